@@ -1,0 +1,155 @@
+"""The shape of a check: its states, its documentation, its requirements."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final, cast, get_args
+
+from pagegrade.model.outcome import NotApplicable, NotRun, Outcome, Severity
+from pagegrade.model.report import Category
+
+Verdict = Outcome | NotApplicable | NotRun
+SECTIONS: Final = ("What it checks", "Why it matters", "How to fix", "Fails on", "Passes on")
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """One thing a check can find.
+
+    ``loss`` is the share of the price this state costs, 0 to 1; with ``loss_max`` the state is graded and its
+    outcome carries the exact loss between the two.
+    """
+
+    name: str
+    message: str
+    """One sentence about the page, present tense, no advice."""
+    loss: float = 0.0
+    loss_max: float | None = None
+
+    @property
+    def highest(self) -> float:
+        """The most this state can cost."""
+        return self.loss if self.loss_max is None else self.loss_max
+
+
+@dataclass(frozen=True, slots=True)
+class Cap:
+    """The most a page can score while the check fails (loses everything)."""
+
+    max_score: int
+    category_max_score: int | None = None
+    """The same for the check's own category."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One check: what it is called, what it can say, what it needs, and the function that says it."""
+
+    id: str
+    title: str
+    category: Category
+    severity: Severity
+    since: str
+    states: tuple[State, ...]
+    sources: tuple[str, ...]
+    function: Callable[..., Verdict]
+    requirements: Mapping[str, bool]
+    """Artifact name -> whether the check can do without it (it is then handed the ``NotGathered``)."""
+    requires: tuple[str, ...] = ()
+    """Checks whose failure makes this one lose everything too."""
+    cap: Cap | None = None
+    changed: tuple[str, ...] = ()
+
+    @property
+    def summary(self) -> str:
+        """First sentence of the documentation."""
+        return inspect.cleandoc(self.function.__doc__ or "").split("\n\n", 1)[0].replace("\n", " ")
+
+    @property
+    def documentation(self) -> dict[str, str]:
+        """The five sections by their heading, as Markdown."""
+        text = inspect.cleandoc(self.function.__doc__ or "")
+        parts = re.split(r"^## (.+)$", text, flags=re.MULTILINE)[1:]
+        return {heading.strip(): body.strip() for heading, body in zip(parts[::2], parts[1::2], strict=True)}
+
+    def state(self, name: str) -> State:
+        """The state of that name; ``KeyError`` for one the check does not declare."""
+        for state in self.states:
+            if state.name == name:
+                return state
+        raise KeyError(f"{self.id} has no state {name!r}")
+
+
+def check(
+    *,
+    id: str,  # noqa: A002 - the word everybody uses for it
+    title: str,
+    severity: Severity,
+    since: str,
+    states: tuple[State, ...],
+    sources: tuple[str, ...],
+    requires: tuple[str, ...] = (),
+    cap: Cap | None = None,
+    changed: tuple[str, ...] = (),
+) -> Callable[[Callable[..., Verdict]], Check]:
+    """Make a check of a function whose parameters name the artifacts it needs.
+
+    A parameter annotated ``X | NotGathered`` is optional: the check runs without that artifact and is told why.
+
+    Raises:
+        TypeError: The states are not in order, or the declaration is otherwise inconsistent.
+    """
+    losses = [loss for state in states for loss in (state.loss, state.highest)]
+    if losses != sorted(losses) or losses[0] != 0 or losses[-1] > 1:
+        raise TypeError(f"{id}: states go from best (loss 0) to worst (loss at most 1)")
+
+    def wrap(function: Callable[..., Verdict]) -> Check:
+        category = function.__module__.split(".")[-2]
+        if category not in get_args(Category):
+            raise TypeError(f"{id}: {category!r} is no category")
+        annotations = inspect.signature(function).parameters
+        return Check(
+            id=id,
+            title=title,
+            category=cast("Category", category),
+            severity=severity,
+            since=since,
+            states=states,
+            sources=sources,
+            function=function,
+            requirements={name: "NotGathered" in str(p.annotation) for name, p in annotations.items()},
+            requires=requires,
+            cap=cap,
+            changed=changed,
+        )
+
+    return wrap
+
+
+def offender_loss(count: int, full_at: int) -> float:
+    """Loss for ``count`` offenders: 0, then from 0.5 for the first to 1 at ``full_at``.
+
+    Counts, never ratios: removing something good must not make the bad weigh more.
+    """
+    if count <= 0:
+        return 0.0
+    if full_at <= 1:
+        return 1.0
+    return min(1.0, 0.5 + 0.5 * (count - 1) / (full_at - 1))
+
+
+def meter_loss(value: float, good: float, bad: float, steps: int = 5) -> float:
+    """Loss of a measured value: 0 up to ``good``, 1 from ``bad``, in at most ``steps`` equal steps between.
+
+    Steps, so that a few bytes of good markup cannot cost a hair of score.
+    """
+    share = (value - good) / (bad - good)
+    if share <= 0:
+        return 0.0
+    if share >= 1:
+        return 1.0
+    # The small number keeps a value that lies exactly on a step from jumping to the next by rounding.
+    return min(1.0, -(-(share * steps - 1e-9) // 1) / steps)

@@ -1,0 +1,76 @@
+"""What a check's parameters can name, and how each is made from the artifacts.
+
+Everything is made at most once per run and only when a check asks for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from pagegrade.model.artifacts import Artifacts, NotGathered
+from pagegrade.model.document import Document
+from pagegrade.parse.cookies import parse_response_cookies
+from pagegrade.parse.csp import parse_csp
+from pagegrade.parse.html import parse_document
+from pagegrade.parse.robots import parse_robots_txt
+
+
+class Facts:
+    """The artifacts of one run and what is derived from them, by parameter name."""
+
+    def __init__(self, artifacts: Artifacts, *, document: Document | None = None) -> None:
+        """Take the artifacts; ``document`` saves the parse where it was made already."""
+        self.artifacts = artifacts
+        self._made: dict[str, object] = {} if document is None else {"document": document}
+
+    def get(self, name: str) -> object:
+        """The artifact of that name, or the ``NotGathered`` that says why it is missing.
+
+        Raises:
+            KeyError: No artifact has that name: a mistake in a check.
+        """
+        if name not in self._made:
+            self._made[name] = PROVIDERS[name](self)
+        return self._made[name]
+
+    @property
+    def document(self) -> Document:
+        """The parsed document."""
+        document = self.get("document")
+        assert isinstance(document, Document)
+        return document
+
+
+def _document(facts: Facts) -> object:
+    response = facts.artifacts.navigation.response
+    return parse_document(response.body, url=response.url, content_type=response.header("content-type"))
+
+
+def _robots(facts: Facts) -> object:
+    robots_txt = facts.artifacts.robots_txt
+    if isinstance(robots_txt, NotGathered):
+        return robots_txt
+    return parse_robots_txt(robots_txt.response)
+
+
+PROVIDERS: Final[dict[str, Callable[[Facts], object]]] = {
+    "artifacts": lambda facts: facts.artifacts,
+    "navigation": lambda facts: facts.artifacts.navigation,
+    "response": lambda facts: facts.artifacts.navigation.response,
+    "load_samples_ms": lambda facts: facts.artifacts.load_samples_ms,
+    "document": _document,
+    "robots_txt": lambda facts: facts.artifacts.robots_txt,
+    "robots": _robots,
+    "sitemaps": lambda facts: facts.artifacts.sitemaps,
+    "not_found_probe": lambda facts: facts.artifacts.not_found_probe,
+    "insecure_probe": lambda facts: facts.artifacts.insecure_probe,
+    "sibling_probe": lambda facts: facts.artifacts.sibling_probe,
+    "favicon": lambda facts: facts.artifacts.favicon,
+    "tls": lambda facts: facts.artifacts.tls,
+    "dns": lambda facts: facts.artifacts.dns,
+    "resources": lambda facts: facts.artifacts.resources,
+    "csp": lambda facts: parse_csp(facts.artifacts.navigation.response, facts.document),
+    "cookies": lambda facts: parse_response_cookies(facts.artifacts.navigation),
+}
+"""Parameter name -> how it is made."""

@@ -1,0 +1,1 @@
+"""Can everybody use the page?"""

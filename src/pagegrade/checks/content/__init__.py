@@ -1,0 +1,1 @@
+"""Is there something to read, and can it be shared?"""

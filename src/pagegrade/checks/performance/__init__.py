@@ -1,0 +1,1 @@
+"""How much has to travel before the page is there?"""

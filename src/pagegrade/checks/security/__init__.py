@@ -1,0 +1,1 @@
+"""Is the visitor safe on the page?"""

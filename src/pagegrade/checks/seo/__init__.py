@@ -1,0 +1,1 @@
+"""Can search engines find, read and show the page?"""

@@ -1,0 +1,1 @@
+"""Does the page speak its formats correctly?"""

@@ -1,0 +1,1 @@
+"""A URL -> artifacts; the only room that opens connections."""

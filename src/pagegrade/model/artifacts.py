@@ -1,0 +1,269 @@
+"""What was gathered about one page: plain values, no judgement.
+
+Every artifact is either measured or says why it is not: a field of type
+``T | NotGathered`` never holds a guess. Names of headers keep their received
+spelling and order; bytes are as received after removal of the content coding.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final, Literal
+
+ARTIFACTS_VERSION: Final = 1
+"""Version of the saved form; a file of another version is refused."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotGathered:
+    """An artifact that is missing, and why."""
+
+    code: str
+    """A stable word: ``skipped``, ``budget``, ``dns``, ``connect``, ``tls``, ``timeout``, ``too_large``,
+    ``address_not_allowed``, ``protocol``, ``decode``, ``parser_limit``, ``not_applicable``, ``internal``."""
+    detail: str = ""
+    """One sentence for people; never an address that is not public."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timings:
+    """Phases of one HTTP exchange; ``None`` where the phase did not happen (connection reused, plain HTTP)."""
+
+    dns_ms: float | None = None
+    connect_ms: float | None = None
+    tls_ms: float | None = None
+    first_byte_ms: float | None = None
+    """From the request being sent to the first byte of the answer."""
+    download_ms: float | None = None
+    total_ms: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Response:
+    """One HTTP answer, with its body when that was wanted."""
+
+    url: str
+    status: int
+    headers: tuple[tuple[str, str], ...] = ()
+    """(name, value) as received, in order; Latin-1 decoded, control bytes escaped."""
+    http_version: str = ""
+    """``HTTP/1.0``, ``HTTP/1.1``, ``HTTP/2`` or ``HTTP/3``; empty where it was not seen (a saved page)."""
+    address: str | None = None
+    """The public address that answered; ``None`` where it is not public or not known."""
+    body: bytes = b""
+    """Decoded (content coding removed)."""
+    wire_bytes: int | None = None
+    """Body bytes on the wire, before decoding; ``None`` when not seen."""
+    header_bytes: int | None = None
+    content_encodings: tuple[str, ...] = ()
+    """Codings that were removed, lower case, in the order they had been applied."""
+    truncated: str | None = None
+    """Why the body is not whole: ``limit``, ``connection``, ``coding``, ``time``; ``None`` when it is."""
+    notes: tuple[str, ...] = ()
+    """Tolerated oddities of the exchange, e.g. ``trailing_garbage``, ``early_hints``."""
+    certificate_error: str | None = None
+    """For https: why the certificate did not verify; ``None`` when it did."""
+    timings: Timings = field(default_factory=Timings)
+
+    def header_values(self, name: str) -> list[str]:
+        """All values of the header ``name``, any case, in order."""
+        wanted = name.lower()
+        return [value for key, value in self.headers if key.lower() == wanted]
+
+    def header(self, name: str) -> str | None:
+        """The lines of header ``name`` joined by ``", "`` (RFC 9110 5.3); ``None`` when absent. Not for Set-Cookie."""
+        values = self.header_values(name)
+        return ", ".join(values) if values else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Navigation:
+    """The way from the URL as typed to the document."""
+
+    requested_url: str
+    """Canonical WHATWG form of what was asked for."""
+    typed_without_scheme: bool = False
+    """The scheme was our choice, so a hop it caused is not the site's fault."""
+    hops: tuple[Response, ...] = ()
+    """Redirect answers in order, without bodies."""
+    response: Response
+    """The answer of the document itself."""
+
+    @property
+    def main_document_url(self) -> str:
+        """URL of the document after redirects."""
+        return self.response.url
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WellKnown:
+    """One fetch of a well-known or guessed file with its redirects."""
+
+    requested_url: str
+    hops: tuple[Response, ...] = ()
+    response: Response
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SitemapFile:
+    """What one sitemap file turned out to be; the file itself is not kept."""
+
+    url: str
+    source: Literal["robots", "guessed", "index"]
+    status: int | None = None
+    error: str | None = None
+    """Code of the failure (a ``NotGathered.code``), or ``html``, ``malformed``, ``doctype``, ``empty``."""
+    error_detail: str = ""
+    kind: Literal["urlset", "index", "text"] | None = None
+    bytes: int = 0
+    """Uncompressed."""
+    url_count: int = 0
+    http_url_count: int = 0
+    foreign_host_count: int = 0
+    relative_url_count: int = 0
+    bad_lastmod_count: int = 0
+    lists_page: bool = False
+    """It lists the main document's URL."""
+    over_limit: bool = False
+    """More than 50,000 URLs or 50 MB."""
+    truncated: bool = False
+    """It was not read to its end (our own limit)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sitemaps:
+    """Every sitemap file that was tried, in order."""
+
+    files: tuple[SitemapFile, ...] = ()
+    declared_in_robots: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Certificate:
+    """One certificate of the chain as the server sent it."""
+
+    subject: str
+    issuer: str
+    names: tuple[str, ...] = ()
+    """Subject alternative names, DNS and IP."""
+    not_before_at: datetime | None = None
+    not_after_at: datetime | None = None
+    key_type: str = ""
+    """``RSA``, ``EC``, ``Ed25519``, ..."""
+    key_bits: int | None = None
+    signature_algorithm: str = ""
+    serial: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TLS:
+    """The handshake with the document's host."""
+
+    host: str
+    verified: bool
+    verify_error: str | None = None
+    """``expired``, ``not_yet_valid``, ``self_signed``, ``untrusted``, ``wrong_host``, ``revoked``, ``incomplete_chain``
+    or ``other``; ``None`` when verified."""
+    verify_detail: str = ""
+    chain: tuple[Certificate, ...] = ()
+    """Leaf first, as sent."""
+    alpn: str | None = None
+    """What the server chose when offered h2 and http/1.1."""
+    versions: tuple[tuple[str, bool | None], ...] = ()
+    """``TLSv1.0`` ... ``TLSv1.3`` -> accepted, refused, or ``None``: could not be tried."""
+    checked_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DNSFacts:
+    """What the resolver says of the document's host."""
+
+    host: str
+    addresses: tuple[str, ...] = ()
+    """Public addresses only."""
+    canonical_name: str | None = None
+    duration_ms: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImageFacts:
+    """Read from the first bytes of an image."""
+
+    format: Literal["jpeg", "png", "gif", "webp", "avif", "jxl", "svg", "bmp", "ico", "tiff", "heic"]
+    width_px: int | None = None
+    height_px: int | None = None
+    animated: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resource:
+    """One sub-resource named by the served HTML or its CSS, fetched once."""
+
+    url: str
+    """As referenced, absolute, without fragment."""
+    kinds: tuple[str, ...]
+    """``Reference.kind`` values it is used as, sorted."""
+    initiator_url: str
+    """The document or stylesheet that names it first."""
+    hops: tuple[Response, ...] = ()
+    response: Response | None = None
+    """Without body."""
+    failure: NotGathered | None = None
+    """Set exactly when ``response`` is not."""
+    image: ImageFacts | None = None
+    gzip_bytes: int | None = None
+    """Size our own gzip -6 would give, for text served without coding."""
+    first_party: bool = True
+    """Same registrable domain as the document."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StylesheetReference:
+    """A URL named inside a fetched stylesheet."""
+
+    url: str
+    kind: Literal["stylesheet", "image", "font"]
+    stylesheet_url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resources:
+    """The sub-resources, bounded in number, hosts and bytes."""
+
+    items: tuple[Resource, ...] = ()
+    stylesheet_references: tuple[StylesheetReference, ...] = ()
+    not_fetched: tuple[tuple[str, str], ...] = ()
+    """(URL, why): ``count``, ``hosts``, ``bytes``, ``budget``, ``skipped``, ``address_not_allowed``."""
+
+    def by_url(self) -> dict[str, Resource]:
+        """Resources by their referenced URL."""
+        return {item.url: item for item in self.items}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Artifacts:
+    """All that was gathered about one page; what a ruleset judges."""
+
+    version: int = ARTIFACTS_VERSION
+    engine: str
+    """Pagegrade version that gathered."""
+    gathered_at: datetime
+    duration_ms: float | None = None
+    vantage: str = ""
+    """User agent and request headers used, for the report's footer."""
+    navigation: Navigation
+    load_samples_ms: tuple[float, ...] = ()
+    """Total time of each fetch of the final document, the first one first."""
+    robots_txt: WellKnown | NotGathered
+    sitemaps: Sitemaps | NotGathered
+    not_found_probe: WellKnown | NotGathered
+    insecure_probe: WellKnown | NotGathered
+    """``http://host/`` on port 80."""
+    sibling_probe: WellKnown | NotGathered
+    """The www / non-www sibling, https."""
+    favicon: WellKnown | NotGathered
+    """``/favicon.ico`` of the document's origin; body holds at most its first bytes."""
+    tls: TLS | NotGathered
+    dns: DNSFacts | NotGathered
+    resources: Resources | NotGathered

@@ -1,0 +1,300 @@
+"""Facts about one HTML document, read in a single walk of its tree.
+
+These values live inside one judging process only and are never stored. They are ``msgspec.Struct`` because a page
+has thousands of them and a frozen dataclass costs three times as much to make. ``gc=False`` is safe: no cycles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal, Protocol
+
+import msgspec
+
+from pagegrade.model.outcome import Evidence
+
+
+class Node(Protocol):
+    """The parser's element, as far as anybody outside ``parse`` may know it."""
+
+    @property
+    def tag(self) -> str:
+        """Local name, lower case in HTML."""
+        ...
+
+    @property
+    def source_line(self) -> int | None:
+        """Line of the start tag, from 1; ``None`` for an element the parser made up."""
+        ...
+
+    @property
+    def source_col(self) -> int | None:
+        """Column of the start tag, from 0."""
+        ...
+
+
+class ElementFact(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+    """What is common to every recorded element."""
+
+    node: Node
+    attrs: Mapping[str, str]
+    """Attribute -> value as parsed; ``class`` joined by spaces; names lower case; empty string when valueless."""
+    hidden: bool = False
+    """Inside (or itself) ``hidden``, ``aria-hidden=true``, inline ``display:none``/``visibility:hidden`` or closed
+    containers known without CSS. Kept apart from the outline on purpose: hidden things are never "missing"."""
+
+
+class Title(ElementFact, frozen=True, gc=False, kw_only=True):
+    """An HTML ``<title>`` (never the title of an SVG)."""
+
+    text: str
+    """White space collapsed."""
+    in_head: bool
+
+
+class Meta(ElementFact, frozen=True, gc=False, kw_only=True):
+    """A ``<meta>``; the three names are lower-cased and stripped, "" when absent."""
+
+    name: str
+    property: str
+    http_equiv: str
+    content: str
+    """As written; "" when absent."""
+    charset: str | None
+    in_head: bool
+
+
+class Link(ElementFact, frozen=True, gc=False, kw_only=True):
+    """A ``<link>``."""
+
+    rel: tuple[str, ...]
+    """Lower-case tokens."""
+    href: str | None
+    """As written, stripped of white space; ``None`` when absent."""
+    url: str | None
+    """Resolved against the base; ``None`` when absent, empty or unparsable."""
+    in_head: bool
+
+
+class Anchor(ElementFact, frozen=True, gc=False, kw_only=True):
+    """An ``<a>`` or ``<area>`` (``attrs`` says whether it has an href)."""
+
+    href: str | None
+    url: str | None
+    """Resolved; ``None`` when absent or unparsable. Any scheme."""
+    rel: tuple[str, ...]
+    text: str
+    """Visible text, white space collapsed; images do not count."""
+    name: str
+    """Accessible name, as far as no stylesheet is needed."""
+
+
+class Image(ElementFact, frozen=True, gc=False, kw_only=True):
+    """An ``<img>``."""
+
+    alt: str | None
+    """``None`` when the attribute is absent."""
+    url: str | None
+    """``src`` resolved; ``None`` when absent, empty or unparsable."""
+    candidates: tuple[str, ...]
+    """Absolute URLs of ``src``, ``srcset`` and the ``<source>`` elements of its ``<picture>``, de-duplicated."""
+    picture_types: tuple[str, ...]
+    """``type`` values of the ``<source>`` siblings in its ``<picture>``, lower case."""
+    name: str
+    """Accessible name (aria-labelledby, aria-label, alt, title)."""
+    decorative: bool
+    """``alt=""`` (or white space without a name), ``role=none|presentation`` or hidden from the accessibility tree."""
+    in_link: bool
+    lazy: bool
+
+
+class NamedElement(ElementFact, frozen=True, gc=False, kw_only=True):
+    """An element whose accessible name matters: button, ``role=link|button|img``, summary, svg with a role, ..."""
+
+    role: str
+    """``button``, ``link``, ``img``, ``summary``."""
+    name: str
+    name_from: str
+    """``aria-labelledby``, ``aria-label``, ``label``, ``alt``, ``value``, ``content``, ``title``, ``placeholder`` or
+    "" when there is no name."""
+
+
+class Control(NamedElement, frozen=True, gc=False, kw_only=True):
+    """A form control that needs a label: input (not hidden, submit, reset, button, image), select, textarea."""
+
+    type: str
+    """``input`` type in lower case (``text`` by default), ``select`` or ``textarea``."""
+
+
+class Heading(ElementFact, frozen=True, gc=False, kw_only=True):
+    """``h1``-``h6`` or ``role=heading``."""
+
+    level: int
+    text: str
+    """Name from content: visible text and the alternatives of images inside, collapsed."""
+
+
+class Script(ElementFact, frozen=True, gc=False, kw_only=True):
+    """A ``<script>``, whatever its type."""
+
+    url: str | None
+    """Resolved ``src``; ``None`` for an inline script or an unparsable src."""
+    kind: Literal["classic", "module", "importmap", "speculationrules", "data"]
+    in_head: bool
+    blocking: bool
+    """External classic script without async or defer: the parser waits for it."""
+    trailing: bool
+    """No visible content follows it in the body."""
+    text: str
+    """Inline source; "" for an external one."""
+
+
+class Frame(ElementFact, frozen=True, gc=False, kw_only=True):
+    """An ``<iframe>`` or ``<frame>``."""
+
+    url: str | None
+    name: str
+
+
+class Form(ElementFact, frozen=True, gc=False, kw_only=True):
+    """A ``<form>``."""
+
+    url: str
+    """Resolved action; the document itself when absent or empty."""
+    method: str
+
+
+class StyleAttribute(ElementFact, frozen=True, gc=False, kw_only=True):
+    """An element with a ``style`` attribute."""
+
+    value: str
+
+
+class Obsolete(ElementFact, frozen=True, gc=False, kw_only=True):
+    """An element that HTML calls obsolete."""
+
+
+class Reference(ElementFact, frozen=True, gc=False, kw_only=True):
+    """A URL in a sub-resource position: the browser would fetch it."""
+
+    url: str
+    """Absolute, without fragment, http or https."""
+    kind: Literal["image", "script", "stylesheet", "font", "frame", "icon", "manifest", "media", "object", "preload"]
+    attribute: str
+    lazy: bool
+    """``loading=lazy``, ``preload=none`` media, or only reachable after interaction."""
+    alternative: bool
+    """One of several candidates of which a browser fetches one (srcset, picture source, media source)."""
+
+
+class CharsetDeclaration(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+    """One place that declares the encoding."""
+
+    source: Literal["bom", "header", "meta"]
+    label: str
+    """As written."""
+    encoding: str | None
+    """Name in the Encoding standard; ``None`` for an unknown label."""
+    offset_bytes: int | None
+    """For ``meta``: where its tag ends in the body."""
+    line: int | None = None
+
+
+class Doctype(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+    """The document type declaration."""
+
+    name: str
+    public_id: str | None
+    system_id: str | None
+    line: int | None
+
+
+class StructuredItem(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+    """A JSON-LD block, or a microdata or RDFa item."""
+
+    format: Literal["json-ld", "microdata", "rdfa"]
+    types: tuple[str, ...]
+    """Type names as written, every node of the block."""
+    data: object
+    """For JSON-LD: the parsed value; else ``None``."""
+    error: str | None
+    """Why the block could not be read; ``None`` when it could."""
+    schema_org: bool
+    """Its vocabulary is schema.org."""
+    node: Node
+
+
+@dataclass(kw_only=True, eq=False)
+class Document:
+    """Everything the checks may know about the served HTML. Built only by ``parse.html.parse_document``."""
+
+    locate: Callable[[Node], Evidence]
+    """Selector, line, column and snippet of an element; costs, so only offenders are located."""
+    url: str
+    """URL of the document after redirects."""
+    base_url: str
+    """What relative URLs resolve against."""
+    bytes: int
+    """Decoded size of the body."""
+    encoding: str
+    """Used, by its name in the Encoding standard."""
+    charset_declarations: Sequence[CharsetDeclaration]
+    doctype: Doctype | None
+    mode: Literal["no-quirks", "limited-quirks", "quirks"]
+    content_before_doctype: bool
+    html: ElementFact | None
+    """The ``<html>`` element with its attributes."""
+    body: ElementFact | None
+    titles: Sequence[Title]
+    metas: Sequence[Meta]
+    links: Sequence[Link]
+    anchors: Sequence[Anchor]
+    images: Sequence[Image]
+    named: Sequence[NamedElement]
+    controls: Sequence[Control]
+    headings: Sequence[Heading]
+    scripts: Sequence[Script]
+    frames: Sequence[Frame]
+    forms: Sequence[Form]
+    style_attributes: Sequence[StyleAttribute]
+    obsolete: Sequence[Obsolete]
+    bases: Sequence[ElementFact]
+    references: Sequence[Reference]
+    structured_items: Sequence[StructuredItem]
+    ids: Mapping[str, ElementFact]
+    """First element with each id."""
+    element_count: int
+    max_depth: int
+    max_children: int
+    head_closed_by: str | None
+    """Tag that ended ``<head>`` early although it is not allowed there; ``None`` when nothing did."""
+    text: str
+    """Visible text of the body, white space collapsed, without script, style, template, noscript and hidden parts."""
+    main_text: str
+    """The part of ``text`` outside ``nav``, ``header``, ``footer`` and ``aside``."""
+    limits_hit: tuple[str, ...]
+    """Limits that cut the walk short: ``nodes``, ``depth``, ``attributes``, ``<list>``."""
+    client_rendered: bool
+    """It looks like an application shell: almost no text, an empty root element and scripts."""
+
+    def meta(self, name: str) -> Meta | None:
+        """The first ``<meta name>`` with that (lower-case) name that lies in the head, else the first anywhere."""
+        return self._metas_by_name.get(name)
+
+    def evidence(self, fact: ElementFact, *, reason: str = "", url: str = "") -> Evidence:
+        """Where ``fact`` stands: selector, line, column and start tag."""
+        return self.evidence_at(fact.node, reason=reason, url=url)
+
+    def evidence_at(self, node: Node, *, reason: str = "", url: str = "") -> Evidence:
+        """The same for a bare node."""
+        return replace(self.locate(node), reason=reason, url=url)
+
+    @cached_property
+    def _metas_by_name(self) -> dict[str, Meta]:
+        found: dict[str, Meta] = {}
+        for meta in self.metas:
+            if meta.name and (meta.name not in found or (meta.in_head and not found[meta.name].in_head)):
+                found[meta.name] = meta
+        return found

@@ -1,0 +1,1 @@
+"""Text and bytes -> model: HTML, headers, policies, robots.txt, sitemaps, cookies; pure."""

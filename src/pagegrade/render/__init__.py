@@ -1,0 +1,1 @@
+"""A Report -> text, JSON, HTML, Markdown, SARIF, JUnit, annotations."""

@@ -1,0 +1,1 @@
+"""A Report as a value: built, read, written, compared; pure."""

@@ -1,0 +1,1 @@
+"""Use cases: analyse a page, judge artifacts; knows no settings."""
