@@ -1,5 +1,8 @@
 """Artifacts -> outcomes: one file is one check is one pure function."""
 
-from pagegrade.model.report import CATEGORIES
+from pagegrade.checks._check import Cap, Check, State
+from pagegrade.checks._facts import Facts
+from pagegrade.checks._registry import all_checks
+from pagegrade.checks._run import Judged, run_checks
 
-CATEGORY_ORDER = tuple(CATEGORIES)
+__all__ = ["Cap", "Check", "Facts", "Judged", "State", "all_checks", "run_checks"]

@@ -6,7 +6,7 @@ Everything is made at most once per run and only when a check asks for it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Final, cast
 
 from pagegrade.model.artifacts import Artifacts, NotGathered
 from pagegrade.model.document import Document
@@ -37,9 +37,7 @@ class Facts:
     @property
     def document(self) -> Document:
         """The parsed document."""
-        document = self.get("document")
-        assert isinstance(document, Document)
-        return document
+        return cast("Document", self.get("document"))
 
 
 def _document(facts: Facts) -> object:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
-from pagegrade import checks
+import pagegrade.checks as package
 from pagegrade.checks._check import Check
+from pagegrade.model.report import CATEGORIES
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+_DEPTH = 3
+"""Dots in ``pagegrade.checks.<category>.<check>``."""
 
 
 @cache
@@ -23,9 +24,9 @@ def all_checks() -> Mapping[str, Check]:
         TypeError: Two checks share an id, or a check's id, file and function disagree.
     """
     found: dict[str, Check] = {}
-    for module_info in pkgutil.walk_packages(checks.__path__, checks.__name__ + "."):
+    for module_info in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
         name = module_info.name.rsplit(".", 1)[-1]
-        if module_info.ispkg or name.startswith("_") or module_info.name.count(".") != 3:
+        if module_info.ispkg or name.startswith("_") or module_info.name.count(".") != _DEPTH:
             continue
         module = importlib.import_module(module_info.name)
         check = getattr(module, name, None)
@@ -38,7 +39,7 @@ def all_checks() -> Mapping[str, Check]:
         for parent in check.requires:
             if parent not in found:
                 raise TypeError(f"{check.id} requires {parent!r}, which is no check")
-    order = list(checks.CATEGORY_ORDER)
+    order = list(CATEGORIES)
     return MappingProxyType(
         dict(sorted(found.items(), key=lambda item: (order.index(item[1].category), item[0]))),
     )

@@ -108,6 +108,8 @@ class Image(ElementFact, frozen=True, gc=False, kw_only=True):
     """``alt=""`` (or white space without a name), ``role=none|presentation`` or hidden from the accessibility tree."""
     in_link: bool
     lazy: bool
+    picture_sized: bool = False
+    """It is in a ``<picture>`` whose ``<source>`` elements all have numeric ``width`` and ``height``."""
 
 
 class NamedElement(ElementFact, frozen=True, gc=False, kw_only=True):

@@ -49,6 +49,11 @@ class InvalidInput(PagegradeError):
 
     code: ClassVar[str] = "invalid_input"
 
+    def __init__(self, message: str | None = None, *, reason: str | None = None) -> None:
+        super().__init__(message)
+        self.reason = reason
+        """A finer stable word than ``code``, e.g. ``userinfo_not_allowed``; ``None`` where there is none."""
+
 
 class InvalidURL(InvalidInput):
     """The URL cannot be read."""

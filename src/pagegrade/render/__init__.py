@@ -1,1 +1,93 @@
 """A Report -> text, JSON, HTML, Markdown, SARIF, JUnit, annotations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from pagegrade.model.errors import InvalidInput
+from pagegrade.model.report import Report
+from pagegrade.report.compare import Comparison
+
+FORMATS: Final[dict[str, str]] = {
+    "text": "for people, at a terminal",
+    "json": "the report object of the HTTP interface; a list of them for several pages",
+    "jsonl": "one JSON object a line",
+    "markdown": "for pull requests and wikis",
+    "html": "one self-contained page without scripts",
+    "sarif": "SARIF 2.1.0, for code scanning",
+    "junit": "JUnit XML, for build servers",
+    "github": "annotations in a GitHub Actions log",
+}
+"""Name of a format -> what it is for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenderOptions:
+    """How a report is to look, as far as its format leaves a choice."""
+
+    width: int = 80
+    """Columns, for text."""
+    color: bool = False
+    """ANSI colours, for text."""
+    ascii_only: bool = False
+    """For text: the output cannot encode more than ASCII."""
+    quiet: bool = False
+    """One line a report, for text."""
+    comparisons: tuple[Comparison | None, ...] = ()
+    """To the report at the same place, the difference from an older one (text, Markdown, HTML)."""
+
+
+def render(report_or_reports: Report | Sequence[Report], format_name: str, options: RenderOptions | None = None) -> str:
+    """One report or several in one of ``FORMATS``, ending in a line break.
+
+    Only the renderer that is asked for is loaded.
+
+    Raises:
+        InvalidInput: There is no such format.
+    """
+    reports = (report_or_reports,) if isinstance(report_or_reports, Report) else tuple(report_or_reports)
+    chosen = options or RenderOptions()
+    match format_name:
+        case "text":
+            from pagegrade.render.text import render_text
+
+            return render_text(
+                reports,
+                width=chosen.width,
+                color=chosen.color,
+                ascii_only=chosen.ascii_only,
+                quiet=chosen.quiet,
+                comparisons=chosen.comparisons,
+            )
+        case "json":
+            from pagegrade.render.jsonl import render_json
+
+            return render_json(reports)
+        case "jsonl":
+            from pagegrade.render.jsonl import render_jsonl
+
+            return render_jsonl(reports)
+        case "markdown":
+            from pagegrade.render.markdown import render_markdown
+
+            return render_markdown(reports, comparisons=chosen.comparisons)
+        case "html":
+            from pagegrade.render.html import render_html
+
+            return render_html(reports, comparisons=chosen.comparisons)
+        case "sarif":
+            from pagegrade.render.sarif import render_sarif
+
+            return render_sarif(reports)
+        case "junit":
+            from pagegrade.render.junit import render_junit
+
+            return render_junit(reports)
+        case "github":
+            from pagegrade.render.github import render_github
+
+            return render_github(reports)
+        case _:
+            raise InvalidInput(f"There is no format {format_name!r}. Use one of {', '.join(FORMATS)}.")

@@ -1,0 +1,68 @@
+# Every command of the project. `make` alone lists them; each does its own set-up in .venv when it is missing.
+# A Python that is not found by itself: make PYTHON=/path/to/python3.
+
+# The first Python on the PATH that runs and is new enough; a name may exist and still not run (version managers).
+PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.11 python; do \
+	"$$name" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 15))' 2>/dev/null && { echo $$name; exit; }; \
+	done; echo python3)
+BIN := .venv/bin
+
+# What the user passes on: make analyze URL=http://localhost:8000/ ARGS='--format json'
+URL ?=
+ARGS ?=
+ID ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help setup check lint types arrows docs test analyze bench fix new-check lock lock-check env-run env-test env-dev
+
+help:  ## list these commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
+
+setup: env-dev  ## make .venv with everything for working on Pagegrade
+
+check: lint types arrows docs test  ## all that must be green before a commit; CI runs exactly this
+
+lint: env-dev lock-check  ## style, spelling and house rules of the code
+	@$(BIN)/ruff check --output-format concise
+	@$(BIN)/ruff format --check
+	@$(BIN)/typos
+	@$(BIN)/python -m devtools.house_lints
+
+types: env-dev  ## static types of product, tests and tools
+	@$(BIN)/mypy
+
+arrows: env-test  ## which room may import which
+	@$(BIN)/lint-imports --no-logo
+
+docs: env-test  ## make the generated reference pages, check the committed ones and every internal link
+	@$(BIN)/python -m devtools.gen_docs --check
+	@$(BIN)/python -m devtools.doc_links
+
+test: env-test  ## all tests (ARGS='-k word' for some)
+	@$(BIN)/pytest $(ARGS)
+
+analyze: env-run  ## report on a page: make analyze URL=https://example.org/ [ARGS='--format json']
+	@test -n '$(subst ','\'',$(URL))' || { echo "Say which page: make analyze URL=https://example.org/" >&2; exit 2; }
+	@$(BIN)/pagegrade analyze $(ARGS) -- '$(subst ','\'',$(URL))'
+
+bench: env-test  ## how fast the engine is, against the bare parse of the same pages
+	@$(BIN)/python -m devtools.bench $(ARGS)
+
+fix: env-dev  ## mend what the tools can mend by themselves, and write the committed reference files anew
+	@$(BIN)/ruff check --fix
+	@$(BIN)/python -m devtools.house_lints --fix
+	@$(BIN)/ruff format
+	@$(BIN)/python -m devtools.gen_docs
+
+new-check: env-run  ## start a check with its test: make new-check ID=seo/title-missing
+	@$(BIN)/python -m devtools.new_check '$(ID)'
+
+lock: env-run  ## make requirements/*.txt anew from pyproject.toml (ARGS=--upgrade for newer versions)
+	@$(BIN)/python -m devtools.locks $(ARGS)
+
+lock-check: env-dev  ## whether requirements/*.txt belong to pyproject.toml (no network)
+	@$(BIN)/python -m devtools.locks --check
+
+# The three levels of the environment; a level contains those before it.
+env-run env-test env-dev: env-%:
+	@"$(PYTHON)" devtools/bootstrap.py $*

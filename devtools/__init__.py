@@ -1,0 +1,1 @@
+"""Tools for working on Pagegrade; nothing of this is installed with it."""

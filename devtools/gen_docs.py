@@ -1,0 +1,194 @@
+"""Makes ``docs/reference`` from the code, so that it cannot be wrong.
+
+The pages for people (checks, errors, settings, command line) are made anew on every machine and not committed. The
+schema of the report is committed, because its diff in a review is the sign that the format changed; ``--check`` fails
+when it is stale.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from pagegrade.checks import Check, all_checks
+from pagegrade.checks._check import SECTIONS
+from pagegrade.model import errors
+from pagegrade.model.identity import PROJECT_URL
+from pagegrade.model.report import CATEGORIES
+from pagegrade.score import Weighed, prices
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+REFERENCE: Final = Path("docs/reference")
+COMMITTED: Final = frozenset({"report.schema.json"})
+GENERATED: Final = "<!-- Made by `make docs` from the code; do not edit. -->\n\n"
+
+
+def check_pages(checks: Mapping[str, Check]) -> Iterator[tuple[str, str]]:
+    """(path, text) of a page per check and of the table of all of them."""
+    price = prices(
+        {check.id: Weighed(category=check.category, weight=check.severity.value) for check in checks.values()}
+    )
+    rows = []
+    for check in checks.values():
+        cost = f"{price[check.id]:.2f}"
+        yield f"checks/{check.id}.md", GENERATED + _check_page(check, cost)
+        rows.append(f"| [{check.id}]({check.id}.md) | {check.category} | {check.severity.label} | {cost} |")
+    head = "# Checks\n\nThe price is what a check can cost, in points of the final score.\n\n"
+    table = "| check | category | severity | price |\n|---|---|---|---:|\n" + "\n".join(rows)
+    yield "checks/README.md", f"{GENERATED}{head}{table}\n"
+
+
+def _check_page(check: Check, price: str) -> str:
+    source = check.function.__module__.replace(".", "/")
+    lines = [f"# {check.title}", "", check.summary, ""]
+    lines += [f"- id: `{check.id}`", f"- category: {check.category}", f"- severity: {check.severity.label}"]
+    lines += [f"- price: {price} points", f"- since: {check.since}"]
+    lines += [f"- changed: {', '.join(check.changed)}"] if check.changed else []
+    lines += [f"- needs to pass first: {_links(check.requires)}"] if check.requires else []
+    lines += [f"- while it fails, the score is at most {check.cap.max_score}"] if check.cap else []
+    lines += ["", "| state | what it says of the page | costs |", "|---|---|---:|"]
+    for state in check.states:
+        share = f"{state.loss:.0%}" if state.highest == state.loss else f"{state.loss:.0%} to {state.highest:.0%}"
+        lines.append(f"| {state.name} | {state.message.replace('|', '&#124;')} | {share} |")
+    documentation = check.documentation
+    for heading in SECTIONS:
+        lines += ["", f"## {heading}", "", documentation[heading]]
+    lines += ["", "## Sources", "", *(f"- <{source}>" for source in check.sources)]
+    lines += ["", f"[View the source]({PROJECT_URL}/blob/main/src/{source}.py)", ""]
+    return "\n".join(lines)
+
+
+def _links(names: tuple[str, ...]) -> str:
+    return ", ".join(f"[{name}]({name}.md)" for name in names)
+
+
+def error_page() -> str:
+    """Every error class and every code of a failed analysis."""
+    lines = ["# Errors", "", "Codes are stable; sentences may change.", "", "## What a call can raise", ""]
+    lines += ["| class | code | worth trying again | what happened |", "|---|---|---|---|"]
+    for name, kind in vars(errors).items():
+        if isinstance(kind, type) and issubclass(kind, errors.PagegradeError):
+            words = (kind.__doc__ or "").strip().splitlines()[0]
+            again = "depends" if kind is errors.RunFailed else "yes" if kind.retryable else "no"
+            lines.append(f"| `{name}` | `{kind.code}` | {again} | {words} |")
+    lines += ["", "## Why a page could not be analysed", ""]
+    lines += ["| code | worth trying again | what happened |", "|---|---|---|"]
+    for code, (retryable, words) in errors.FAILURE_CODES.items():
+        lines.append(f"| `{code}` | {'yes' if retryable else 'no'} | {words} |")
+    return GENERATED + "\n".join(lines) + "\n"
+
+
+def settings_page() -> str | None:
+    """Every setting with its type, default and meaning; ``None`` while there is no ``pagegrade.config``."""
+    if find_spec("pagegrade.config") is None:
+        return None
+    settings = importlib.import_module("pagegrade.config").Settings
+    prefix = settings.model_config.get("env_prefix", "")
+    lines = ["# Settings", "", "Read once at the start from the environment.", ""]
+    for name, field in settings.model_fields.items():
+        default = "none" if field.is_required() else f"`{field.get_default(call_default_factory=True)!r}`"
+        lines += [f"## {(prefix + name).upper()}", "", field.description or "", ""]
+        lines += [f"Type: `{_type_name(field.annotation)}`, default: {default}", ""]
+    return GENERATED + "\n".join(lines)
+
+
+def _type_name(annotation: Any) -> str:
+    return annotation.__name__ if isinstance(annotation, type) else str(annotation).replace("typing.", "")
+
+
+def cli_page() -> str | None:
+    """Every command with its arguments and options; ``None`` while the command line defines no ``app``."""
+    app = getattr(importlib.import_module("pagegrade.cli"), "app", None)
+    if app is None and find_spec("pagegrade.cli.app") is not None:
+        app = getattr(importlib.import_module("pagegrade.cli.app"), "app", None)
+    if app is None:
+        return None
+    import typer
+
+    command: Any = typer.main.get_command(app)
+    lines = ["# Command line", "", (command.help or "").strip(), ""]
+    for name, sub in sorted(getattr(command, "commands", {"": command}).items()):
+        lines += [f"## pagegrade {name}".rstrip(), "", (sub.help or "").strip(), ""]
+        for parameter in sub.params:
+            words = getattr(parameter, "help", None) or ""
+            names = ", ".join(f"`{option}`" for option in (*parameter.opts, *parameter.secondary_opts))
+            if parameter.param_type_name == "argument":
+                names = f"`{parameter.human_readable_name}`"
+            lines.append(f"- {names}: {words}".rstrip(": "))
+        lines.append("")
+    return GENERATED + "\n".join(lines)
+
+
+def report_schema() -> str | None:
+    """JSON Schema of the report; ``None`` while ``pagegrade.report`` has no public form of it.
+
+    The public form is a type named ``ReportJSON`` in ``pagegrade.report``.
+    """
+    public = getattr(importlib.import_module("pagegrade.report"), "ReportJSON", None)
+    if public is None:
+        return None
+    return json.dumps(msgspec.json.schema(public), indent=2, sort_keys=True) + "\n"
+
+
+def pages() -> dict[str, str]:
+    """Everything there is to write: path below ``docs/reference`` -> text."""
+    found = dict(check_pages(all_checks()))
+    made = {
+        "errors.md": error_page(),
+        "settings.md": settings_page(),
+        "cli.md": cli_page(),
+        "report.schema.json": report_schema(),
+    }
+    found |= {path: text for path, text in made.items() if text is not None}
+    return found
+
+
+def stale(root: Path, made: Mapping[str, str]) -> list[str]:
+    """Committed files below ``root`` that differ from what the code says, or should not be there."""
+    names = sorted(name for name in COMMITTED if name in made or (root / REFERENCE / name).exists())
+    return [
+        name
+        for name in names
+        if not (root / REFERENCE / name).exists()
+        or (root / REFERENCE / name).read_text(encoding="utf-8") != made.get(name)
+    ]
+
+
+def write(root: Path, made: Mapping[str, str], *, committed: bool) -> None:
+    """Write the pages below ``root`` and remove the pages of checks that are gone."""
+    folder = root / REFERENCE
+    for path in (folder / "checks").glob("*.md"):
+        if f"checks/{path.name}" not in made:
+            path.unlink()
+    for name, text in made.items():
+        if name in COMMITTED and not committed:
+            continue
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def main(arguments: list[str]) -> int:
+    """Write the reference; with ``--check`` compare the committed part instead of writing it."""
+    made = pages()
+    checking = "--check" in arguments
+    write(ROOT, made, committed=not checking)
+    old = stale(ROOT, made)
+    for name in old:
+        print(f"{REFERENCE / name} is not what the code says: run `make fix` and look at the difference.")
+    unknown = set(CATEGORIES) - {check.category for check in all_checks().values()}
+    print(
+        f"{len(made)} reference pages; {len(all_checks())} checks" + (f"; none in {sorted(unknown)}" if unknown else "")
+    )
+    return 1 if old else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,266 @@
+"""Rules of this house that no general linter knows, each with a name and an escape.
+
+exception-text
+    The text of a caught exception may hold addresses, paths and bytes of a stranger's page, and reports are shown to
+    everybody. In the rooms whose values end up in a report, an exception is told by its class or by a code of ours.
+    The text of an exception class of ours is ours, and may be passed on.
+
+nested-repeat
+    Pages are hostile. A regular expression with a repeat inside a repeat, or with two repeats in a row that can eat
+    the same text, takes quadratic or exponential time on the right input. Use atomic groups, possessive repeats
+    (``*+``), or no regular expression.
+
+blank-line-before-assert
+    A test reads as: what is given, what is done, a blank line, what must hold.
+
+unfinished-check
+    A line of ``make new-check`` still says "Write here" instead of what the check does.
+
+A line is let through by ``# house: allow NAME - reason`` on the same line. The escape without a reason does not work.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from re import _constants, _parser  # type: ignore[attr-defined]  # the only reader of patterns there is
+from typing import Any, Final
+
+from devtools.new_check import PLACEHOLDER
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+REPORT_ROOMS: Final = ("checks", "gather", "parse", "score", "service")
+"""Rooms whose values end up in reports. ``report`` is not among them: it reads the caller's own files."""
+ESCAPE: Final = re.compile(r"# house: allow (?P<name>[a-z-]+) - \S")
+REPEATS: Final = (_constants.MAX_REPEAT, _constants.MIN_REPEAT)
+LARGE: Final = 64
+"""A repeat of at most this many is harmless inside another one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One place that breaks a rule."""
+
+    path: str
+    line: int
+    rule: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.rule}: {self.message}"
+
+
+def check_source(path: str, source: str) -> list[Problem]:
+    """All problems of one file; ``path`` is relative to the project folder and decides which rules hold."""
+    tree = ast.parse(source)
+    lines = source.splitlines()
+    found: list[Problem] = []
+    parts = Path(path).parts
+    if parts[:2] == ("src", "pagegrade"):
+        found += [Problem(path, *problem) for problem in _nested_repeats(tree)]
+        found += [Problem(path, *problem) for problem in _placeholders(lines)]
+        if parts[2] in REPORT_ROOMS:
+            found += [Problem(path, *problem) for problem in _exception_texts(tree)]
+    if parts[0] == "tests" and parts[-1].startswith("test_"):
+        found += [Problem(path, *problem) for problem in _crowded_asserts(tree, lines)]
+    return sorted(
+        (problem for problem in found if not _allowed(lines[problem.line - 1], problem.rule)),
+        key=lambda problem: (problem.line, problem.rule),
+    )
+
+
+def _allowed(line: str, rule: str) -> bool:
+    return any(match["name"] == rule for match in ESCAPE.finditer(line))
+
+
+def _placeholders(lines: list[str]) -> Iterator[tuple[int, str, str]]:
+    for number, line in enumerate(lines, start=1):
+        if line.strip(' "').startswith(PLACEHOLDER):
+            yield number, "unfinished-check", "say it in your words"
+
+
+def _exception_texts(tree: ast.Module) -> Iterator[tuple[int, str, str]]:
+    ours = _our_names(tree)
+    for handler in ast.walk(tree):
+        if not isinstance(handler, ast.ExceptHandler) or handler.name is None or _catches_only(handler, ours):
+            continue
+        for node in ast.walk(handler):
+            if _reads_text(node, handler.name):
+                line = node.lineno if isinstance(node, ast.expr) else handler.lineno
+                yield line, "exception-text", f"say what happened in our words, not with the text of {handler.name!r}"
+
+
+def _our_names(tree: ast.Module) -> set[str]:
+    """Names of classes defined in the module or imported from the product."""
+    names = {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "pagegrade":
+            names |= {alias.asname or alias.name for alias in node.names}
+    return names
+
+
+def _catches_only(handler: ast.ExceptHandler, names: set[str]) -> bool:
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return all(isinstance(kind, ast.Name) and kind.id in names for kind in kinds)
+
+
+def _reads_text(node: ast.AST, name: str) -> bool:
+    """Whether ``node`` turns the exception called ``name`` into text."""
+
+    def is_it(value: ast.expr) -> bool:
+        return isinstance(value, ast.Name) and value.id == name
+
+    match node:
+        case ast.Call(func=ast.Name(id="str" | "repr" | "format"), args=[argument, *_]):
+            return is_it(argument)
+        case ast.FormattedValue(value=value):
+            return is_it(value)
+        case ast.Attribute(value=value, attr="args" | "strerror"):
+            return is_it(value)
+        case _:
+            return False
+
+
+def _nested_repeats(tree: ast.Module) -> Iterator[tuple[int, str, str]]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name(id="re"), attr=function),
+                args=[ast.Constant(value=str() | bytes() as pattern), *_],
+            ) if function != "escape":
+                reason = slow_pattern(pattern)
+                if reason:
+                    yield node.lineno, "nested-repeat", reason
+            case _:
+                pass
+
+
+def slow_pattern(pattern: str | bytes) -> str | None:
+    """Why matching ``pattern`` may take more than linear time; ``None`` when it has neither of the two known shapes.
+
+    The two shapes are a large repeat inside a large repeat, and two large repeats of "anything" in one sequence.
+    """
+    if isinstance(pattern, bytes):
+        pattern = pattern.decode("latin-1")
+    return _slow(_parser.parse(pattern), inside=False)
+
+
+def _slow(items: Iterable[tuple[Any, Any]], *, inside: bool) -> str | None:
+    items = list(items)
+    if _repeats_of_anything(items) > 1:
+        return "two repeats of '.' in one sequence"
+    for operation, argument in items:
+        if operation in REPEATS:
+            _, most, body = argument
+            large = most > LARGE
+            if large and inside:
+                return "a large repeat inside a large repeat"
+            bodies, within = [body], inside or (large and not _separated(body))
+        else:
+            bodies, within = _bodies(operation, argument), inside
+        for body in bodies:
+            reason = _slow(body, inside=within)
+            if reason:
+                return reason
+    return None
+
+
+def _separated(body: Any) -> bool:
+    """Whether each round begins with a character that nothing else in it can match, as in ``(?:-[a-z]+)*``."""
+    items = list(body)
+    if len(items) == 1 and items[0][0] is _constants.SUBPATTERN:
+        items = list(items[0][1][-1])
+    if len(items) < 2 or items[0][0] is not _constants.LITERAL:  # noqa: PLR2004 - the separator and something behind it
+        return False
+    return not any(_may_match(items[0][1], item) for item in items[1:])
+
+
+def _may_match(character: int, item: tuple[Any, Any]) -> bool:
+    """Whether one item of a pattern might match the character; when in doubt, yes."""
+    operation, argument = item
+    if operation is _constants.LITERAL:
+        return bool(argument == character)
+    if operation is _constants.RANGE:
+        return bool(argument[0] <= character <= argument[1])
+    if operation is _constants.IN:
+        return any(_may_match(character, part) for part in argument)
+    if operation in REPEATS or operation is _constants.POSSESSIVE_REPEAT:
+        return any(_may_match(character, part) for part in argument[-1])
+    return True
+
+
+def _repeats_of_anything(items: Iterable[tuple[Any, Any]]) -> int:
+    """How many large repeats of ``.`` one way through the sequence meets."""
+    count = 0
+    for operation, argument in items:
+        if operation in REPEATS:
+            _, most, body = argument
+            count += most > LARGE and any(kind is _constants.ANY for kind, _ in body)
+        elif operation is _constants.SUBPATTERN:
+            count += _repeats_of_anything(argument[-1])
+        elif operation is _constants.BRANCH:
+            count += max(_repeats_of_anything(body) for body in argument[1])
+    return count
+
+
+def _bodies(operation: Any, argument: Any) -> list[Any]:
+    """The sequences inside one operation that can be tried again; atomic and possessive ones cannot."""
+    if operation is _constants.SUBPATTERN:
+        return [argument[-1]]
+    if operation is _constants.BRANCH:
+        return list(argument[1])
+    if operation in (_constants.ASSERT, _constants.ASSERT_NOT):
+        return [argument[1]]
+    return []
+
+
+def _crowded_asserts(tree: ast.Module, lines: list[str]) -> Iterator[tuple[int, str, str]]:
+    for function in ast.walk(tree):
+        if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) or not function.name.startswith("test_"):
+            continue
+        body = function.body
+        for before, statement in pairwise(body):
+            if not isinstance(statement, ast.Assert) or isinstance(before, ast.Assert) or _is_docstring(before):
+                continue
+            above = lines[statement.lineno - 2].strip()
+            if above and not above.startswith("#"):
+                yield statement.lineno, "blank-line-before-assert", "put a blank line before the first assert"
+
+
+def _is_docstring(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+def spaced(source: str, problems: list[Problem]) -> str:
+    """``source`` with the blank lines that ``blank-line-before-assert`` asks for; the other rules need a person."""
+    lines = source.splitlines(keepends=True)
+    for problem in sorted(problems, key=lambda problem: -problem.line):
+        if problem.rule == "blank-line-before-assert":
+            lines.insert(problem.line - 1, "\n")
+    return "".join(lines)
+
+
+def main(arguments: list[str]) -> int:
+    """Check every Python file of product and tests, with ``--fix`` mend what can be; returns the exit status."""
+    problems: list[Problem] = []
+    for path in sorted(path for folder in ("src", "tests") for path in (ROOT / folder).rglob("*.py")):
+        name = path.relative_to(ROOT).as_posix()
+        source = path.read_text(encoding="utf-8")
+        found = check_source(name, source)
+        if found and "--fix" in arguments:
+            source = spaced(source, found)
+            path.write_text(source, encoding="utf-8")
+            found = check_source(name, source)
+        problems += found
+    for problem in problems:
+        print(problem)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,119 @@
+"""The hashed locks: which there are, how they are made, and whether they are current.
+
+``python -m devtools.locks`` makes them anew (network), ``--check`` compares only (no network), ``--upgrade`` also
+takes newer versions. A lock starts with the hash of what it was made from, so that a forgotten ``make lock`` shows
+without asking anybody.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+import sys
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+UV: Final = ROOT / ".venv" / ".uv" / "bin" / "uv"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lock:
+    """One file in ``requirements/`` and what goes into it."""
+
+    name: str
+    project: bool
+    """The project's own run-time dependencies are part of it."""
+    groups: tuple[str, ...] = ()
+    """Dependency groups of ``pyproject.toml``."""
+    within: str | None = None
+    """The lock whose versions it repeats, so that two levels of one ``.venv`` never differ in a version."""
+
+    @property
+    def path(self) -> Path:
+        """Where the lock lies."""
+        return ROOT / "requirements" / f"{self.name}.txt"
+
+
+LOCKS: Final = (
+    Lock(name="dev", project=True, groups=("test", "lint", "docs")),
+    Lock(name="test", project=True, groups=("test",), within="dev"),
+    Lock(name="run", project=True, within="dev"),
+    Lock(name="build", project=False, groups=("build",)),
+    Lock(name="uv", project=False, groups=("bootstrap",)),
+)
+"""In the order they are made: a lock comes after the one it repeats."""
+
+
+def input_hash(lock: Lock, pyproject: dict[str, Any]) -> str:
+    """SHA-256 (hexadecimal) of everything in ``pyproject.toml`` that decides what is in ``lock``."""
+    project = pyproject["project"]
+    groups = pyproject["dependency-groups"]
+    inputs = {
+        "python": project["requires-python"],
+        "dependencies": sorted(project["dependencies"]) if lock.project else [],
+        "groups": {name: sorted(groups[name]) for name in lock.groups},
+    }
+    return hashlib.sha256(json.dumps(inputs, sort_keys=True).encode()).hexdigest()
+
+
+def header(lock: Lock, pyproject: dict[str, Any]) -> str:
+    """First lines of the lock's file."""
+    return f"# Made by `make lock`; do not edit.\n# input: sha256:{input_hash(lock, pyproject)}\n"
+
+
+def problems(root: Path = ROOT) -> list[str]:
+    """What is wrong with the committed locks, one sentence each; empty when all are current."""
+    pyproject = tomllib.loads((root / "pyproject.toml").read_text())
+    found = []
+    for lock in LOCKS:
+        path = root / "requirements" / lock.path.name
+        text = path.read_text() if path.exists() else ""
+        if not text.startswith(header(lock, pyproject)):
+            found.append(f"requirements/{path.name} does not belong to this pyproject.toml: run `make lock`.")
+        found += [
+            f"requirements/{path.name}: {line.split()[0]} has no hash."
+            for line in text.splitlines()
+            if "==" in line and not line.startswith((" ", "#")) and not line.endswith("\\")
+        ]
+        if "://" in text:
+            found.append(f"requirements/{path.name} names an address; locks hold names, versions and hashes only.")
+    return found
+
+
+def compile_lock(lock: Lock, pyproject: dict[str, Any], *, upgrade: bool) -> None:
+    """Resolve ``lock`` for every supported Python and platform and write it.
+
+    Raises:
+        subprocess.CalledProcessError: The resolver found no answer; it has said why on stderr.
+    """
+    command = [str(UV), "pip", "compile", "--quiet", "--universal", "--generate-hashes", "--no-header"]
+    command += ["--no-emit-index-url", "--no-emit-find-links", "--python-version", "3.11"]
+    command += ["--upgrade"] if upgrade else []
+    if lock.within is not None:
+        command += ["--constraint", f"requirements/{lock.within}.txt"]
+    command += [argument for group in lock.groups for argument in ("--group", group)]
+    command += ["pyproject.toml"] if lock.project else []
+    body = lock.path.read_text() if lock.path.exists() else ""
+    lock.path.write_text(body)  # What is pinned already stays, unless newer versions are asked for.
+    subprocess.run([*command, "--output-file", str(lock.path)], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    lock.path.write_text(header(lock, pyproject) + lock.path.read_text())
+
+
+def main(arguments: list[str]) -> int:
+    """Make or check the locks; returns the exit status."""
+    if "--check" not in arguments:
+        pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text())
+        for lock in LOCKS:
+            compile_lock(lock, pyproject, upgrade="--upgrade" in arguments)
+    found = problems()
+    for problem in found:
+        print(problem, file=sys.stderr)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

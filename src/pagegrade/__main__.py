@@ -1,0 +1,6 @@
+"""``python -m pagegrade`` is the command line."""
+
+from pagegrade.cli import main
+
+if __name__ == "__main__":
+    main()

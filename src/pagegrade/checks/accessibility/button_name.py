@@ -1,0 +1,90 @@
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final
+
+from pagegrade.checks._check import State, check, offender_loss
+from pagegrade.model.document import Document, NamedElement
+from pagegrade.model.outcome import MAX_EVIDENCE, Outcome, Severity
+
+FULL_AT: Final = 10
+_ROLES: Final = frozenset({"button", "summary"})
+
+
+@check(
+    id="button-name",
+    title="Names of buttons",
+    severity=Severity.HIGH,
+    since="0.1.0",
+    states=(
+        State("named", "Every button has a name that can be read aloud."),
+        State("nameless", "Buttons have no name that can be read aloud.", 0.5, 1.0),
+    ),
+    sources=(
+        "https://www.w3.org/WAI/WCAG22/Understanding/name-role-value.html",
+        "https://www.w3.org/WAI/standards-guidelines/act/rules/97a4e1/",
+        "https://www.w3.org/TR/html-aam-1.0/#button-element-accessible-name-computation",
+    ),
+)
+def button_name(document: Document) -> Outcome:
+    """A button without a name is announced as "button", and nobody who cannot see it knows what it does.
+
+    ## What it checks
+
+    `<button>` elements, input buttons, `role="button"` and `<summary>`. The name comes from text inside, the alternative
+    of an image inside, the `value` of an input, or from `aria-label`, `aria-labelledby` or `title`. Submit and reset
+    inputs without a `value` are named by the browser; an empty `value=""` takes that name away. Hidden buttons are left
+    out, and image buttons are judged with the images. Text that a stylesheet adds, such as an icon font, is no name. The
+    loss grows from half (one button) to everything (ten or more).
+
+    ## Why it matters
+
+    Menus, searches and dialogs are opened by buttons that often show only an icon. Without a name they are closed to
+    people who use a screen reader or voice control.
+
+    ## How to fix
+
+    Put text into the button, or say what it does in an `aria-label`.
+
+    ```html
+    <button aria-label="Open menu"><svg aria-hidden="true">...</svg></button>
+    ```
+
+    ## Fails on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <button class="icon-menu"></button>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <button class="icon-menu" aria-label="Open menu"></button>
+    ```
+    """
+    nameless = list(_nameless(document))
+    if not nameless:
+        return Outcome("named", value=0)
+    count = len(nameless)
+    return Outcome(
+        "nameless",
+        value=count,
+        evidence=tuple(
+            document.evidence(button, reason="no accessible name") for button in islice(nameless, MAX_EVIDENCE)
+        ),
+        total=count,
+        loss=offender_loss(count, FULL_AT),
+        message="One button has no name." if count == 1 else f"{count} buttons have no name.",
+    )
+
+
+def _nameless(document: Document) -> Iterator[NamedElement]:
+    for element in document.named:
+        if element.role not in _ROLES or element.hidden or element.name:
+            continue
+        if element.node.tag == "input":
+            kind = element.attrs.get("type", "").strip().lower()
+            if kind == "image" or (kind in {"submit", "reset"} and "value" not in element.attrs):
+                continue
+        yield element

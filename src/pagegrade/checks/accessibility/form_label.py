@@ -1,0 +1,88 @@
+from itertools import islice
+from typing import Final
+
+from pagegrade.checks._check import State, check, offender_loss
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Outcome, Severity
+
+FULL_AT: Final = 10
+
+
+@check(
+    id="form-label",
+    title="Labels of form fields",
+    severity=Severity.HIGH,
+    since="0.1.0",
+    states=(
+        State("labelled", "Every form field has a label."),
+        State("placeholder", "Form fields have nothing but a placeholder for a label.", loss=0.5),
+        State("unlabelled", "Form fields have no label.", 0.5, 1.0),
+    ),
+    sources=(
+        "https://www.w3.org/WAI/WCAG22/Understanding/labels-or-instructions.html",
+        "https://www.w3.org/WAI/WCAG22/Understanding/name-role-value.html",
+        "https://www.w3.org/WAI/standards-guidelines/act/rules/e086e5/",
+        "https://www.w3.org/TR/html-aam-1.0/#accessible-name-computation",
+    ),
+)
+def form_label(document: Document) -> Outcome:
+    """The label of a form field says what belongs into it, to everybody and at any time.
+
+    ## What it checks
+
+    Input fields, selections and text areas, without buttons and hidden fields. A label is a `<label>` that points to the
+    field or stands around it at any distance, an `aria-label`, an `aria-labelledby` that leads to text, or a `title`. A
+    field that has only a placeholder costs half: programs can read it, but it disappears while typing. The loss for
+    fields without any grows from half (one field) to everything (ten or more).
+
+    ## Why it matters
+
+    A screen reader says nothing but "edit text" for a field without a label. With a label, a click on the word chooses
+    the field, which helps everybody on a small screen.
+
+    ## How to fix
+
+    Give every field a `<label>` whose `for` is the `id` of the field.
+
+    ```html
+    <label for="mail">E-mail address</label>
+    <input id="mail" type="email" name="mail">
+    ```
+
+    ## Fails on
+
+    ```html
+    <!doctype html><title>Sign up</title>
+    <form><input type="email" name="mail"> <button>Sign up</button></form>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html><title>Sign up</title>
+    <form><label>E-mail address <input type="email" name="mail"></label> <button>Sign up</button></form>
+    ```
+    """
+    visible = [control for control in document.controls if not control.hidden]
+    missing = [control for control in visible if not control.name]
+    placeholder = [control for control in visible if control.name and control.name_from == "placeholder"]
+    if not missing and not placeholder:
+        return Outcome("labelled", value=len(visible))
+    evidence = tuple(
+        document.evidence(control, reason="only a placeholder" if control.name else "no label")
+        for control in islice((*missing, *placeholder), MAX_EVIDENCE)
+    )
+    total = len(missing) + len(placeholder)
+    details = (Detail("unlabelled", len(missing), 0), Detail("placeholder", len(placeholder), 0))
+    if not missing:
+        return Outcome("placeholder", value=total, evidence=evidence, total=total, details=details)
+    count = len(missing)
+    return Outcome(
+        "unlabelled",
+        value=count,
+        evidence=evidence,
+        total=total,
+        details=details,
+        loss=offender_loss(count, FULL_AT),
+        message="One form field has no label." if count == 1 else f"{count} form fields have no label.",
+    )

@@ -1,0 +1,86 @@
+from itertools import islice
+from typing import Final
+
+from pagegrade.checks._check import State, check, offender_loss
+from pagegrade.model.document import Document, Frame
+from pagegrade.model.outcome import MAX_EVIDENCE, NotApplicable, Outcome, Severity
+
+FULL_AT: Final = 10
+_TINY: Final = frozenset({"0", "1", "0px", "1px"})
+
+
+@check(
+    id="frame-title",
+    title="Titles of frames",
+    severity=Severity.MEDIUM,
+    since="0.1.0",
+    states=(
+        State("titled", "Every frame has a title."),
+        State("untitled", "Frames have no title.", 0.5, 1.0),
+    ),
+    sources=(
+        "https://www.w3.org/WAI/WCAG22/Understanding/name-role-value.html",
+        "https://www.w3.org/WAI/standards-guidelines/act/rules/cae760/",
+        "https://html.spec.whatwg.org/multipage/iframe-embed-object.html#the-iframe-element",
+    ),
+)
+def frame_title(document: Document) -> Outcome | NotApplicable:
+    """The title of a frame says what is embedded, so that people can decide whether to enter it.
+
+    ## What it checks
+
+    `<iframe>` and `<frame>` elements: each needs a `title`, an `aria-label` or an `aria-labelledby` that leads to text.
+    Frames that are hidden, taken out of the keyboard order with `tabindex="-1"`, or of no more than 1 by 1 pixel are left
+    out, because nobody enters them. The loss grows from half (one frame) to everything (ten or more).
+
+    ## Why it matters
+
+    Screen readers announce a frame by its title. Without one they read the address of what is inside, or nothing, and
+    people have to enter the frame to find out whether it is a video, a map or an advertisement.
+
+    ## How to fix
+
+    Add a `title` to the frame that says what it shows.
+
+    ```html
+    <iframe src="https://maps.example/embed" title="Map of the way to our shop"></iframe>
+    ```
+
+    ## Fails on
+
+    ```html
+    <!doctype html><title>Contact</title>
+    <iframe src="https://maps.example/embed"></iframe>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html><title>Contact</title>
+    <iframe src="https://maps.example/embed" title="Map of the way to our shop"></iframe>
+    ```
+    """
+    frames = [frame for frame in document.frames if _can_be_entered(frame)]
+    if not frames:
+        return NotApplicable("The page has no frames that people can enter.")
+    untitled = [frame for frame in frames if not frame.name.strip()]
+    if not untitled:
+        return Outcome("titled", value=len(frames))
+    count = len(untitled)
+    return Outcome(
+        "untitled",
+        value=count,
+        evidence=tuple(
+            document.evidence(frame, reason="no title", url=frame.url or "") for frame in islice(untitled, MAX_EVIDENCE)
+        ),
+        total=count,
+        loss=offender_loss(count, FULL_AT),
+        message="One frame has no title." if count == 1 else f"{count} frames have no title.",
+    )
+
+
+def _can_be_entered(frame: Frame) -> bool:
+    attrs = frame.attrs
+    if frame.hidden or attrs.get("tabindex", "").strip() == "-1":
+        return False
+    return not (attrs.get("width", "").strip() in _TINY and attrs.get("height", "").strip() in _TINY)

@@ -1,0 +1,103 @@
+from pagegrade.checks._check import State, check
+from pagegrade.model.artifacts import Response
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import Evidence, Outcome, Severity
+from pagegrade.parse.language_tags import parse_language_tag
+
+
+@check(
+    id="html-lang",
+    title="Language of the page",
+    severity=Severity.MEDIUM,
+    since="0.1.0",
+    states=(
+        State("declared", "The page says which language it is in."),
+        State("conflict", "The lang and xml:lang attributes of the page name different languages.", loss=0.5),
+        State("unregistered", "The page names a language that is not registered.", loss=0.5),
+        State("elsewhere", "The page says its language only where few programs look.", loss=0.5),
+        State("invalid", "The language of the page is not a language tag.", loss=1.0),
+        State("empty", "The language of the page is left empty.", loss=1.0),
+        State("missing", "The page does not say which language it is in.", loss=1.0),
+    ),
+    sources=(
+        "https://html.spec.whatwg.org/multipage/dom.html#the-lang-and-xml:lang-attributes",
+        "https://www.rfc-editor.org/rfc/rfc5646",
+        "https://www.w3.org/WAI/WCAG22/Understanding/language-of-page.html",
+        "https://www.w3.org/WAI/standards-guidelines/act/rules/b5c3f8/",
+        "https://www.w3.org/WAI/standards-guidelines/act/rules/bf051a/",
+    ),
+)
+def html_lang(document: Document, response: Response) -> Outcome:
+    """The language of the page tells screen readers how to pronounce it and browsers when to offer a translation.
+
+    ## What it checks
+
+    The `lang` attribute of the `<html>` element. It has to be a language tag whose language is registered with IANA, such
+    as `en`, `pt-BR` or `zh-Hant`. It costs half when the language is private or unknown, when `xml:lang` beside it names
+    another, and when only a `Content-Language` header or `<meta>` says the language. It fails when the attribute is
+    missing, empty or no language tag, such as `en_US` with an underscore or `English`. Whether the text really is in that
+    language is not judged.
+
+    ## Why it matters
+
+    A screen reader that expects another language reads the page with the wrong voice, which can be impossible to
+    understand. Hyphenation, quotation marks, fonts and translation depend on it as well.
+
+    ## How to fix
+
+    Write the language on the `<html>` element, as short as it is true: `en` rather than `en-US` where it is meant for
+    everybody.
+
+    ```html
+    <html lang="en">
+    ```
+
+    ## Fails on
+
+    ```html
+    <!doctype html><html lang="en_US"><title>Example</title>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html><html lang="en-US"><title>Example</title>
+    ```
+    """
+    html = document.html
+    attrs = {} if html is None else html.attrs
+    place = () if html is None else (document.evidence(html),)
+    value = attrs.get("lang")
+    if value is None:
+        elsewhere = _elsewhere(document, response)
+        if elsewhere is not None:
+            return Outcome("elsewhere", value=elsewhere.value, evidence=(elsewhere, *place))
+        if attrs.get("xml:lang", "").strip():
+            evidence = Evidence(value=attrs["xml:lang"][:200], reason="xml:lang means nothing in HTML without lang")
+            return Outcome("missing", value="", evidence=(evidence, *place))
+        return Outcome("missing", value="", evidence=place)
+    shown = value[:200]
+    if not value.strip():
+        return Outcome("empty", value=shown, evidence=place)
+    tag = parse_language_tag(value)
+    if tag is None:
+        return Outcome("invalid", value=shown, evidence=place)
+    if tag.private_use or not tag.registered or tag.unregistered:
+        return Outcome("unregistered", value=shown, evidence=place)
+    other = attrs.get("xml:lang")
+    if other is not None and other.lower() != value.lower():
+        return Outcome("conflict", value=shown, evidence=place)
+    return Outcome("declared", value=shown)
+
+
+def _elsewhere(document: Document, response: Response) -> Evidence | None:
+    """A language that is declared without the attribute."""
+    for meta in document.metas:
+        if meta.http_equiv == "content-language" and parse_language_tag(meta.content.strip()) is not None:
+            return document.evidence(meta, reason=f"only in a meta element: {meta.content.strip()[:100]}")
+    header = response.header("content-language")
+    if header is not None and parse_language_tag(header.partition(",")[0].strip()) is not None:
+        return Evidence(
+            header="Content-Language", snippet=header[:200], value=header[:200], reason="only in the header"
+        )
+    return None

@@ -1,0 +1,98 @@
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final
+
+from pagegrade.checks._check import State, check, offender_loss
+from pagegrade.model.document import Anchor, Document, NamedElement
+from pagegrade.model.outcome import MAX_EVIDENCE, Outcome, Severity
+
+FULL_AT: Final = 10
+_OTHER_ROLES: Final = frozenset({"button", "img", "image"})
+"""Roles that make another check responsible for the name."""
+
+
+@check(
+    id="link-name",
+    title="Names of links",
+    severity=Severity.HIGH,
+    since="0.1.0",
+    states=(
+        State("named", "Every link has a name that can be read aloud."),
+        State("nameless", "Links have no name that can be read aloud.", 0.5, 1.0),
+    ),
+    sources=(
+        "https://www.w3.org/WAI/WCAG22/Understanding/link-purpose-in-context.html",
+        "https://www.w3.org/WAI/WCAG22/Understanding/name-role-value.html",
+        "https://www.w3.org/WAI/standards-guidelines/act/rules/c487ae/",
+        "https://www.w3.org/TR/accname-1.2/",
+    ),
+)
+def link_name(document: Document) -> Outcome:
+    """A link without a name is announced as "link", and nobody who cannot see it knows where it leads.
+
+    ## What it checks
+
+    Links and areas of image maps that have an `href`, and elements with `role="link"`. The name comes from text inside,
+    the alternative of an image inside, the title of a drawing inside, or from `aria-label`, `aria-labelledby` or `title`.
+    A link whose only content is an image with `alt=""` has no name. Anchors without `href` are targets, not links, and
+    hidden links are left out. Text that a stylesheet adds, such as an icon font, is no name. The loss grows from half
+    (one link) to everything (ten or more).
+
+    ## Why it matters
+
+    Screen readers list the links of a page by name, and voice control clicks them by name.
+
+    ## How to fix
+
+    Put text into the link, an `alt` on the image inside, or an `aria-label` on the link.
+
+    ```html
+    <a href="/cart" aria-label="Shopping cart"><svg aria-hidden="true">...</svg></a>
+    ```
+
+    ## Fails on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <a href="/"><img src="logo.svg" alt=""></a>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <a href="/"><img src="logo.svg" alt="Example shop, home"></a>
+    ```
+    """
+    nameless = list(_nameless(document))
+    if not nameless:
+        return Outcome("named", value=0)
+    count = len(nameless)
+    return Outcome(
+        "nameless",
+        value=count,
+        evidence=tuple(
+            document.evidence(
+                link, reason="no accessible name", url=(link.url or "") if isinstance(link, Anchor) else ""
+            )
+            for link in islice(nameless, MAX_EVIDENCE)
+        ),
+        total=count,
+        loss=offender_loss(count, FULL_AT),
+        message="One link has no name." if count == 1 else f"{count} links have no name.",
+    )
+
+
+def _nameless(document: Document) -> Iterator[Anchor | NamedElement]:
+    for anchor in document.anchors:
+        if anchor.href is None or anchor.hidden or anchor.name:
+            continue
+        if anchor.attrs.get("role", "").partition(" ")[0].lower() not in _OTHER_ROLES:
+            yield anchor
+    for element in document.named:
+        if element.role == "link" and not element.hidden and not element.name and not _is_anchor(element):
+            yield element
+
+
+def _is_anchor(element: NamedElement) -> bool:
+    return element.node.tag in {"a", "area"} and "href" in element.attrs

@@ -1,0 +1,80 @@
+from typing import Final
+
+from pagegrade.checks._check import State, check
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import Detail, NotApplicable, Outcome, Severity
+from pagegrade.parse.viewport import parse_viewport
+
+LARGE_SCALE: Final = 5.0
+"""Five times: what helps people with very low vision; no success criterion asks for it."""
+ENOUGH_SCALE: Final = 2.0
+"""Twice the size: WCAG 2.2, success criterion 1.4.4."""
+
+
+@check(
+    id="viewport-zoom",
+    title="Zooming by hand",
+    severity=Severity.MEDIUM,
+    since="0.1.0",
+    states=(
+        State("free", "Visitors can zoom into the page as far as they need."),
+        State("limited", "Visitors can zoom into the page, but less than five times.", loss=0.5),
+        State("too-small", "Visitors cannot zoom to twice the size.", loss=1.0),
+        State("blocked", "Visitors cannot zoom into the page.", loss=1.0),
+    ),
+    sources=(
+        "https://www.w3.org/WAI/WCAG22/Understanding/resize-text.html",
+        "https://www.w3.org/WAI/standards-guidelines/act/rules/b4f0c3/",
+        "https://www.w3.org/TR/css-viewport-1/#user-scalable",
+    ),
+)
+def viewport_zoom(document: Document) -> Outcome | NotApplicable:
+    """People who see badly spread two fingers to enlarge a page, unless the page forbids it.
+
+    ## What it checks
+
+    The `<meta name="viewport">` of the page; of several the last one counts. It fails with `user-scalable=no` (or `0`)
+    and with a `maximum-scale` under 2, because text must be able to grow to twice its size. It costs half with a
+    `maximum-scale` under 5. A `maximum-scale` limits zooming even beside `user-scalable=yes`. A page without the element
+    forbids nothing.
+
+    ## Why it matters
+
+    Some browsers ignore the ban, others do not. Where they obey it, part of the visitors cannot read the page on a phone.
+
+    ## How to fix
+
+    Remove `user-scalable` and `maximum-scale` from the viewport.
+
+    ```html
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    ```
+
+    ## Fails on
+
+    ```html
+    <!doctype html><title>Example</title>
+    <meta name="viewport" content="width=device-width, initial-scale=1, user-scalable=no">
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html><title>Example</title>
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    ```
+    """
+    declared = [meta for meta in document.metas if meta.name == "viewport"]
+    if not declared:
+        return NotApplicable("The page sets no viewport, so it forbids no zooming.")
+    meta = declared[-1]
+    viewport = parse_viewport(meta.content)
+    value = meta.content.strip()[:200]
+    evidence = (document.evidence(meta),)
+    if viewport.user_scalable is False:
+        return Outcome("blocked", value=value, evidence=evidence, details=(Detail("user_scalable", "no"),))
+    scale = viewport.maximum_scale
+    if scale is None or scale >= LARGE_SCALE:
+        return Outcome("free", value=value)
+    details = (Detail("maximum_scale", scale, ENOUGH_SCALE if scale < ENOUGH_SCALE else LARGE_SCALE),)
+    return Outcome("limited" if scale >= ENOUGH_SCALE else "too-small", value=value, evidence=evidence, details=details)

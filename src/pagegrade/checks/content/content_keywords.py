@@ -1,0 +1,108 @@
+from typing import Final
+
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import Detail, Evidence, NotApplicable, Outcome, Severity
+from pagegrade.parse.url import host
+from pagegrade.parse.words import contains_word, has_unspaced_script, significant_words
+
+MAX_WORDS: Final = 12
+
+
+@check(
+    id="content-keywords",
+    title="Title words in the content",
+    severity=Severity.LOW,
+    since="0.1.0",
+    states=(
+        State("in_headings", "The words of the title come back in the text and in a heading."),
+        State("in_body", "The words of the title come back in the text, but in no heading.", loss=0.5),
+        State("absent", "No word of the title comes back in the text.", loss=1.0),
+    ),
+    sources=("https://developers.google.com/search/docs/appearance/title-link",),
+    requires=("title",),
+)
+def content_keywords(document: Document) -> Verdict:
+    """A title that speaks of something else than the page disappoints whoever clicks it.
+
+    ## What it checks
+
+    Takes the significant words of the title: three letters or more, no words like "and" or "the" in the language of
+    the page, no bare numbers. At least one has to come back in the visible text and one in a heading; plurals and
+    similar endings count. Words in the text only cost half, none at all costs everything. Not judged are titles in
+    scripts without spaces, such as Chinese or Thai, home pages whose title is only the name of the site, and pages
+    that scripts fill. The `keywords` meta element plays no part, since search engines ignore it.
+
+    ## Why it matters
+
+    Search engines replace titles that do not match the content, and visitors look for the words they clicked.
+
+    ## How to fix
+
+    Use the important words of the title in the main heading and in the text:
+
+    ```
+    <title>Garden furniture made of teak</title>
+    <h1>Teak furniture for your garden</h1>
+    ```
+
+    ## Fails on
+
+    ```html
+    <!doctype html>
+    <html lang="en">
+    <title>Garden furniture made of teak</title>
+    <h1>Welcome</h1>
+    <p>We are glad that you are here.
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <html lang="en">
+    <title>Garden furniture made of teak</title>
+    <h1>Teak furniture</h1>
+    <p>Tables and chairs for your garden.
+    ```
+    """
+    if document.client_rendered:
+        return NotApplicable("needs rendering: scripts fill the page.")
+    title = next((found.text for found in document.titles if found.text), "")
+    if not title:
+        return NotApplicable("The page has no title.")
+    if has_unspaced_script(title):
+        return NotApplicable("The title is in a script that writes no spaces between words.")
+    language = document.html.attrs.get("lang") if document.html is not None else None
+    words = significant_words(title, language)[:MAX_WORDS]
+    if not words:
+        return NotApplicable("The title has no significant words.")
+    if _is_home_with_brand(document.url, words):
+        return NotApplicable("The title of the home page is the name of the site.")
+    text = document.text.casefold()
+    headings = " | ".join(heading.text for heading in document.headings if not heading.hidden).casefold()
+    in_headings = {word for word in words if contains_word(headings, word)}
+    in_text = in_headings | {word for word in words if contains_word(text, word)}
+    state = "in_headings" if in_headings else "in_body" if in_text else "absent"
+    return Outcome(
+        state,
+        value=", ".join(words)[:100],
+        evidence=tuple(Evidence(value=word, reason=_place(word, in_headings, in_text)) for word in words),
+        details=(
+            Detail(code="title_words", actual=len(words)),
+            Detail(code="title_words_in_text", actual=len(in_text), limit=1),
+            Detail(code="title_words_in_headings", actual=len(in_headings), limit=1),
+        ),
+    )
+
+
+def _is_home_with_brand(url: str, words: tuple[str, ...]) -> bool:
+    """Only words that the host name is made of, on the page at its root."""
+    if url.partition("?")[0].rstrip("/").count("/") > 2:  # noqa: PLR2004 - those of "https://"
+        return False
+    name = host(url).replace("-", "")
+    return all(word in name for word in words)
+
+
+def _place(word: str, in_headings: set[str], in_text: set[str]) -> str:
+    return "in a heading" if word in in_headings else "in the text" if word in in_text else "nowhere"

@@ -1,0 +1,107 @@
+from collections.abc import Iterator
+from typing import Final
+
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.model.document import Anchor, Document, Link
+from pagegrade.model.outcome import MAX_EVIDENCE, Evidence, NotApplicable, Outcome, Severity
+from pagegrade.parse.social_networks import network_of_profile
+from pagegrade.parse.url import join_url
+
+MAX_VALUES: Final = 2_000
+"""Values of structured data that are looked at; profiles stand near its top."""
+
+
+@check(
+    id="social-links",
+    title="Links to social profiles",
+    severity=Severity.INFO,
+    since="0.1.0",
+    states=(
+        State("linked", "The page links to a profile on a social network."),
+        State("none", "The page links to no profile on a social network."),
+    ),
+    sources=("https://schema.org/sameAs", "https://microformats.org/wiki/rel-me"),
+)
+def social_links(document: Document) -> Verdict:
+    """Links to profiles show where else people can find the site's owner.
+
+    ## What it checks
+
+    Looks for links to profiles on known social networks, for links marked `rel="me"`, and for `sameAs` in structured
+    data. Share buttons and single posts are no profiles. It is shown and never scored, because a site needs none.
+
+    ## Why it matters
+
+    Visitors like to see that a site belongs to somebody, and search engines connect the profiles with the site.
+
+    ## How to fix
+
+    Link to the profiles you have, in the footer for example:
+
+    ```
+    <a rel="me" href="https://mastodon.social/@garden">Mastodon</a>
+    ```
+
+    ## Fails on
+
+    ```html
+    <!doctype html>
+    <title>Chairs</title>
+    <a href="https://www.facebook.com/sharer/sharer.php?u=https%3A%2F%2Fexample.com%2F">Share</a>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <title>Chairs</title>
+    <a href="https://www.facebook.com/garden.furniture">Facebook</a>
+    ```
+    """
+    found: dict[str, Evidence] = {}
+    for url, fact in _links(document):
+        network = network_of_profile(url) or ("profile (rel=me)" if fact is not None and _is_me(fact) else None)
+        if network is None or url in found or len(found) >= MAX_EVIDENCE:
+            continue
+        if fact is None:
+            found[url] = Evidence(url=url, reason=f"{network} (sameAs)")
+        else:
+            found[url] = document.evidence(fact, reason=network, url=url)
+    if found:
+        return Outcome("linked", value=len(found), evidence=tuple(found.values()))
+    if document.client_rendered:
+        return NotApplicable("needs rendering: scripts fill the page.")
+    return Outcome("none", value=0)
+
+
+def _links(document: Document) -> Iterator[tuple[str, Anchor | Link | None]]:
+    """(absolute address, the element that names it) of what may be a profile; no element for structured data."""
+    for anchor in document.anchors:
+        if anchor.url is not None:
+            yield anchor.url, anchor
+    for link in document.links:
+        if link.url is not None and "me" in link.rel:
+            yield link.url, link
+    for item in document.structured_items:
+        for value in _same_as(item.data) if item.data is not None else ():
+            yield join_url(document.base_url, value) or "", None
+
+
+def _is_me(fact: Anchor | Link) -> bool:
+    return "me" in fact.rel and fact.url is not None and fact.url.startswith(("https:", "http:"))
+
+
+def _same_as(data: object) -> Iterator[str]:
+    """Every ``sameAs`` address in parsed JSON-LD, breadth first, within bounds."""
+    waiting = [data]
+    for looked_at, value in enumerate(waiting):
+        if looked_at >= MAX_VALUES:
+            return
+        if isinstance(value, list):
+            waiting.extend(value[:MAX_VALUES])
+        elif isinstance(value, dict):
+            same_as = value.get("sameAs")
+            for address in same_as[:MAX_EVIDENCE] if isinstance(same_as, list) else [same_as]:
+                if isinstance(address, str):
+                    yield address[:2_000]
+            waiting.extend(inner for inner in value.values() if isinstance(inner, dict | list))

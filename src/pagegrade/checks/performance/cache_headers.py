@@ -1,0 +1,171 @@
+from datetime import datetime
+from typing import Final, Literal
+
+from pagegrade.checks._check import State, Verdict, check, meter_loss
+from pagegrade.model.artifacts import Artifacts, Resource, Resources
+from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Severity
+from pagegrade.parse.caching import CachePolicy, read_cache_policy
+
+LONG_S: Final = 30 * 24 * 3600
+GOOD_BYTES: Final = 28_000
+BAD_BYTES: Final = 128_000
+STATIC_KINDS: Final = frozenset({"image", "script", "stylesheet", "font", "preload", "icon", "manifest", "media"})
+
+
+@check(
+    id="cache-headers",
+    title="Caching of static files",
+    severity=Severity.MEDIUM,
+    since="0.1.0",
+    states=(
+        State("long", "Static files may be kept for a long time."),
+        State("short", "Static files may be kept for a short time only.", loss=0.25, loss_max=0.5),
+        State("uncached", "Static files do not say how long they may be kept.", loss=0.5, loss_max=1.0),
+    ),
+    sources=(
+        "https://www.rfc-editor.org/rfc/rfc9111#section-4.2",
+        "https://www.rfc-editor.org/rfc/rfc8246",
+        "https://developer.chrome.com/docs/performance/insights/cache",
+    ),
+)
+def cache_headers(resources: Resources, artifacts: Artifacts) -> Verdict:
+    """A file that the browser may keep is not fetched again on the next page.
+
+    ## What it checks
+
+    Images, scripts, styles, fonts and media that came from the site's own domain; nobody can repair those of other
+    sites. A lifetime of 30 days or more, by `max-age` or `Expires`, or any with the word `immutable`, is fine. A
+    shorter one costs a quarter to a half, and so does one that was already used up in a cache on the way. A file
+    without any stated lifetime, or with lifetime 0 and neither `ETag` nor `Last-Modified` to ask again cheaply, costs
+    half to all.
+    How much depends on the bytes of these files, in steps from 28,000 to 128,000. Files marked `no-store`, `no-cache`
+    or lifetime 0 with `must-revalidate` are left out: that is a decision. The limits are those that Lighthouse uses.
+
+    ## Why it matters
+
+    Returning visitors and those who open a second page wait for files that they already had.
+
+    ## How to fix
+
+    Let static files be kept for a year, and change their names when they change:
+
+    ```
+    Cache-Control: public, max-age=31536000, immutable
+    ```
+
+    Build tools put a hash into the name (`shop.3f9a1c.js`), so a new version is a new address. Keep the HTML itself
+    short-lived.
+
+    ## Fails on
+
+    ```json resources
+    {
+      "items": [
+        {
+          "url": "https://example.com/shop.js",
+          "kinds": ["script"],
+          "initiator_url": "https://example.com/",
+          "response": {"url": "https://example.com/shop.js", "status": 200, "wire_bytes": 90000}
+        }
+      ]
+    }
+    ```
+
+    ## Passes on
+
+    ```json resources
+    {
+      "items": [
+        {
+          "url": "https://example.com/shop.js",
+          "kinds": ["script"],
+          "initiator_url": "https://example.com/",
+          "response": {
+            "url": "https://example.com/shop.js",
+            "status": 200,
+            "wire_bytes": 90000,
+            "headers": [["Cache-Control", "public, max-age=31536000, immutable"]]
+          }
+        }
+      ]
+    }
+    ```
+    """
+    judged = 0
+    offenders: list[tuple[bool, int, str, Evidence]] = []
+    wasted = {"short": 0, "uncached": 0}
+    for item in resources.items:
+        found = _judge(item, artifacts.gathered_at)
+        if found is None:
+            continue
+        judged += 1
+        verdict, reason, size = found
+        if verdict == "long":
+            continue
+        wasted[verdict] += size
+        evidence = Evidence(url=item.url, header="Cache-Control", value=f"{size:,} bytes", reason=reason)
+        offenders.append((verdict == "short", -size, item.url, evidence))
+    if not judged:
+        return NotApplicable("No static file of the site's own was fetched that could be kept.")
+    if not offenders:
+        return Outcome("long", value=f"{judged} files")
+    offenders.sort(key=lambda offender: offender[:3])
+    uncached = sum(not short for short, *_ in offenders)
+    loss = 0.25 + 0.25 * meter_loss(wasted["short"], GOOD_BYTES, BAD_BYTES)
+    if uncached:
+        loss = 0.5 + 0.5 * meter_loss(wasted["uncached"], GOOD_BYTES, BAD_BYTES)
+    return Outcome(
+        "uncached" if uncached else "short",
+        value=f"{len(offenders)} of {judged} files",
+        evidence=tuple(evidence for *_, evidence in offenders[:MAX_EVIDENCE]),
+        total=len(offenders),
+        details=(
+            Detail(code="uncached_files", actual=uncached, limit=0),
+            Detail(code="uncached_bytes", actual=wasted["uncached"], limit=GOOD_BYTES),
+            Detail(code="short_lived_files", actual=len(offenders) - uncached, limit=0),
+            Detail(code="short_lived_bytes", actual=wasted["short"], limit=GOOD_BYTES),
+        ),
+        loss=loss,
+    )
+
+
+def _judge(item: Resource, received_at: datetime) -> tuple[Literal["long", "short", "uncached"], str, int] | None:
+    """(verdict, reason, bytes) of a file; ``None`` for one that is not judged."""
+    response = item.response
+    if not item.first_party or response is None or response.status != 200 or STATIC_KINDS.isdisjoint(item.kinds):  # noqa: PLR2004
+        return None
+    if "html" in (response.header("content-type") or "").lower():
+        return None
+    policy = read_cache_policy(response, received_at=received_at)
+    if _is_deliberate(policy):
+        return None
+    verdict, reason = _verdict(policy)
+    return verdict, reason, response.wire_bytes or 0
+
+
+def _is_deliberate(policy: CachePolicy) -> bool:
+    return policy.no_store or policy.no_cache or (policy.lifetime_s == 0 and policy.must_revalidate)
+
+
+def _verdict(policy: CachePolicy) -> tuple[Literal["long", "short", "uncached"], str]:
+    lifetime = policy.lifetime_s
+    if policy.immutable and lifetime:
+        return "long", ""
+    if lifetime is None:
+        return "uncached", "no lifetime is stated"
+    if lifetime == 0:
+        if policy.has_validator:
+            return "short", f"{policy.source} gives no lifetime; it has to be asked for again each time"
+        return "uncached", f"{policy.source} gives no lifetime, and there is no ETag or Last-Modified"
+    if policy.stale_on_arrival:
+        return "short", f"its {_duration(lifetime)} were over on arrival (Age: {policy.age_s})"
+    if lifetime >= LONG_S:
+        return "long", ""
+    return "short", f"{policy.source} gives {_duration(lifetime)}"
+
+
+def _duration(seconds: int) -> str:
+    for unit, name in ((86_400, "days"), (3_600, "hours"), (60, "minutes")):
+        if seconds >= 2 * unit:
+            return f"{seconds // unit} {name}"
+    return f"{seconds} seconds"

@@ -1,0 +1,74 @@
+from typing import Final
+
+from pagegrade.checks._check import State, Verdict, check, meter_loss
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import Detail, Outcome, Severity
+
+GOOD: Final = 1_500
+BAD: Final = 3_000
+
+
+@check(
+    id="dom-size",
+    title="Number of elements",
+    severity=Severity.LOW,
+    since="0.1.0",
+    states=(
+        State("moderate", "The page has a moderate number of elements."),
+        State("large", "The page has many elements.", loss=0.2, loss_max=0.8),
+        State("very_large", "The page has very many elements.", loss=1.0),
+    ),
+    sources=("https://developer.chrome.com/docs/lighthouse/performance/dom-size",),
+)
+def dom_size(document: Document) -> Verdict:
+    """Every element costs the browser memory, styling and layout.
+
+    ## What it checks
+
+    The number of elements in the HTML as served, each counted once; texts and comments are not counted, and elements
+    that scripts add later cannot be seen here. Up to 1,500 is fine, up to 3,000 costs in four steps, more costs
+    everything. 1,500 is the number that Lighthouse has published for years; one in six real pages exceeds it.
+
+    ## Why it matters
+
+    Styles are matched against every element and each change of layout touches many of them, so large pages react late,
+    most of all on phones.
+
+    ## How to fix
+
+    Show less at once: split long lists over pages, load hidden parts when they are opened, and drop wrappers that only
+    carry a class. The deepest nesting and the widest parent in the details hint at where the elements are.
+
+    ## Fails on
+
+    ```html
+    <!doctype html>
+    <title>Numbers</title>
+    <ul>
+    <!-- the next line 1600 times -->
+    <li>Number {n}
+    </ul>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <title>Numbers</title>
+    <ul><li>One<li>Two</ul>
+    ```
+    """
+    count = document.element_count
+    loss = 1.0 if count > BAD else 0.8 * meter_loss(count, GOOD, BAD, steps=4)
+    least = "at least " if "nodes" in document.limits_hit else ""
+    return Outcome(
+        "moderate" if loss == 0 else "large" if loss < 1 else "very_large",
+        value=count,
+        details=(
+            Detail(code="elements", actual=count, limit=GOOD),
+            Detail(code="deepest_nesting", actual=document.max_depth),
+            Detail(code="most_children", actual=document.max_children),
+        ),
+        loss=loss,
+        message=f"The page has {least}{count:,} elements, nested up to {document.max_depth} deep.",
+    )

@@ -1,0 +1,125 @@
+import re
+from itertools import islice
+from typing import Final
+
+from pagegrade.checks._check import State, Verdict, check, offender_loss
+from pagegrade.model.document import Document, Image
+from pagegrade.model.outcome import MAX_EVIDENCE, Detail, NotApplicable, Outcome, Severity
+
+FULL_AT: Final = 10
+_DIMENSION: Final = re.compile(r"[ \t\n\f\r]*\+?[0-9]+(?:\.[0-9]*)?(?![0-9.]*%)")
+_LENGTH: Final = re.compile(r"\+?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[a-z]+)?$")
+_RATIO: Final = re.compile(r"[0-9]")
+
+
+@check(
+    id="image-dimensions",
+    title="Image dimensions",
+    severity=Severity.MEDIUM,
+    since="0.1.0",
+    states=(
+        State("reserved", "Every image says how much space it needs."),
+        State("unsized", "Images do not say how much space they need.", loss=0.25, loss_max=0.5),
+    ),
+    sources=(
+        "https://html.spec.whatwg.org/multipage/embedded-content-other.html#dimension-attributes",
+        "https://html.spec.whatwg.org/multipage/rendering.html#attributes-for-embedded-content-and-images",
+        "https://web.dev/articles/optimize-cls",
+    ),
+)
+def image_dimensions(document: Document) -> Verdict:
+    """Without its size, an image pushes the text aside when it arrives.
+
+    ## What it checks
+
+    Whether every `<img>` has numeric `width` and `height` attributes, or says the same in its `style` attribute: both
+    sides as lengths, or an `aspect-ratio` with one side. A percentage reserves no height. Sizes on every `<source>` of
+    its `<picture>` count too. Left out are images that cannot push anything: hidden ones, ones positioned absolutely
+    or fixed, and placeholders (no address yet, or inline `data:`). A stylesheet may reserve the space unseen by this
+    check, so it only ever costs a part: a quarter for the first image, up to half for ten.
+
+    ## Why it matters
+
+    When an image comes late and its space was not kept free, everything below jumps while somebody is reading or about
+    to tap.
+
+    ## How to fix
+
+    Write the pixel size of the file as `width` and `height` on each image:
+
+    ```
+    <img src="/chair.webp" alt="Green garden chair" width="800" height="600">
+    ```
+
+    With `img { max-width: 100%; height: auto }` in the stylesheet it still shrinks on narrow screens, and the browser
+    keeps the proportion free.
+
+    ## Fails on
+
+    ```html
+    <!doctype html>
+    <title>Chairs</title>
+    <img src="/chair.webp" alt="Green garden chair">
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <title>Chairs</title>
+    <img src="/chair.webp" alt="Green garden chair" width="800" height="600">
+    ```
+    """
+    shown = [image for image in document.images if not image.hidden and _takes_space(image)]
+    if not shown:
+        return NotApplicable("The page has no images that need space.")
+    offenders = [image for image in shown if not _is_sized(image)]
+    if not offenders:
+        return Outcome("reserved", value=f"{len(shown)} images")
+    count = len(offenders)
+    return Outcome(
+        "unsized",
+        value=f"{count} of {len(shown)} images",
+        evidence=tuple(
+            document.evidence(image, reason=_reason(image), url=image.url or "")
+            for image in islice(offenders, MAX_EVIDENCE)
+        ),
+        total=count,
+        details=(Detail(code="unsized_images", actual=count, limit=0),),
+        loss=0.5 * offender_loss(count, FULL_AT),
+    )
+
+
+def _takes_space(image: Image) -> bool:
+    source = image.attrs.get("src", "").strip()
+    if (not source and "srcset" not in image.attrs) or source[:5].lower() == "data:":
+        return False
+    position = _style(image).get("position", "") if "position" in image.attrs.get("style", "").lower() else ""
+    return position not in {"absolute", "fixed"}
+
+
+def _is_sized(image: Image) -> bool:
+    width = _DIMENSION.match(image.attrs.get("width", "")) is not None
+    height = _DIMENSION.match(image.attrs.get("height", "")) is not None
+    if (width and height) or image.picture_sized:
+        return True
+    if "style" not in image.attrs:
+        return False
+    style = _style(image)
+    width = width or _LENGTH.match(style.get("width", "")) is not None
+    height = height or _LENGTH.match(style.get("height", "")) is not None
+    if width and height:
+        return True
+    any_side = width or height or style.get("width", "").endswith("%")
+    return any_side and _RATIO.search(style.get("aspect-ratio", "")) is not None
+
+
+def _style(image: Image) -> dict[str, str]:
+    """Declarations of the ``style`` attribute, lower case; the last of a property wins."""
+    declarations = (part.partition(":") for part in image.attrs.get("style", "").lower()[:2_000].split(";"))
+    return {name.strip(): value.replace("!important", "").strip() for name, _, value in declarations}
+
+
+def _reason(image: Image) -> str:
+    missing = [side for side in ("width", "height") if side not in image.attrs]
+    return f"no {' and '.join(missing)}" if missing else "width and height are not both numbers"

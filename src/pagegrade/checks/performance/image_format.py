@@ -1,0 +1,160 @@
+from typing import Final
+
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.model.artifacts import Resource, Resources
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Severity
+
+SMALL_BYTES: Final = 10_000
+MIN_SAVING_BYTES: Final = 4_096
+TARGET_BYTES_PER_PIXEL: Final = 2 / 12
+"""What an AVIF or good WebP photo needs, rounded up."""
+MODERN: Final = frozenset({"webp", "avif", "jxl", "heic"})
+MODERN_TYPES: Final = frozenset({"image/webp", "image/avif", "image/jxl"})
+LEGACY: Final = frozenset({"jpeg", "png", "gif", "bmp", "tiff"})
+
+
+@check(
+    id="image-format",
+    title="Image formats",
+    severity=Severity.LOW,
+    since="0.1.0",
+    states=(
+        State("modern", "Every larger image comes in a modern format."),
+        State("efficient_legacy", "Images come in an older format, but are already small for their size.", loss=0.5),
+        State("legacy", "Images come in an older format and could be much smaller.", loss=1.0),
+    ),
+    sources=(
+        "https://developer.mozilla.org/en-US/docs/Web/Media/Guides/Formats/Image_types",
+        "https://developers.google.com/speed/webp/docs/webp_study",
+    ),
+)
+def image_format(document: Document, resources: Resources) -> Verdict:
+    """WebP and AVIF need far fewer bytes than JPEG and PNG for the same picture.
+
+    ## What it checks
+
+    Every image of more than 10,000 bytes that was fetched. Its format is read from its first bytes, never from the
+    name. WebP, AVIF and JPEG XL are fine, and so is an older format that a `<picture>` offers only as a fallback. A
+    JPEG, PNG, GIF, BMP or TIFF costs half when it is already near the 0.17 bytes a pixel that good modern formats
+    need, and everything when more than 4,096 bytes could be saved against that. SVG and icons are not judged.
+
+    ## Why it matters
+
+    Images are the largest part of most pages, and modern formats save a quarter to a half of them.
+
+    ## How to fix
+
+    Offer larger images as AVIF or WebP, with the old file as the fallback:
+
+    ```
+    <picture>
+      <source type="image/avif" srcset="/chair.avif">
+      <img src="/chair.jpg" alt="Green garden chair" width="800" height="600">
+    </picture>
+    ```
+
+    Many CDNs convert by themselves and answer each browser with the best format it accepts.
+
+    ## Fails on
+
+    ```html
+    <!doctype html>
+    <title>Chairs</title>
+    <img src="/chair.jpg" alt="Green garden chair">
+    ```
+
+    ```json resources
+    {
+      "items": [
+        {
+          "url": "https://example.com/chair.jpg",
+          "kinds": ["image"],
+          "initiator_url": "https://example.com/",
+          "response": {"url": "https://example.com/chair.jpg", "status": 200, "wire_bytes": 240000},
+          "image": {"format": "jpeg", "width_px": 800, "height_px": 600}
+        }
+      ]
+    }
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <title>Chairs</title>
+    <img src="/chair.jpg" alt="Green garden chair">
+    ```
+
+    ```json resources
+    {
+      "items": [
+        {
+          "url": "https://example.com/chair.jpg",
+          "kinds": ["image"],
+          "initiator_url": "https://example.com/",
+          "response": {"url": "https://example.com/chair.jpg", "status": 200, "wire_bytes": 60000},
+          "image": {"format": "webp", "width_px": 800, "height_px": 600}
+        }
+      ]
+    }
+    ```
+    """
+    judged = [found for item in resources.items if (found := _raster(item)) is not None]
+    if not judged:
+        return NotApplicable("No raster image was fetched.")
+    fallbacks = _fallbacks(document)
+    offenders: list[tuple[int, Resource, int, int | None]] = []
+    for item, size in judged:
+        image = item.image
+        if size <= SMALL_BYTES or image is None or image.format in MODERN or item.url in fallbacks:
+            continue
+        saving: int | None = None
+        if image.width_px and image.height_px:
+            saving = size - round(image.width_px * image.height_px * TARGET_BYTES_PER_PIXEL)
+        offenders.append((saving or 0, item, size, saving))
+    offenders.sort(key=lambda offender: (-offender[0], -offender[2], offender[1].url))
+    if not offenders:
+        return Outcome("modern", value=f"{len(judged)} images")
+    wasteful = sum(saving > MIN_SAVING_BYTES for saving, *_ in offenders)
+    evidence = tuple(
+        Evidence(url=item.url, value=f"{size:,} bytes", reason=_reason(item, saving))
+        for _, item, size, saving in offenders[:MAX_EVIDENCE]
+    )
+    return Outcome(
+        "legacy" if wasteful else "efficient_legacy",
+        value=f"{len(offenders)} of {len(judged)} images",
+        evidence=evidence,
+        total=len(offenders),
+        details=(Detail(code="largest_saving_bytes", actual=offenders[0][0], limit=MIN_SAVING_BYTES),),
+    )
+
+
+def _raster(item: Resource) -> tuple[Resource, int] | None:
+    """The image with its bytes on the wire, when it is one that was received and has a raster format."""
+    response = item.response
+    if item.image is None or response is None or response.wire_bytes is None or "image" not in item.kinds:
+        return None
+    if not 200 <= response.status < 300 or item.image.format not in MODERN | LEGACY:  # noqa: PLR2004 - success
+        return None
+    return item, response.wire_bytes
+
+
+def _fallbacks(document: Document) -> set[str]:
+    """Images that a browser takes only when it knows no modern format: candidates of no other kind of place."""
+    offered: set[str] = set()
+    plain: set[str] = set()
+    for image in document.images:
+        modern = not MODERN_TYPES.isdisjoint(image.picture_types)
+        (offered if modern else plain).update(image.candidates)
+    return offered - plain
+
+
+def _reason(item: Resource, saving: int | None) -> str:
+    image = item.image
+    if image is None:
+        return ""
+    if saving is None:
+        return f"{image.format}, pixel size unknown"
+    pixels = f"{image.format}, {image.width_px} x {image.height_px} pixels"
+    return f"{pixels}, about {saving:,} bytes too many" if saving > MIN_SAVING_BYTES else f"{pixels}, efficient"

@@ -1,0 +1,91 @@
+from itertools import islice
+from typing import Final
+
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import MAX_EVIDENCE, Detail, NotApplicable, Outcome, Severity
+from pagegrade.parse.url import same_site
+
+MANY: Final = 5
+
+
+@check(
+    id="javascript-defer",
+    title="Render-blocking scripts",
+    severity=Severity.LOW,
+    since="0.1.0",
+    states=(
+        State("deferred", "No external script keeps the page from showing."),
+        State("blocking", "External scripts keep the page from showing until they have run.", loss=0.5),
+        State("many", "Many external scripts keep the page from showing until they have run.", loss=1.0),
+        State("third_party", "Another site's script in the head keeps the page from showing.", loss=1.0),
+    ),
+    sources=("https://html.spec.whatwg.org/multipage/scripting.html#attr-script-defer",),
+)
+def javascript_defer(document: Document) -> Verdict:
+    """A plain external script makes the browser stop reading the page until it has arrived and run.
+
+    ## What it checks
+
+    Every external classic script. One with `defer` or `async`, one of `type="module"`, and one at the end of the body
+    with nothing visible after it keep nobody waiting. Up to five others cost half; more cost everything, and so does a
+    single one from another site in the head, because when that site does not answer, the page stays empty. Inline
+    scripts cannot be deferred and data blocks are not scripts: neither is judged. Five is our own limit; three of four
+    real pages have at least one such script.
+
+    ## Why it matters
+
+    While the browser waits for a script, visitors see nothing of what comes after it.
+
+    ## How to fix
+
+    Add `defer` to every external script that the first view does not need:
+
+    ```
+    <script src="/shop.js" defer></script>
+    ```
+
+    Deferred scripts still run in their order. Use `async` for those that depend on nothing, such as statistics.
+
+    ## Fails on
+
+    ```html
+    <!doctype html>
+    <title>Garden furniture</title>
+    <script src="/shop.js"></script>
+    <p>Tables and chairs.
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <title>Garden furniture</title>
+    <script src="/shop.js" defer></script>
+    <p>Tables and chairs.
+    ```
+    """
+    external = [script for script in document.scripts if script.url is not None]
+    if not external:
+        return NotApplicable("The page has no external scripts.")
+    offenders = [script for script in external if script.blocking and not script.trailing]
+    if not offenders:
+        return Outcome("deferred", value=f"{len(external)} scripts")
+    count = len(offenders)
+    foreign = sum(
+        script.in_head and script.url is not None and not same_site(script.url, document.url) for script in offenders
+    )
+    state = "third_party" if foreign else "many" if count > MANY else "blocking"
+    return Outcome(
+        state,
+        value=f"{count} of {len(external)} scripts",
+        evidence=tuple(
+            document.evidence(script, reason="in the head" if script.in_head else "in the body", url=script.url or "")
+            for script in islice(offenders, MAX_EVIDENCE)
+        ),
+        total=count,
+        details=(
+            Detail(code="blocking_scripts", actual=count, limit=0),
+            Detail(code="third_party_blocking_scripts_in_head", actual=foreign, limit=0),
+        ),
+    )

@@ -1,0 +1,130 @@
+from typing import Final
+
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.model.artifacts import Navigation, Response
+from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, Outcome, Severity
+from pagegrade.parse.url import host
+
+LONG: Final = 3
+TEMPORARY: Final = frozenset({302, 303, 307})
+
+
+@check(
+    id="redirect-chain",
+    title="Redirects before the page",
+    severity=Severity.MEDIUM,
+    since="0.1.0",
+    states=(
+        State("direct", "The page comes without detours."),
+        State("canonical_hop", "One permanent redirect leads to the canonical address."),
+        State("single", "One redirect precedes the page.", loss=0.25),
+        State("temporary", "A temporary redirect leads to an address that is permanent.", loss=0.5),
+        State("several", "Two redirects precede the page.", loss=0.5),
+        State("long", "Three or more redirects precede the page.", loss=1.0),
+        State("loop", "The redirects visit the same address twice.", loss=1.0),
+        State("downgrade", "A redirect leads from https to http.", loss=1.0),
+    ),
+    sources=(
+        "https://www.rfc-editor.org/rfc/rfc9110#section-15.4",
+        "https://developers.google.com/search/docs/crawling-indexing/301-redirects",
+    ),
+)
+def redirect_chain(navigation: Navigation) -> Verdict:
+    """Each redirect is one more trip to the server before the page can start.
+
+    ## What it checks
+
+    The redirects between the address that was asked for and the page. None is best, and one permanent redirect from
+    http to https, or between the names with and without `www`, is just as good. One of another kind costs a quarter,
+    two cost half, and so does a temporary redirect (302, 303, 307) for a move to https or to the other name, which is
+    permanent. Three or more, an address that is visited twice, and a step from https back to http cost everything.
+    When the address was typed without `http://` or `https://`, a step that only changes this is not counted. Redirects
+    by `<meta>` or scripts are not seen here.
+
+    ## Why it matters
+
+    On a phone each trip costs a tenth of a second or more, in which nothing happens; crawlers give up on long chains.
+
+    ## How to fix
+
+    Make every old address redirect in one step, with status 301 or 308, to the final one, and link to that directly.
+    Chains usually come from separate rules for https, `www` and the trailing slash: let one rule build the final
+    address.
+
+    ## Fails on
+
+    ```http
+    GET http://example.com/
+    HTTP/1.1 301
+    Location: https://example.com/
+    --
+    GET https://example.com/
+    HTTP/2 301
+    Location: https://www.example.com/
+    --
+    GET https://www.example.com/
+    HTTP/2 301
+    Location: https://www.example.com/en/
+    --
+    GET https://www.example.com/en/
+    HTTP/2 200
+
+    <!doctype html><title>Garden furniture</title>
+    ```
+
+    ## Passes on
+
+    ```http
+    HTTP/2 200
+
+    <!doctype html><title>Garden furniture</title>
+    ```
+    """
+    answers = (*navigation.hops, navigation.response)
+    steps = [(answer, after.url) for answer, after in zip(navigation.hops, answers[1:], strict=True)]
+    if navigation.typed_without_scheme:
+        ours = next((i for i, (answer, target) in enumerate(steps) if _rest(answer.url) == _rest(target)), None)
+        if ours is not None and steps[ours][0].url != steps[ours][1]:
+            del steps[ours]
+    addresses = [answer.url for answer in answers]
+    if len(set(addresses)) < len(addresses):
+        state = "loop"
+    elif any(answer.url.startswith("https:") and target.startswith("http:") for answer, target in steps):
+        state = "downgrade"
+    elif len(steps) >= LONG:
+        state = "long"
+    elif len(steps) > 1:
+        state = "several"
+    elif not steps:
+        state = "direct"
+    elif not _is_canonical(*steps[0]):
+        state = "single"
+    elif steps[0][0].status in TEMPORARY:
+        state = "temporary"
+    else:
+        state = "canonical_hop"
+    return Outcome(
+        state,
+        value=len(steps),
+        evidence=tuple(_evidence(answer, target) for answer, target in steps[:MAX_EVIDENCE]),
+        details=(Detail(code="redirects", actual=len(steps), limit=1),),
+    )
+
+
+def _rest(url: str) -> str:
+    """The URL without its scheme."""
+    return url.partition(":")[2]
+
+
+def _is_canonical(answer: Response, target: str) -> bool:
+    """A step to https, or between a name with and without ``www``, that leads to the same path or deeper."""
+    before, after = host(answer.url), host(target)
+    if before.removeprefix("www.") != after.removeprefix("www."):
+        return False
+    upgraded = answer.url.startswith("http:") and target.startswith("https:")
+    return upgraded or before != after
+
+
+def _evidence(answer: Response, target: str) -> Evidence:
+    duration = f", {answer.timings.total_ms:.0f} ms" if answer.timings.total_ms else ""
+    return Evidence(url=answer.url, header="Location", value=target, reason=f"status {answer.status}{duration}")

@@ -1,0 +1,73 @@
+from typing import Final
+
+from pagegrade.checks._check import State, Verdict, check, meter_loss
+from pagegrade.model.artifacts import Response
+from pagegrade.model.outcome import Detail, Evidence, NotRun, Outcome, Severity
+
+GOOD_MS: Final = 800
+BAD_MS: Final = 1_800
+ROUND_MS: Final = 100
+
+
+@check(
+    id="ttfb",
+    title="Time to first byte",
+    severity=Severity.MEDIUM,
+    since="0.1.0",
+    states=(
+        State("fast", "The server answers quickly."),
+        State("slow", "The server takes long to start its answer.", loss=0.2, loss_max=0.8),
+        State("very_slow", "The server takes very long to start its answer.", loss=1.0),
+    ),
+    sources=("https://web.dev/articles/ttfb",),
+)
+def ttfb(response: Response) -> Verdict:
+    """How long the server thinks before it starts to answer.
+
+    ## What it checks
+
+    The time from sending the request for the final document to the first byte of the answer, rounded up to a tenth of
+    a second. Redirects, the name lookup, connecting and TLS are left out, because other checks and the phases of
+    `load-time` show them. Up to 800 ms is fine, up to 1,800 ms costs in four steps, more costs everything: the two
+    numbers are those that web.dev publishes for a wider definition, which includes connecting, so this is lenient.
+
+    ## Why it matters
+
+    Everything else waits for the first byte.
+
+    ## How to fix
+
+    Serve finished pages from a cache instead of building each one anew. Then look for slow database queries, cold
+    starts and calls to other services while the page is built; a CDN helps where the visitors are far away.
+
+    ## Fails on
+
+    ```json navigation
+    {
+      "requested_url": "https://example.com/",
+      "response": {"url": "https://example.com/", "status": 200, "timings": {"first_byte_ms": 1240.0, "total_ms": 1300}}
+    }
+    ```
+
+    ## Passes on
+
+    ```json navigation
+    {
+      "requested_url": "https://example.com/",
+      "response": {"url": "https://example.com/", "status": 200, "timings": {"first_byte_ms": 140.0, "total_ms": 190}}
+    }
+    ```
+    """
+    measured = response.timings.first_byte_ms
+    if measured is None:
+        return NotRun("not_measured", "The page was saved without its timings.")
+    value = int(-(-measured // ROUND_MS)) * ROUND_MS
+    loss = 1.0 if value > BAD_MS else 0.8 * meter_loss(value, GOOD_MS, BAD_MS, steps=4)
+    return Outcome(
+        "fast" if loss == 0 else "slow" if loss < 1 else "very_slow",
+        value=f"{value} ms",
+        evidence=(Evidence(value=f"{measured:.0f} ms", reason="request sent to first byte, without redirects"),),
+        details=(Detail(code="first_byte_ms", actual=value, limit=GOOD_MS),),
+        loss=loss,
+        message=f"The first byte arrives within {value} ms of the request, measured from where the analysis ran.",
+    )

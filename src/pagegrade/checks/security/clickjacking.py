@@ -1,0 +1,110 @@
+from collections.abc import Iterator
+from typing import Final
+
+from pagegrade.checks._check import State, check
+from pagegrade.model.artifacts import Response
+from pagegrade.model.outcome import Evidence, Outcome, Severity
+from pagegrade.parse.csp import CSP, Policy, SourceList
+from pagegrade.parse.headers import parse_tokens
+
+_HEADER: Final = "X-Frame-Options"
+_CLOSED: Final = frozenset({"deny", "sameorigin"})
+
+
+@check(
+    id="clickjacking",
+    title="Clickjacking protection",
+    severity=Severity.MEDIUM,
+    since="0.1.0",
+    states=(
+        State("policy", "The content security policy limits which sites may show the page in a frame."),
+        State("header", "The X-Frame-Options header keeps other sites from showing the page in a frame."),
+        State("conflict", "The page sends X-Frame-Options headers that contradict each other.", loss=0.5),
+        State("allow-from", "The page relies on ALLOW-FROM, which current browsers ignore.", loss=0.5),
+        State("open-policy", "The content security policy lets every site show the page in a frame.", loss=1.0),
+        State("unknown", "The X-Frame-Options header has a value that browsers do not know.", loss=1.0),
+        State("missing", "Any site may show the page in a frame.", loss=1.0),
+    ),
+    sources=(
+        "https://www.w3.org/TR/CSP3/#directive-frame-ancestors",
+        "https://html.spec.whatwg.org/multipage/document-lifecycle.html#the-x-frame-options-header",
+        "https://www.rfc-editor.org/rfc/rfc7034",
+    ),
+)
+def clickjacking(response: Response, csp: CSP) -> Outcome:
+    """A site that shows this page in an invisible frame can make visitors click on things they do not see.
+
+    ## What it checks
+
+    The `frame-ancestors` directive of the Content-Security-Policy header, and the older `X-Frame-Options` header. Where
+    an enforced policy has `frame-ancestors`, browsers look at it alone; it passes unless it lets everybody in (`*` or a
+    bare scheme). Without it, `X-Frame-Options` passes with `DENY` or `SAMEORIGIN`. It costs half with `ALLOW-FROM`, which
+    current browsers ignore, and with values that contradict each other; the same value sent twice is fine. A `<meta>` can
+    carry neither, and a report-only policy protects from nothing.
+
+    ## Why it matters
+
+    A page in a hidden frame still has the visitor's login. Clicks meant for the visible site then buy, delete or agree
+    to something here.
+
+    ## How to fix
+
+    Send `Content-Security-Policy: frame-ancestors 'self'`, or `'none'` if the page is never framed. List other sites that
+    are allowed to embed it behind `'self'`. `X-Frame-Options: SAMEORIGIN` beside it helps only very old browsers.
+
+    ```
+    Content-Security-Policy: frame-ancestors 'self' https://partner.example
+    ```
+
+    ## Fails on
+
+    ```http
+    HTTP/2 200
+    Content-Type: text/html
+
+    <!doctype html><title>Bank</title>
+    ```
+
+    ## Passes on
+
+    ```http
+    HTTP/2 200
+    Content-Type: text/html
+    Content-Security-Policy: frame-ancestors 'none'
+
+    <!doctype html><title>Bank</title>
+    ```
+    """
+    policies = [policy for policy in csp.enforced if "frame-ancestors" in policy.directives]
+    values = response.header_values(_HEADER)
+    evidence = tuple(_evidence(policies, values))
+    if policies:
+        closed = any(not _open(policy) for policy in policies)
+        return Outcome("policy" if closed else "open-policy", value=_value(policies[0]), evidence=evidence)
+    words = set(parse_tokens(values))
+    value = ", ".join(values)[:200]
+    if not words:
+        return Outcome("missing" if not values else "unknown", value=value, evidence=evidence)
+    if len(words) > 1 and words & _CLOSED:
+        return Outcome("conflict", value=value, evidence=evidence)
+    if words <= _CLOSED:
+        return Outcome("header", value=value, evidence=evidence)
+    if any(word.startswith("allow-from") for word in words):
+        return Outcome("allow-from", value=value, evidence=evidence)
+    return Outcome("unknown", value=value, evidence=evidence)
+
+
+def _open(policy: Policy) -> bool:
+    return bool(SourceList("frame-ancestors", policy.directives["frame-ancestors"]).open_sources)
+
+
+def _value(policy: Policy) -> str:
+    return " ".join(("frame-ancestors", *policy.directives["frame-ancestors"]))[:200]
+
+
+def _evidence(policies: list[Policy], values: list[str]) -> Iterator[Evidence]:
+    for policy in policies[:10]:
+        yield Evidence(header="Content-Security-Policy", snippet=_value(policy))
+    for value in values[:10]:
+        reason = "ignored by browsers, because frame-ancestors is there" if policies else ""
+        yield Evidence(header=_HEADER, snippet=value[:200], reason=reason)

@@ -1,0 +1,168 @@
+import re
+from typing import Final
+
+from pagegrade.checks._check import State, check, offender_loss
+from pagegrade.model.artifacts import Artifacts
+from pagegrade.model.outcome import Detail, Evidence, Outcome, Severity
+from pagegrade.parse.cookies import Cookie
+from pagegrade.parse.hsts import parse_hsts
+
+FULL_AT: Final = 10
+MOST_FOR_WEAK: Final = 0.9
+_SESSION: Final = re.compile(r"sess|login|auth(?!or)|token|(?<![a-z])sid(?![a-z])|sid$")
+"""Words in names of cookies that stand for a login; ``author`` and ``sidebar`` only look like it."""
+_CSRF: Final = re.compile(r"csrf|xsrf")
+_INFRASTRUCTURE: Final = re.compile(
+    r"__cf|_cfuvid|cf_|awsalb|awselb|gclb|heroku-session-affinity|arraffinity|tipmix|x-ms-routing-name|incap_ses_"
+    r"|visid_incap_|nlbi_|bigipserver|ts01|ak_bmsc|bm_|_abck|aka_a2|akacd_|nsc_|datadome|__ddg"
+)
+"""Beginnings of names that delivery networks, load balancers and their filters set by themselves."""
+
+
+@check(
+    id="cookies",
+    title="Cookies",
+    severity=Severity.MEDIUM,
+    since="0.1.0",
+    states=(
+        State("protected", "Every cookie the page sets is protected."),
+        State("none", "The page sets no cookies of its own."),
+        State("weak", "Cookies lack a protection they could have.", 0.5, MOST_FOR_WEAK),
+        State(
+            "unsafe", "Cookies that matter lack protection, or break a rule that makes browsers drop them.", loss=1.0
+        ),
+    ),
+    sources=(
+        "https://www.rfc-editor.org/rfc/rfc6265",
+        "https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis",
+        "https://developer.mozilla.org/en-US/docs/Web/HTTP/Guides/Cookies",
+    ),
+)
+def cookies(cookies: tuple[Cookie, ...], artifacts: Artifacts) -> Outcome:
+    """Attributes of a cookie decide who can read it, and when browsers send it.
+
+    ## What it checks
+
+    Every `Set-Cookie` line of the page and of the redirects before it, by name and attributes; values are never kept.
+
+    It fails when a cookie that looks like a login (its name holds a word such as `sess`, `login`, `auth`, `token` or
+    `sid`) lacks `Secure` or `HttpOnly`, when a cookie against forged requests lacks `SameSite`, and when browsers would
+    drop or misread a cookie: `SameSite=None` without `Secure`, an unknown `SameSite` value, a `__Host-` or `__Secure-`
+    name without what it promises, `Secure` set over plain HTTP. It costs from half (one) to nine tenths (ten or more)
+    when other cookies lack `Secure` or any cookie lacks `SameSite`. A login cookie without `Secure` counts as weak rather
+    than unsafe while Strict-Transport-Security keeps browsers on HTTPS.
+
+    A cookie against forged requests needs no `HttpOnly`, because scripts have to read it. Cookies that delivery networks
+    and load balancers set by themselves are left out, and so are lines that delete a cookie. A page without cookies
+    loses nothing.
+
+    ## Why it matters
+
+    Whoever reads a login cookie is logged in. `Secure` keeps it off plain HTTP, `HttpOnly` keeps it from injected
+    scripts, and `SameSite` keeps other sites from acting with it.
+
+    ## How to fix
+
+    Set cookies with `Secure; HttpOnly; SameSite=Lax` unless a script has to read them. For logins, put `__Host-` before
+    the name as well, so that no other host can overwrite them:
+
+    ```
+    Set-Cookie: __Host-session=...; Path=/; Secure; HttpOnly; SameSite=Lax
+    ```
+
+    ## Fails on
+
+    ```http
+    HTTP/2 200
+    Content-Type: text/html
+    Set-Cookie: PHPSESSID=...; path=/
+
+    <!doctype html><title>Shop</title>
+    ```
+
+    ## Passes on
+
+    ```http
+    HTTP/2 200
+    Content-Type: text/html
+    Set-Cookie: __Host-session=...; Path=/; Secure; HttpOnly; SameSite=Lax
+
+    <!doctype html><title>Shop</title>
+    ```
+    """
+    response = artifacts.navigation.response
+    policy = (
+        parse_hsts(response.header_values("strict-transport-security")) if response.url.startswith("https:") else None
+    )
+    https_only = policy is not None and policy.max_age_s > 0
+    own = [
+        cookie
+        for cookie in cookies
+        if not _INFRASTRUCTURE.match(cookie.name.lower()) and not cookie.is_deletion(artifacts.gathered_at)
+    ]
+    if not own:
+        return Outcome("none", value=len(cookies))
+    unsafe: dict[str, tuple[Cookie, str]] = {}
+    weak: dict[str, tuple[Cookie, str]] = {}
+    for cookie in own:
+        if reason := _unsafe(cookie, https_only=https_only):
+            unsafe.setdefault(cookie.name, (cookie, reason))
+        elif reason := _weak(cookie):
+            weak.setdefault(cookie.name, (cookie, reason))
+    for name in unsafe:
+        weak.pop(name, None)
+    if not unsafe and not weak:
+        return Outcome("protected", value=len(own))
+    evidence = tuple(_evidence(cookie, reason) for cookie, reason in (*unsafe.values(), *weak.values()))
+    details = (Detail("unsafe", len(unsafe), 0), Detail("weak", len(weak), 0))
+    total = len(evidence)
+    if unsafe:
+        return Outcome("unsafe", value=total, evidence=evidence[:100], total=total, details=details)
+    loss = min(MOST_FOR_WEAK, offender_loss(len(weak), FULL_AT))
+    return Outcome("weak", value=total, evidence=evidence[:100], total=total, details=details, loss=loss)
+
+
+def _unsafe(cookie: Cookie, *, https_only: bool) -> str:
+    """Why the cookie is unsafe; "" when it is not."""
+    name = cookie.name.lower()
+    against_forgery = _CSRF.search(name) is not None
+    session = not against_forgery and _SESSION.search(name) is not None
+    match cookie.rejected:
+        case "host-prefix":
+            return "a __Host- cookie needs Secure, Path=/, no Domain, and HTTPS"
+        case "secure-prefix":
+            return "a __Secure- cookie needs Secure and HTTPS"
+        case "insecure-origin":
+            return "Secure is set over plain HTTP, so browsers drop the cookie"
+        case "control-character" | "empty" | "too-long":
+            return f"browsers drop the cookie: {cookie.rejected.replace('-', ' ')}"
+        case None:
+            pass
+    if cookie.invalid_same_site:
+        return "SameSite has a value that browsers do not know"
+    if cookie.same_site == "none" and not cookie.secure:
+        return "SameSite=None without Secure"
+    if session and not cookie.http_only:
+        return "looks like a login but scripts can read it (no HttpOnly)"
+    if session and not cookie.secure and not https_only:
+        return "looks like a login but is sent over plain HTTP (no Secure)"
+    if against_forgery and cookie.same_site is None:
+        return "protects from forged requests but has no SameSite"
+    return ""
+
+
+def _weak(cookie: Cookie) -> str:
+    """Which protection the cookie could have; "" when it has all."""
+    missing = [word for word, there in (("Secure", cookie.secure), ("SameSite", cookie.same_site)) if not there]
+    return f"no {' and no '.join(missing)}" if missing else ""
+
+
+def _evidence(cookie: Cookie, reason: str) -> Evidence:
+    where = "the page" if cookie.hop is None else f"redirect {cookie.hop + 1}"
+    return Evidence(
+        header="Set-Cookie",
+        snippet=cookie.described[:200],
+        value=cookie.name,
+        url=cookie.url,
+        reason=f"{reason}; set by {where}",
+    )

@@ -1,0 +1,259 @@
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from pagegrade.checks._check import State, check
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import Detail, Evidence, Outcome, Severity
+from pagegrade.parse.csp import CSP, Policy, SourceList, mask_nonces
+
+_WEAK: Final = 1
+_OPEN: Final = 2
+_LIBRARY_HOSTS: Final = (
+    "ajax.googleapis.com",
+    "ajax.aspnetcdn.com",
+    "cdn.jsdelivr.net",
+    "cdnjs.cloudflare.com",
+    "raw.githubusercontent.com",
+    "storage.googleapis.com",
+    "unpkg.com",
+)
+"""Hosts from which anybody's files can be loaded, so that naming them whole lets an injected script in."""
+_SHARED_SUFFIXES: Final = (".amazonaws.com", ".cloudfront.net", ".github.io", ".googleapis.com", ".herokuapp.com")
+"""The same for wildcards over hosts that are rented out by name."""
+_SHOWN: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class _Finding:
+    """One gap of one policy. Gaps of the same ``topic`` in several policies count as the smallest of them."""
+
+    topic: str
+    level: int
+    directive: str
+    value: str
+    reason: str
+
+
+@check(
+    id="csp",
+    title="Content security policy",
+    severity=Severity.MEDIUM,
+    since="0.1.0",
+    states=(
+        State("strict", "The content security policy stops injected scripts."),
+        State("weak", "The content security policy stops injected scripts, but leaves gaps.", loss=0.5),
+        State("open", "The content security policy does not stop injected scripts.", loss=1.0),
+        State("unreadable", "The content security policy holds no directive that browsers know.", loss=1.0),
+        State("report-only", "The content security policy only reports and stops nothing.", loss=1.0),
+        State("missing", "The page has no content security policy.", loss=1.0),
+    ),
+    sources=(
+        "https://www.w3.org/TR/CSP3/",
+        "https://cheatsheetseries.owasp.org/cheatsheets/Content_Security_Policy_Cheat_Sheet.html",
+        "https://web.dev/articles/strict-csp",
+    ),
+)
+def csp(csp: CSP, document: Document) -> Outcome:
+    """A content security policy tells the browser which scripts belong to the page, so that injected ones do not run.
+
+    ## What it checks
+
+    Every enforced policy, in headers and in `<meta>` elements of the head, read as browsers read it: one policy can only
+    add to what another forbids, a nonce or hash switches `'unsafe-inline'` off, `'strict-dynamic'` switches hosts off,
+    and of a repeated directive the first counts.
+
+    It passes when scripts are limited to hosts, nonces or hashes, and `object-src` and `base-uri` are limited as well. It
+    fails when there is no policy, when it only reports, when nothing limits scripts or plugins, and when scripts may come
+    from anywhere: `'unsafe-inline'` without a nonce or hash, `*`, a bare scheme such as `https:` or `data:`. It costs half
+    when scripts are limited but `base-uri` is not, with `'unsafe-eval'`, with `'strict-dynamic'` that has nothing to start
+    from, with a host that hands out anybody's files, and when the policy stands only in a `<meta>`. A policy that names
+    scripts by host rather than by nonce or hash also has to limit inline styles, and images to HTTPS.
+
+    ## Why it matters
+
+    Where a comment, a search word or a plugin can put markup into the page, a script in it acts in the visitor's name. A
+    good policy is the second line of defence that makes such a mistake harmless.
+
+    ## How to fix
+
+    Send a `Content-Security-Policy` header that names your scripts by nonce and switches plugins and `<base>` off. Make a
+    new nonce for every answer and repeat it in `<script nonce="...">`. Try the policy in a
+    `Content-Security-Policy-Report-Only` header first.
+
+    ```
+    Content-Security-Policy: script-src 'nonce-2726c7f26c' 'strict-dynamic'; object-src 'none'; base-uri 'none'
+    ```
+
+    ## Fails on
+
+    ```http
+    HTTP/2 200
+    Content-Type: text/html
+    Content-Security-Policy: default-src 'self'; script-src 'self' 'unsafe-inline'
+
+    <!doctype html><title>Example</title>
+    ```
+
+    ## Passes on
+
+    ```http
+    HTTP/2 200
+    Content-Type: text/html
+    Content-Security-Policy: default-src 'self'; object-src 'none'; base-uri 'self'
+
+    <!doctype html><title>Example</title>
+    ```
+    """
+    enforced = csp.enforced
+    shown = tuple(_evidence(csp, document))
+    if not enforced:
+        return Outcome("report-only" if csp.report_only else "missing", value=len(csp.policies), evidence=shown)
+    if not any(policy.readable for policy in enforced):
+        return Outcome("unreadable", value=len(enforced), evidence=shown)
+    findings = _together([_judge(policy) for policy in enforced])
+    findings += _only_meta(enforced)
+    worst = max((finding.level for finding in findings), default=0)
+    state = {0: "strict", _WEAK: "weak", _OPEN: "open"}[worst]
+    reasons = tuple(
+        Evidence(
+            header="Content-Security-Policy", snippet=finding.directive, value=finding.value, reason=finding.reason
+        )
+        for finding in findings[:_SHOWN]
+    )
+    details = tuple(Detail(finding.topic, finding.value) for finding in findings[:_SHOWN])
+    message = "" if worst == 0 else f"{_first(findings, worst).reason}."
+    return Outcome(state, value=len(enforced), evidence=(*reasons, *shown), details=details, message=message)
+
+
+def _first(findings: list[_Finding], level: int) -> _Finding:
+    return next(finding for finding in findings if finding.level == level)
+
+
+def _together(judged: list[dict[str, _Finding]]) -> list[_Finding]:
+    """What is left open when all policies are enforced at once: a gap that every one of them has, at its smallest."""
+    shared = [topic for topic in judged[0] if all(topic in findings for findings in judged)]
+    return [min((findings[topic] for findings in judged), key=lambda finding: finding.level) for topic in shared]
+
+
+def _judge(policy: Policy) -> dict[str, _Finding]:
+    """The gaps of one policy, the largest of each topic."""
+    found: dict[str, _Finding] = {}
+    for finding in _gaps(policy):
+        if finding.topic not in found or finding.level > found[finding.topic].level:
+            found[finding.topic] = finding
+    return found
+
+
+def _gaps(policy: Policy) -> Iterator[_Finding]:
+    elements = policy.governing("script-src-elem")
+    yield from _script_gaps(elements)
+    handlers = policy.governing("script-src-attr")
+    if handlers is not None and handlers.allows_all_inline:
+        yield _finding("script", _OPEN, handlers, "'unsafe-inline'", "Any inline event handler runs")
+    evaluated = policy.governing("script-src")
+    if evaluated is None or evaluated.has("'unsafe-eval'"):
+        yield _finding("eval", _WEAK, evaluated, "'unsafe-eval'", "Text can be turned into script by eval")
+    objects = policy.governing("object-src")
+    if objects is None or objects.open_sources:
+        yield _finding(
+            "object", _OPEN, objects, _value(objects), "Nothing limits plugins: object-src is open or missing"
+        )
+    bases = policy.directives.get("base-uri")
+    base = None if bases is None else SourceList("base-uri", bases)
+    if base is None or base.open_sources:
+        yield _finding("base", _WEAK, base, _value(base), "An injected base element can redirect relative scripts")
+    if elements is not None and elements.has_nonce_or_hash and not elements.open_sources:
+        # Scripts that are named one by one leave little for injected styles to steal; hosts of images do not matter.
+        return
+    styles = policy.governing("style-src-elem")
+    attributes = policy.governing("style-src-attr")
+    if styles is None or styles.allows_all_inline or attributes is None or attributes.allows_all_inline:
+        yield _finding("style", _WEAK, styles, "'unsafe-inline'", "Any inline style is applied")
+    images = policy.governing("img-src")
+    if images is None or any(_plain_http(source.lower()) for source in images.sources):
+        yield _finding("image", _WEAK, images, _value(images), "Images may come over plain HTTP")
+
+
+def _script_gaps(scripts: SourceList | None) -> Iterator[_Finding]:
+    if scripts is None:
+        yield _Finding(
+            "script", _OPEN, "script-src", "", "Nothing limits scripts: script-src and default-src are missing"
+        )
+        return
+    if scripts.allows_all_inline:
+        yield _finding("script", _OPEN, scripts, "'unsafe-inline'", "Any inline script runs")
+    for source in scripts.open_sources[:1]:
+        yield _finding("script", _OPEN, scripts, source, f"Scripts may come from anywhere that {source[:60]} covers")
+    if scripts.strict_dynamic:
+        if not scripts.has_nonce_or_hash:
+            yield _finding(
+                "strict-dynamic", _WEAK, scripts, "'strict-dynamic'", "No nonce or hash starts 'strict-dynamic'"
+            )
+        return
+    for source in scripts.sources:
+        if _is_shared(source.lower()):
+            reason = f"Anybody can put a script on {source[:60]}"
+            yield _finding("script-host", _WEAK, scripts, source, reason)
+            return
+
+
+def _is_shared(source: str) -> bool:
+    """Whether the expression lets in a host with everybody's files; a path behind the host narrows it down."""
+    host, _, path = (source.partition("://")[2] or source).partition("/")
+    if path:
+        return False
+    return host in _LIBRARY_HOSTS or (host.startswith("*.") and f".{host[2:]}" in _SHARED_SUFFIXES)
+
+
+def _plain_http(source: str) -> bool:
+    return source in {"*", "http:"} or source.startswith("http://")
+
+
+def _only_meta(enforced: tuple[Policy, ...]) -> list[_Finding]:
+    """A policy in the page comes after the head has begun and cannot hold every directive."""
+    levels = {id(policy): _script_level(policy) for policy in enforced}
+    best = min(levels.values())
+    if any(policy.source == "header" and levels[id(policy)] == best for policy in enforced):
+        return []
+    return [_Finding("meta", _WEAK, "meta", "", "The policy is in the page instead of a header")]
+
+
+def _script_level(policy: Policy) -> int:
+    finding = _judge(policy).get("script")
+    return 0 if finding is None else finding.level
+
+
+def _finding(topic: str, level: int, sources: SourceList | None, value: str, reason: str) -> _Finding:
+    directive = "" if sources is None else mask_nonces(" ".join((sources.directive, *sources.sources)))[:200]
+    return _Finding(topic, level, directive, mask_nonces(value)[:200] if sources is not None else "", reason)
+
+
+def _value(sources: SourceList | None) -> str:
+    return "" if sources is None else " ".join(sources.open_sources or sources.sources)
+
+
+def _evidence(csp: CSP, document: Document) -> Iterator[Evidence]:
+    for policy in csp.policies[:_SHOWN]:
+        notes = []
+        if policy.report_only:
+            notes.append("only reports")
+        if policy.duplicates:
+            notes.append(f"repeated: {', '.join(policy.duplicates)}")
+        if policy.ignored:
+            notes.append(f"ignored in a meta element: {', '.join(policy.ignored)}")
+        if policy.unknown:
+            notes.append(f"unknown: {', '.join(policy.unknown)}")
+        reason = "; ".join(notes)[:200]
+        if policy.meta is not None:
+            place = document.evidence(policy.meta, reason=reason)
+            yield Evidence(
+                selector=place.selector,
+                line=place.line,
+                column=place.column,
+                snippet=policy.masked[:200],
+                reason=reason,
+            )
+        else:
+            name = "Content-Security-Policy-Report-Only" if policy.report_only else "Content-Security-Policy"
+            yield Evidence(header=name, snippet=policy.masked[:200], reason=reason)

@@ -1,0 +1,139 @@
+from typing import Final
+
+from pagegrade.checks._check import State, check
+from pagegrade.model.artifacts import Response
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import Detail, Evidence, NotApplicable, Outcome, Severity
+from pagegrade.parse.hsts import HSTS, parse_hsts, preloaded_suffix
+from pagegrade.parse.secure_context import host_of, is_ip_address
+
+GOOD_AGE_S: Final = 15_768_000
+"""Six months."""
+PRELOAD_AGE_S: Final = 31_536_000
+"""One year: what hstspreload.org asks for."""
+_DAY_S: Final = 86_400
+_HEADER: Final = "Strict-Transport-Security"
+
+
+@check(
+    id="hsts",
+    title="Strict transport security",
+    severity=Severity.MEDIUM,
+    since="0.1.0",
+    requires=("https",),
+    states=(
+        State("strong", "Browsers are told to reach this host by HTTPS only, for at least six months."),
+        State("preloaded", "Browsers reach this host by HTTPS only: its whole top-level domain is preloaded."),
+        State("preload-mismatch", "The header asks for preloading without meeting its conditions.", loss=0.5),
+        State("duplicates", "The header repeats a directive.", loss=0.5),
+        State("short", "Browsers are told to use HTTPS only, but for less than six months.", loss=0.5),
+        State("off", "The header tells browsers to forget that the host is HTTPS only.", loss=1.0),
+        State("unreadable", "The header has no readable max-age, so browsers ignore it.", loss=1.0),
+        State("meta", "Strict transport security is only in a meta element, where browsers ignore it.", loss=1.0),
+        State("missing", "The page does not ask browsers to use HTTPS only.", loss=1.0),
+    ),
+    sources=(
+        "https://www.rfc-editor.org/rfc/rfc6797#section-6.1",
+        "https://www.rfc-editor.org/rfc/rfc6797#section-11.2",
+        "https://hstspreload.org/",
+    ),
+)
+def hsts(response: Response, document: Document) -> Outcome | NotApplicable:
+    """Strict-Transport-Security makes browsers use HTTPS for the host even when a link says `http:`.
+
+    ## What it checks
+
+    The first `Strict-Transport-Security` header of the page itself (not of redirects before it). It passes with a
+    `max-age` of 15,768,000 seconds, six months, which is the customary minimum; no standard names one. It costs half
+    with a shorter time, with a repeated directive, and with `preload` where the conditions of the preload list
+    (`includeSubDomains` and one year) are not met. It fails when the header is missing, says `max-age=0` or cannot be
+    read, and when it stands in a `<meta>`, which browsers ignore. Leaving `includeSubDomains` and `preload` out costs
+    nothing: they bind every subdomain and are not right for everybody. Hosts under a top-level domain that is preloaded
+    as a whole (`.dev`, `.app` and others) pass, because browsers never use plain HTTP there.
+
+    ## Why it matters
+
+    A redirect from HTTP to HTTPS protects only after its first, unprotected answer. With this header a browser that has
+    been here once skips that step, so nobody on the network can keep the visitor on plain HTTP, and visitors cannot
+    click certificate warnings away.
+
+    ## How to fix
+
+    Send `Strict-Transport-Security: max-age=31536000` with every answer over HTTPS. Begin with a short time, such as
+    `max-age=300`, until you are sure that everything on the host works over HTTPS. Add `includeSubDomains` only when
+    that is true of every subdomain as well.
+
+    ```
+    Strict-Transport-Security: max-age=31536000
+    ```
+
+    ## Fails on
+
+    ```http
+    HTTP/2 200
+    Content-Type: text/html
+
+    <!doctype html><title>Example</title>
+    ```
+
+    ## Passes on
+
+    ```http
+    HTTP/2 200
+    Content-Type: text/html
+    Strict-Transport-Security: max-age=31536000; includeSubDomains
+
+    <!doctype html><title>Example</title>
+    ```
+    """
+    if not response.url.startswith("https:"):
+        return NotApplicable("The page is not served over HTTPS; browsers ignore the header there.")
+    host = host_of(response.url)
+    if is_ip_address(host):
+        return NotApplicable("The host is an address; browsers keep this promise for names only.")
+    values = response.header_values(_HEADER)
+    policy = parse_hsts(values)
+    suffix = preloaded_suffix(host)
+    state = _judge(values, policy)
+    if suffix is not None and state != "strong":
+        return Outcome("preloaded", value=f".{suffix}", evidence=_evidence(values))
+    if policy is None:
+        metas = [meta for meta in document.metas if meta.http_equiv == "strict-transport-security"]
+        if state == "missing" and metas:
+            return Outcome("meta", evidence=tuple(document.evidence(meta) for meta in metas[:10]), total=len(metas))
+        return Outcome(state, value=values[0][:200] if values else "", evidence=_evidence(values))
+    details = [Detail("max_age_s", policy.max_age_s, GOOD_AGE_S)]
+    if policy.duplicates:
+        details.append(Detail("duplicates", ", ".join(policy.duplicates)[:200]))
+    message = ""
+    if state == "short":
+        days = policy.max_age_s // _DAY_S
+        message = f"Browsers are told to use HTTPS only for {days} days; six months are the customary minimum."
+        if days < 2:
+            message = f"Browsers are told to use HTTPS only for {policy.max_age_s} seconds."
+    return Outcome(state, value=policy.max_age_s, evidence=_evidence(values), details=tuple(details), message=message)
+
+
+def _judge(values: list[str], policy: HSTS | None) -> str:
+    if policy is None:
+        return "unreadable" if values else "missing"
+    if policy.max_age_s == 0:
+        return "off"
+    if policy.max_age_s < GOOD_AGE_S:
+        return "short"
+    if policy.duplicates:
+        return "duplicates"
+    if policy.preload and not (policy.include_subdomains and policy.max_age_s >= PRELOAD_AGE_S):
+        return "preload-mismatch"
+    return "strong"
+
+
+def _evidence(values: list[str]) -> tuple[Evidence, ...]:
+    return tuple(
+        Evidence(
+            header=_HEADER,
+            snippet=value[:200],
+            reason="" if index == 0 else "ignored: only the first header counts",
+        )
+        for index, value in enumerate(values[:10])
+    )

@@ -1,0 +1,138 @@
+from typing import Final
+
+from pagegrade.checks._check import State, check
+from pagegrade.model.artifacts import NotGathered, Response, WellKnown
+from pagegrade.model.outcome import Detail, Evidence, NotApplicable, NotRun, Outcome, Severity
+from pagegrade.parse.hsts import preloaded_suffix
+from pagegrade.parse.secure_context import host_of, is_local_host
+
+_PERMANENT: Final = frozenset({301, 308})
+_CLOSED: Final = "connect"
+_REPAIRED_BY_BROWSERS: Final = "incomplete_chain"
+
+
+@check(
+    id="http-to-https-redirect",
+    title="Redirect from HTTP to HTTPS",
+    severity=Severity.MEDIUM,
+    since="0.1.0",
+    requires=("https",),
+    states=(
+        State("direct", "Plain HTTP is redirected permanently to HTTPS on the same host."),
+        State("closed", "Nothing answers on port 80, so no page is ever sent in plain text."),
+        State("preloaded", "Browsers never ask this host over plain HTTP: its whole top-level domain is preloaded."),
+        State("temporary", "Plain HTTP is redirected to HTTPS, but only temporarily.", loss=0.5),
+        State("other-host", "Plain HTTP is redirected to HTTPS on another host first.", loss=0.5),
+        State("detour", "Plain HTTP is redirected to another plain HTTP address before HTTPS.", loss=0.5),
+        State("error", "Plain HTTP answers with an error instead of a redirect.", loss=0.5),
+        State("unverified", "The way from HTTP to HTTPS passes a certificate that does not verify.", loss=1.0),
+        State("insecure", "Plain HTTP answers without leading to HTTPS.", loss=1.0),
+    ),
+    sources=(
+        "https://www.rfc-editor.org/rfc/rfc6797#section-7.2",
+        "https://cheatsheetseries.owasp.org/cheatsheets/Transport_Layer_Security_Cheat_Sheet.html",
+    ),
+)
+def http_to_https_redirect(
+    response: Response, insecure_probe: WellKnown | NotGathered
+) -> Outcome | NotApplicable | NotRun:
+    """Visitors who follow an old link or type the bare name arrive over plain HTTP and must be sent to HTTPS.
+
+    ## What it checks
+
+    What `http://` plus the page's host answers on port 80. It passes when the very first answer is a permanent redirect
+    (301 or 308) to HTTPS on the same host, when the port is closed, or when the top-level domain is on the browsers'
+    preload list. It costs half when the redirect is temporary (302, 303, 307), goes to another host or to another plain
+    address first, or when port 80 only gives an error. It fails when a page is served or the way ends on plain HTTP, and
+    when a certificate on the way does not verify. Paths used by certificate authorities are not asked for.
+
+    ## Why it matters
+
+    Without the redirect, old links and typed addresses stay on an unprotected connection. The hop to the same host
+    matters because a browser stores the HSTS promise of exactly the host that sends it: `http://example.com` sent
+    straight to `https://www.example.com` leaves `example.com` unprotected on every later visit.
+
+    ## How to fix
+
+    Answer every request on port 80 with a permanent redirect to the same host over HTTPS. For example with nginx:
+
+    ```
+    server {
+        listen 80;
+        server_name example.com www.example.com;
+        return 301 https://$host$request_uri;
+    }
+    ```
+
+    Send visitors on to `www` or away from it in a second step, from the HTTPS address.
+
+    ## Fails on
+
+    ```http insecure_probe
+    HTTP/1.1 200
+    Content-Type: text/html
+
+    <title>Welcome</title>
+    ```
+
+    ## Passes on
+
+    ```http insecure_probe
+    GET http://example.com/
+    HTTP/1.1 301
+    Location: https://example.com/
+    --
+    GET https://example.com/
+    HTTP/2 200
+    ```
+    """
+    host = host_of(response.url)
+    if response.url.startswith("http:") and is_local_host(host):
+        return NotApplicable("The page lives on a local name or an onion service, where plain HTTP is fine.")
+    suffix = preloaded_suffix(host)
+    if isinstance(insecure_probe, NotGathered):
+        if insecure_probe.code == _CLOSED:
+            return Outcome("closed", value="port 80 is closed")
+        if suffix is not None:
+            return Outcome("preloaded", value=suffix)
+        return NotRun(insecure_probe.code, insecure_probe.detail)
+    answers = (*insecure_probe.hops, insecure_probe.response)
+    state = _judge(answers, host_of(insecure_probe.requested_url))
+    if suffix is not None and state != "direct":
+        return Outcome("preloaded", value=suffix, evidence=_chain(answers))
+    return Outcome(
+        state,
+        value=answers[0].status,
+        evidence=_chain(answers),
+        details=(Detail("redirects", len(answers) - 1),),
+    )
+
+
+def _judge(answers: tuple[Response, ...], host: str) -> str:
+    for answer in answers:
+        if answer.url.startswith("https:") and answer.certificate_error not in {None, _REPAIRED_BY_BROWSERS}:
+            return "unverified"
+    if not answers[-1].url.startswith("https:"):
+        # One refusal on port 80 serves nothing, but a chain that wanders over plain HTTP has been tampered-with ground.
+        return "error" if len(answers) == 1 and answers[0].status >= 400 else "insecure"
+    if len(answers) == 1:
+        return "direct"
+    target = answers[1].url
+    if not target.startswith("https:"):
+        return "detour"
+    if host_of(target) != host:
+        return "other-host"
+    return "direct" if answers[0].status in _PERMANENT else "temporary"
+
+
+def _chain(answers: tuple[Response, ...]) -> tuple[Evidence, ...]:
+    return tuple(
+        Evidence(
+            url=answer.url,
+            value=str(answer.status),
+            header="Location" if answer.header("location") else "",
+            snippet=(answer.header("location") or "")[:200],
+            reason=answer.certificate_error or "",
+        )
+        for answer in answers
+    )

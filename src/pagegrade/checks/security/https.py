@@ -1,0 +1,87 @@
+from typing import Final
+
+from pagegrade.checks._check import Cap, State, check
+from pagegrade.model.artifacts import TLS, NotGathered, Response
+from pagegrade.model.outcome import Evidence, Outcome, Severity
+from pagegrade.parse.secure_context import host_of, is_local_host
+
+_REPAIRED_BY_BROWSERS: Final = "incomplete_chain"
+
+
+@check(
+    id="https",
+    title="HTTPS",
+    severity=Severity.HIGH,
+    since="0.1.0",
+    cap=Cap(79),
+    states=(
+        State("secure", "The page is served over HTTPS with a certificate that verifies."),
+        State("local", "The page is served over plain HTTP, but from a local name or an onion service."),
+        State("unverified", "The page is served over HTTPS, but its certificate does not verify.", loss=1.0),
+        State("insecure", "The page is served over plain HTTP.", loss=1.0),
+    ),
+    sources=(
+        "https://www.rfc-editor.org/rfc/rfc9110#section-4.2.2",
+        "https://developers.google.com/search/docs/crawling-indexing/http-network-errors",
+        "https://w3c.github.io/webappsec-secure-contexts/#is-origin-trustworthy",
+    ),
+)
+def https(response: Response, tls: TLS | NotGathered) -> Outcome:
+    """HTTPS keeps others on the network from reading or changing the page on its way to the visitor.
+
+    ## What it checks
+
+    Whether the address of the page after all redirects begins with `https:` and the certificate of that host verifies.
+    An address typed with `http:` that is redirected to HTTPS passes. Plain HTTP passes only for `localhost`, names under
+    `.local` and `.onion` services, whose traffic does not cross the open network in plain text. A server that forgets to
+    send an intermediate certificate is not failed here, because browsers fetch the missing piece; the certificate check
+    speaks about it.
+
+    ## Why it matters
+
+    Browsers mark a page over plain HTTP as "not secure" and switch features off. Anyone between the visitor and the
+    server can read form entries and insert scripts or advertisements. Search engines prefer the HTTPS address. While
+    this check fails, the score cannot be higher than 79, and every check that needs HTTPS loses its points too.
+
+    ## How to fix
+
+    Install a certificate for the host and serve the page from its `https://` address. Free certificates that renew
+    themselves are available from several authorities; most hosting panels have a switch for it. For example with Caddy,
+    which asks for one by itself:
+
+    ```
+    example.com {
+        root * /srv/www
+        file_server
+    }
+    ```
+
+    ## Fails on
+
+    ```url
+    http://example.com/
+    ```
+
+    ## Passes on
+
+    ```url
+    https://example.com/
+    ```
+    """
+    if not response.url.startswith("https:"):
+        state = "local" if is_local_host(host_of(response.url)) else "insecure"
+        return Outcome(state, value=response.url, evidence=(Evidence(url=response.url, reason="final address"),))
+    error = response.certificate_error
+    detail = ""
+    if isinstance(tls, TLS):
+        # The handshake made for its own sake knows the cause best: the page's connection may only say that it failed.
+        if not tls.verified and tls.verify_error is not None:
+            error = tls.verify_error
+        detail = tls.verify_detail
+    if error is None or error == _REPAIRED_BY_BROWSERS:
+        return Outcome("secure", value=response.url)
+    return Outcome(
+        "unverified",
+        value=error,
+        evidence=(Evidence(url=response.url, value=error, reason=detail or "the certificate does not verify"),),
+    )

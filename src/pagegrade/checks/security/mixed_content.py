@@ -1,0 +1,155 @@
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final
+
+from pagegrade.checks._check import State, check, offender_loss
+from pagegrade.model.artifacts import NotGathered, Resources
+from pagegrade.model.document import Document, ElementFact
+from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Severity
+from pagegrade.parse.csp import CSP
+from pagegrade.parse.secure_context import is_insecure_url
+
+_PASSIVE: Final = frozenset({"image", "icon", "media"})
+_PASSIVE_PRELOADS: Final = frozenset({"image", "audio", "video"})
+FULL_AT: Final = 10
+MOST_FOR_PASSIVE: Final = 0.9
+"""Images never cost as much as one script does."""
+
+_Found = tuple[str, str, ElementFact | Evidence]
+"""URL, what it is, and where it was found."""
+
+
+@check(
+    id="mixed-content",
+    title="Mixed content",
+    severity=Severity.MEDIUM,
+    since="0.1.0",
+    requires=("https",),
+    states=(
+        State("clean", "Everything the page loads comes over HTTPS."),
+        State(
+            "upgraded", "The page names plain HTTP addresses, but its policy makes browsers upgrade or block them.", 0.5
+        ),
+        State("passive", "The page loads images, audio or video over plain HTTP.", 0.5, MOST_FOR_PASSIVE),
+        State("active", "The page loads scripts, styles, frames or fonts, or sends forms, over plain HTTP.", loss=1.0),
+    ),
+    sources=(
+        "https://www.w3.org/TR/mixed-content/",
+        "https://www.w3.org/TR/upgrade-insecure-requests/",
+    ),
+)
+def mixed_content(document: Document, csp: CSP, resources: Resources | NotGathered) -> Outcome | NotApplicable:
+    """A page over HTTPS that loads parts over plain HTTP is only as safe as those parts.
+
+    ## What it checks
+
+    Addresses beginning with `http:` in every place where an HTTPS page makes the browser load something or send a form:
+    images with all their candidates, posters, media, scripts, stylesheets and what they name, frames, fonts, manifests
+    and preloads. Resources that begin on HTTPS and are redirected to plain HTTP count as well. Links to other pages,
+    canonical addresses, XML namespaces and the vocabulary names in structured data do not count: nothing is loaded from
+    them. Nor do addresses of the visitor's own machine.
+
+    One script, style, frame, font or form is enough to lose everything. Images, audio and video cost from half (one) to
+    nine tenths (ten or more different addresses). Where `upgrade-insecure-requests` or `block-all-mixed-content` covers
+    all of it, the check costs half.
+
+    ## Why it matters
+
+    Browsers block scripts, styles, frames and fonts over plain HTTP on an HTTPS page, so parts of the page are broken
+    for everyone. They try images, audio and video over HTTPS instead, which fails where the other server has none. In
+    browsers that do neither, anyone on the network can change what is loaded.
+
+    ## How to fix
+
+    Change every such address to `https://`, or to a path without a host where the file is your own. Where the content
+    is too much to edit, let browsers do it with a header, and mend the addresses later:
+
+    ```
+    Content-Security-Policy: upgrade-insecure-requests
+    ```
+
+    ## Fails on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <script src="http://cdn.example.net/cart.js"></script>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <script src="https://cdn.example.net/cart.js"></script>
+    <a href="http://example.org/">Our supplier</a>
+    ```
+    """
+    if not document.url.startswith("https:"):
+        return NotApplicable("The page itself is not served over HTTPS.")
+    active: dict[str, _Found] = {}
+    passive: dict[str, _Found] = {}
+    forms: dict[str, _Found] = {}
+    for found in _named_by_the_page(document):
+        (passive if found[1] in _PASSIVE else active).setdefault(found[0], found)
+    if isinstance(resources, Resources):
+        for found in _named_elsewhere(resources):
+            (passive if found[1] in _PASSIVE else active).setdefault(found[0], found)
+    for found in _form_targets(document):
+        forms.setdefault(found[0], found)
+    for url in active:
+        passive.pop(url, None)
+    total = len(active) + len(passive) + len(forms)
+    if total == 0:
+        return Outcome("clean", value=0)
+    upgraded = csp.enforces("upgrade-insecure-requests")
+    blocked = csp.enforces("block-all-mixed-content")
+    offenders = (*active.values(), *forms.values(), *passive.values())
+    details = (Detail("active", len(active) + len(forms), 0), Detail("passive", len(passive), 0))
+    shown = tuple(_evidence(document, found) for found in islice(offenders, MAX_EVIDENCE))
+    if upgraded or (blocked and not forms):
+        return Outcome("upgraded", value=total, evidence=shown, total=total, details=details)
+    if active or forms:
+        return Outcome("active", value=total, evidence=shown, total=total, details=details)
+    loss = min(MOST_FOR_PASSIVE, offender_loss(len(passive), FULL_AT))
+    return Outcome("passive", value=total, evidence=shown, total=total, details=details, loss=loss)
+
+
+def _named_by_the_page(document: Document) -> Iterator[_Found]:
+    for reference in document.references:
+        if reference.url.startswith("http:") and is_insecure_url(reference.url):
+            kind: str = reference.kind
+            if kind == "preload" and reference.attrs.get("as", "").strip().lower() in _PASSIVE_PRELOADS:
+                kind = "media"
+            yield reference.url, kind, reference
+
+
+def _named_elsewhere(resources: Resources) -> Iterator[_Found]:
+    for named in resources.stylesheet_references:
+        if is_insecure_url(named.url):
+            yield (
+                named.url,
+                named.kind,
+                Evidence(url=named.url, reason=f"{named.kind} named by {named.stylesheet_url}"[:300]),
+            )
+    for resource in resources.items:
+        if not resource.url.startswith("https:"):
+            continue
+        answers = (*resource.hops, *((resource.response,) if resource.response is not None else ()))
+        target = next((answer.url for answer in answers if is_insecure_url(answer.url)), None)
+        if target is not None:
+            kind = next((kind for kind in resource.kinds if kind not in _PASSIVE), resource.kinds[0])
+            yield resource.url, kind, Evidence(url=resource.url, reason=f"{kind} redirected to {target}"[:300])
+
+
+def _form_targets(document: Document) -> Iterator[_Found]:
+    for form in document.forms:
+        if is_insecure_url(form.url):
+            yield form.url, "form", form
+    for button in document.named:
+        target = button.attrs.get("formaction", "").strip()
+        if target[:5].lower() == "http:" and is_insecure_url("http:" + target[5:]):
+            yield target, "form", button
+
+
+def _evidence(document: Document, found: _Found) -> Evidence:
+    url, kind, where = found
+    return where if isinstance(where, Evidence) else document.evidence(where, reason=kind, url=url)

@@ -1,0 +1,127 @@
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from pagegrade.checks._check import State, check
+from pagegrade.model.artifacts import Response
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import Evidence, Outcome, Severity
+
+_HEADERS: Final = (
+    "Server",
+    "X-Powered-By",
+    "X-AspNet-Version",
+    "X-AspNetMvc-Version",
+    "X-Generator",
+    "X-Runtime",
+    "X-Powered-CMS",
+    "Liferay-Portal",
+    "MicrosoftSharePointTeamServices",
+)
+_SERVICES: Final = frozenset(
+    "akamaighost akamainetstorage amazons3 awselb bunnycdn cloudflare cloudfront ddos-guard ecs esf fastly fly gfe github.com"
+    " google gse gws istio-envoy envoy keycdn netlify railway sffe squarespace sucuri tengine tsa_b tsa_o vercel".split(),
+)
+"""Names of hosting services. They run one version for everybody, and an attacker finds them by the address anyway."""
+_VERSION: Final = re.compile(r"[0-9]\.[0-9]|/v?[0-9]{1,6}(?![0-9A-Za-z])")
+"""``nginx/1.25``, ``WordPress 6.4``, ``IIS/10``; not the site codes of caches, such as ``ECS (nyb/1D2C)``."""
+_BUILD: Final = re.compile(r"[0-9]")
+_MAX_CHARS: Final = 500
+
+
+@check(
+    id="server-signature",
+    title="Server signature",
+    severity=Severity.LOW,
+    since="0.1.0",
+    states=(
+        State("silent", "The answer does not tell which software the site runs on."),
+        State("product", "The answer names the software the site runs on.", loss=0.5),
+        State("version", "The answer tells the version of the software the site runs on.", loss=1.0),
+    ),
+    sources=(
+        "https://www.rfc-editor.org/rfc/rfc9110#section-10.2.4",
+        "https://owasp.org/www-project-secure-headers/",
+    ),
+)
+def server_signature(response: Response, document: Document) -> Outcome:
+    """Version numbers in an answer tell attackers which known weaknesses to try first.
+
+    ## What it checks
+
+    The `Server`, `X-Powered-By` and similar headers of the page itself, and `<meta name="generator">`. It passes when
+    they are missing or name only a hosting service such as a delivery network, which reveals nothing of use. It costs
+    half when a header names a product without a version, and everything when one of them holds a version number. A
+    generator without a version costs nothing. `X-Runtime` holds a time rather than a version, so it counts as the name
+    of the framework that sends it.
+
+    ## Why it matters
+
+    Automated attacks look for versions with known holes. Hiding the number does not close a hole, but it takes the site
+    off the lists that are made from these headers. Keeping the software up to date matters more.
+
+    ## How to fix
+
+    Switch version numbers off in the server and in the application. For example:
+
+    ```
+    server_tokens off;          # nginx
+    ServerTokens Prod           # Apache
+    expose_php = Off            # php.ini
+    ```
+
+    A generator tag can be removed in the settings or the theme of the content system.
+
+    ## Fails on
+
+    ```http
+    HTTP/2 200
+    Content-Type: text/html
+    Server: Apache/2.4.41 (Ubuntu)
+    X-Powered-By: PHP/7.4.3
+
+    <!doctype html><title>Example</title>
+    ```
+
+    ## Passes on
+
+    ```http
+    HTTP/2 200
+    Content-Type: text/html
+    Server: cloudflare
+
+    <!doctype html><title>Example</title>
+    ```
+    """
+    versions: list[Evidence] = []
+    products: list[Evidence] = []
+    for name, value in _signatures(response):
+        discloses = _discloses_version(name, value)
+        evidence = Evidence(header=name, snippet=value[:200], reason="version" if discloses else "product")
+        (versions if discloses else products).append(evidence)
+    for meta in document.metas:
+        if meta.name == "generator" and _VERSION.search(meta.content[:_MAX_CHARS]):
+            versions.append(document.evidence(meta, reason="version"))
+    found = (*versions, *products)
+    if not found:
+        return Outcome("silent", value=(response.header("server") or "")[:200])
+    state = "version" if versions else "product"
+    return Outcome(state, value=(found[0].snippet or "")[:200], evidence=found)
+
+
+def _signatures(response: Response) -> Iterator[tuple[str, str]]:
+    for name in _HEADERS:
+        for value in response.header_values(name)[:10]:
+            text = value.strip()[:_MAX_CHARS]
+            if (text and text.split("/", 1)[0].split(" ", 1)[0].lower() not in _SERVICES) or (
+                text and _VERSION.search(text)
+            ):
+                yield name, text
+
+
+def _discloses_version(name: str, value: str) -> bool:
+    if name == "X-Runtime":
+        return False
+    if name in {"X-AspNet-Version", "X-AspNetMvc-Version", "MicrosoftSharePointTeamServices"}:
+        return _BUILD.search(value) is not None
+    return _VERSION.search(value) is not None

@@ -1,0 +1,209 @@
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from pagegrade.checks._check import Cap, State, check
+from pagegrade.model.artifacts import TLS, Certificate, Navigation, NotGathered
+from pagegrade.model.outcome import Detail, Evidence, NotApplicable, NotRun, Outcome, Severity
+
+WARN_BEFORE: Final = timedelta(days=14)
+"""Long enough for a person to act; a third of the lifetime where that is less."""
+MAX_LIFETIME: Final = timedelta(days=398)
+"""CA/Browser Forum Baseline Requirements 6.3.2, before its steps down to 200, 100 and 47 days."""
+MIN_RSA_BITS: Final = 2048
+"""CA/Browser Forum Baseline Requirements 6.1.5."""
+_NAMES_SHOWN: Final = 5
+_BROKEN: Final = {
+    "expired": "expired",
+    "not_yet_valid": "not-yet-valid",
+    "self_signed": "self-signed",
+    "untrusted": "untrusted",
+    "wrong_host": "wrong-host",
+    "revoked": "revoked",
+}
+
+
+@check(
+    id="tls-certificate",
+    title="TLS certificate",
+    severity=Severity.HIGH,
+    since="0.1.0",
+    requires=("https",),
+    cap=Cap(49),
+    states=(
+        State("valid", "The certificate verifies, names the host and is not about to expire."),
+        State("expiring", "The certificate verifies but expires soon.", loss=0.5),
+        State("long-lived", "The certificate is valid for longer than public authorities may issue.", loss=0.5),
+        State("weak", "The certificate chain relies on a weak signature or key.", loss=0.5),
+        State("incomplete", "The server does not send the whole certificate chain.", loss=0.5),
+        State("expired", "The certificate has expired.", loss=1.0),
+        State("not-yet-valid", "The certificate is not valid yet.", loss=1.0),
+        State("untrusted", "The certificate does not lead to an authority that browsers trust.", loss=1.0),
+        State("self-signed", "The certificate is signed by itself.", loss=1.0),
+        State("wrong-host", "The certificate is for another host.", loss=1.0),
+        State("revoked", "The certificate has been revoked.", loss=1.0),
+        State("invalid", "The certificate does not verify.", loss=1.0),
+        State("hop", "A redirect on the way to the page uses a certificate that does not verify.", loss=1.0),
+    ),
+    sources=(
+        "https://www.rfc-editor.org/rfc/rfc5280#section-6",
+        "https://www.rfc-editor.org/rfc/rfc9525#section-6",
+        "https://cabforum.org/working-groups/server/baseline-requirements/requirements/",
+    ),
+)
+def tls_certificate(navigation: Navigation, tls: TLS | NotGathered) -> Outcome | NotApplicable | NotRun:
+    """The certificate proves to the browser that it speaks with the real host.
+
+    ## What it checks
+
+    The certificate chain that the host of the page sends: whether it leads to a trusted authority, names the host and is
+    inside its dates. It costs half when fewer days are left than 14 or a third of the lifetime, whichever is less (so
+    certificates that live for six days are not blamed for it), when the host's certificate is valid for more than 398
+    days, when the chain is signed with SHA-1 or MD5 or has an RSA key under 2048 bits, and when an intermediate
+    certificate is missing that browsers can fetch. The signature of a root certificate plays no part, because nobody
+    relies on it. Certificates of earlier redirects must verify as well.
+
+    ## Why it matters
+
+    With a certificate that does not verify, browsers show a full-page warning and most visitors turn back. A certificate
+    that expires unnoticed takes the whole site down at a date that is known in advance. While this check fails, the
+    score cannot be higher than 49.
+
+    ## How to fix
+
+    Renew the certificate for exactly this host name, have the server send the full chain, and let renewal run by itself.
+    Tools that speak ACME do all three; the file to configure is the one with the whole chain:
+
+    ```
+    ssl_certificate     /etc/letsencrypt/live/example.com/fullchain.pem;
+    ssl_certificate_key /etc/letsencrypt/live/example.com/privkey.pem;
+    ```
+
+    ## Fails on
+
+    ```json tls
+    {"host": "example.com", "verified": false, "verify_error": "expired", "checked_at": "2026-01-05T12:00:00Z",
+     "chain": [{"subject": "CN=example.com", "issuer": "CN=Example CA", "names": ["example.com"],
+                "not_before_at": "2025-10-01T00:00:00Z", "not_after_at": "2025-12-30T00:00:00Z"}]}
+    ```
+
+    ## Passes on
+
+    ```json tls
+    {"host": "example.com", "verified": true, "checked_at": "2026-01-05T12:00:00Z",
+     "chain": [{"subject": "CN=example.com", "issuer": "CN=Example CA", "names": ["example.com"],
+                "not_before_at": "2025-12-01T00:00:00Z", "not_after_at": "2026-03-01T00:00:00Z",
+                "key_type": "EC", "key_bits": 256, "signature_algorithm": "SHA256-RSA"}]}
+    ```
+    """
+    response = navigation.response
+    if not response.url.startswith("https:"):
+        return NotApplicable("The page is not served over HTTPS, so there is no certificate.")
+    chain = tls.chain if isinstance(tls, TLS) else ()
+    error = response.certificate_error
+    if isinstance(tls, TLS) and not tls.verified:
+        error = tls.verify_error or error or "other"
+    broken = error if error != "incomplete_chain" else None
+    if broken is None and isinstance(tls, TLS):
+        broken = _outside_dates(tls)
+    if broken is not None:
+        detail = tls.verify_detail if isinstance(tls, TLS) else ""
+        fallback = Evidence(url=response.url, value=broken, reason=detail)
+        return Outcome(_BROKEN.get(broken, "invalid"), value=broken, evidence=_evidence(chain, detail) or (fallback,))
+    for hop in navigation.hops:
+        if hop.url.startswith("https:") and hop.certificate_error not in {None, "incomplete_chain"}:
+            return Outcome("hop", value=hop.certificate_error, evidence=(Evidence(url=hop.url, value=str(hop.status)),))
+    if isinstance(tls, NotGathered):
+        if error is not None:
+            return Outcome("incomplete", value=error, evidence=(Evidence(url=response.url, value=error),))
+        return NotRun(tls.code, tls.detail)
+    return _weaknesses(tls, incomplete=error is not None)
+
+
+def _weaknesses(tls: TLS, *, incomplete: bool) -> Outcome:
+    """The worst of what is wrong with a chain that verifies, with everything found in the details."""
+    found: list[tuple[str, Detail, str]] = []
+    leaf = tls.chain[0] if tls.chain else None
+    lifetime = _lifetime(leaf)
+    left = _left(leaf, tls.checked_at)
+    value: int | None = None
+    if left is not None:
+        value = left.days
+        limit = WARN_BEFORE if lifetime is None else min(WARN_BEFORE, lifetime / 3)
+        if left <= limit:
+            sentence = f"The certificate expires in {_hours_or_days(left)}."
+            found.append(("expiring", Detail("days_left", round(left / timedelta(days=1), 2), limit.days), sentence))
+    if incomplete:
+        found.append(("incomplete", Detail("chain_certificates", len(tls.chain)), ""))
+    for certificate in tls.chain:
+        if certificate.key_type == "RSA" and certificate.key_bits is not None and certificate.key_bits < MIN_RSA_BITS:
+            found.append(("weak", Detail("rsa_key_bits", certificate.key_bits, MIN_RSA_BITS), ""))
+        algorithm = certificate.signature_algorithm.upper().replace("-", "")
+        if certificate.subject != certificate.issuer and algorithm.startswith(("SHA1", "MD5")):
+            found.append(("weak", Detail("signature_algorithm", certificate.signature_algorithm, "SHA256"), ""))
+    if lifetime is not None and lifetime > MAX_LIFETIME:
+        found.append(("long-lived", Detail("lifetime_days", lifetime.days, MAX_LIFETIME.days), ""))
+    if not found:
+        return Outcome("valid", value=value)
+    state, _, message = found[0]
+    details = tuple(detail for _, detail, _ in found)
+    return Outcome(state, value=value, details=details, message=message, evidence=_evidence(tls.chain, ""))
+
+
+def _outside_dates(tls: TLS) -> str | None:
+    """What the dates of the host's certificate say, in case the handshake was judged by another clock."""
+    leaf = tls.chain[0] if tls.chain else None
+    if leaf is None or tls.checked_at is None:
+        return None
+    now = _aware(tls.checked_at)
+    if leaf.not_after_at is not None and _aware(leaf.not_after_at) < now:
+        return "expired"
+    if leaf.not_before_at is not None and _aware(leaf.not_before_at) > now:
+        return "not_yet_valid"
+    return None
+
+
+def _lifetime(certificate: Certificate | None) -> timedelta | None:
+    if certificate is None or certificate.not_before_at is None or certificate.not_after_at is None:
+        return None
+    return _aware(certificate.not_after_at) - _aware(certificate.not_before_at)
+
+
+def _left(certificate: Certificate | None, now: datetime | None) -> timedelta | None:
+    if certificate is None or certificate.not_after_at is None or now is None:
+        return None
+    return _aware(certificate.not_after_at) - _aware(now)
+
+
+def _aware(moment: datetime) -> datetime:
+    """Times in saved artifacts are UTC even where nothing says so."""
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+
+
+def _hours_or_days(left: timedelta) -> str:
+    days = left // timedelta(days=1)
+    if days >= 1:
+        return f"{days} day" if days == 1 else f"{days} days"
+    hours = left // timedelta(hours=1)
+    return f"{hours} hour" if hours == 1 else f"{hours} hours"
+
+
+def _evidence(chain: tuple[Certificate, ...], reason: str) -> tuple[Evidence, ...]:
+    return tuple(_describe(chain, reason))
+
+
+def _describe(chain: tuple[Certificate, ...], reason: str) -> Iterator[Evidence]:
+    for position, certificate in enumerate(chain):
+        names = ", ".join(certificate.names[:_NAMES_SHOWN])
+        more = len(certificate.names) - _NAMES_SHOWN
+        dates = " to ".join(
+            "?" if moment is None else moment.date().isoformat()
+            for moment in (certificate.not_before_at, certificate.not_after_at)
+        )
+        yield Evidence(
+            snippet=f"{certificate.subject} (issued by {certificate.issuer})"[:200],
+            value=f"{dates}; {certificate.key_type} {certificate.key_bits or ''} {certificate.signature_algorithm}".strip(),
+            reason=reason
+            if position == 0 and reason
+            else f"names: {names}{f' and {more} more' if more > 0 else ''}"[:200],
+        )

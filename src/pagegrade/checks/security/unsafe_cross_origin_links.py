@@ -1,0 +1,94 @@
+from collections.abc import Iterator
+from itertools import islice
+
+from pagegrade.checks._check import State, check
+from pagegrade.model.document import Document, ElementFact
+from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Outcome, Severity
+from pagegrade.parse.url import is_http, same_site
+
+
+@check(
+    id="unsafe-cross-origin-links",
+    title="Links that open a new window",
+    severity=Severity.LOW,
+    since="0.1.0",
+    states=(
+        State("safe", "No link to another site gives that site a handle on this page."),
+        State("implicit", "Links to other sites open a new window without saying noopener.", loss=0.5),
+        State("opener", "Links to other sites hand them this page's window with rel=opener.", loss=0.75),
+    ),
+    sources=(
+        "https://html.spec.whatwg.org/multipage/links.html#link-type-noopener",
+        "https://html.spec.whatwg.org/multipage/links.html#link-type-opener",
+    ),
+)
+def unsafe_cross_origin_links(document: Document) -> Outcome:
+    """A page that is opened in a new window may be able to send the window it came from to another address.
+
+    ## What it checks
+
+    Links, image map areas and forms with `target="_blank"`, on themselves or from `<base>`, that lead to another site
+    (another registered domain). Those with `rel="noopener"` or `rel="noreferrer"`, which implies it, are safe. The
+    standard has made `noopener` the default, and browsers since 2021 follow it, so a link without either costs half of a
+    low check only, for the sake of older ones. `rel="opener"`, which switches the protection off, costs three quarters.
+    `nofollow` protects from nothing. Windows that scripts open are not judged.
+
+    ## Why it matters
+
+    With the handle, the other site can replace this page, for example by a copy of the login form, while the visitor is
+    looking at the new window.
+
+    ## How to fix
+
+    Add `rel="noopener"` to links that open a new window, and remove `rel="opener"`.
+
+    ```html
+    <a href="https://other.example/" target="_blank" rel="noopener">Other site</a>
+    ```
+
+    ## Fails on
+
+    ```html
+    <!doctype html><title>Links</title>
+    <a href="https://other.test/" target="_blank">Other site</a>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html><title>Links</title>
+    <a href="https://other.test/" target="_blank" rel="noopener">Other site</a>
+    <a href="https://third.test/">Third site</a>
+    ```
+    """
+    default = next((base.attrs["target"] for base in document.bases if "target" in base.attrs), "")
+    opener: dict[str, ElementFact] = {}
+    implicit: dict[str, ElementFact] = {}
+    for element, url, rel in _destinations(document):
+        if "noopener" in rel or "noreferrer" in rel:
+            continue
+        if element.attrs.get("target", default).lower() != "_blank" or not is_http(url) or same_site(url, document.url):
+            continue
+        (opener if "opener" in rel else implicit).setdefault(url, element)
+    total = len(opener) + len(implicit)
+    if total == 0:
+        return Outcome("safe", value=0)
+    offenders = (*opener.items(), *implicit.items())
+    return Outcome(
+        "opener" if opener else "implicit",
+        value=total,
+        evidence=tuple(
+            document.evidence(element, url=url, reason="rel=opener" if url in opener else "no rel=noopener")
+            for url, element in islice(offenders, MAX_EVIDENCE)
+        ),
+        total=total,
+        details=(Detail("opener", len(opener), 0), Detail("implicit", len(implicit), 0)),
+    )
+
+
+def _destinations(document: Document) -> Iterator[tuple[ElementFact, str, tuple[str, ...]]]:
+    for anchor in document.anchors:
+        if anchor.url is not None:
+            yield anchor, anchor.url, anchor.rel
+    for form in document.forms:
+        yield form, form.url, tuple(form.attrs.get("rel", "").lower().split())

@@ -1,0 +1,71 @@
+from typing import Final
+
+from pagegrade.checks._check import State, check
+from pagegrade.model.artifacts import Response
+from pagegrade.model.outcome import Evidence, Outcome, Severity
+from pagegrade.parse.headers import split_outside_quotes
+
+_HEADER: Final = "X-Content-Type-Options"
+
+
+@check(
+    id="x-content-type-options",
+    title="Content type sniffing",
+    severity=Severity.LOW,
+    since="0.1.0",
+    states=(
+        State("nosniff", "Browsers are told not to guess the type of files."),
+        State("unknown", "The X-Content-Type-Options header has a value that browsers do not know.", loss=1.0),
+        State("missing", "The page does not tell browsers to keep to the declared type of files.", loss=1.0),
+    ),
+    sources=("https://fetch.spec.whatwg.org/#x-content-type-options-header",),
+)
+def x_content_type_options(response: Response) -> Outcome:
+    """With `nosniff`, a browser takes the server's word for the type of a file and does not guess.
+
+    ## What it checks
+
+    The `X-Content-Type-Options` header of the page. As in browsers, only the first item of the header counts, in any
+    case and without the spaces around it, and `nosniff` is the only value there is.
+
+    ## Why it matters
+
+    A browser that guesses may run an uploaded picture or text file as a script. With the header, scripts and styles of a
+    wrong type are refused.
+
+    ## How to fix
+
+    Send `X-Content-Type-Options: nosniff` with every answer. For example with nginx:
+
+    ```
+    add_header X-Content-Type-Options nosniff always;
+    ```
+
+    ## Fails on
+
+    ```http
+    HTTP/2 200
+    Content-Type: text/html
+
+    <!doctype html><title>Example</title>
+    ```
+
+    ## Passes on
+
+    ```http
+    HTTP/2 200
+    Content-Type: text/html
+    X-Content-Type-Options: nosniff
+
+    <!doctype html><title>Example</title>
+    ```
+    """
+    value = response.header(_HEADER)
+    if value is None:
+        return Outcome("missing", value="")
+    first = split_outside_quotes(value, ",")[0]
+    return Outcome(
+        "nosniff" if first.lower() == "nosniff" else "unknown",
+        value=value[:200],
+        evidence=(Evidence(header=_HEADER, snippet=value[:200]),),
+    )

@@ -1,0 +1,81 @@
+from pagegrade.checks._check import State, check
+from pagegrade.model.artifacts import Navigation
+from pagegrade.model.outcome import Detail, Evidence, Outcome, Severity
+
+
+@check(
+    id="http-status",
+    title="HTTP status",
+    severity=Severity.HIGH,
+    since="0.1.0",
+    states=(
+        State("ok", "The page answers with a success status."),
+        State("redirect", "The page answers with a redirect that leads nowhere.", loss=1.0),
+        State("client_error", "The page answers with a client error.", loss=1.0),
+        State("server_error", "The page answers with a server error.", loss=1.0),
+        State("unexpected", "The page answers with a status that browsers do not expect.", loss=1.0),
+    ),
+    sources=(
+        "https://www.rfc-editor.org/rfc/rfc9110#section-15",
+        "https://developers.google.com/search/docs/crawling-indexing/http-network-errors",
+    ),
+)
+def http_status(navigation: Navigation) -> Outcome:
+    """The status code tells browsers and search engines whether there is a page at all.
+
+    ## What it checks
+
+    The status of the last answer, after all redirects. 200 to 299 is success; everything else is a failure. A page
+    that fails here gets no score: what came back is an error message and not the page.
+
+    ## Why it matters
+
+    Search engines drop addresses that answer with an error, whatever text comes with it. A 403 or 429 may be meant for
+    automated visitors only; 429 and 503 say "try again later".
+
+    ## How to fix
+
+    Make the server answer this address with 200.
+
+    - 404 or 410: restore the page, or redirect the address to its successor with 301.
+    - 401 or 403: check whether a login, a firewall or bot protection stands in the way.
+    - 5xx: look into the error log of the server.
+
+    ## Fails on
+
+    ```http
+    HTTP/2 404
+    content-type: text/html
+
+    <!doctype html><title>Not found</title>
+    ```
+
+    ## Passes on
+
+    ```http
+    HTTP/2 200
+    content-type: text/html
+
+    <!doctype html><title>Welcome</title>
+    ```
+    """
+    response = navigation.response
+    status = response.status
+    chain = [
+        Evidence(url=hop.url, value=str(hop.status), reason="Redirects to the next address.") for hop in navigation.hops
+    ]
+    evidence = (*chain, Evidence(url=response.url, value=str(status), reason="The last answer."))
+    if 200 <= status < 300:
+        return Outcome("ok", value=status, evidence=evidence)
+    state = {3: "redirect", 4: "client_error", 5: "server_error"}.get(status // 100, "unexpected")
+    retry_after = (response.header("retry-after") or "")[:100]
+    message = f"The page answers with status {status}."
+    if retry_after and status in {429, 503}:
+        message = f"The page answers with status {status} and asks to come back later (Retry-After: {retry_after})."
+    return Outcome(
+        state,
+        value=status,
+        evidence=evidence,
+        details=(Detail(code="status", actual=status, limit="200-299"),),
+        message=message,
+    )

@@ -1,0 +1,134 @@
+from datetime import timedelta
+from typing import Final
+
+from pagegrade.checks._check import Cap, State, check
+from pagegrade.model.artifacts import Artifacts, NotGathered, Response
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import Evidence, Outcome, Severity
+from pagegrade.parse.robots import Robots
+from pagegrade.parse.robots_directives import (
+    ALL_BOTS,
+    RobotsDirective,
+    parse_robots_meta,
+    parse_unavailable_after,
+    parse_x_robots_tag,
+)
+
+SOON: Final = timedelta(days=30)
+_ORDER: Final = ("noindex", "expired", "one_bot", "in_body", "expires_soon")
+"""Worst first: the worst that was found is the state."""
+
+
+@check(
+    id="noindex",
+    title="Indexing allowed",
+    severity=Severity.HIGH,
+    since="0.1.0",
+    states=(
+        State("indexable", "The page may be indexed."),
+        State("expires_soon", "The page asks to leave search results within 30 days.", loss=0.5),
+        State("in_body", "A noindex rule stands in the body, where some search engines obey it.", loss=0.5),
+        State("one_bot", "The page bars a certain search engine from indexing it.", loss=0.5),
+        State("expired", "The page has asked to leave search results at a time that is past.", loss=1.0),
+        State("noindex", "The page bars all search engines from indexing it.", loss=1.0),
+    ),
+    sources=("https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag",),
+    cap=Cap(79, category_max_score=49),
+)
+def noindex(
+    document: Document, response: Response, artifacts: Artifacts, robots: Robots | NotGathered
+) -> Outcome:
+    """A noindex rule keeps a page out of search results completely.
+
+    ## What it checks
+
+    The robots meta tags (`robots`, and those with the name of a search engine's crawler) and every `X-Robots-Tag`
+    header of the page's own answer; those of redirects and of images do not count. `noindex` and `none` for everybody
+    fail, and so does an `unavailable_after` date that is past. A rule for one crawler only is a warning, and so is a
+    date within the next 30 days. If robots.txt forbids the page, this is said too: crawlers then never see the rule.
+
+    While this fails, the score cannot exceed 79, and that of the category 49.
+
+    ## Why it matters
+
+    Nothing else about search matters for a page that asks not to be found. Rules left over from a test site
+    are a common reason for pages that vanish.
+
+    ## How to fix
+
+    Remove `noindex` from the robots meta tag and from the `X-Robots-Tag` header.
+
+    Leave it in place if the page is not meant to be found, for example on a test site. Look for a setting such as
+    "discourage search engines" in the content management system, and into the server's configuration for the header.
+
+    ## Fails on
+
+    ```html
+    <!doctype html>
+    <title>Shop</title>
+    <meta name="robots" content="noindex, follow">
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <title>Shop</title>
+    <meta name="robots" content="index, follow, max-image-preview:large">
+    ```
+    """
+    found: list[tuple[str, RobotsDirective, Evidence]] = []
+
+    def judge(directive: RobotsDirective, evidence: Evidence, *, in_head: bool) -> None:
+        state = _state_of(directive, artifacts)
+        if state is not None and (in_head or directive.name == "noindex"):
+            found.append((state if in_head else "in_body", directive, evidence))
+
+    for meta in document.metas:
+        for directive in parse_robots_meta(meta.name, meta.content) if meta.name else ():
+            if directive.name in {"noindex", "unavailable_after"}:
+                judge(directive, document.evidence(meta, reason=_reason(directive)), in_head=meta.in_head)
+    for value in response.header_values("x-robots-tag"):
+        for directive in parse_x_robots_tag(value):
+            evidence = Evidence(header="X-Robots-Tag", snippet=value[:200], reason=_reason(directive))
+            judge(directive, evidence, in_head=True)
+    if not found:
+        return Outcome("indexable")
+    state = next(name for name in _ORDER if any(name == entry[0] for entry in found))
+    message = ""
+    if state == "one_bot":
+        bots = sorted({directive.bot for name, directive, _ in found if name == "one_bot"})
+        message = f"The page bars {', '.join(bots[:5])} from indexing it."
+    if isinstance(robots, Robots) and not robots.decide("Googlebot", response.url).allowed:
+        message = (message or noindex.state(state).message) + (
+            " As robots.txt forbids to fetch it, crawlers do not even see this rule."
+        )
+    return Outcome(
+        state,
+        value=", ".join(dict.fromkeys(_text(directive) for _, directive, _ in found))[:200],
+        evidence=tuple(evidence for _, _, evidence in found),
+        message=message,
+    )
+
+
+def _state_of(directive: RobotsDirective, artifacts: Artifacts) -> str | None:
+    if directive.name == "noindex":
+        return "noindex" if directive.bot == ALL_BOTS else "one_bot"
+    if directive.name == "unavailable_after":
+        end = parse_unavailable_after(directive.value)
+        if end is None or end > artifacts.gathered_at + SOON:
+            return None
+        if end > artifacts.gathered_at:
+            return "expires_soon"
+        return "expired" if directive.bot == ALL_BOTS else "one_bot"
+    return None
+
+
+def _text(directive: RobotsDirective) -> str:
+    rule = f"{directive.name}: {directive.value}" if directive.value else directive.name
+    return rule if directive.bot == ALL_BOTS else f"{directive.bot}: {rule}"
+
+
+def _reason(directive: RobotsDirective) -> str:
+    who = "all search engines" if directive.bot == ALL_BOTS else directive.bot
+    return f"Says {directive.name} to {who}."

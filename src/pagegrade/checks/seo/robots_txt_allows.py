@@ -1,0 +1,118 @@
+from typing import Final
+
+from pagegrade.checks._check import Cap, State, check
+from pagegrade.model.artifacts import Response
+from pagegrade.model.outcome import Evidence, Outcome, Severity
+from pagegrade.parse.robots import Decision, Robots
+from pagegrade.parse.url import origin
+
+AGENTS: Final = ("*", "Googlebot", "bingbot")
+"""Crawlers that are tried; ``*`` is one without a group of its own."""
+_DECISIVE: Final = ("*", "Googlebot")
+
+
+@check(
+    id="robots-txt-allows",
+    title="Crawling allowed",
+    severity=Severity.HIGH,
+    since="0.1.0",
+    states=(
+        State("allowed", "Search engines may fetch the page."),
+        State("unavailable", "An error of robots.txt makes search engines stay away at first.", loss=0.5),
+        State("one_bot_blocked", "The robots.txt file bars one search engine from the page.", loss=0.5),
+        State("blocked", "The robots.txt file bars search engines from the page.", loss=1.0),
+    ),
+    sources=(
+        "https://www.rfc-editor.org/rfc/rfc9309#section-2.2",
+        "https://developers.google.com/search/docs/crawling-indexing/robots/robots_txt",
+    ),
+    cap=Cap(79, category_max_score=49),
+)
+def robots_txt_allows(robots: Robots, response: Response) -> Outcome:
+    """The robots.txt file of a site says which addresses crawlers may fetch.
+
+    ## What it checks
+
+    Whether the robots.txt file of the page's own scheme, host and port lets a crawler without a group of its own,
+    Googlebot and bingbot fetch the page's address. Only the most specific group counts for each; in it the longest
+    matching rule wins, and `Allow` wins a tie. A missing file (any 4xx) allows everything. A server error is taken as
+    a ban at first, so it is a warning here.
+
+    While this fails, the score cannot exceed 79, and that of the category 49.
+
+    ## Why it matters
+
+    A crawler that may not fetch a page cannot read it. Such pages are found badly or not at all, and never with a
+    description.
+
+    ## How to fix
+
+    Remove the rule that bars the page from robots.txt, or add a longer `Allow` rule for it.
+
+    ```text
+    User-agent: *
+    Disallow: /private/
+    Allow: /private/press/
+    ```
+
+    ## Fails on
+
+    ```url
+    https://example.com/shop/shoes
+    ```
+
+    ```http robots_txt
+    HTTP/2 200
+    content-type: text/plain
+
+    User-agent: *
+    Disallow: /shop
+    ```
+
+    ## Passes on
+
+    ```url
+    https://example.com/shop/shoes
+    ```
+
+    ```http robots_txt
+    HTTP/2 200
+    content-type: text/plain
+
+    User-agent: *
+    Disallow: /shop/cart
+    ```
+    """
+    decisions = {agent: robots.decide(agent, response.url) for agent in AGENTS}
+    blocked = [agent for agent, decision in decisions.items() if not decision.allowed]
+    if not blocked:
+        return Outcome("allowed")
+    robots_url = origin(response.url) + "/robots.txt"
+    if robots.access == "disallow_all":
+        return Outcome(
+            "unavailable",
+            value=robots.status,
+            evidence=(Evidence(url=robots_url, value=str(robots.status)),),
+            message=f"As robots.txt answers with status {robots.status}, search engines stay away at first.",
+        )
+    evidence = tuple(_evidence(agent, decisions[agent], robots_url) for agent in blocked)
+    names = ", ".join("other crawlers" if agent == "*" else agent for agent in sorted(blocked, reverse=True))
+    if any(agent in blocked for agent in _DECISIVE):
+        line = decisions[blocked[0]].line
+        return Outcome(
+            "blocked",
+            value=names,
+            evidence=evidence,
+            message=f"Line {line} of robots.txt bars search engines from the page ({names}).",
+        )
+    return Outcome("one_bot_blocked", value=names, evidence=evidence, message=f"The robots.txt file bars {names}.")
+
+
+def _evidence(agent: str, decision: Decision, robots_url: str) -> Evidence:
+    who = "A crawler that is not named" if agent == "*" else agent
+    return Evidence(
+        url=robots_url,
+        line=decision.line,
+        snippet=decision.rule,
+        reason=f"{who} is barred by the group for {decision.agent_group}.",
+    )

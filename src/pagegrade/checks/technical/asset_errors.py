@@ -1,0 +1,102 @@
+from typing import Final
+
+from pagegrade.checks._check import State, Verdict, check, offender_loss
+from pagegrade.model.artifacts import Resource, Resources
+from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Severity
+
+FULL_AT: Final = 5
+AIMED_AT_ROBOTS: Final = frozenset({401, 403, 407, 429, 451, 503})
+"""Statuses by which other sites turn away programs or countries; browsers may get the file."""
+
+
+@check(
+    id="asset-errors",
+    title="Broken files",
+    severity=Severity.MEDIUM,
+    since="0.1.0",
+    states=(
+        State("whole", "Every file that was asked for arrives."),
+        State("broken", "Files that the page uses do not arrive.", loss=0.5, loss_max=1.0),
+    ),
+    sources=("https://www.rfc-editor.org/rfc/rfc9110#section-15.5",),
+)
+def asset_errors(resources: Resources) -> Verdict:
+    """An image, script or stylesheet that is missing leaves a hole in the page.
+
+    ## What it checks
+
+    Images, scripts, styles, fonts and other files that the HTML and its stylesheets name: a file counts as broken when
+    the answer has a status from 400 to 599 or when its host does not exist in DNS. The first costs half, five cost
+    everything. The files are asked for with the page as referrer, as a browser does. Not counted: 429 (too many
+    requests) and challenges for robots, statuses by which another site may turn away programs (401, 403, 407, 451,
+    503), and files that could not be fetched for reasons that may be ours, such as a time limit.
+
+    ## Why it matters
+
+    Visitors see gaps or unstyled pages, buttons without their script do nothing, and each failing request costs time.
+
+    ## How to fix
+
+    Correct or remove each address in the list. Files that moved with a new release are usually named in a template or
+    stylesheet that was not updated.
+
+    ## Fails on
+
+    ```json resources
+    {
+      "items": [
+        {
+          "url": "https://example.com/old.css",
+          "kinds": ["stylesheet"],
+          "initiator_url": "https://example.com/",
+          "response": {"url": "https://example.com/old.css", "status": 404}
+        }
+      ]
+    }
+    ```
+
+    ## Passes on
+
+    ```json resources
+    {
+      "items": [
+        {
+          "url": "https://example.com/new.css",
+          "kinds": ["stylesheet"],
+          "initiator_url": "https://example.com/",
+          "response": {"url": "https://example.com/new.css", "status": 200}
+        }
+      ]
+    }
+    ```
+    """
+    if not resources.items:
+        return NotApplicable("The page names no files that were fetched.")
+    broken = [(item, reason) for item in resources.items if (reason := _error(item))]
+    if not broken:
+        return Outcome("whole", value=f"{len(resources.items)} files")
+    count = len(broken)
+    return Outcome(
+        "broken",
+        value=f"{count} of {len(resources.items)} files",
+        evidence=tuple(
+            Evidence(url=item.url, value=reason, reason=f"{', '.join(item.kinds)}, named by {item.initiator_url}")
+            for item, reason in broken[:MAX_EVIDENCE]
+        ),
+        total=count,
+        details=(Detail(code="broken_files", actual=count, limit=0),),
+        loss=offender_loss(count, FULL_AT),
+    )
+
+
+def _error(item: Resource) -> str:
+    """What is wrong with the answer; "" when nothing is, or when it may be our own doing."""
+    response = item.response
+    if response is None:
+        return "no such host" if item.failure is not None and item.failure.code == "dns" else ""
+    status = response.status
+    if not 400 <= status <= 599 or status == 429:  # noqa: PLR2004 - RFC 9110 15.5 and 15.6; RFC 6585 4
+        return ""
+    if response.header("cf-mitigated") is not None or (not item.first_party and status in AIMED_AT_ROBOTS):
+        return ""
+    return f"status {status}"

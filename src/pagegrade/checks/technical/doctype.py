@@ -1,0 +1,73 @@
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import Detail, Evidence, Outcome, Severity
+
+
+@check(
+    id="doctype",
+    title="Document type",
+    severity=Severity.MEDIUM,
+    since="0.1.0",
+    states=(
+        State("standards", "The page has a document type that browsers read by the standards."),
+        State("limited_quirks", "The document type makes browsers lay out tables by old rules.", loss=0.5),
+        State("quirks", "The document type makes browsers imitate the browsers of the nineties.", loss=1.0),
+        State("missing", "The page has no document type.", loss=1.0),
+    ),
+    sources=(
+        "https://html.spec.whatwg.org/multipage/syntax.html#the-doctype",
+        "https://html.spec.whatwg.org/multipage/parsing.html#the-initial-insertion-mode",
+        "https://quirks.spec.whatwg.org/",
+    ),
+)
+def doctype(document: Document) -> Verdict:
+    """The first line decides by which rules browsers lay out the page.
+
+    ## What it checks
+
+    Which mode a browser chooses. `<!doctype html>`, its form with `about:legacy-compat`, and some old strict types give
+    the standards mode. Transitional types of XHTML 1.0 and HTML 4.01 give limited quirks and cost half. A missing
+    document type and most of the older ones give quirks mode and cost everything; so does one that comes after text or
+    elements, because browsers ignore it there. Comments before it are fine.
+
+    ## Why it matters
+
+    In quirks mode browsers repeat mistakes of very old ones on purpose: heights, tables and text sizes differ from what
+    the stylesheet says, and from what its author tested elsewhere.
+
+    ## How to fix
+
+    Make this the very first line of the page, before any text or tag:
+
+    ```
+    <!doctype html>
+    ```
+
+    ## Fails on
+
+    ```html
+    <html>
+    <title>Garden furniture</title>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <html>
+    <title>Garden furniture</title>
+    ```
+    """
+    declared = document.doctype
+    if declared is None:
+        return Outcome("missing", value=document.mode)
+    public = "" if declared.public_id is None else f' PUBLIC "{declared.public_id[:100]}"'
+    system = f' "{declared.system_id[:100]}"' if declared.system_id else ""
+    written = f"<!DOCTYPE {declared.name[:50]}{public}{system}>"
+    state = {"no-quirks": "standards", "limited-quirks": "limited_quirks", "quirks": "quirks"}[document.mode]
+    return Outcome(
+        state,
+        value=document.mode,
+        evidence=(Evidence(line=declared.line, snippet=written[:200]),),
+        details=(Detail(code="mode", actual=document.mode, limit="no-quirks"),),
+    )

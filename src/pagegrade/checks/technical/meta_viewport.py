@@ -1,0 +1,122 @@
+from itertools import islice
+from typing import Final
+
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.model.document import Document, Meta
+from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, Outcome, Severity
+from pagegrade.parse.viewport import Viewport, parse_viewport
+
+KNOWN_KEYS: Final = frozenset(
+    {
+        "width",
+        "height",
+        "initial-scale",
+        "minimum-scale",
+        "maximum-scale",
+        "user-scalable",
+        "viewport-fit",
+        "interactive-widget",
+        # Old words of single browsers that others skip without harm.
+        "shrink-to-fit",
+        "minimal-ui",
+        "target-densitydpi",
+    },
+)
+
+
+@check(
+    id="meta-viewport",
+    title="Viewport for phones",
+    severity=Severity.MEDIUM,
+    since="0.1.0",
+    states=(
+        State("responsive", "The page fits its layout to the width of the device."),
+        State("unknown_keys", "The viewport declaration holds words that no browser knows.", loss=0.5),
+        State("in_body", "The viewport declaration stands outside the head.", loss=0.5),
+        State("several", "The page declares its viewport more than once.", loss=0.5),
+        State("fixed", "The viewport declaration does not fit the layout to the device.", loss=0.5),
+        State("missing", "The page has no viewport declaration.", loss=1.0),
+    ),
+    sources=(
+        "https://www.w3.org/TR/css-viewport-1/#viewport-meta",
+        "https://developers.google.com/search/docs/crawling-indexing/mobile/mobile-sites-mobile-first-indexing",
+    ),
+)
+def meta_viewport(document: Document) -> Verdict:
+    """Without a viewport declaration phones show the page as a shrunken desktop.
+
+    ## What it checks
+
+    That the head holds one `<meta name="viewport">` with `width=device-width`, or with an `initial-scale` of 1 or more
+    and no width. Commas, semicolons and blanks all separate, and upper and lower case are the same. A fixed width, a
+    scale below 1, several declarations, one in the body, and words that no browser knows cost half; none, or an empty
+    one, costs everything. Whether people may zoom is the matter of `viewport-zoom`.
+
+    ## Why it matters
+
+    Most visitors come with phones. Without the declaration the layout is about 980 pixels wide, the text becomes tiny,
+    and search engines judge the page by that view.
+
+    ## How to fix
+
+    Put this into the head, once:
+
+    ```
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    ```
+
+    ## Fails on
+
+    ```html
+    <!doctype html>
+    <title>Garden furniture</title>
+    <meta name="viewport" content="width=320">
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <title>Garden furniture</title>
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    ```
+    """
+    metas = [meta for meta in document.metas if meta.name == "viewport"]
+    usable = [meta for meta in metas if parse_viewport(meta.content).properties]
+    if not usable:
+        return Outcome("missing", value="" if metas else None, evidence=_evidence(document, metas, {}))
+    reasons: dict[str, str] = {}
+    # Browsers read them all, and what comes later overrules.
+    viewport = parse_viewport(", ".join(meta.content[:500] for meta in usable[:10]))
+    unknown = sorted(set(viewport.properties) - KNOWN_KEYS)
+    if unknown:
+        reasons["unknown_keys"] = f"unknown: {', '.join(unknown)[:100]}"
+    if any(not meta.in_head for meta in usable):
+        reasons["in_body"] = "outside the head"
+    if len(metas) > 1:
+        reasons["several"] = f"{len(metas)} declarations"
+    if not viewport.responsive:
+        reasons["fixed"] = _layout(viewport)
+    elif viewport.initial_scale is not None and viewport.initial_scale < 1:
+        reasons["fixed"] = f"the initial scale is {viewport.initial_scale:g}"
+    worst = next((state for state in ("fixed", "several", "in_body", "unknown_keys") if state in reasons), "responsive")
+    return Outcome(
+        worst,
+        value=usable[-1].content.strip()[:100],
+        evidence=_evidence(document, metas, reasons),
+        total=len(metas),
+        details=tuple(
+            Detail(code=key[:50], actual=value[:50]) for key, value in islice(viewport.properties.items(), 20)
+        ),
+    )
+
+
+def _layout(viewport: Viewport) -> str:
+    if isinstance(viewport.width, float):
+        return f"the width is fixed at {viewport.width:g} pixels" if viewport.width else "the width is no known word"
+    return "neither width=device-width nor initial-scale=1 is said"
+
+
+def _evidence(document: Document, metas: list[Meta], reasons: dict[str, str]) -> tuple[Evidence, ...]:
+    reason = "; ".join(reasons.values())
+    return tuple(document.evidence(meta, reason=reason) for meta in metas[:MAX_EVIDENCE])

@@ -1,0 +1,190 @@
+"""What a gatherer is handed: the client, the options, the document, and the clock it must beat."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final, Protocol, TypeVar
+
+from pagegrade.gather.exchange import DEFAULT_LIMITS, Exchange, Followed, Limits, Purpose, Request
+from pagegrade.gather.guard import Policy
+from pagegrade.gather.http import HTTPClient
+from pagegrade.gather.resolver import Resolver
+from pagegrade.model.artifacts import Navigation, NotGathered, WellKnown
+from pagegrade.parse.url import Target, host, origin
+
+T = TypeVar("T")
+
+MIN_TIMEOUT_S: Final = 0.05
+"""Shortest time-out handed on; libraries read 0 as "for ever"."""
+
+
+class Offload(Protocol):
+    """Runs a pure top-level function of ``pagegrade.parse`` where hostile bytes can do no harm."""
+
+    async def __call__(self, function: Callable[..., T], *args: object, timeout_s: float) -> T:
+        """Call ``function(*args)`` in a child process that can be killed.
+
+        Args:
+            function: A top-level function, or a ``functools.partial`` of one; it, its arguments and its result cross
+                to another process.
+            args: Positional arguments.
+            timeout_s: Wall clock after which the child is ended.
+
+        Raises:
+            OffloadFailed: The child ran out of time or memory, or died.
+        """
+        ...
+
+
+class OffloadFailed(Exception):
+    """The parser could not cope with these bytes within its limits."""
+
+    code: Final = "parser_limit"
+
+    def not_gathered(self) -> NotGathered:
+        """The failure as the artifact that is missing."""
+        return NotGathered(code=self.code, detail="Reading it went beyond the limits of time or memory.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GatherLimits:
+    """How much one analysis takes from a site."""
+
+    requests: int = 200
+    """Sub-resources asked for."""
+    hosts: int = 50
+    """Distinct hosts of sub-resources."""
+    total_wire_bytes: int = 20_000_000
+    """Of all sub-resources; one that is under way is not cut."""
+    resource_bytes: int = 5_000_000
+    """Of one sub-resource, on the wire and decoded."""
+    resource_s: float = 15.0
+    """For one sub-resource, its redirects included."""
+    document_wire_bytes: int = 5_000_000
+    document_decoded_bytes: int = 20_000_000
+    document_s: float = 30.0
+    """For one answer on the way to the document."""
+    well_known_s: float = 15.0
+    """For robots.txt, a probe or the icon, redirects included."""
+    sitemap_files: int = 10
+    sitemap_bytes: int = 10_000_000
+    """Of one sitemap file."""
+    parse_s: float = 10.0
+    """For one call of a parser."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GatherOptions:
+    """What the caller of an analysis chooses."""
+
+    budget_s: float = 60.0
+    """Wall clock for everything, more than 0."""
+    policy: Policy = field(default_factory=Policy)
+    subresources: bool = True
+    """Fetch what the page names; off leaves ``resources`` not gathered."""
+    load_samples: int = 3
+    """Fetches of the document for its load time, 1 to 10; the first one counts."""
+    limits: GatherLimits = field(default_factory=GatherLimits)
+    exchange_limits: Limits = DEFAULT_LIMITS
+
+
+@dataclass(slots=True, kw_only=True)
+class Start:
+    """What is known before the document is there."""
+
+    target: Target
+    options: GatherOptions
+    client: HTTPClient
+    """Of this report; kept connections are reused."""
+    fresh_client: Callable[[], AbstractAsyncContextManager[HTTPClient]]
+    """Makes another client that shares nothing but the rules, for measurements that need a new connection."""
+    resolver: Resolver
+    offload: Offload
+    deadline: float
+    """Loop time at which everything must be over."""
+    gathered_at: datetime
+    """Aware UTC; the report's own time."""
+    probe_token: str
+    """Hexadecimal; the random part of the address that should not exist."""
+
+    def left_s(self) -> float:
+        """Seconds until the deadline, never negative."""
+        return max(0.0, self.deadline - asyncio.get_running_loop().time())
+
+
+@dataclass(slots=True, kw_only=True)
+class Context(Start):
+    """What is known once the document is there."""
+
+    navigation: Navigation
+    document: Followed
+    """The same with facts of the transport."""
+    promises: Mapping[str, Awaitable[object]] = field(default_factory=dict)
+    """Artifact -> its value once it is gathered (or ``NotGathered``)."""
+
+    @property
+    def main_document_url(self) -> str:
+        """URL of the document after redirects."""
+        return self.navigation.main_document_url
+
+    @property
+    def origin(self) -> str:
+        """Scheme, host and port of the document."""
+        return origin(self.main_document_url)
+
+    @property
+    def host(self) -> str:
+        """Host of the document: lower-case ASCII, IPv6 in brackets."""
+        return host(self.main_document_url)
+
+    async def artifact(self, name: str, kind: type[T]) -> T | None:
+        """Wait for another gatherer's artifact; ``None`` when it could not be gathered (or is not asked for)."""
+        promise = self.promises.get(name)
+        value = None if promise is None else await promise
+        return value if isinstance(value, kind) else None
+
+    async def fetch_well_known(
+        self, url: str, *, max_bytes: int, keep_bytes: int | None = None, purpose: Purpose = "text"
+    ) -> WellKnown:
+        """Fetch a well-known or guessed file with its redirects.
+
+        Args:
+            url: Absolute.
+            max_bytes: Read at most, on the wire and decoded.
+            keep_bytes: Kept of the body; ``None`` for all that was read.
+            purpose: What it is wanted for.
+
+        Raises:
+            FetchError: There was no answer.
+        """
+        request = Request(
+            url=url,
+            purpose=purpose,
+            max_wire_bytes=max_bytes,
+            max_decoded_bytes=max_bytes,
+            keep_bytes=keep_bytes,
+            timeout_s=self.timeout_s(self.options.limits.well_known_s),
+        )
+        followed = await self.client.follow(request)
+        return WellKnown(requested_url=url, hops=followed.hops, response=followed.response)
+
+    async def parse(self, function: Callable[..., T], *args: object) -> T:
+        """Call a parser through ``offload`` with the usual time-out.
+
+        Raises:
+            OffloadFailed: It did not cope.
+        """
+        return await self.offload(function, *args, timeout_s=self.timeout_s(self.options.limits.parse_s))
+
+    def timeout_s(self, wanted: float) -> float:
+        """``wanted`` seconds, less when the deadline is nearer."""
+        return max(MIN_TIMEOUT_S, min(wanted, self.left_s()))
+
+    @property
+    def exchange(self) -> Exchange:
+        """The exchange that brought the document."""
+        return self.document.exchange

@@ -1,0 +1,128 @@
+"""What is asked of the HTTP client and what it hands back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from pagegrade.model.artifacts import NotGathered, Response
+
+MAX_WIRE_BYTES: Final = 5_000_000
+"""Body bytes read from the wire before the exchange is cut."""
+MAX_DECODED_BYTES: Final = 20_000_000
+"""Body bytes after removal of the content coding before the exchange is cut."""
+
+Purpose = Literal["document", "stylesheet", "script", "image", "font", "text", "any"]
+"""What the answer is wanted for; decides the Accept header, as it does in browsers."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """One HTTP exchange that is wanted."""
+
+    url: str
+    """Absolute http or https URL in canonical form, without fragment or userinfo."""
+    method: Literal["GET", "HEAD"] = "GET"
+    purpose: Purpose = "document"
+    referer: str | None = None
+    """Origin of the page (never its path) that names the URL; ``None`` sends no Referer."""
+    max_wire_bytes: int = MAX_WIRE_BYTES
+    max_decoded_bytes: int = MAX_DECODED_BYTES
+    keep_bytes: int | None = None
+    """Decoded bytes that are stored; further ones are read and counted up to the caps but dropped. ``None``: all,
+    0: none."""
+    verify_tls: Literal["prefer", "require"] = "prefer"
+    """``prefer``: where the certificate does not verify, ask once more without verification and record why;
+    ``require``: fail with code ``tls``."""
+    timeout_s: float = 30.0
+    """For the whole exchange, DNS to last byte."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """One HTTP answer with what only the gatherers of transport facts need."""
+
+    request: Request
+    response: Response
+    dialled_address: str = ""
+    """The address that answered, public or not; internal: it must not get into a report unless it is public."""
+    certificates_pem: tuple[str, ...] = ()
+    """The chain as the server sent it, leaf first; empty for http and where the connection was reused."""
+    verify_result: int = 0
+    """OpenSSL's X509_V_ERR code of the first attempt; 0 where it verified (or for http)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Followed:
+    """An exchange with the redirects that led to it."""
+
+    hops: tuple[Response, ...] = ()
+    """The redirect answers in order, without bodies; ``url`` is where each was asked, Location is in its headers."""
+    exchange: Exchange
+
+    @property
+    def response(self) -> Response:
+        """The answer that is not a redirect."""
+        return self.exchange.response
+
+
+class FetchError(Exception):
+    """An exchange that brought no answer.
+
+    ``code`` is one of ``NotGathered.code``; ``reason`` is finer:
+
+    ======================= ==========================================================================
+    code                    reason
+    ======================= ==========================================================================
+    ``dns``                 ``dns_nxdomain``, ``dns_timeout``, ``dns_error``
+    ``connect``             ``connect_refused``, ``connect_timeout``, ``connect_unreachable``, ``conn_reset``
+    ``tls``                 ``tls_error``, ``tls_timeout``
+    ``timeout``             ``headers_timeout``, ``timeout_total``
+    ``budget``              ``deadline``
+    ``protocol``            ``http_protocol``, ``redirect_loop``, ``too_many_redirects``
+    ``address_not_allowed`` ``target_refused``, ``redirect_refused``
+    ``internal``            ``internal``
+    ======================= ==========================================================================
+    """
+
+    def __init__(self, code: str, detail: str, *, reason: str, hops: tuple[Response, ...] = ()) -> None:
+        super().__init__(f"{reason}: {detail}")
+        self.code = code
+        self.detail = detail
+        """One sentence for people; never an address that is not public."""
+        self.reason = reason
+        self.hops = hops
+        """The redirect answers before the failure, in order."""
+
+    def not_gathered(self) -> NotGathered:
+        """The failure as the artifact that is missing."""
+        return NotGathered(code=self.code, detail=self.detail)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Limits of every exchange; the defaults are the product's, tests use shorter ones."""
+
+    connect_s: float = 10.0
+    """TCP and TLS handshakes together."""
+    headers_s: float = 15.0
+    """From the start of the exchange to the end of the header block."""
+    header_block_bytes: int = 64_000
+    """Status line and headers, interim responses included."""
+    header_line_bytes: int = 16_000
+    header_count: int = 200
+    interim_count: int = 10
+    connections_per_host: int = 6
+    redirects: int = 10
+
+
+DEFAULT_LIMITS: Final = Limits()
+
+
+@dataclass(slots=True)
+class Counted:
+    """What a client did in its lifetime."""
+
+    requests: int = 0
+    wire_bytes: int = 0
+    hosts: set[str] = field(default_factory=set)

@@ -1,0 +1,28 @@
+"""What the resolver says of the document's host."""
+
+from __future__ import annotations
+
+from ipaddress import ip_address
+
+from pagegrade.gather.context import Context
+from pagegrade.gather.guard import is_public
+from pagegrade.gather.resolver import ResolveError
+from pagegrade.model.artifacts import DNSFacts, NotGathered
+from pagegrade.parse.url import host_address
+
+
+async def gather_dns(context: Context) -> DNSFacts | NotGathered:
+    """Look the host up (the report's resolver remembers, so this asks nobody twice)."""
+    if host_address(context.host) is not None:
+        return NotGathered(code="not_applicable", detail="The host is an address, not a name.")
+    local_names = context.options.policy.looks_up_local_names(context.host)
+    try:
+        answer = await context.resolver.resolve(context.host, local_names=local_names)
+    except ResolveError as error:
+        return NotGathered(code="dns", detail=error.detail)
+    return DNSFacts(
+        host=context.host,
+        addresses=tuple(address for address in answer.addresses if is_public(ip_address(address))),
+        canonical_name=answer.canonical_name,
+        duration_ms=answer.duration_ms,
+    )

@@ -1,0 +1,296 @@
+"""Which addresses, ports and names may be contacted; everything outgoing passes here.
+
+The tables are our own. ``ipaddress.is_global`` is not used, because its answer
+changes between Python versions and calls multicast, NAT64 and unallocated
+space reachable. IPv4: public is what no row refuses. IPv6: public is
+``2000::/3`` less the rows that refuse inside it; all else is refused unseen.
+
+Source: https://www.iana.org/assignments/iana-ipv4-special-registry,
+https://www.iana.org/assignments/iana-ipv6-special-registry
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from pathlib import Path
+from typing import Final
+
+from pagegrade.parse import url as urls
+
+Address = IPv4Address | IPv6Address
+Network = IPv4Network | IPv6Network
+
+DEFAULT_PORTS: Final = frozenset({80, 443, 8080, 8443})
+MAX_ADDRESSES: Final = 8
+"""Addresses of one name that may be dialled; all of its addresses are judged."""
+
+REFUSED_IPV4: Final = tuple(
+    IPv4Network(row)
+    for row in (
+        "0.0.0.0/8",  # this network; Linux reaches itself through 0.0.0.0
+        "10.0.0.0/8",
+        "100.64.0.0/10",  # shared space of carriers and overlay networks, some clouds' metadata
+        "127.0.0.0/8",
+        "168.63.129.16/32",  # looks public, is the host agent inside one cloud
+        "169.254.0.0/16",  # link-local, metadata services
+        "172.16.0.0/12",
+        "192.0.0.0/24",
+        "192.0.2.0/24",
+        "192.31.196.0/24",  # AS112: no web pages there
+        "192.52.193.0/24",  # AMT
+        "192.88.99.0/24",  # 6to4 relays
+        "192.168.0.0/16",
+        "192.175.48.0/24",  # AS112
+        "198.18.0.0/15",  # benchmarks
+        "198.51.100.0/24",
+        "203.0.113.0/24",
+        "224.0.0.0/4",  # multicast
+        "240.0.0.0/4",  # reserved, and 255.255.255.255
+    )
+)
+GLOBAL_IPV6: Final = IPv6Network("2000::/3")
+REFUSED_IPV6: Final = tuple(
+    IPv6Network(row)
+    for row in (
+        "2001::/23",  # protocol assignments: Teredo, ORCHID, benchmarks
+        "2001:db8::/32",
+        "2002::/16",  # 6to4 wraps any IPv4 address
+        "2620:4f:8000::/48",  # AS112
+        "3fff::/20",
+    )
+)
+"""Refused inside ``2000::/3``."""
+TYPED_NETWORKS: Final = tuple(
+    IPv4Network(row) for row in ("0.0.0.0/32", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "172.16.0.0/12")
+) + (IPv4Network("192.168.0.0/16"), IPv6Network("::/128"), IPv6Network("::1/128"), IPv6Network("fc00::/7"))
+"""Where a development server lives that somebody types on the command line; link-local and metadata are not in it."""
+METADATA: Final = frozenset({ip_address("100.100.100.200"), ip_address("fd00:ec2::254"), ip_address("fd20:ce::254")})
+"""Metadata services of clouds inside ``TYPED_NETWORKS``."""
+
+SPECIAL_SUFFIXES: Final = frozenset(
+    {
+        "alt",
+        "arpa",
+        "corp",
+        "home",
+        "internal",
+        "intranet",
+        "invalid",
+        "lan",
+        "local",
+        "localdomain",
+        "localhost",
+        "mail",
+        "onion",
+        "private",
+        "svc",
+        "test",
+    }
+)
+"""Last labels that never name a public site: RFC 6761, 6762, 7686, 8375, 9476 and the ICANN collision list."""
+
+_NOT_PUBLIC: Final = "The address is not a public one, so it is not contacted."
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why something is not contacted; says the rule, never an address that was not typed."""
+
+    reason: str
+    """``scheme``, ``host``, ``port`` or ``address``."""
+    detail: str
+    """One sentence for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Permit:
+    """What one exchange may dial."""
+
+    host: str
+    port: int
+    addresses: tuple[Address, ...]
+    """One to eight, IPv4-mapped ones unwrapped."""
+
+    @property
+    def is_public(self) -> bool:
+        """Whether every address may be shown in a report."""
+        return all(is_public(address) for address in self.addresses)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """What an operator, or the person at the terminal, permits beyond the public web."""
+
+    allowed_ports: frozenset[int] = DEFAULT_PORTS
+    """Ports of public addresses."""
+    allow_networks: tuple[Network, ...] = ()
+    """The operator's own networks: reachable on any port; names in special-use domains are looked up when it is set."""
+    deny_networks: tuple[Network, ...] = ()
+    """Public-looking networks that are not: the operator's own addresses, a NAT64 prefix."""
+    typed_private: frozenset[tuple[str, int]] = frozenset()
+    """(canonical host, port) pairs typed at the terminal; only these may be private, nothing they lead to."""
+
+    def is_typed(self, host: str, port: int) -> bool:
+        """Whether the pair is exactly what somebody typed at the terminal."""
+        return (host, port) in self.typed_private
+
+    def looks_up_local_names(self, host: str) -> bool:
+        """Whether the machine's own name tables may be asked for the host."""
+        return bool(self.allow_networks) or any(host == typed for typed, _ in self.typed_private)
+
+
+def unwrap(address: Address) -> Address:
+    """The IPv4 address inside an IPv4-mapped IPv6 one; any other address itself."""
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return mapped or address
+
+
+def is_public(address: Address) -> bool:
+    """Whether an address belongs to the public Internet by our tables, in whichever way it is written."""
+    plain = unwrap(address)
+    if isinstance(plain, IPv4Address):
+        return not any(plain in network for network in REFUSED_IPV4)
+    if plain.scope_id is not None or plain not in GLOBAL_IPV6:
+        return False
+    return not any(plain in network for network in REFUSED_IPV6)
+
+
+def is_special_name(host: str) -> bool:
+    """Whether a canonical host can only name something inside somebody's network: one label, or a special suffix."""
+    labels = host.removesuffix(".").split(".")
+    return len(labels) == 1 or labels[-1] in SPECIAL_SUFFIXES
+
+
+def local_addresses() -> frozenset[Address]:
+    """The addresses of this machine's interfaces where the system tells (Linux); empty elsewhere.
+
+    A service must not be talked into asking itself over its own public address.
+    """
+    found: set[Address] = set()
+    try:
+        trie = Path("/proc/net/fib_trie").read_text(encoding="ascii")
+        found.update(
+            IPv4Address(match[1]) for match in re.finditer(r"\|-- ([0-9.]{7,15})\n +/32 host LOCAL\n", trie)
+        )
+        for line in Path("/proc/net/if_inet6").read_text(encoding="ascii").splitlines():
+            found.add(IPv6Address(int(line[:32], 16)))
+    except (OSError, ValueError):
+        return frozenset(found)
+    return frozenset(found)
+
+
+class Guard:
+    """Judges URLs, resolved addresses and sockets by one policy.
+
+    Args:
+        policy: What is permitted.
+        own_addresses: Addresses of this machine; ``None`` reads them from the system at first use.
+    """
+
+    def __init__(self, policy: Policy, *, own_addresses: Iterable[Address] | None = None) -> None:
+        self.policy = policy
+        self._given = None if own_addresses is None else frozenset(own_addresses)
+
+    @cached_property
+    def _own(self) -> frozenset[Address]:
+        return local_addresses() if self._given is None else self._given
+
+    def judge_url(self, url: str) -> Refusal | None:
+        """Judge what can be judged without DNS.
+
+        Args:
+            url: Canonical absolute URL.
+
+        Returns:
+            ``None`` when the host may be looked up (or, for a literal, contacted).
+        """
+        if not urls.is_http(url):
+            return Refusal("scheme", "Only http and https are contacted.")
+        host, port = urls.host(url), urls.port(url)
+        problem = "it cannot be read" if port is None else urls.host_problem(host)
+        if port is None or problem is not None:
+            return Refusal("host", f"The host is not a name that can exist: {problem}.")
+        literal = urls.host_address(host)
+        if literal is not None:
+            judged = self.judge_addresses(host, port, [literal])
+            return judged if isinstance(judged, Refusal) else None
+        known_here = self.policy.is_typed(host, port) or bool(self.policy.allow_networks)
+        if known_here:
+            return None
+        if is_special_name(host):
+            return Refusal("host", "The host is not a name of the public Internet, so it is not contacted.")
+        return self._judge_port(port)
+
+    def _judge_port(self, port: int) -> Refusal | None:
+        if port in self.policy.allowed_ports:
+            return None
+        listed = ", ".join(str(each) for each in sorted(self.policy.allowed_ports))
+        return Refusal("port", f"Port {port} is not contacted; the allowed ports are {listed}.")
+
+    def judge_addresses(self, host: str, port: int, addresses: Iterable[Address | str]) -> Permit | Refusal:
+        """Judge every address of a host.
+
+        Args:
+            host: Canonical host.
+            port: Where it is to be dialled.
+            addresses: All that the resolver gave, in order.
+
+        Returns:
+            The addresses that may be dialled, at most eight, or a refusal when any one is forbidden.
+        """
+        permitted: dict[Address, None] = {}
+        for given in addresses:
+            try:
+                address = ip_address(given) if isinstance(given, str) else given
+            except ValueError:
+                return Refusal("address", _NOT_PUBLIC)
+            refusal = self._judge_address(host, port, address)
+            if refusal is not None:
+                return refusal
+            permitted.setdefault(unwrap(address))
+        if not permitted:
+            return Refusal("address", _NOT_PUBLIC)
+        return Permit(host, port, tuple(permitted)[:MAX_ADDRESSES])
+
+    def _judge_address(self, host: str, port: int, address: Address) -> Refusal | None:
+        plain = unwrap(address)
+        scoped = isinstance(address, IPv6Address) and address.scope_id is not None
+        if scoped:
+            return Refusal("address", _NOT_PUBLIC)
+        if _within(plain, self.policy.allow_networks):
+            return None
+        typed = self.policy.is_typed(host, port)
+        if typed and plain not in METADATA and (_within(plain, TYPED_NETWORKS) or plain in self._own):
+            return None
+        if not is_public(plain) or _within(plain, self.policy.deny_networks) or plain in self._own:
+            return Refusal("address", _NOT_PUBLIC)
+        return self._judge_port(port)
+
+    def judge_socket(self, family: int, address: str, port: int, permit: Permit) -> bool:
+        """Judge the real address of a socket about to be opened: the last look before the kernel.
+
+        Args:
+            family: ``socket.AF_INET`` or ``socket.AF_INET6``; any other is refused.
+            address: As the library would dial it.
+            port: As the library would dial it.
+            permit: What was judged for this exchange.
+
+        Returns:
+            Whether it is what was judged, and would be judged so again.
+        """
+        if family not in (socket.AF_INET, socket.AF_INET6) or port != permit.port:
+            return False
+        try:
+            plain = unwrap(ip_address(address))
+        except ValueError:
+            return False
+        return plain in permit.addresses and self._judge_address(permit.host, permit.port, plain) is None
+
+
+def _within(address: Address, networks: Iterable[Network]) -> bool:
+    return any(network.version == address.version and address in network for network in networks)

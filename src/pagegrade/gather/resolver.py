@@ -1,0 +1,259 @@
+"""Names to addresses: absolute names, no search list, one look-up per name and report."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import chain, zip_longest
+from typing import Final, Protocol
+
+import dns.asyncresolver
+import dns.exception
+import dns.name
+import dns.resolver
+
+TIMEOUT_S: Final = 5.0
+"""For all that a name costs, both families and all retries."""
+ATTEMPT_S: Final = 2.0
+"""For one question to one server."""
+SECOND_FAMILY_S: Final = 2.0
+"""How long one family is waited for once the other has brought addresses."""
+_LOCALHOST: Final = ("127.0.0.1", "::1")
+_BROKEN: Final = (dns.exception.DNSException, OSError, ValueError, EOFError)
+"""What a broken or hostile answer can make the DNS library raise."""
+_FAMILIES: Final = ("AAAA", "A")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """All addresses of a name."""
+
+    host: str
+    addresses: tuple[str, ...]
+    """At least one; in the order to be tried, IPv6 and IPv4 alternating."""
+    canonical_name: str | None = None
+    """Where a chain of CNAMEs ended, without the final dot; ``None`` when there was none."""
+    duration_ms: float = 0.0
+
+
+class ResolveError(Exception):
+    """A name has no address, or nobody says so in time."""
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(f"{reason}: {detail}")
+        self.reason = reason
+        """``dns_nxdomain``, ``dns_timeout`` or ``dns_error``."""
+        self.detail = detail
+
+
+class Resolver(Protocol):
+    """Anything that knows addresses."""
+
+    async def resolve(self, host: str, *, local_names: bool = False) -> Answer:
+        """Look a name up.
+
+        Args:
+            host: Canonical ASCII name, never an IP literal.
+            local_names: The machine's own name tables may be asked as well.
+
+        Raises:
+            ResolveError: There is no usable answer.
+        """
+        ...
+
+
+def _interleave(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+    pairs = chain.from_iterable(zip_longest(one, other))
+    return tuple(address for address in pairs if address is not None)
+
+
+class DNSResolver:
+    """Asks the servers of ``/etc/resolv.conf`` itself, because the system's call cannot be given a deadline.
+
+    Args:
+        timeout_s: For one name.
+        nameservers: (address, port) pairs to ask instead of the configured ones.
+    """
+
+    def __init__(self, *, timeout_s: float = TIMEOUT_S, nameservers: tuple[tuple[str, int], ...] = ()) -> None:
+        self._timeout_s = timeout_s
+        self._nameservers = nameservers
+        self._stub: dns.asyncresolver.Resolver | None = None
+
+    def _configured(self) -> dns.asyncresolver.Resolver:
+        if self._stub is None:
+            stub = dns.asyncresolver.Resolver(configure=not self._nameservers)
+            if self._nameservers:
+                stub.nameservers = [address for address, _ in self._nameservers]
+                stub.nameserver_ports = dict(self._nameservers)
+            stub.timeout = min(ATTEMPT_S, self._timeout_s)
+            stub.lifetime = self._timeout_s
+            stub.search = []
+            stub.use_search_by_default = False
+            self._stub = stub
+        return self._stub
+
+    async def resolve(self, host: str, *, local_names: bool = False) -> Answer:
+        """Look a name up; ``localhost`` is known without asking, and only where local names may be used.
+
+        Raises:
+            ResolveError: There is no usable answer.
+
+        Source: https://www.rfc-editor.org/rfc/rfc6761#section-6.3
+        """
+        started = asyncio.get_running_loop().time()
+        bare = host.removesuffix(".")
+        if local_names and (bare == "localhost" or bare.endswith(".localhost")):
+            return Answer(host=host, addresses=_LOCALHOST)
+        if local_names:
+            answer = await self._ask_system(host)
+        else:
+            answer = await self._ask_servers(host)
+        return replace(answer, duration_ms=(asyncio.get_running_loop().time() - started) * 1_000)
+
+    async def _ask_servers(self, host: str) -> Answer:
+        try:
+            # The final dot makes the name absolute: search domains never apply.
+            name = dns.name.from_text(host.removesuffix(".") + ".")
+            stub = self._configured()
+        except _BROKEN as error:
+            raise ResolveError("dns_error", "The name could not be asked for.") from error
+        loop = asyncio.get_running_loop()
+        tasks = {family: loop.create_task(_ask(stub, name, family)) for family in _FAMILIES}
+        try:
+            await asyncio.wait(tasks.values(), timeout=self._timeout_s, return_when=asyncio.FIRST_COMPLETED)
+            left = SECOND_FAMILY_S if any(_has_addresses(task) for task in tasks.values()) else self._timeout_s
+            await asyncio.wait(tasks.values(), timeout=min(left, self._timeout_s))
+        finally:
+            for task in tasks.values():
+                task.cancel()
+            await asyncio.gather(*tasks.values(), return_exceptions=True)
+        return _combine(host, [tasks[family] for family in _FAMILIES])
+
+    async def _ask_system(self, host: str) -> Answer:
+        """``getaddrinfo`` in a thread of its own: it cannot be stopped, so it must not occupy a shared pool."""
+        loop = asyncio.get_running_loop()
+        found: asyncio.Future[tuple[str, ...]] = loop.create_future()
+
+        def settle(result: tuple[str, ...] | OSError) -> None:
+            if found.done():
+                return
+            if isinstance(result, tuple):
+                found.set_result(result)
+            else:
+                found.set_exception(result)
+
+        def ask() -> None:
+            result: tuple[str, ...] | OSError
+            try:
+                rows = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+                result = tuple(dict.fromkeys(str(row[4][0]) for row in rows))
+            except (OSError, UnicodeError) as error:
+                result = error if isinstance(error, OSError) else OSError(str(error))
+            # The loop may be gone when a stuck call returns at last.
+            with suppress(RuntimeError):
+                loop.call_soon_threadsafe(settle, result)
+
+        threading.Thread(target=ask, name="pagegrade-getaddrinfo", daemon=True).start()
+        try:
+            addresses = await asyncio.wait_for(found, self._timeout_s)
+        except TimeoutError as error:
+            raise ResolveError("dns_timeout", "The name was not resolved in time.") from error
+        except socket.gaierror as error:
+            unknown = error.errno == socket.EAI_NONAME
+            reason = "dns_nxdomain" if unknown else "dns_error"
+            raise ResolveError(reason, "The name does not exist." if unknown else "The look-up failed.") from error
+        except OSError as error:
+            raise ResolveError("dns_error", "The look-up failed.") from error
+        return Answer(host=host, addresses=addresses)
+
+
+async def _ask(stub: dns.asyncresolver.Resolver, name: dns.name.Name, family: str) -> dns.resolver.Answer:
+    return await stub.resolve(name, family, search=False, raise_on_no_answer=False)
+
+
+def _has_addresses(task: asyncio.Task[dns.resolver.Answer]) -> bool:
+    return task.done() and not task.cancelled() and task.exception() is None and bool(_addresses(task.result()))
+
+
+def _addresses(answer: dns.resolver.Answer) -> tuple[str, ...]:
+    return tuple(record.to_text() for record in answer.rrset or ())
+
+
+def _combine(host: str, tasks: list[asyncio.Task[dns.resolver.Answer]]) -> Answer:
+    """The answer that two questions give together; one failed family does not matter when the other has addresses."""
+    families: list[tuple[str, ...]] = []
+    canonical: str | None = None
+    failures: list[BaseException] = []
+    for task in tasks:
+        failure = asyncio.CancelledError() if task.cancelled() else task.exception()
+        if failure is not None:
+            failures.append(failure)
+            families.append(())
+            continue
+        found = task.result()
+        families.append(_addresses(found))
+        end = found.canonical_name.to_text(omit_final_dot=True).lower()
+        if families[-1] and end != host.removesuffix("."):
+            canonical = end
+    if any(families):
+        return Answer(host=host, addresses=_interleave(*families), canonical_name=canonical)
+    raise _explain(failures)
+
+
+def _explain(failures: list[BaseException]) -> ResolveError:
+    if not failures or any(isinstance(each, dns.resolver.NXDOMAIN) for each in failures):
+        return ResolveError("dns_nxdomain", "The name does not exist or has no address.")
+    for failure in failures:
+        if not isinstance(failure, (*_BROKEN, asyncio.CancelledError)):
+            raise failure
+    if any(isinstance(each, (dns.exception.Timeout, asyncio.CancelledError)) for each in failures):
+        return ResolveError("dns_timeout", "The name servers did not answer in time.")
+    return ResolveError("dns_error", "The name servers answered with an error.")
+
+
+class CachingResolver:
+    """Asks another resolver at most once per name; failures are remembered too.
+
+    Callers that ask while a look-up is under way share it, and one that is
+    cancelled takes nothing away from the others.
+    """
+
+    def __init__(self, inner: Resolver) -> None:
+        self._inner = inner
+        self._known: dict[tuple[str, bool], asyncio.Task[Answer]] = {}
+
+    async def resolve(self, host: str, *, local_names: bool = False) -> Answer:
+        """Look a name up, or repeat what is known.
+
+        Raises:
+            ResolveError: There is no usable answer.
+        """
+        key = (host, local_names)
+        task = self._known.get(key)
+        if task is None:
+            loop = asyncio.get_running_loop()
+            task = loop.create_task(self._inner.resolve(host, local_names=local_names))  # type: ignore[arg-type]
+            task.add_done_callback(_retrieve)
+            self._known[key] = task
+        return await asyncio.shield(task)
+
+    def has_asked(self, host: str, *, local_names: bool = False) -> bool:
+        """Whether a look-up of the name was begun before."""
+        return (host, local_names) in self._known
+
+    async def aclose(self) -> None:
+        """End the look-ups under way."""
+        for task in self._known.values():
+            task.cancel()
+        await asyncio.gather(*self._known.values(), return_exceptions=True)
+        self._known.clear()
+
+
+def _retrieve(task: asyncio.Task[Answer]) -> None:
+    """Look at the outcome, so that a failure nobody waited for is not reported as forgotten."""
+    if not task.cancelled():
+        task.exception()

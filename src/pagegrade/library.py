@@ -1,0 +1,159 @@
+"""The public functions of the package ``pagegrade``; import them from there."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import os
+import threading
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, TypeVar
+
+from pagegrade.model.artifacts import Artifacts
+from pagegrade.model.report import Report
+from pagegrade.parse.url import parse_target_url
+from pagegrade.service.analysis import AnalyzeOptions, analyze_target, artifacts_of_document, judge_in_child
+from pagegrade.service.children import Children
+from pagegrade.service.judging import Thresholds
+
+T = TypeVar("T")
+
+
+async def analyze_async(
+    url: str,
+    *,
+    budget_s: float = 60.0,
+    subresources: bool = True,
+    allow_networks: Sequence[str] = (),
+    allow_typed_private: bool = False,
+) -> Report:
+    """Fetch a page with everything around it, check it and grade it.
+
+    Args:
+        url: http or https address; without a scheme, https is tried.
+        budget_s: Seconds all of the network may take, more than 0.
+        subresources: Whether to fetch images, scripts, stylesheets and fonts of the page.
+        allow_networks: CIDRs of your own networks that may be reached on any port, such as ``10.0.0.0/8``.
+        allow_typed_private: Let ``url`` itself lie at a private address (your own machine or intranet). Off by
+            default, because ``url`` may come from somebody you do not trust. It never covers where the page redirects
+            or links to.
+
+    Returns:
+        The report. A page that cannot be analysed is a report with ``state == "failed"`` and ``error`` filled.
+
+    Raises:
+        InvalidURL: ``url`` cannot be read as an address.
+        URLNotAllowed: The address must not be contacted (``code`` ``url_not_allowed``).
+    """
+    target = parse_target_url(url)
+    options = AnalyzeOptions(
+        budget_s=budget_s,
+        subresources=subresources,
+        allow_networks=tuple(allow_networks),
+        allow_typed_private=allow_typed_private,
+    )
+    async with Children() as children:
+        return (await analyze_target(target, options=options, children=children)).report
+
+
+def analyze(
+    url: str,
+    *,
+    budget_s: float = 60.0,
+    subresources: bool = True,
+    allow_networks: Sequence[str] = (),
+    allow_typed_private: bool = False,
+) -> Report:
+    """The same as ``analyze_async`` for code without an event loop; inside one, await ``analyze_async``.
+
+    Raises:
+        InvalidURL: ``url`` cannot be read as an address.
+        URLNotAllowed: The address must not be contacted.
+        RuntimeError: It was called while an event loop runs in this thread.
+    """
+    target = parse_target_url(url)
+    options = AnalyzeOptions(
+        budget_s=budget_s,
+        subresources=subresources,
+        allow_networks=tuple(allow_networks),
+        allow_typed_private=allow_typed_private,
+    )
+    _refuse_running_loop()
+    return _background().run(lambda children: analyze_target(target, options=options, children=children)).report
+
+
+def evaluate(artifacts: Artifacts) -> Report:
+    """Judge artifacts again, without the network: the same artifacts and ruleset give the same report.
+
+    The parsing happens in a child process, so a hostile page costs a failed report and not this process. The child
+    stays for the next call.
+    """
+    return _background().run(lambda children: judge_in_child(artifacts, Thresholds(), children=children))
+
+
+def evaluate_document(
+    body: bytes,
+    *,
+    url: str,
+    status: int = 200,
+    headers: Sequence[tuple[str, str]] = (),
+    robots_txt: bytes | None = None,
+) -> Report:
+    """Judge a page that you have already, without the network.
+
+    Args:
+        body: The HTML as bytes, without content coding.
+        url: Where the page lives; relative addresses resolve against it.
+        status: HTTP status it came with, 100 to 599; other than 2xx is never scored.
+        headers: (name, value) of the response, in order, repeated where they were repeated.
+        robots_txt: The site's robots.txt, if you have it.
+
+    Returns:
+        The report. Checks that need what only the network tells are not evaluated and lower ``coverage``; below 0.8
+        there is a score but no ``result``.
+
+    Raises:
+        InvalidURL: ``url`` cannot be read as an address.
+    """
+    return evaluate(artifacts_of_document(body, url=url, status=status, headers=headers, robots_txt=robots_txt))
+
+
+class _Background:
+    """An event loop in a thread of its own, with children that outlive one call."""
+
+    def __init__(self) -> None:
+        self.pid = os.getpid()
+        self._loop = asyncio.new_event_loop()
+        self._children = Children()
+        threading.Thread(target=self._loop.run_forever, name="pagegrade", daemon=True).start()
+
+    def run(self, use: Callable[[Children], Coroutine[Any, Any, T]]) -> T:
+        """Do something with the children and wait for it."""
+        return asyncio.run_coroutine_threadsafe(use(self._children), self._loop).result()
+
+    def stop(self) -> None:
+        """End the children; the thread ends with the process."""
+        if self.pid == os.getpid():
+            asyncio.run_coroutine_threadsafe(self._children.close(), self._loop).result()
+            self._loop.call_soon_threadsafe(self._loop.stop)
+
+
+_running: list[_Background] = []
+_starting = threading.Lock()
+
+
+def _background() -> _Background:
+    """The one background of this process; a forked copy of it would have no thread, so a new one is made."""
+    with _starting:
+        if not _running or _running[0].pid != os.getpid():
+            _running[:] = [_Background()]
+            atexit.register(_running[0].stop)
+        return _running[0]
+
+
+def _refuse_running_loop() -> None:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return
+    raise RuntimeError("An event loop is running here: await pagegrade.analyze_async(url) instead.")

@@ -1,0 +1,181 @@
+"""What an answer says about being kept: Cache-Control, Expires, Age, Vary and validators."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Final, Literal
+
+from pagegrade.model.artifacts import Response
+
+MAX_HEADER: Final = 8_192
+"""Characters of one header that are read; whole header blocks of browsers end near here."""
+MAX_SECONDS: Final = 2**31
+"""Larger ages count as this (RFC 9111, 1.2.2)."""
+_MAX_DATE: Final = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CachePolicy:
+    """How long a browser may keep an answer, and what else it was told."""
+
+    directives: Mapping[str, str | None]
+    """Cache-Control by lower-case name, quotes removed, ``None`` without an argument; the first of a name counts."""
+    lifetime_s: int | None
+    """Freshness lifetime the sender states, 0 or more; ``None`` when it states none (browsers then guess)."""
+    source: Literal["max-age", "expires", ""]
+    """What ``lifetime_s`` was read from."""
+    age_s: int
+    """Seconds the answer had already spent in caches when it arrived."""
+    has_validator: bool
+    """It has an ETag or a Last-Modified, so that it can be checked cheaply."""
+    vary: frozenset[str]
+    """Header names in lower case, or ``*``."""
+
+    @property
+    def no_store(self) -> bool:
+        """Nobody may keep it."""
+        return "no-store" in self.directives
+
+    @property
+    def no_cache(self) -> bool:
+        """It may be kept but has to be checked before each use. With field names it speaks of those fields only."""
+        return "no-cache" in self.directives and not self.directives["no-cache"]
+
+    @property
+    def private(self) -> bool:
+        """Only the visitor's own browser may keep it."""
+        return "private" in self.directives and not self.directives["private"]
+
+    @property
+    def must_revalidate(self) -> bool:
+        """It must not be used when stale."""
+        return "must-revalidate" in self.directives
+
+    @property
+    def immutable(self) -> bool:
+        """It never changes while fresh (RFC 8246)."""
+        return "immutable" in self.directives
+
+    @property
+    def stale_on_arrival(self) -> bool:
+        """Its lifetime was over before it arrived."""
+        return self.lifetime_s is not None and self.lifetime_s > 0 and self.age_s >= self.lifetime_s
+
+    @property
+    def shared_lifetime_s(self) -> int:
+        """Seconds a shared cache (CDN, proxy) may serve it unasked; 0 when it may not."""
+        if self.no_store or self.no_cache or self.private:
+            return 0
+        shared = _seconds(self.directives.get("s-maxage"))
+        return shared if shared is not None else self.lifetime_s or 0
+
+
+def read_cache_policy(response: Response, *, received_at: datetime | None = None) -> CachePolicy:
+    """Read the caching headers of an answer.
+
+    Args:
+        response: The final answer; redirects are not looked at.
+        received_at: Stands in for a missing Date header, as it does in a browser.
+
+    A number that is none, and an Expires that is no date (``0``), mean "already stale". Never raises.
+
+    Source: https://www.rfc-editor.org/rfc/rfc9111#section-4.2.1
+    """
+    wanted = {"cache-control": "", "expires": "", "date": "", "age": "", "vary": "", "etag": "", "last-modified": ""}
+    seen: set[str] = set()
+    for name, value in response.headers:
+        key = name.lower()
+        if key in wanted:
+            wanted[key] = f"{wanted[key]}, {value}"[:MAX_HEADER] if key in seen else value[:MAX_HEADER]
+            seen.add(key)
+    directives = parse_cache_control(wanted["cache-control"])
+    lifetime: int | None = None
+    source: Literal["max-age", "expires", ""] = ""
+    if "max-age" in directives:
+        lifetime, source = _seconds(directives["max-age"]) or 0, "max-age"
+    elif "expires" in seen:
+        lifetime, source = _until(wanted["expires"], wanted["date"], received_at), "expires"
+    return CachePolicy(
+        directives=directives,
+        lifetime_s=lifetime,
+        source=source,
+        age_s=_seconds(wanted["age"]) or 0,
+        has_validator=bool(wanted["etag"].strip() or wanted["last-modified"].strip()),
+        vary=frozenset(name for part in wanted["vary"].split(",") if (name := part.strip().lower())),
+    )
+
+
+def parse_cache_control(value: str) -> dict[str, str | None]:
+    """Read Cache-Control (all its lines joined by commas) into its directives.
+
+    Arguments may be tokens or quoted strings, and a quoted string may hold commas. Unknown directives are kept, since
+    extensions are allowed. Empty members are skipped.
+
+    Source: https://www.rfc-editor.org/rfc/rfc9111#section-5.2
+    """
+    found: dict[str, str | None] = {}
+    for member in _members(value[:MAX_HEADER]):
+        name, equals, argument = member.partition("=")
+        name = name.strip().lower()
+        if name and name not in found:
+            found[name] = _unquote(argument.strip()) if equals else None
+    return found
+
+
+def _members(text: str) -> Iterator[str]:
+    """Split at commas outside quoted strings; a quote that never ends takes the rest."""
+    start = at = 0
+    quoted = False
+    while at < len(text):
+        character = text[at]
+        if quoted and character == "\\":
+            at += 1
+        elif character == '"':
+            quoted = not quoted
+        elif character == "," and not quoted:
+            yield text[start:at]
+            start = at + 1
+        at += 1
+    yield text[start:]
+
+
+def _unquote(argument: str) -> str:
+    if not argument.startswith('"'):
+        return argument
+    inner = argument[1:-1] if len(argument) > 1 and argument.endswith('"') else argument[1:]
+    if "\\" not in inner:
+        return inner
+    characters = iter(inner)
+    return "".join(next(characters, "") if character == "\\" else character for character in characters)
+
+
+def _seconds(text: str | None) -> int | None:
+    """Delta-seconds; ``None`` for anything but digits."""
+    text = (text or "").strip()
+    if not (text.isascii() and text.isdigit()):
+        return None
+    text = text.lstrip("0")
+    return min(int(text or "0"), MAX_SECONDS) if len(text) < 12 else MAX_SECONDS
+
+
+def _until(expires: str, date: str, received_at: datetime | None) -> int | None:
+    """Seconds from Date to Expires, at least 0; ``None`` when no start is known."""
+    end = _date(expires)
+    if end is None:
+        return 0
+    start = _date(date) or received_at
+    if start is None:
+        return None
+    return max(0, min(int((end - start).total_seconds()), MAX_SECONDS))
+
+
+def _date(text: str) -> datetime | None:
+    """An HTTP date in any of its three forms; ``None`` when it is none."""
+    try:
+        found = parsedate_to_datetime(text[:_MAX_DATE])
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    return found if found.tzinfo is not None else found.replace(tzinfo=UTC)

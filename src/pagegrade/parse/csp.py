@@ -1,0 +1,254 @@
+"""Content Security Policy: every policy of a page, and what they allow together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final, Literal
+
+from pagegrade.model.artifacts import Response
+from pagegrade.model.document import Document, Meta
+
+MAX_POLICY_CHARS: Final = 100_000
+"""Characters read of one policy; header blocks are smaller, a ``<meta>`` can be as long as the page."""
+MAX_POLICIES: Final = 100
+"""Policies read of one page."""
+_SPACE: Final = " \t\n\r\f"
+_NOT_IN_META: Final = frozenset({"frame-ancestors", "report-uri", "sandbox"})
+_NONCE: Final = re.compile(r"'nonce-[A-Za-z0-9+/_-]+={0,2}'", re.IGNORECASE)
+_HASH: Final = re.compile(r"'sha(?:256|384|512)-[A-Za-z0-9+/_-]+={0,2}'", re.IGNORECASE)
+_FALLBACKS: Final[dict[str, tuple[str, ...]]] = {
+    "connect-src": ("default-src",),
+    "font-src": ("default-src",),
+    "frame-src": ("child-src", "default-src"),
+    "child-src": ("default-src",),
+    "img-src": ("default-src",),
+    "manifest-src": ("default-src",),
+    "media-src": ("default-src",),
+    "object-src": ("default-src",),
+    "script-src": ("default-src",),
+    "script-src-attr": ("script-src", "default-src"),
+    "script-src-elem": ("script-src", "default-src"),
+    "style-src": ("default-src",),
+    "style-src-attr": ("style-src", "default-src"),
+    "style-src-elem": ("style-src", "default-src"),
+    "worker-src": ("child-src", "script-src", "default-src"),
+}
+KNOWN_DIRECTIVES: Final = frozenset(_FALLBACKS) | {
+    "base-uri",
+    "block-all-mixed-content",
+    "default-src",
+    "fenced-frame-src",
+    "form-action",
+    "frame-ancestors",
+    "navigate-to",
+    "plugin-types",
+    "prefetch-src",
+    "report-to",
+    "report-uri",
+    "require-sri-for",
+    "require-trusted-types-for",
+    "sandbox",
+    "trusted-types",
+    "upgrade-insecure-requests",
+    "webrtc",
+}
+"""Directive names that a published draft of CSP or of its companions defines or defined."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceList:
+    """The value of one fetch directive, and what CSP 3 makes of it."""
+
+    directive: str
+    """The directive it was found under, which may be a fallback of the one that was asked for."""
+    sources: tuple[str, ...]
+    """As written."""
+
+    def has(self, *words: str) -> bool:
+        """Whether one of the (lower-case) expressions is in the list, in any case."""
+        return any(source.lower() in words for source in self.sources)
+
+    @property
+    def nonces(self) -> tuple[str, ...]:
+        """Well-formed ``'nonce-...'`` expressions."""
+        return tuple(source for source in self.sources if _NONCE.fullmatch(source))
+
+    @property
+    def hashes(self) -> tuple[str, ...]:
+        """Well-formed ``'sha256-...'``, ``'sha384-...'`` and ``'sha512-...'`` expressions."""
+        return tuple(source for source in self.sources if _HASH.fullmatch(source))
+
+    @property
+    def has_nonce_or_hash(self) -> bool:
+        """Whether single scripts or styles are named, which switches ``'unsafe-inline'`` off."""
+        return any(_NONCE.fullmatch(source) or _HASH.fullmatch(source) for source in self.sources)
+
+    @property
+    def strict_dynamic(self) -> bool:
+        """Whether trust is passed on by scripts; hosts, schemes and ``'self'`` are then ignored."""
+        return self.has("'strict-dynamic'")
+
+    @property
+    def allows_all_inline(self) -> bool:
+        """Whether any inline code runs: ``'unsafe-inline'`` that nothing switches off.
+
+        ``'strict-dynamic'`` switches it off for scripts only.
+
+        Source: https://www.w3.org/TR/CSP3/#allow-all-inline
+        """
+        if self.has_nonce_or_hash or (self.strict_dynamic and not self.directive.startswith("style-src")):
+            return False
+        return self.has("'unsafe-inline'")
+
+    @property
+    def open_sources(self) -> tuple[str, ...]:
+        """Expressions that let anybody in: ``*``, a bare scheme, or a wildcard over a whole top-level domain."""
+        if self.strict_dynamic:
+            return ()
+        return tuple(source for source in self.sources if _is_open(source.lower()))
+
+
+def _is_open(source: str) -> bool:
+    if source in {"*", "http:", "https:", "data:", "blob:", "filesystem:", "ws:", "wss:"}:
+        return True
+    host = source.partition("://")[2] or source
+    return host in {"*", "*:*", "*:80", "*:443"} or (host.startswith("*.") and host.find(".", 2) < 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """One policy."""
+
+    source: Literal["header", "meta"]
+    report_only: bool
+    raw: str
+    """As written, at most ``MAX_POLICY_CHARS``; nonces inside are real, so show ``masked`` instead."""
+    directives: Mapping[str, tuple[str, ...]]
+    """Lower-case name -> values as written; of a repeated directive the first."""
+    duplicates: tuple[str, ...] = ()
+    """Directives that are repeated; browsers ignore all but the first."""
+    ignored: tuple[str, ...] = ()
+    """Directives that a ``<meta>`` cannot carry."""
+    unknown: tuple[str, ...] = ()
+    """Directives that no specification defines, e.g. the header's own name pasted into its value."""
+    truncated: bool = False
+    meta: Meta | None = None
+    """The element, for a policy that stands in the page."""
+
+    @property
+    def masked(self) -> str:
+        """The text with every nonce replaced, fit to be shown."""
+        return mask_nonces(self.raw)
+
+    @property
+    def readable(self) -> bool:
+        """Whether it holds at least one directive that a browser knows."""
+        return len(self.unknown) < len(self.directives)
+
+    def governing(self, directive: str) -> SourceList | None:
+        """The source list that decides about ``directive`` after fallback; ``None`` when nothing limits it.
+
+        Source: https://www.w3.org/TR/CSP3/#directive-fallback-list
+        """
+        for name in (directive, *_FALLBACKS.get(directive, ())):
+            if name in self.directives:
+                return SourceList(name, self.directives[name])
+        return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CSP:
+    """All policies of a page. Enforced ones add up: what one forbids is forbidden."""
+
+    policies: tuple[Policy, ...] = ()
+    """In order: headers first, then the head of the page."""
+
+    @property
+    def enforced(self) -> tuple[Policy, ...]:
+        """Policies that browsers act on."""
+        return tuple(policy for policy in self.policies if not policy.report_only)
+
+    @property
+    def report_only(self) -> tuple[Policy, ...]:
+        """Policies that browsers only report about."""
+        return tuple(policy for policy in self.policies if policy.report_only)
+
+    def enforces(self, directive: str) -> bool:
+        """Whether an enforced policy holds ``directive`` (for those that need no value)."""
+        return any(directive in policy.directives for policy in self.policies if not policy.report_only)
+
+
+def parse_csp(response: Response, document: Document) -> CSP:
+    """Read every policy of a page: both headers and the ``<meta>`` elements in the head.
+
+    A ``<meta>`` in the body and a report-only ``<meta>`` mean nothing to a browser and are left out.
+
+    Source: https://www.w3.org/TR/CSP3/#parse-response-csp and
+    https://html.spec.whatwg.org/multipage/semantics.html#attr-meta-http-equiv-content-security-policy
+    """
+    policies: list[Policy] = []
+    for name, report_only in (("content-security-policy", False), ("content-security-policy-report-only", True)):
+        for text in _split(response.header_values(name)):
+            policies.append(parse_policy(text, report_only=report_only))
+            if len(policies) >= MAX_POLICIES:
+                return CSP(policies=tuple(_not_empty(policies)))
+    for meta in document.metas:
+        if meta.http_equiv == "content-security-policy" and meta.in_head and len(policies) < MAX_POLICIES:
+            policies.append(parse_policy(meta.content, meta=meta))
+    return CSP(policies=tuple(_not_empty(policies)))
+
+
+def parse_policy(text: str, *, report_only: bool = False, meta: Meta | None = None) -> Policy:
+    """Read one serialised policy; never fails, since browsers skip what they do not know.
+
+    Args:
+        text: One policy, without commas that separate several.
+        report_only: It came in the report-only header.
+        meta: The element it stands in; three directives are then ignored.
+
+    Source: https://www.w3.org/TR/CSP3/#parse-serialized-policy
+    """
+    read = text[:MAX_POLICY_CHARS]
+    directives: dict[str, tuple[str, ...]] = {}
+    duplicates: dict[str, None] = {}
+    ignored: dict[str, None] = {}
+    for part in read.split(";"):
+        words = part.split() if part.isascii() else ()
+        if not words:
+            continue
+        name = words[0].lower()
+        if meta is not None and name in _NOT_IN_META:
+            ignored[name] = None
+        elif name in directives:
+            duplicates[name] = None
+        else:
+            directives[name] = tuple(words[1:])
+    return Policy(
+        source="header" if meta is None else "meta",
+        report_only=report_only,
+        raw=read.strip(_SPACE),
+        directives=MappingProxyType(directives),
+        duplicates=tuple(duplicates),
+        ignored=tuple(ignored),
+        unknown=tuple(name for name in directives if name not in KNOWN_DIRECTIVES),
+        truncated=len(text) > MAX_POLICY_CHARS,
+        meta=meta,
+    )
+
+
+def mask_nonces(text: str) -> str:
+    """``text`` with the secret part of every ``'nonce-...'`` replaced by an ellipsis."""
+    return _NONCE.sub("'nonce-...'", text)
+
+
+def _split(values: Iterable[str]) -> Iterable[str]:
+    """The policies of all lines of one header: commas separate them, and cannot occur inside one."""
+    for value in values:
+        yield from value.split(",")
+
+
+def _not_empty(policies: Iterable[Policy]) -> Iterable[Policy]:
+    return (policy for policy in policies if policy.directives or policy.ignored or policy.raw)

@@ -1,0 +1,286 @@
+"""URLs that a stylesheet makes a browser fetch: imports, images and fonts.
+
+One pass over the tokens that matter (comments, strings, escapes, blocks, ``url()``), skipping everything else, in time
+linear in the text. It is not a CSS parser: declarations are not validated and media conditions not evaluated, so the
+answer is what the sheet may load at most.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from pagegrade.parse.url import is_http, join_url, strip_fragment
+
+MAX_REFERENCES: Final = 1_000
+"""URLs reported per stylesheet; the rest is not looked at."""
+_MAX_URL_CHARACTERS: Final = 8_192
+_MAX_NESTING: Final = 512
+"""Blocks and functions open at once; deeper ones are counted but remembered no more."""
+
+# Quantifiers are possessive: nothing is ever given back, so every search is linear and uses no stack.
+_ESCAPE: Final = r"\\(?:[0-9A-Fa-f]{1,6}+(?:\r\n|[ \t\r\n\f])?+|[^0-9A-Fa-f\r\n\f])"
+_NAME: Final = rf"(?:[-\w\u0080-\U0010ffff]|{_ESCAPE})++"
+_TOKEN: Final = re.compile(rf"(?P<comment>/\*)|(?P<quote>[\"'])|(?P<name>[@#]?+{_NAME})|(?P<mark>[{{}}()\[\];])")
+_STRING: Final = {quote: re.compile(rf"(?:[^{quote}\\\r\n\f]|\\(?:\r\n|[\s\S]))*+") for quote in ('"', "'")}
+_SPACE: Final = re.compile(r"[ \t\r\n\f]*+")
+_BARE_URL: Final = re.compile(rf"(?:[^\"'()\\ \t\r\n\f\x00-\x08\x0b\x0e-\x1f\x7f]|{_ESCAPE})*+")
+_BAD_URL: Final = re.compile(r"(?:[^)\\]|\\[\s\S])*+")
+_ESCAPED: Final = re.compile(r"\\(?:([0-9A-Fa-f]{1,6})(?:\r\n|[ \t\r\n\f])?|(\r\n|[\r\n\f])|([\s\S]))")
+_CHARSET_RULE: Final = re.compile(rb'@charset "([!#-~]{1,40})";')
+_CHARSET_PARAMETER: Final = re.compile(r"(?i)charset\s{0,20}=\s{0,20}[\"']?([\w.:-]{1,40})")
+_LATIN1_LABELS: Final = frozenset({"iso-8859-1", "iso8859-1", "latin1", "us-ascii", "ascii", "windows-1252", "cp1252"})
+_FONT_RANKS: Final = (("woff2", 3), ("woff", 2), ("ttf", 1), ("otf", 1), ("truetype", 1), ("opentype", 1))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StylesheetURL:
+    """A URL in a fetching position of a stylesheet."""
+
+    url: str
+    """Absolute, http or https, without fragment."""
+    kind: Literal["stylesheet", "image", "font"]
+    alternative: bool
+    """One of several candidates (font formats, ``image-set()``) of which a browser prefers another."""
+
+
+def find_stylesheet_references(body: bytes, *, url: str, content_type: str | None = None) -> tuple[StylesheetURL, ...]:
+    """List what the stylesheet ``body`` refers to.
+
+    Args:
+        body: As served, without content coding.
+        url: Its own address, the base of relative URLs (CSS Values 4, 4.5.1).
+        content_type: The ``Content-Type`` header's value, for its charset.
+
+    Returns:
+        At most ``MAX_REFERENCES`` entries in order of first mention, one for each URL and kind. ``data:`` and other
+        schemes, fragments of the document and unreadable URLs are left out.
+    """
+    return find_css_urls(decode_stylesheet(body, content_type), base_url=url)
+
+
+def find_references_of_stylesheets(
+    sheets: tuple[tuple[bytes, str, str | None], ...],
+) -> tuple[tuple[StylesheetURL, ...], ...]:
+    """``find_stylesheet_references`` for several sheets, each (body, url, content type), in one call."""
+    return tuple(
+        find_stylesheet_references(body, url=url, content_type=content_type) for body, url, content_type in sheets
+    )
+
+
+def decode_stylesheet(body: bytes, content_type: str | None) -> str:
+    """Turn bytes into text: byte order mark, then header, then ``@charset``, else UTF-8 (CSS Syntax 3, 3.2).
+
+    Encodings other than UTF-8, UTF-16 with a mark and Windows-1252 are read as UTF-8: URLs are ASCII as good as always.
+    """
+    for mark, codec in ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16-be"), (b"\xff\xfe", "utf-16-le")):
+        if body.startswith(mark):
+            return body[len(mark) :].decode(codec, "replace")
+    declared = _CHARSET_PARAMETER.search((content_type or "")[:1_000])
+    rule = _CHARSET_RULE.match(body)
+    label = declared[1] if declared else rule[1].decode("ascii") if rule else ""
+    return body.decode("cp1252" if label.lower() in _LATIN1_LABELS else "utf-8", "replace")
+
+
+def find_css_urls(text: str, *, base_url: str, declarations: bool = False) -> tuple[StylesheetURL, ...]:
+    """List the URLs in the text of a stylesheet, a ``<style>`` element or a ``style`` attribute.
+
+    Args:
+        text: Decoded CSS.
+        base_url: What relative URLs resolve against.
+        declarations: The text is a declaration list (a ``style`` attribute), so no rule surrounds it.
+    """
+    return _Scanner(text, base_url, declarations=declarations).run()
+
+
+class _Scanner:
+    """State of one pass."""
+
+    def __init__(self, text: str, base_url: str, *, declarations: bool) -> None:
+        self._text = text
+        self._base_url = base_url
+        self._found: dict[tuple[str, str], StylesheetURL] = {}
+        self._blocks = ["style"] if declarations else []
+        """Kind of every open ``{}`` block: ``font-face``, ``style`` or the at-rule's name."""
+        self._functions: list[str] = []
+        """Name of every open ``()``; "" for a plain parenthesis."""
+        self._overflow = 0
+        self._prelude = ""
+        """Name of the at-rule whose prelude we are in."""
+        self._imports_allowed = not declarations
+        self._image_set_filled = False
+        self._faces: list[tuple[str, int]] = []
+        """Candidates of the font face that is open: (URL, rank by format)."""
+
+    def run(self) -> tuple[StylesheetURL, ...]:
+        """Scan to the end or to the limit."""
+        text, position = self._text, 0
+        while len(self._found) < MAX_REFERENCES:
+            token = _TOKEN.search(text, position)
+            if token is None:
+                break
+            position = token.end()
+            match token.lastgroup:
+                case "comment":
+                    end = text.find("*/", position)
+                    position = len(text) if end < 0 else end + 2
+                case "quote":
+                    value, position = self._string(token[0], position)
+                    self._on_string(value)
+                case "name":
+                    position = self._on_name(token[0], position)
+                case _:
+                    self._on_mark(token[0])
+        self._close_face()
+        return tuple(self._found.values())[:MAX_REFERENCES]
+
+    def _string(self, quote: str, position: int) -> tuple[str, int]:
+        """Contents of a string and where it ends; an unescaped line break ends it too (CSS Syntax 3, 4.3.5)."""
+        body = _STRING[quote].match(self._text, position)
+        if body is None:
+            return "", position
+        end = body.end()
+        closed = self._text.startswith(quote, end)
+        return _unescape(body[0][:_MAX_URL_CHARACTERS]), end + 1 if closed else end
+
+    def _on_string(self, value: str) -> None:
+        if self._prelude == "import" and not self._functions:
+            self._add_import(value)
+        elif self._functions and self._functions[-1] in ("image-set", "-webkit-image-set"):
+            self._on_url(value)
+        elif self._functions and self._functions[-1] == "format" and self._faces:
+            self._faces[-1] = (self._faces[-1][0], _font_rank(value.lower()))
+
+    def _on_name(self, raw: str, position: int) -> int:
+        """An identifier, function name, hash or at-keyword; gives the position behind what it consumes."""
+        if raw.startswith("@"):
+            self._on_at_keyword(_unescape(raw[1:60]).lower())
+            return position
+        if not self._text.startswith("(", position):
+            # "--" is what is left of <!-- and -->, which may stand between rules (CSS Syntax 3, 5.4.1).
+            if not self._blocks and not self._prelude and raw != "--":
+                self._imports_allowed = False
+            return position
+        position += 1
+        name = _unescape(raw[:60]).lower()
+        if name != "url":
+            if name in ("image-set", "-webkit-image-set"):
+                self._image_set_filled = False
+            self._open(self._functions, name)
+            return position
+        position = self._skip_space(position)
+        if self._text[position : position + 1] in ('"', "'"):
+            value, position = self._string(self._text[position], position + 1)
+            self._open(self._functions, "url")
+        else:
+            bare = _BARE_URL.match(self._text, position)
+            end = position if bare is None else bare.end()
+            value, close = self._text[position:end], self._skip_space(end)
+            if close < len(self._text) and self._text[close] != ")":
+                bad = _BAD_URL.match(self._text, close)
+                return len(self._text) if bad is None else bad.end() + 1
+            value, position = _unescape(value[:_MAX_URL_CHARACTERS]), close + 1
+        self._on_url(value)
+        return position
+
+    def _skip_space(self, position: int) -> int:
+        space = _SPACE.match(self._text, position)
+        return position if space is None else space.end()
+
+    def _on_at_keyword(self, name: str) -> None:
+        if name not in ("import", "charset", "layer") and not self._blocks:
+            self._imports_allowed = False
+        self._prelude = name or "?"
+
+    def _on_mark(self, mark: str) -> None:
+        match mark:
+            case "(":
+                self._open(self._functions, "")
+            case ")":
+                if self._functions:
+                    self._functions.pop()
+            case "{":
+                self._imports_allowed = False
+                self._functions.clear()
+                self._open(self._blocks, self._prelude or "style")
+                self._prelude = ""
+            case "}":
+                self._functions.clear()
+                self._prelude = ""
+                self._close_block()
+            case ";" if not self._functions:
+                self._prelude = ""
+
+    def _open(self, stack: list[str], name: str) -> None:
+        if len(stack) < _MAX_NESTING:
+            stack.append(name)
+        elif stack is self._blocks:
+            self._overflow += 1
+
+    def _close_block(self) -> None:
+        if self._overflow:
+            self._overflow -= 1
+        elif self._blocks and self._blocks.pop() == "font-face":
+            self._close_face()
+
+    def _on_url(self, value: str) -> None:
+        """A ``url()`` or an image-set string in any position."""
+        if self._prelude == "import" and "supports" not in self._functions:
+            self._add_import(value)
+        elif self._prelude or not self._blocks:
+            return  # @namespace, @document and the like name things, they fetch nothing.
+        elif self._blocks[-1] == "font-face":
+            url = self._resolve(value)
+            if url is not None and len(self._faces) < MAX_REFERENCES:
+                self._faces.append((url, _font_rank(url.partition("?")[0].rpartition(".")[2].lower())))
+        else:
+            in_set = "image-set" in self._functions[-2:] or "-webkit-image-set" in self._functions[-2:]
+            self._add(self._resolve(value), "image", alternative=in_set and self._image_set_filled)
+            self._image_set_filled = self._image_set_filled or in_set
+
+    def _add_import(self, value: str) -> None:
+        """Only the first URL of an import counts, and only before other rules (CSS Cascade 5, 2)."""
+        if self._imports_allowed and not self._blocks:
+            self._add(self._resolve(value), "stylesheet")
+        self._prelude = "import-conditions"
+
+    def _close_face(self) -> None:
+        """Prefer the best compressed format among the candidates of a face, as its ``src`` list intends."""
+        if self._faces:
+            best = max(self._faces, key=lambda face: face[1])
+            for face in self._faces:
+                self._add(face[0], "font", alternative=face[0] != best[0])
+        self._faces = []
+
+    def _resolve(self, value: str) -> str | None:
+        value = value.strip(" \t\r\n\f")
+        if not value or value.startswith("#") or value[:5].lower() == "data:":
+            return None
+        url = join_url(self._base_url, value)
+        return strip_fragment(url) if url is not None and is_http(url) else None
+
+    def _add(self, url: str | None, kind: Literal["stylesheet", "image", "font"], *, alternative: bool = False) -> None:
+        if url is None:
+            return
+        known = self._found.get((url, kind))
+        if known is None or (known.alternative and not alternative):
+            self._found[url, kind] = StylesheetURL(url=url, kind=kind, alternative=alternative)
+
+
+def _font_rank(label: str) -> int:
+    """How much a browser gains from a format named in ``format()`` or by an extension; 0 for the unknown."""
+    return next((rank for name, rank in _FONT_RANKS if label.startswith(name)), 0)
+
+
+def _unescape(text: str) -> str:
+    """Resolve escapes (CSS Syntax 3, 4.3.7); an escaped line break in a string is nothing."""
+    return _ESCAPED.sub(_unescape_one, text) if "\\" in text else text
+
+
+def _unescape_one(match: re.Match[str]) -> str:
+    if match[1]:
+        point = int(match[1], 16)
+        valid = 0 < point <= 0x10FFFF and not 0xD800 <= point <= 0xDFFF
+        return chr(point) if valid else "\N{REPLACEMENT CHARACTER}"
+    return match[3] or ""

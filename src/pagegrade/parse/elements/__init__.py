@@ -1,0 +1,50 @@
+"""What each element means: one small function per tag, called once per element by the walk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from turbohtml import Element
+
+from pagegrade.parse.collect import Attributes, Closer, Collector
+from pagegrade.parse.elements import head, interactive, media, text
+
+Handler = Callable[[Collector, Element, Attributes, int], tuple[int, Closer]]
+"""(collector, element, attributes, flags) -> (flags of its subtree, what to do when it closes)."""
+
+HANDLERS: Final[dict[str, Handler]] = {
+    **dict.fromkeys(text.OBSOLETE, text.obsolete),
+    **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), text.heading),
+    **dict.fromkeys(("nav", "header", "footer", "aside"), text.boilerplate),
+    **dict.fromkeys(("article", "main"), text.article),
+    **dict.fromkeys(("noscript", "noembed", "noframes"), text.silent),
+    **dict.fromkeys(("video", "audio"), media.player),
+    **dict.fromkeys(("iframe", "frame"), media.iframe),
+    **dict.fromkeys(("select", "textarea"), interactive.select_element),
+    **dict.fromkeys(("desc", "metadata", "defs", "image", "feImage"), text.foreign_element),
+    "html": head.html,
+    "head": head.head,
+    "body": head.body,
+    "title": head.title,
+    "base": head.base,
+    "meta": head.meta,
+    "link": head.link,
+    "a": interactive.anchor,
+    "area": interactive.area,
+    "img": media.img,
+    "picture": media.picture,
+    "source": media.source,
+    "object": media.object_element,
+    "embed": media.embed,
+    "script": head.script,
+    "style": head.style,
+    "form": interactive.form,
+    "input": interactive.input_element,
+    "label": interactive.label,
+    "button": interactive.button,
+    "summary": interactive.summary,
+    "template": head.template,
+    "dialog": text.dialog,
+}
+"""Local name -> handler; SVG and MathML elements go to ``foreign_element``."""

@@ -1,0 +1,154 @@
+"""Images, pictures, players and frames."""
+
+from __future__ import annotations
+
+from turbohtml import Element
+
+from pagegrade.model.document import Frame, Image
+from pagegrade.parse._flags import HIDDEN, IN_LINK, NO_NAME, NO_TEXT, SKIP
+from pagegrade.parse.collect import Alternative, Attributes, Closer, Collector, OpenPicture, collapse, own_name
+from pagegrade.parse.elements.text import obsolete
+from pagegrade.parse.srcset import parse_srcset
+
+
+def img(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:
+    """An image with its candidates and its name."""
+    into.media_count += 1
+    alt = attrs.get("alt")
+    role = attrs.get("role", "").strip().lower()
+    presentational = role in {"none", "presentation"}
+    name, _ = own_name(attrs, collapse(alt) if alt else "", "alt")
+    lazy = attrs.get("loading", "").strip().lower() == "lazy"
+    url = into.resolve(attrs.get("src"))
+    candidates: dict[str, None] = {}
+    if url is not None:
+        candidates[url] = None
+        into.reference(node, attrs, flags, url, "image", "src", lazy=lazy)
+    if "srcset" in attrs:
+        for position, (candidate, _) in enumerate(parse_srcset(attrs["srcset"])):
+            absolute = into.resolve(candidate)
+            if absolute is not None and absolute not in candidates:
+                candidates[absolute] = None
+                into.reference(
+                    node,
+                    attrs,
+                    flags,
+                    absolute,
+                    "image",
+                    "srcset",
+                    lazy=lazy,
+                    alternative=url is not None or position > 0,
+                )
+    types: tuple[str, ...] = ()
+    sized = False
+    if into.picture is not None:
+        types = tuple(into.picture.types)
+        candidates.update(dict.fromkeys(into.picture.urls))
+        sized = into.picture.sized and bool(into.picture.urls)
+    if name and into.open_names and not flags & (NO_NAME | HIDDEN) and not presentational:
+        for name_parts in into.open_names:
+            name_parts.append(Alternative(f" {name} "))
+    if into.room(into.images, "images"):
+        if "aria-labelledby" in attrs:
+            into.labelled_by.append((into.images, len(into.images)))
+        into.images.append(
+            Image(
+                node=node,
+                attrs=attrs,
+                hidden=bool(flags & HIDDEN),
+                alt=alt,
+                url=url,
+                candidates=tuple(candidates),
+                picture_types=types,
+                picture_sized=sized,
+                name=name,
+                decorative=presentational or bool(flags & HIDDEN) or (alt is not None and not alt and not name),
+                in_link=bool(flags & IN_LINK),
+                lazy=lazy,
+            ),
+        )
+    return flags, None
+
+
+def picture(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:
+    """Collects the sources for the image inside."""
+    del node, attrs
+    into.picture = OpenPicture()
+
+    def close() -> None:
+        into.picture = None
+
+    return flags, close
+
+
+def source(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:
+    """A candidate of a picture, or of a player."""
+    picture = into.picture
+    if picture is not None:
+        if "type" in attrs:
+            picture.types.append(attrs["type"].strip().lower())
+        picture.sized = picture.sized and attrs.get("width", "").isdecimal() and attrs.get("height", "").isdecimal()
+        for candidate, _ in parse_srcset(attrs.get("srcset", "")):
+            url = into.resolve(candidate)
+            if url is not None:
+                picture.urls.append(url)
+                into.reference(node, attrs, flags, url, "image", "srcset", alternative=True)
+    elif "src" in attrs and into.media_sources is not None:
+        # A browser plays the first source it can; the others are never fetched.
+        later = into.media_sources > 0
+        into.media_sources += 1
+        into.reference(
+            node, attrs, flags, into.resolve(attrs["src"]), "media", "src", lazy=into.media_lazy, alternative=later
+        )
+    return flags, None
+
+
+def player(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:
+    """A video or audio element."""
+    into.media_count += 1
+    lazy = attrs.get("preload", "").strip().lower() == "none" and "autoplay" not in attrs
+    into.reference(node, attrs, flags, into.resolve(attrs.get("src")), "media", "src", lazy=lazy)
+    if "poster" in attrs:
+        into.reference(node, attrs, flags, into.resolve(attrs["poster"]), "image", "poster")
+    into.media_sources, into.media_lazy = (1 if "src" in attrs else 0), lazy
+
+    def close() -> None:
+        into.media_sources = None
+
+    # What stands inside is shown only by browsers without the element.
+    return flags | NO_TEXT | NO_NAME, close
+
+
+def object_element(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:
+    """An embedded object; its content is the fallback."""
+    into.media_count += 1
+    into.reference(node, attrs, flags, into.resolve(attrs.get("data")), "object", "data")
+    return flags | NO_TEXT | NO_NAME, None
+
+
+def embed(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:
+    """An embedded plugin object."""
+    into.media_count += 1
+    into.reference(node, attrs, flags, into.resolve(attrs.get("src")), "object", "src")
+    return flags, None
+
+
+def iframe(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:
+    """Another document inside this one."""
+    into.media_count += 1
+    url = into.resolve(attrs.get("src"))
+    lazy = attrs.get("loading", "").strip().lower() == "lazy"
+    into.reference(node, attrs, flags, url, "frame", "src", lazy=lazy)
+    if into.room(into.frames, "frames"):
+        into.frames.append(
+            Frame(
+                node=node,
+                attrs=attrs,
+                hidden=bool(flags & HIDDEN),
+                url=url,
+                name=own_name(attrs, "", "content")[0] or ("…" if "aria-labelledby" in attrs else ""),
+            ),
+        )
+    if node.tag == "frame":
+        obsolete(into, node, attrs, flags)
+    return flags | SKIP, None

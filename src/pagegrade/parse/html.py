@@ -1,0 +1,185 @@
+"""The only door to the HTML parser: bytes in, facts out.
+
+Everything here may be handed hostile bytes, and no parser is safe in the process that must survive: callers run it in
+a child that can be killed. The parser is ``turbohtml``; to replace it, replace this module, ``walk``, ``handlers``,
+``collect``, ``locate`` and ``charset``, and keep ``tests/parse/test_html.py`` green.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+import msgspec
+import turbohtml
+from turbohtml import Comment, Element
+
+from pagegrade.model import document as facts
+from pagegrade.model.document import Document
+from pagegrade.parse.charset import charset_of_content_type, declarations, encoding_of_label
+from pagegrade.parse.collect import Collector, collapse
+from pagegrade.parse.doctype import rendering_mode
+from pagegrade.parse.locate import locate
+from pagegrade.parse.url import join_url
+from pagegrade.parse.walk import walk
+
+_SHELL_IDS: Final = ("root", "app", "__next", "__nuxt", "___gatsby", "svelte", "q-app", "application", "app-root")
+_SHELL_MAX_TEXT: Final = 200
+"""Characters of visible text above which a page has content of its own."""
+_HEAD_ELEMENTS: Final = frozenset(
+    ["base", "basefont", "bgsound", "link", "meta", "title", "noscript", "script", "style", "template"]
+)
+
+
+class ReferenceURL(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+    """A URL that the served HTML makes a browser fetch; plain, so that it can cross to another process."""
+
+    url: str
+    kind: Literal["image", "script", "stylesheet", "font", "frame", "icon", "manifest", "media", "object", "preload"]
+    lazy: bool
+    alternative: bool
+
+
+def parse_document(body: bytes, *, url: str, content_type: str | None) -> Document:
+    """Parse the served HTML and read every fact in one walk.
+
+    Args:
+        body: Decoded body (no content coding).
+        url: URL of the document after redirects; relative URLs resolve against it or against ``<base>``.
+        content_type: The Content-Type header, whose charset rules over the one in the markup.
+
+    Source: https://html.spec.whatwg.org/multipage/parsing.html; scripting counts as on, because that is how browsers
+    and search engines read a page, so ``<noscript>`` holds no elements.
+    """
+    label = charset_of_content_type(content_type)
+    encoding = encoding_of_label(label) if label else None
+    tree = turbohtml.parse(body, encoding=encoding, scripting=True, allow_declarative_shadow_roots=False)
+    root = tree.root
+    into = Collector(_base_url(tree, url))
+    if root is not None:
+        walk(root, into)
+    into.finish()
+    doctype, before = _doctype(tree)
+    text = collapse("".join(into.texts))
+    _mark_trailing_scripts(into)
+    return Document(
+        locate=locate,
+        url=url,
+        base_url=into.base_url,
+        bytes=len(body),
+        encoding=tree.encoding or "UTF-8",
+        charset_declarations=declarations(body, content_type, into.metas),
+        doctype=doctype,
+        mode=rendering_mode(doctype),
+        content_before_doctype=before,
+        html=into.html,
+        body=into.body,
+        titles=into.titles,
+        metas=into.metas,
+        links=into.links,
+        anchors=into.anchors,
+        images=into.images,
+        named=into.named,
+        controls=into.controls,
+        headings=into.headings,
+        scripts=into.scripts,
+        frames=into.frames,
+        forms=into.forms,
+        style_attributes=into.style_attributes,
+        obsolete=into.obsolete,
+        bases=into.bases,
+        references=into.references,
+        structured_items=into.structured_items,
+        ids=into.ids,
+        element_count=into.element_count,
+        max_depth=into.max_depth,
+        max_children=into.max_children,
+        head_closed_by=_head_closed_by(into),
+        text=text,
+        main_text=text if into.main_texts == into.texts else collapse("".join(into.main_texts)),
+        limits_hit=tuple(into.limits),
+        client_rendered=_is_shell(into, text),
+    )
+
+
+def find_references(body: bytes, *, url: str, content_type: str | None) -> tuple[ReferenceURL, ...]:
+    """The sub-resources the page names, in document order, without the rest of the facts."""
+    document = parse_document(body, url=url, content_type=content_type)
+    return tuple(
+        ReferenceURL(url=found.url, kind=found.kind, lazy=found.lazy, alternative=found.alternative)
+        for found in document.references
+    )
+
+
+def _base_url(tree: turbohtml.Document, url: str) -> str:
+    """What relative URLs resolve against: the first ``<base href>`` that is a usable URL, else the document."""
+    for base in tree.iter_elements("base"):
+        href = base.attr("href")
+        if href is None:
+            continue
+        # Only the first one with an href counts, even when it is broken.
+        joined = join_url(url, href.strip())
+        return joined if joined is not None and joined.startswith(("http:", "https:")) else url
+    return url
+
+
+def _doctype(tree: turbohtml.Document) -> tuple[facts.Doctype | None, bool]:
+    """(the doctype, whether a comment or text comes before it)."""
+    before = False
+    for node in tree.children:
+        if isinstance(node, turbohtml.Doctype):
+            found = facts.Doctype(
+                name=node.name, public_id=node.public_id, system_id=node.system_id, line=node.source_line
+            )
+            return found, before
+        before = before or isinstance(node, Comment)
+    return None, before
+
+
+def _mark_trailing_scripts(into: Collector) -> None:
+    """A script delays nothing that people see when nothing visible comes after it."""
+    last = len(into.texts) - 1
+    while last >= 0 and not into.texts[last].strip():
+        last -= 1
+    for index, (texts_before, media_before) in enumerate(into.script_marks):
+        script = into.scripts[index]
+        if not script.in_head and texts_before > last and media_before == into.media_count:
+            into.scripts[index] = msgspec.structs.replace(script, trailing=True)
+
+
+def _head_closed_by(into: Collector) -> str | None:
+    """The element that pushed later head elements into the body; ``None`` when nothing did.
+
+    The parser closes the head at the first thing that may not stand there; a body that it had to make up then has no
+    position in the source.
+    """
+    strays = any(not meta.in_head for meta in into.metas) or any(not title.in_head for title in into.titles)
+    if not strays or into.body is None or into.body.node.source_line is not None:
+        return None
+    body = into.body.node
+    if not isinstance(body, Element):
+        return None
+    for child in body.children:
+        if isinstance(child, Element):
+            if child.tag not in _HEAD_ELEMENTS:
+                return child.tag
+        elif isinstance(child, turbohtml.Text) and child.data.strip():
+            return "text"
+    return None
+
+
+def _is_shell(into: Collector, text: str) -> bool:
+    """Almost no text, scripts, and an empty root element that scripts will fill."""
+    if len(text) > _SHELL_MAX_TEXT or not any(s.url is not None for s in into.scripts) or into.body is None:
+        return False
+    roots = [into.ids[name].node for name in _SHELL_IDS if name in into.ids]
+    if any(isinstance(root, Element) and not any(isinstance(c, Element) for c in root.children) for root in roots):
+        return True
+    body = into.body.node
+    if not isinstance(body, Element):
+        return False
+    shown = [
+        child
+        for child in body.children
+        if isinstance(child, Element) and child.tag not in ("script", "noscript", "style", "template", "link", "iframe")
+    ]
+    return bool(shown) and not text and all(not any(isinstance(c, Element) for c in child.children) for child in shown)

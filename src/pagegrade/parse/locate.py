@@ -1,0 +1,73 @@
+"""Tells a person where an element stands: selector, line and a snippet without secrets."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from turbohtml import Element
+
+from pagegrade.model.document import Node
+from pagegrade.model.outcome import Evidence
+
+MAX_SNIPPET: Final = 200
+MAX_SELECTOR: Final = 500
+_MAX_SELECTOR_DEPTH: Final = 200
+"""Deeper elements get no selector: building one costs the depth each time."""
+_MAX_ATTRIBUTE: Final = 120
+_SECRET_NAMES: Final = frozenset({"nonce", "csrf-token", "csrf-param", "_token", "authenticity_token"})
+_VOID: Final = frozenset(
+    ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"],
+)
+
+
+def locate(node: Node) -> Evidence:
+    """Evidence for an element of the tree; line and column count from 1."""
+    if not isinstance(node, Element):
+        return Evidence()
+    column = node.source_col
+    return Evidence(
+        selector=_selector(node),
+        line=node.source_line,
+        column=None if column is None else column + 1,
+        snippet=snippet(node),
+    )
+
+
+def snippet(element: Element) -> str:
+    """The start tag as parsed, with the text of an element that holds nothing else; at most 200 characters."""
+    parts = [f"<{element.tag}"]
+    for name, value in list(element.attrs.items())[:30]:
+        text = " ".join(value) if isinstance(value, list) else value
+        if text is None or text == "":
+            parts.append(f" {name}")
+            continue
+        if _is_secret(element, name):
+            text = "…"
+        elif len(text) > _MAX_ATTRIBUTE:
+            text = text[:_MAX_ATTRIBUTE] + "…"
+        quote = "'" if '"' in text else '"'
+        parts.append(f" {name}={quote}{text}{quote}")
+    parts.append(">")
+    if element.tag not in _VOID and element.tag not in {"script", "style"}:
+        children = element.children
+        if len(children) == 1 and not isinstance(children[0], Element):
+            parts.append(" ".join(element.text[: 2 * MAX_SNIPPET].split()))
+            parts.append(f"</{element.tag}>")
+    whole = "".join(parts)
+    return whole if len(whole) <= MAX_SNIPPET else whole[: MAX_SNIPPET - 1] + "…"
+
+
+def _is_secret(element: Element, name: str) -> bool:
+    """Values that may be somebody's password or token never leave the page."""
+    if name == "nonce":
+        return True
+    if name == "value":
+        return (element.attr("type") or "").lower() in {"password", "hidden"}
+    return name == "content" and (element.attr("name") or "").lower() in _SECRET_NAMES
+
+
+def _selector(element: Element) -> str:
+    if any(depth > _MAX_SELECTOR_DEPTH for depth, _ in enumerate(element.ancestors)):
+        return ""
+    path = element.css_path()
+    return path if len(path) <= MAX_SELECTOR else ""

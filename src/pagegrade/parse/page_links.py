@@ -1,0 +1,112 @@
+"""Canonical and language alternates of a page, from its markup and its ``Link`` headers alike."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from pagegrade.model.artifacts import Response
+from pagegrade.model.document import Document, Link
+from pagegrade.model.outcome import Evidence
+from pagegrade.parse.headers import parse_links
+from pagegrade.parse.url import host, join_url, strip_fragment
+
+_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]{0,40}:")
+_FEED_WORDS: Final = ("rss", "atom", "json", "oembed", "xml+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageLink:
+    """One link that says something about the page itself."""
+
+    href: str
+    """As written, stripped; "" when absent."""
+    url: str | None
+    """Resolved, without fragment; ``None`` when it is no http(s) URL."""
+    in_head: bool
+    """In the head of the document, or in a header."""
+    hreflang: str = ""
+    """As written, not stripped."""
+    link: Link | None = None
+    """The element; ``None`` for a header."""
+
+    @property
+    def is_absolute(self) -> bool:
+        """It names its scheme, as search engines ask for."""
+        return _SCHEME.match(self.href) is not None
+
+    def evidence(self, document: Document, reason: str) -> Evidence:
+        """Where it stands."""
+        if self.link is not None:
+            return document.evidence(self.link, reason=reason, url=self.url or "")
+        return Evidence(header="Link", snippet=f"<{self.href}>"[:200], url=self.url or "", reason=reason)
+
+
+def canonical_links(document: Document, response: Response) -> tuple[PageLink, ...]:
+    """Every ``rel=canonical`` in document order, those of headers last.
+
+    Source: https://www.rfc-editor.org/rfc/rfc6596
+    """
+    found = [_of_element(link) for link in document.links if "canonical" in link.rel]
+    for value in parse_links(response.header_values("link")):
+        if "canonical" in value.rel and "anchor" not in value.parameters:
+            found.append(_of_header(value.target, "", response.url))
+    return tuple(found)
+
+
+def language_alternates(document: Document, response: Response) -> tuple[PageLink, ...]:
+    """Every ``rel=alternate`` with ``hreflang`` in document order, those of headers last; feeds are left out.
+
+    Source: https://developers.google.com/search/docs/specialty/international/localized-versions
+    """
+    found = [
+        _of_element(link)
+        for link in document.links
+        if "alternate" in link.rel
+        and "hreflang" in link.attrs
+        and "stylesheet" not in link.rel
+        and not _is_feed(link.attrs.get("type", ""))
+    ]
+    for value in parse_links(response.header_values("link")):
+        if "alternate" in value.rel and "hreflang" in value.parameters and "anchor" not in value.parameters:
+            found.append(_of_header(value.target, value.parameters["hreflang"], response.url))
+    return tuple(found)
+
+
+def path_and_query(url: str) -> tuple[str, str]:
+    """Path (``/`` when empty) and query (without ``?``) of an absolute http(s) URL."""
+    rest = strip_fragment(url).partition("://")[2]
+    path, _, query = rest.partition("?")
+    start = path.find("/")
+    return (path[start:] if start >= 0 else "/"), query
+
+
+def same_page_key(url: str) -> tuple[str, str, str]:
+    """What is left of a URL when scheme, ``www.`` and a closing slash do not count."""
+    path, query = path_and_query(url)
+    return host(url).removeprefix("www."), path.rstrip("/"), query
+
+
+def _of_element(link: Link) -> PageLink:
+    return PageLink(
+        href=link.href or "",
+        url=_http_url(link.url),
+        in_head=link.in_head,
+        hreflang=link.attrs.get("hreflang", ""),
+        link=link,
+    )
+
+
+def _of_header(target: str, hreflang: str, base: str) -> PageLink:
+    url = join_url(base, target) if target else None
+    return PageLink(href=target, url=_http_url(url), in_head=True, hreflang=hreflang)
+
+
+def _http_url(url: str | None) -> str | None:
+    return strip_fragment(url) if url is not None and url.startswith(("https://", "http://")) else None
+
+
+def _is_feed(media_type: str) -> bool:
+    lower = media_type.lower()
+    return any(word in lower for word in _FEED_WORDS)

@@ -1,0 +1,391 @@
+"""Reads robots.txt and decides by it, and can say which line decided.
+
+``protego`` decides too, but cannot name the line, the rule and the group, nor list what it did not understand, and
+both are what a person who mends the file needs.
+
+Sources: https://www.rfc-editor.org/rfc/rfc9309 and
+https://developers.google.com/search/docs/crawling-indexing/robots/robots_txt
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from pagegrade.model.artifacts import NotGathered, Response
+
+MAX_BYTES: Final = 512_000
+"""500 KiB: RFC 9309 section 2.5 asks crawlers to read at least this much, and Google reads no more."""
+MAX_PROBLEMS: Final = 100
+"""Lines listed with what is wrong with them; all are counted."""
+MAX_SITEMAPS: Final = 1_000
+MAX_SHOWN_CHARACTERS: Final = 200
+
+KNOWN_EXTENSIONS: Final = frozenset(
+    {
+        "agentmap",
+        "clean-param",
+        "content-signal",
+        "content-usage",
+        "crawl-delay",
+        "host",
+        "license",
+        "request-rate",
+        "visit-time",
+    }
+)
+"""Directives outside the RFC that some crawler documents; the RFC allows them, so nobody is warned."""
+_SPELLINGS: Final = {
+    "user-agent": "user-agent",
+    "useragent": "user-agent",
+    "user agent": "user-agent",
+    "allow": "allow",
+    "disallow": "disallow",
+    "dissallow": "disallow",
+    "dissalow": "disallow",
+    "disalow": "disallow",
+    "diasllow": "disallow",
+    "disallaw": "disallow",
+    "sitemap": "sitemap",
+    "site-map": "sitemap",
+}
+"""Google's parser accepts these misspellings (github.com/google/robotstxt, kAllowFrequentTypos)."""
+
+_LINE_END: Final = re.compile(r"\r\n|\n|\r")
+_AGENT: Final = re.compile(r"[A-Za-z_-]+")
+_HTML: Final = re.compile(rb"<(?:!doctype\s+html|html|head|body|!--|script|meta|div|\?xml)", re.IGNORECASE)
+_PLAIN: Final = re.compile(r"[A-Za-z0-9\-._~/?=&+,;:@!'()#\[\]]*")
+_OCTET: Final = re.compile(r"%[0-9A-Fa-f]{2}|%|[^A-Za-z0-9\-._~/?=&+,;:@!'()#\[\]*$%]+")
+_UNRESERVED: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+
+ProblemCode = Literal[
+    "unknown_directive",
+    "misspelled",
+    "missing_colon",
+    "no_directive",
+    "empty_agent",
+    "dollar_not_last",
+    "path_not_rooted",
+    "relative_sitemap",
+    "rule_before_group",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RobotsProblem:
+    """A line that crawlers skip or may read otherwise than meant."""
+
+    code: ProblemCode
+    line: int
+    """From 1."""
+    text: str
+    """At most 200 characters of the line."""
+
+
+@dataclass(frozen=True, slots=True)
+class RobotsRule:
+    """One ``Allow`` or ``Disallow`` line that has a path."""
+
+    allow: bool
+    path: str
+    """As written."""
+    line: int
+    segments: tuple[str, ...]
+    """The normalised path cut at its ``*``."""
+    anchored: bool
+    """It ended with ``$``."""
+    octets: int
+    """Length of the normalised path: the longest match decides."""
+
+    def matches(self, target: str) -> bool:
+        """Whether the rule covers a normalised path with query. Linear: each segment takes its first place."""
+        first, *rest = self.segments
+        if not target.startswith(first):
+            return False
+        if not rest:
+            return not self.anchored or len(target) == len(first)
+        position = len(first)
+        last = rest.pop()
+        for segment in rest:
+            found = target.find(segment, position)
+            if found < 0:
+                return False
+            position = found + len(segment)
+        if self.anchored:
+            return len(target) - len(last) >= position and target.endswith(last)
+        return target.find(last, position) >= 0
+
+
+@dataclass(slots=True)
+class RobotsGroup:
+    """The rules that follow one or several ``User-agent`` lines."""
+
+    agents: list[str] = field(default_factory=list)
+    rules: list[RobotsRule] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """Whether a crawler may fetch a URL, and what decided."""
+
+    allowed: bool
+    reason: Literal["rule", "no_rule", "no_group", "no_file", "unavailable", "robots_txt"]
+    """``rule``: a line decided; ``no_rule``: no line of the group matches; ``no_group``: no group is meant for the
+    crawler; ``no_file``: nothing to obey; ``unavailable``: an error of the server counts as a ban at first;
+    ``robots_txt``: the file itself is always allowed."""
+    line: int | None = None
+    rule: str = ""
+    """The deciding line as ``Disallow: /path``."""
+    agent_group: str = ""
+    """The ``User-agent`` value of the group: the crawler's own name or ``*``; "" when no group is meant for it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Robots:
+    """A robots.txt as a crawler has to take it."""
+
+    access: Literal["rules", "allow_all", "disallow_all"]
+    """``allow_all``: there is no file (4xx, endless redirects) or it is HTML; ``disallow_all``: 5xx or 429, which
+    Google takes as a ban of the whole site at first."""
+    status: int
+    is_html: bool = False
+    """A web page was sent in place of the file."""
+    bytes: int = 0
+    over_limit: bool = False
+    """What lies beyond 500 KiB was not read."""
+    groups: tuple[RobotsGroup, ...] = ()
+    by_agent: Mapping[str, tuple[RobotsGroup, ...]] = field(default_factory=dict)
+    """Lower-case product token (or ``*``) -> its groups, in order."""
+    sitemaps: tuple[str, ...] = ()
+    """Values of ``Sitemap`` lines as written, each once, in order."""
+    problems: tuple[RobotsProblem, ...] = ()
+    """In order, at most ``MAX_PROBLEMS``."""
+    problem_counts: Mapping[ProblemCode, int] = field(default_factory=dict)
+    """All of them, by code."""
+
+    def decide(self, agent: str, url: str) -> Decision:
+        """Whether the crawler with product token ``agent`` (``*``: one that is not named) may fetch ``url``.
+
+        Only the most specific groups count, those with the crawler's own name merged into one, else those for ``*``.
+        In them the rule with the longest path wins, and ``Allow`` wins a tie (RFC 9309 section 2.2).
+
+        Args:
+            agent: Product token such as ``Googlebot``; any case.
+            url: Absolute, canonical (WHATWG); the fragment does not matter.
+        """
+        target = path_of(url)
+        if target == "/robots.txt":
+            return Decision(allowed=True, reason="robots_txt")
+        if self.access != "rules":
+            allowed = self.access == "allow_all"
+            return Decision(allowed=allowed, reason="no_file" if allowed else "unavailable")
+        name = agent.lower()
+        if name not in self.by_agent:
+            name = "*"
+        groups = self.by_agent.get(name)
+        if groups is None:
+            return Decision(allowed=True, reason="no_group")
+        best: RobotsRule | None = None
+        for group in groups:
+            for rule in group.rules:
+                rank = (rule.octets, rule.allow)
+                if (best is None or rank > (best.octets, best.allow)) and rule.matches(target):
+                    best = rule
+        shown = next((shown for shown in groups[0].agents if _token(shown) == name), name)
+        if best is None:
+            return Decision(allowed=True, reason="no_rule", agent_group=shown)
+        return Decision(
+            allowed=best.allow,
+            reason="rule",
+            line=best.line,
+            rule=f"{'Allow' if best.allow else 'Disallow'}: {best.path[:MAX_SHOWN_CHARACTERS]}",
+            agent_group=shown,
+        )
+
+
+def parse_robots_txt(response: Response) -> Robots | NotGathered:
+    """Read the answer to ``/robots.txt`` after its redirects. Linear in its size; never raises.
+
+    Returns:
+        What crawlers make of it; ``NotGathered`` when the body broke off, because half a file is another file.
+
+    Source: RFC 9309 section 2.3.1; Google's page on robots.txt, "Handling of errors and HTTP status codes"
+    """
+    status = response.status
+    if status >= 500 or status == 429:
+        return Robots(access="disallow_all", status=status)
+    if not 200 <= status < 300:
+        return Robots(access="allow_all", status=status)
+    if response.truncated not in (None, "limit"):
+        code = {"coding": "decode", "time": "timeout"}.get(response.truncated, "protocol")
+        return NotGathered(code=code, detail="The robots.txt file broke off while it was read.")
+    body = response.body
+    if looks_like_html(body):
+        return Robots(access="allow_all", status=status, is_html=True, bytes=len(body))
+    over_limit = len(body) > MAX_BYTES or response.truncated == "limit"
+    reader = _Reader()
+    reader.read(_text(body))
+    by_agent: dict[str, list[RobotsGroup]] = {}
+    for group in reader.groups:
+        for token in dict.fromkeys(_token(agent) for agent in group.agents):
+            by_agent.setdefault(token, []).append(group)
+    return Robots(
+        access="rules",
+        status=status,
+        bytes=len(body),
+        over_limit=over_limit,
+        groups=tuple(reader.groups),
+        by_agent={token: tuple(groups) for token, groups in by_agent.items() if token},
+        sitemaps=tuple(reader.sitemaps),
+        problems=tuple(reader.problems),
+        problem_counts=reader.problem_counts,
+    )
+
+
+def sitemap_urls(body: bytes) -> tuple[str, ...]:
+    """Values of the ``Sitemap`` lines of a robots.txt as written, each once, in order; none when it is HTML."""
+    if looks_like_html(body):
+        return ()
+    reader = _Reader()
+    reader.read(_text(body))
+    return tuple(reader.sitemaps)
+
+
+def looks_like_html(body: bytes) -> bool:
+    """Whether a file that should be text starts like a web page (an application that answers everything with one)."""
+    start = body[:1024].removeprefix(b"\xef\xbb\xbf").lstrip()
+    return _HTML.match(start) is not None
+
+
+def path_of(url: str) -> str:
+    """Path and query of an absolute URL, normalised as rules are."""
+    rest = url.partition("://")[2].partition("#")[0]
+    start = min((index for index in (rest.find("/"), rest.find("?")) if index >= 0), default=len(rest))
+    path = rest[start:]
+    if not path.startswith("/"):
+        path = "/" + path
+    return _normalise(path).replace("*", "%2A").replace("$", "%24")
+
+
+class _Reader:
+    """One pass over the lines, collecting groups, sitemaps and problems."""
+
+    def __init__(self) -> None:
+        self.groups: list[RobotsGroup] = []
+        self.sitemaps: dict[str, None] = {}
+        self.problems: list[RobotsProblem] = []
+        self.problem_counts: dict[ProblemCode, int] = {}
+        self._naming = False
+        """The last line of a group so far was a ``User-agent``, so another one joins the same group."""
+
+    def read(self, text: str) -> None:
+        for number, raw in enumerate(_LINE_END.split(text), 1):
+            line = raw.partition("#")[0].strip()
+            if line:
+                self._read_line(number, line)
+
+    def _read_line(self, number: int, line: str) -> None:
+        key, colon, value = line.partition(":")
+        if not colon:
+            # Google reads "Disallow /path" as if the colon were there.
+            key, _, value = line.replace("\t", " ").partition(" ")
+            if key.lower() not in _SPELLINGS or not value.strip():
+                self._note("no_directive", number, line)
+                return
+            self._note("missing_colon", number, line)
+        word = key.strip().lower()
+        value = value.strip()
+        directive = _SPELLINGS.get(word)
+        if directive is None:
+            if word not in KNOWN_EXTENSIONS:
+                self._note("unknown_directive", number, line)
+            return
+        if directive != word:
+            self._note("misspelled", number, line)
+        if directive == "user-agent":
+            self._name(number, line, value)
+        elif directive == "sitemap":
+            self._add_sitemap(number, line, value)
+        else:
+            self._add_rule(number, line, value, allow=directive == "allow")
+
+    def _name(self, number: int, line: str, value: str) -> None:
+        if not self._naming:
+            self.groups.append(RobotsGroup())
+        self._naming = True
+        if not _token(value):
+            self._note("empty_agent", number, line)
+        self.groups[-1].agents.append(value[:MAX_SHOWN_CHARACTERS])
+
+    def _add_sitemap(self, number: int, line: str, value: str) -> None:
+        # A Sitemap line belongs to no group and does not end the naming of one (RFC 9309 section 2.2.4).
+        if not value.lower().startswith(("http://", "https://")):
+            self._note("relative_sitemap", number, line)
+        if value and len(self.sitemaps) < MAX_SITEMAPS:
+            self.sitemaps[value] = None
+
+    def _add_rule(self, number: int, line: str, value: str, *, allow: bool) -> None:
+        self._naming = False
+        if not self.groups:
+            self._note("rule_before_group", number, line)
+            return
+        if not value:
+            return
+        if not value.startswith(("/", "*", "$")):
+            self._note("path_not_rooted", number, line)
+        if "$" in value[:-1]:
+            self._note("dollar_not_last", number, line)
+        self.groups[-1].rules.append(_rule(value, number, allow=allow))
+
+    def _note(self, code: ProblemCode, number: int, line: str) -> None:
+        self.problem_counts[code] = self.problem_counts.get(code, 0) + 1
+        # One of each kind is always listed, however many others came before.
+        if len(self.problems) < MAX_PROBLEMS or self.problem_counts[code] == 1:
+            self.problems.append(RobotsProblem(code=code, line=number, text=line[:MAX_SHOWN_CHARACTERS]))
+
+
+def _rule(path: str, line: int, *, allow: bool) -> RobotsRule:
+    pattern = _normalise(path)
+    anchored = pattern.endswith("$")
+    body = (pattern[:-1] if anchored else pattern).replace("$", "%24")
+    return RobotsRule(
+        allow=allow,
+        path=path,
+        line=line,
+        segments=tuple(body.split("*")),
+        anchored=anchored,
+        octets=len(pattern),
+    )
+
+
+def _normalise(path: str) -> str:
+    """One spelling for equal octets: unreserved ones plain, others that need it as ``%XX`` (RFC 9309 section 2.2.2)."""
+    return path if _PLAIN.fullmatch(path) else _OCTET.sub(_spell, path)
+
+
+def _spell(match: re.Match[str]) -> str:
+    found = match[0]
+    if found == "%":
+        return "%25"
+    if found.startswith("%"):
+        octet = int(found[1:], 16)
+        return chr(octet) if octet in _UNRESERVED else found.upper()
+    return "".join(f"%{octet:02X}" for octet in found.encode("utf-8", "replace"))
+
+
+def _token(agent: str) -> str:
+    """Lower-case product token of a ``User-agent`` value: what stands before a version; ``*`` for all; "" for none."""
+    if agent.startswith("*"):
+        return "*"
+    match = _AGENT.match(agent)
+    return match[0].lower() if match else ""
+
+
+def _text(body: bytes) -> str:
+    if len(body) > MAX_BYTES:
+        # The line that the limit cuts is dropped: half a path would be another rule.
+        cut = body[:MAX_BYTES]
+        body = cut[: max(cut.rfind(b"\n"), cut.rfind(b"\r")) + 1]
+    return body.decode("utf-8", "replace").removeprefix("\ufeff")

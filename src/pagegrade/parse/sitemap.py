@@ -1,0 +1,304 @@
+"""One sitemap file -> counts, the children of an index, and whether it lists the page.
+
+The stdlib's expat does the XML, with what makes XML dangerous shut off: a document type declaration ends the reading at
+once, so no entity is ever declared, expanded or fetched. Everything is one pass with bounded memory.
+
+Source: https://www.sitemaps.org/protocol.html
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from dataclasses import dataclass, field, replace
+from typing import Final, Literal
+from xml.parsers import expat
+
+from pagegrade.model.artifacts import SitemapFile
+from pagegrade.parse.url import host, is_http, join_url, strip_fragment
+
+PROTOCOL_MAX_URLS: Final = 50_000
+PROTOCOL_MAX_BYTES: Final = 52_428_800
+MAX_READ_BYTES: Final = 10_000_000
+"""Uncompressed bytes looked at; what is beyond is only counted."""
+MAX_CHILDREN: Final = 1_000
+"""Children of an index reported."""
+MAX_DECLARED: Final = 100
+"""``Sitemap:`` lines of a robots.txt reported; big sites have dozens."""
+_MAX_URLS: Final = PROTOCOL_MAX_URLS + 1
+_MAX_LOC_CHARACTERS: Final = 2_200
+"""The protocol allows fewer than 2,048; a longer one is cut, and then unreadable."""
+_MAX_GZIP_MEMBERS: Final = 64
+_LASTMOD: Final = re.compile(
+    r"\d{4}(?:-\d{2}(?:-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2}))?)?)?"
+)
+"""The W3C's profile of ISO 8601 (https://www.w3.org/TR/NOTE-datetime), zone without a colon tolerated."""
+_HTML_START: Final = re.compile(rb"(?i)\s*+(?:<!--(?:[^-]|-(?!->))*+-->\s*+)?<(?:!doctype\s+html|html)[\s>]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SitemapReading:
+    """What one file says."""
+
+    file: SitemapFile
+    children: tuple[str, ...] = ()
+    """Absolute http(s) addresses named by an index, in order, at most ``MAX_CHILDREN``."""
+
+
+@dataclass(slots=True)
+class _Tally:
+    """Counts while reading."""
+
+    hosts: frozenset[str]
+    page_url: str
+    facts: dict[str, int] = field(default_factory=dict)
+    lists_page: bool = False
+    children: list[str] = field(default_factory=list)
+
+    def count(self, name: str) -> None:
+        self.facts[name] = self.facts.get(name, 0) + 1
+
+    def add(self, location: str, *, is_child: bool) -> None:
+        """Take in one ``loc`` or one line."""
+        self.count("url_count")
+        url = _read_location(location)
+        if url is None:
+            self.count("relative_url_count")
+            return
+        if url.startswith("http:"):
+            self.count("http_url_count")
+        if host(url) not in self.hosts:
+            self.count("foreign_host_count")
+        if is_child:
+            if len(self.children) < MAX_CHILDREN:
+                self.children.append(url)
+        elif url == self.page_url:
+            self.lists_page = True
+
+
+class _Stop(Exception):
+    """Enough was seen."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+        self.why = why
+
+
+def read_sitemap(
+    body: bytes,
+    *,
+    url: str,
+    page_url: str,
+    source: Literal["robots", "guessed", "index"],
+    status: int | None = None,
+    cut: bool = False,
+) -> SitemapReading:
+    """Read one sitemap, a sitemap index or a text sitemap, gzipped or not.
+
+    Args:
+        body: As served, without content coding; a ``.gz`` file's own compression is still on.
+        url: Its address.
+        page_url: The document's address, to see whether it is listed.
+        source: How the file was found; copied into the answer.
+        status: HTTP status; copied into the answer.
+        cut: ``body`` is not whole.
+
+    Returns:
+        The facts. ``error`` is ``html`` (an application's fallback page), ``doctype`` (refused), ``malformed``,
+        ``empty`` or ``decode`` (broken gzip). Never raises; at most ``MAX_READ_BYTES`` are looked at.
+    """
+    base = SitemapFile(url=url, source=source, status=status)
+    text, size, truncated, broken = _uncompress(body)
+    truncated = truncated or cut
+    base = replace(base, bytes=size, over_limit=size > PROTOCOL_MAX_BYTES, truncated=truncated)
+    if broken and not text:
+        return SitemapReading(file=replace(base, error="decode", error_detail="The gzip data is broken."))
+    if not text.strip(b" \t\r\n\0\xef\xbb\xbf"):
+        return SitemapReading(file=replace(base, error="empty", error_detail="The file is empty."))
+    if _HTML_START.match(text[:4_096].removeprefix(b"\xef\xbb\xbf")):
+        return SitemapReading(file=replace(base, error="html", error_detail="The file is an HTML page."))
+    tally = _Tally(hosts=frozenset({host(url), host(page_url)}), page_url=strip_fragment(page_url))
+    kind: Literal["urlset", "index", "text"] | None
+    if _looks_like_text(text):
+        kind, error, detail, stopped = "text", *_read_lines(text, tally)
+    else:
+        kind, error, detail, stopped = _XMLReader(tally).read(text, truncated=truncated or broken)
+    if error is None and not tally.facts and not truncated:
+        error, detail = "empty", "The file lists no address."
+    file = replace(
+        base,
+        kind=kind,
+        error=error,
+        error_detail=detail,
+        lists_page=tally.lists_page,
+        truncated=truncated or stopped,
+        over_limit=base.over_limit or tally.facts.get("url_count", 0) > PROTOCOL_MAX_URLS,
+        url_count=tally.facts.get("url_count", 0),
+        http_url_count=tally.facts.get("http_url_count", 0),
+        foreign_host_count=tally.facts.get("foreign_host_count", 0),
+        relative_url_count=tally.facts.get("relative_url_count", 0),
+        bad_lastmod_count=tally.facts.get("bad_lastmod_count", 0),
+    )
+    return SitemapReading(file=file, children=tuple(tally.children))
+
+
+def find_declared_sitemaps(body: bytes, *, url: str) -> tuple[str, ...]:
+    """List the addresses on the ``Sitemap:`` lines of a robots.txt, which belong to no group.
+
+    Args:
+        body: The robots.txt; an HTML page instead of one declares nothing.
+        url: Its address: a relative one is against the protocol, but resolved by search engines.
+
+    Returns:
+        At most ``MAX_DECLARED`` different addresses, in order, without fragments.
+
+    Source: https://www.sitemaps.org/protocol.html#submit_robots
+    """
+    if _HTML_START.match(body[:4_096].removeprefix(b"\xef\xbb\xbf")):
+        return ()
+    found: dict[str, None] = {}
+    for line in body.removeprefix(b"\xef\xbb\xbf").splitlines():
+        name, colon, value = line.partition(b":")
+        if not colon or name.strip().lower() != b"sitemap" or len(value) > _MAX_LOC_CHARACTERS:
+            continue
+        text = value.partition(b" #")[0].strip().decode("utf-8", "replace")
+        absolute = join_url(url, text) if text else None
+        if absolute is not None and is_http(absolute):
+            found.setdefault(strip_fragment(absolute))
+        if len(found) >= MAX_DECLARED:
+            break
+    return tuple(found)
+
+
+def _uncompress(body: bytes) -> tuple[bytes, int, bool, bool]:
+    """Take off gzip with bounds: (first bytes, size counted, more was there than returned, stream broken)."""
+    if not body.startswith(b"\x1f\x8b"):
+        return body[:MAX_READ_BYTES], len(body), len(body) > MAX_READ_BYTES, False
+    kept = bytearray()
+    size = 0
+    rest = body
+    for _ in range(_MAX_GZIP_MEMBERS):
+        member = zlib.decompressobj(31)  # 31: a gzip wrapper with the full window.
+        while not member.eof:
+            try:
+                piece = member.decompress(rest, 1_048_576)
+            except zlib.error:
+                return bytes(kept), size, size > MAX_READ_BYTES, True
+            size += len(piece)
+            kept += piece[: max(0, MAX_READ_BYTES - len(kept))]
+            rest = member.unconsumed_tail
+            if size > PROTOCOL_MAX_BYTES:
+                return bytes(kept), size, True, False
+            if not piece and not rest and not member.eof:
+                return bytes(kept), size, True, True  # The stream ends before its trailer.
+        rest = member.unused_data
+        if not rest.startswith(b"\x1f\x8b"):
+            return bytes(kept), size, size > MAX_READ_BYTES, False
+    return bytes(kept), size, True, False
+
+
+def _read_location(location: str) -> str | None:
+    """The canonical form of an absolute http(s) address; ``None`` for everything else."""
+    url = join_url("about:blank", location)  # Nothing relative resolves against this base.
+    return strip_fragment(url) if url is not None and is_http(url) else None
+
+
+def _looks_like_text(text: bytes) -> bool:
+    """A text sitemap begins with an address; XML begins with ``<``, perhaps behind a mark or in UTF-16."""
+    start = text[:2_048].removeprefix(b"\xef\xbb\xbf").lstrip()[:8].lower()
+    return start.startswith((b"http://", b"https://"))
+
+
+def _read_lines(text: bytes, tally: _Tally) -> tuple[str | None, str, bool]:
+    """Read one address per line, UTF-8."""
+    position = 3 if text.startswith(b"\xef\xbb\xbf") else 0
+    for _ in range(2 * _MAX_URLS):
+        if position >= len(text):
+            return None, "", False
+        if tally.facts.get("url_count", 0) >= _MAX_URLS:
+            break
+        end = text.find(b"\n", position)
+        end = len(text) if end < 0 else end
+        line = text[position : min(end, position + _MAX_LOC_CHARACTERS)].strip()
+        position = end + 1
+        if line:
+            tally.add(line.decode("utf-8", "replace"), is_child=False)
+    return None, "", True
+
+
+class _XMLReader:
+    """Handlers of one expat run; only ``<url>``/``<sitemap>`` and their own ``<loc>`` and ``<lastmod>`` are heard."""
+
+    def __init__(self, tally: _Tally) -> None:
+        self._tally = tally
+        self._depth = 0
+        self._prefix = ""
+        self._entry = ""
+        self._field = ""
+        self._text: list[str] = []
+        self._length = 0
+        self._kind: Literal["urlset", "index"] | None = None
+        self._detail = ""
+
+    def read(self, text: bytes, *, truncated: bool) -> tuple[Literal["urlset", "index"] | None, str | None, str, bool]:
+        """Read ``text``: (kind, error, detail, stopped before the end)."""
+        parser = expat.ParserCreate()
+        parser.buffer_text = True
+        parser.StartDoctypeDeclHandler = self._on_doctype
+        parser.StartElementHandler = self._on_start
+        parser.EndElementHandler = self._on_end
+        parser.CharacterDataHandler = self._on_text
+        try:
+            # All at once: older expats take quadratic time over a long token that comes in pieces.
+            parser.Parse(text, not truncated)
+        except _Stop as stop:
+            if stop.why == "enough":
+                return self._kind, None, "", True
+            return self._kind, stop.why, self._detail, False
+        except expat.ExpatError as error:
+            where = f"line {error.lineno}, column {error.offset + 1}"
+            return self._kind, "malformed", f"{expat.ErrorString(error.code)} ({where}).", False
+        except (LookupError, ValueError):
+            # The declared encoding is one that Python's codecs do not know, or is no text encoding.
+            return self._kind, "malformed", "The declared encoding is not known.", False
+        if self._kind is None and not truncated:
+            return None, "malformed", "There is no root element.", False
+        return self._kind, None, "", False
+
+    def _on_doctype(self, *_: object) -> None:
+        self._detail = "A document type declaration has no place in a sitemap and is not read."
+        raise _Stop("doctype")
+
+    def _on_start(self, name: str, _attributes: dict[str, str]) -> None:
+        self._depth += 1
+        if self._depth == 1:
+            self._prefix, _, local = f":{name}".rpartition(":")
+            self._prefix = self._prefix.removeprefix(":") + (":" if ":" in name else "")
+            if local not in ("urlset", "sitemapindex"):
+                self._detail = f"The root element is <{name[:60]}>."
+                raise _Stop("html" if local.lower() == "html" else "malformed")
+            self._kind = "urlset" if local == "urlset" else "index"
+        elif self._depth == 2:
+            self._entry = name.removeprefix(self._prefix)
+        elif self._depth == 3 and self._entry == ("url" if self._kind == "urlset" else "sitemap"):
+            local = name.removeprefix(self._prefix)
+            if local in ("loc", "lastmod"):
+                self._field, self._text, self._length = local, [], 0
+
+    def _on_text(self, text: str) -> None:
+        if self._field and self._length < _MAX_LOC_CHARACTERS:
+            self._text.append(text[: _MAX_LOC_CHARACTERS - self._length])
+            self._length += len(text)
+
+    def _on_end(self, _: str) -> None:
+        if self._depth == 3 and self._field:
+            value = "".join(self._text).strip()
+            if self._field == "lastmod":
+                if not _LASTMOD.fullmatch(value):
+                    self._tally.count("bad_lastmod_count")
+            else:
+                self._tally.add(value, is_child=self._kind == "index")
+                if self._tally.facts["url_count"] >= _MAX_URLS:
+                    raise _Stop("enough")
+            self._field = ""
+        self._depth -= 1

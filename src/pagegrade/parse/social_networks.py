@@ -1,0 +1,99 @@
+"""Which addresses are somebody's profile on a social network."""
+
+from __future__ import annotations
+
+from typing import Final
+
+_NETWORKS: Final[dict[str, str]] = {
+    "facebook.com": "Facebook",
+    "fb.com": "Facebook",
+    "instagram.com": "Instagram",
+    "threads.net": "Threads",
+    "threads.com": "Threads",
+    "twitter.com": "X",
+    "x.com": "X",
+    "linkedin.com": "LinkedIn",
+    "xing.com": "XING",
+    "youtube.com": "YouTube",
+    "vimeo.com": "Vimeo",
+    "tiktok.com": "TikTok",
+    "pinterest.com": "Pinterest",
+    "pinterest.de": "Pinterest",
+    "pinterest.fr": "Pinterest",
+    "pinterest.co.uk": "Pinterest",
+    "snapchat.com": "Snapchat",
+    "reddit.com": "Reddit",
+    "tumblr.com": "Tumblr",
+    "bsky.app": "Bluesky",
+    "mastodon.social": "Mastodon",
+    "mastodon.online": "Mastodon",
+    "mstdn.social": "Mastodon",
+    "fosstodon.org": "Mastodon",
+    "github.com": "GitHub",
+    "gitlab.com": "GitLab",
+    "discord.gg": "Discord",
+    "discord.com": "Discord",
+    "t.me": "Telegram",
+    "telegram.me": "Telegram",
+    "wa.me": "WhatsApp",
+    "vk.com": "VK",
+    "ok.ru": "OK",
+    "weibo.com": "Weibo",
+    "medium.com": "Medium",
+    "twitch.tv": "Twitch",
+    "soundcloud.com": "SoundCloud",
+    "flickr.com": "Flickr",
+    "behance.net": "Behance",
+    "dribbble.com": "Dribbble",
+}
+_NOT_PROFILES: Final = frozenset(
+    (
+        "about ads ajax api business dialog direct download embed explore hashtag hashtags help home i intent join "
+        "legal "
+        "login messages p pin policies privacy reel search settings share share.php sharearticle sharer sharer.php "
+        "sharing shareoffsite signup status submit terms tos tr tv upload watch widgets features pricing plugins v cws "
+        "send msg"
+    ).split(),
+)
+"""First path segments (lower case) that lead to a share dialog, a single post or the network's own pages."""
+_SECOND_NEEDED: Final = {
+    "linkedin.com": frozenset({"company", "in", "school", "showcase"}),
+    "reddit.com": frozenset({"r", "u", "user"}),
+    "bsky.app": frozenset({"profile"}),
+    "discord.com": frozenset({"invite", "servers"}),
+    "xing.com": frozenset({"companies", "pages", "profile"}),
+}
+"""Networks whose profiles lie below one of these segments."""
+
+
+def network_of_profile(url: str) -> str | None:
+    """The network on which ``url`` is a profile; ``None`` for share buttons, single posts and every other site.
+
+    The host decides, never the text of the address: ``?u=https://facebook.com/x`` is no profile there.
+
+    Args:
+        url: Absolute, canonical.
+    """
+    scheme, _, rest = url.partition("://")
+    if scheme not in ("https", "http"):
+        return None
+    address = rest.partition("#")[0].partition("?")[0]
+    host, _, path = address.partition("/")
+    labels = host.lower().split(".")
+    for size in (2, 3):
+        domain = ".".join(labels[-size:])
+        name = _NETWORKS.get(domain)
+        if name is not None:
+            return name if _is_profile(domain, path) else None
+    return None
+
+
+def _is_profile(domain: str, path: str) -> bool:
+    segments = [segment for segment in path.split("/", 4)[:4] if segment]
+    if not segments:
+        return False
+    first = segments[0].lower()
+    needed = _SECOND_NEEDED.get(domain)
+    if needed is not None:
+        return first in needed and len(segments) > 1
+    return first not in _NOT_PROFILES

@@ -1,0 +1,356 @@
+"""The one reader of URLs: WHATWG, so that what we judge is what a browser would contact.
+
+``urllib.parse`` is not used anywhere, because it reads many hostile spellings
+as a different host than browsers do, strips line breaks silently and finds no
+host where there is one.
+
+Source: https://url.spec.whatwg.org/
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from ipaddress import AddressValueError, IPv4Address, IPv6Address
+from typing import Final
+
+import ada_url
+from publicsuffixlist import PublicSuffixList
+
+from pagegrade.model.errors import InvalidURL, URLNotAllowed
+
+MAX_URL_CHARACTERS: Final = 2_048
+"""Longest URL accepted from a person, as typed and in canonical form; longer keys break database indexes."""
+MAX_HOST_CHARACTERS: Final = 253
+"""RFC 1035 2.3.4: 255 octets on the wire, less the two that text does not show."""
+MAX_LABEL_CHARACTERS: Final = 63
+_SHOWN_CHARACTERS: Final = 80
+"""How much of a bad value an error message repeats."""
+_DEFAULT_PORTS: Final = {"http": 80, "https": 443}
+_SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*):")
+_HOST_LABELS: Final = re.compile(r"[a-z0-9_\-]+(?:\.[a-z0-9_\-]+)*\Z")
+"""Narrower than WHATWG, which lets quotes, braces and backticks into hosts; no name in use has them."""
+_PORT_ONLY: Final = re.compile(r"[0-9]{1,5}(?=[/?#\\]|\Z)")
+_SCHEMES_WITHOUT_SLASHES: Final = frozenset(
+    {"about", "blob", "cid", "data", "jar", "javascript", "mailto", "news", "sms", "tel", "urn", "vbscript"}
+)
+"""Schemes that may be followed by digits, so that ``tel:123`` is not taken for a host and its port."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A URL somebody asked for, in the one form that everything downstream uses."""
+
+    url: str
+    """Canonical WHATWG form: http or https, no userinfo, no fragment, at most 2,048 characters."""
+    typed_without_scheme: bool = False
+    """The scheme was our choice, because none was typed."""
+
+
+def _shown(typed: str) -> str:
+    """The value for an error message: one line, escaped, short, without credentials."""
+    cut = typed[:_SHOWN_CHARACTERS]
+    escaped = "".join(
+        c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode("ascii") for c in cut
+    )
+    return escaped + ("..." if len(typed) > _SHOWN_CHARACTERS else "")
+
+
+def _read_scheme(typed: str) -> str | None:
+    """The scheme as typed, lower case; ``None`` where the value starts with a host (and perhaps a port)."""
+    match = _SCHEME.match(typed)
+    if match is None:
+        return None
+    scheme, rest = match[1].lower(), typed[match.end() :]
+    if scheme in _DEFAULT_PORTS or scheme in _SCHEMES_WITHOUT_SLASHES or rest.startswith("//"):
+        return scheme
+    # A dot never occurs in a scheme that anybody uses, so `example.com:8_0` is a bad port and not a bad scheme.
+    if "." in scheme or _PORT_ONLY.match(rest):
+        return None
+    return scheme
+
+
+def parse_target_url(typed: str) -> Target:
+    """Read a URL as a person typed it, once.
+
+    A value without a scheme gets ``https://``. Nothing is stripped: a blank or
+    control character anywhere is an error, because readers disagree about it.
+
+    Args:
+        typed: As received.
+
+    Returns:
+        The canonical form. Whether its address may be contacted is not judged here.
+
+    Raises:
+        InvalidURL: ``reason`` is ``empty``, ``too_long``, ``control_character``, ``relative``, ``bad_host`` or
+            ``unparsable``.
+        URLNotAllowed: ``reason`` is ``scheme_not_allowed`` or ``userinfo_not_allowed``.
+
+    Source: https://url.spec.whatwg.org/#url-parsing
+    """
+    if not typed:
+        raise InvalidURL("The URL is empty. Give one like https://example.com/page.", reason="empty")
+    if len(typed) > MAX_URL_CHARACTERS:
+        raise InvalidURL(
+            f"The URL {_shown(typed)} has {len(typed)} characters; at most {MAX_URL_CHARACTERS} are accepted.",
+            reason="too_long",
+        )
+    if any(c <= " " or c == "\x7f" for c in typed):
+        raise InvalidURL(
+            f"The URL {_shown(typed)} contains a blank or a control character. Remove it, or write it as %20 and so on.",
+            reason="control_character",
+        )
+    scheme = _read_scheme(typed)
+    if scheme is not None and scheme not in _DEFAULT_PORTS:
+        raise URLNotAllowed(
+            f"The URL {_shown(typed)} has the scheme {_shown(scheme)}. Only http and https can be analysed.",
+            reason="scheme_not_allowed",
+        )
+    full = typed
+    if scheme is None:
+        if typed.startswith("//"):
+            full = f"https:{typed}"
+        elif typed[0] in "/\\?#.:":
+            raise InvalidURL(
+                f"The URL {_shown(typed)} names no host. Give the whole address, like https://example.com/page.",
+                reason="relative",
+            )
+        else:
+            full = f"https://{typed}"
+    return Target(_canonical(full, typed), typed_without_scheme=scheme is None)
+
+
+def _canonical(full: str, typed: str) -> str:
+    after_scheme = full.partition(":")[2].lstrip("/\\")
+    if "@" in re.split(r"[/\\?#]", after_scheme, maxsplit=1)[0]:
+        # The message must not repeat the value: it may hold a password.
+        raise URLNotAllowed(
+            "The URL holds a user name or password (user:password@). Remove it; credentials are never sent.",
+            reason="userinfo_not_allowed",
+        )
+    parsed = _parse(full)
+    if parsed is None:
+        raise InvalidURL(
+            f"The URL {_shown(typed)} cannot be read. Check the host and the port; give one like "
+            "https://example.com/page.",
+            reason="unparsable",
+        )
+    problem = host_problem(parsed["hostname"])
+    if problem is not None:
+        raise InvalidURL(
+            f"The host of the URL {_shown(typed)} is not a name that can exist: {problem}.", reason="bad_host"
+        )
+    canonical = strip_fragment(parsed["href"])
+    if len(canonical) > MAX_URL_CHARACTERS:
+        raise InvalidURL(
+            f"The URL {_shown(typed)} has {len(canonical)} characters once it is percent-encoded; at most "
+            f"{MAX_URL_CHARACTERS} are accepted.",
+            reason="too_long",
+        )
+    return canonical
+
+
+def _parse(url: str) -> dict[str, str] | None:
+    """Parts of an absolute URL as ada names them; ``None`` when it is none."""
+    try:
+        parts = ada_url.parse_url(url, attributes=("href", "protocol", "hostname", "port"))
+    except ValueError:
+        return None
+    return {name: str(value) for name, value in parts.items()}
+
+
+def host_problem(name: str) -> str | None:
+    """Why a canonical host cannot be the name of a web server; ``None`` when it can.
+
+    WHATWG leaves the limits of DNS to the resolver; we do not ask a resolver
+    for what cannot exist. IP literals have no problem here.
+
+    Args:
+        name: Lower-case ASCII host as the parser gave it, IPv6 in brackets.
+
+    Source: https://www.rfc-editor.org/rfc/rfc1035#section-2.3.4, https://www.rfc-editor.org/rfc/rfc3492
+    """
+    if name.startswith("["):
+        return None
+    bare = name.removesuffix(".")
+    if not bare:
+        return "it is empty"
+    if len(bare) > MAX_HOST_CHARACTERS:
+        return f"it has more than {MAX_HOST_CHARACTERS} characters"
+    if not _HOST_LABELS.match(bare):
+        return "it has an empty label or a character that host names cannot have"
+    for label in bare.split("."):
+        if len(label) > MAX_LABEL_CHARACTERS:
+            return f"a label has more than {MAX_LABEL_CHARACTERS} characters"
+        if label.startswith("xn--") and not _is_punycode(label):
+            return "its internationalised form is broken"
+    return None
+
+
+def _is_punycode(label: str) -> bool:
+    decoded = str(ada_url.idna_to_unicode(label))
+    return decoded != label and bool(ada_url.idna_to_ascii(decoded) == label.encode("ascii"))
+
+
+def join_url(base: str, href: str) -> str | None:
+    """The absolute URL that ``href`` means on a page at ``base``, with its fragment.
+
+    Args:
+        base: An absolute URL.
+        href: As written in the page; blanks around it and line breaks inside are ignored, as browsers do.
+
+    Returns:
+        The canonical form of any scheme; ``None`` when the two do not make a URL.
+
+    Source: https://url.spec.whatwg.org/#concept-basic-url-parser
+    """
+    try:
+        return str(ada_url.join_url(base, href))
+    except ValueError:
+        pass
+    # Browsers hand the parser scalar values only: a lone surrogate has become U+FFFD before.
+    clean = _scalar(href)
+    if clean == href:
+        return None
+    try:
+        return str(ada_url.join_url(base, clean))
+    except ValueError:
+        return None
+
+
+def _scalar(text: str) -> str:
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def strip_fragment(url: str) -> str:
+    """The URL without ``#`` and what follows."""
+    return url.partition("#")[0]
+
+
+def is_http(url: str) -> bool:
+    """Whether a canonical URL is http or https."""
+    return url.startswith(("https://", "http://"))
+
+
+def scheme(url: str) -> str:
+    """The scheme of a canonical URL without the colon; empty when there is none."""
+    head, colon, _ = url.partition(":")
+    return head.lower() if colon else ""
+
+
+@lru_cache(maxsize=4_096)
+def _authority(url: str) -> tuple[str, str, int | None]:
+    """(scheme, host, port) of an absolute URL; empty strings where it has none."""
+    parts = _parse(url)
+    if parts is None:
+        return "", "", None
+    name = parts["protocol"].removesuffix(":")
+    return name, parts["hostname"], int(parts["port"]) if parts["port"] else _DEFAULT_PORTS.get(name)
+
+
+def host(url: str) -> str:
+    """The host of an absolute URL: lower-case ASCII, IPv6 in brackets; empty when it has none."""
+    return _authority(url)[1]
+
+
+def port(url: str) -> int | None:
+    """The port of an absolute URL, the scheme's own where none is written; ``None`` when there is none."""
+    return _authority(url)[2]
+
+
+def origin(url: str) -> str:
+    """``scheme://host[:port]`` of an http or https URL; empty for every other.
+
+    Source: https://url.spec.whatwg.org/#concept-url-origin
+    """
+    name, hostname, number = _authority(url)
+    if name not in _DEFAULT_PORTS or not hostname:
+        return ""
+    return f"{name}://{hostname}" + ("" if number == _DEFAULT_PORTS[name] else f":{number}")
+
+
+def host_address(name: str) -> IPv4Address | IPv6Address | None:
+    """The address that a canonical host is a literal of; ``None`` when it is a name.
+
+    Args:
+        name: Host as the parser gave it; every other spelling of an IPv4 address has become dotted decimal there.
+    """
+    try:
+        if name.startswith("["):
+            return IPv6Address(name.strip("[]"))
+        return IPv4Address(name)
+    except AddressValueError:
+        return None
+
+
+@cache
+def _private_suffix() -> Callable[[str], str | None]:
+    """The public suffix list, read at first use: it costs tens of milliseconds."""
+    lookup: Callable[[str], str | None] = PublicSuffixList(accept_unknown=True).privatesuffix
+    return lookup
+
+
+@lru_cache(maxsize=4_096)
+def registrable_domain(name: str) -> str:
+    """The part of a host that somebody registered (eTLD+1).
+
+    Args:
+        name: Lower-case ASCII host.
+
+    Returns:
+        E.g. ``example.co.uk`` for ``www.example.co.uk``; the host itself when it is an IP literal or a public suffix.
+
+    Source: https://publicsuffix.org/list/
+    """
+    bare = name.removesuffix(".")
+    if not bare or host_address(bare) is not None:
+        return bare
+    return _private_suffix()(bare) or bare
+
+
+def same_site(one: str, other: str) -> bool:
+    """Whether two absolute URLs have the same registrable domain; their schemes do not matter."""
+    first, second = host(one), host(other)
+    return bool(first) and registrable_domain(first) == registrable_domain(second)
+
+
+def project_of(url: str) -> str:
+    """The project a URL belongs to: its host without ``www.``, with the port where it is not the scheme's own.
+
+    Args:
+        url: A URL, or a bare host as somebody typed it.
+
+    Returns:
+        Lower-case ASCII; empty when no host can be read.
+    """
+    name, hostname, number = _authority(url if "://" in url else f"https://{url}")
+    shown = hostname.removesuffix(".")
+    rest = shown.removeprefix("www.")
+    # `www.com` is a host of its own, not the bare suffix `com`.
+    shown = rest if "." in rest else shown
+    return shown if number in (None, _DEFAULT_PORTS.get(name)) else f"{shown}:{number}"
+
+
+def display_host(name: str) -> str:
+    """A host for people: the Unicode form with the ASCII form beside it, because look-alike letters deceive."""
+    if "xn--" not in name:
+        return name
+    unicode_form = str(ada_url.idna_to_unicode(name))
+    if unicode_form == name or not unicode_form.isprintable():
+        return name
+    return f"{unicode_form} ({name})"
+
+
+def display_url(url: str) -> str:
+    """A canonical URL for people: its own query and path, never a password, control characters never raw."""
+    try:
+        parsed = ada_url.URL(url)
+    except ValueError:
+        return _shown(url)
+    if parsed.username or parsed.password:
+        parsed.username = ""
+        parsed.password = ""
+    return str(parsed.href)

@@ -1,0 +1,141 @@
+"""The ``content`` of ``<meta name=viewport>``, read the way mobile browsers read it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+MIN_SCALE: Final = 0.1
+MAX_SCALE: Final = 10.0
+"""Scales are clamped to these (CSS Viewport Module, 3.1)."""
+MAX_LENGTH_PX: Final = 10_000.0
+MAX_CONTENT: Final = 2_000
+"""Characters that are read; a real value has about fifty."""
+
+Length = float | Literal["device-width", "device-height"]
+
+_WHITE: Final = " \t\n\r\f\v"
+_SEPARATOR: Final = ",;"
+_NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Viewport:
+    """What a viewport declaration asks for; a field is ``None`` where nothing usable is said."""
+
+    properties: Mapping[str, str]
+    """Every ``key=value`` by lower-case key, value in lower case, unknown ones too; the last of a key wins."""
+    width: Length | None = None
+    """CSS pixels (0 to 10,000; 0 stands for a word no browser knows) or a device size."""
+    height: Length | None = None
+    initial_scale: float | None = None
+    """0.1 to 10, like the two below."""
+    minimum_scale: float | None = None
+    maximum_scale: float | None = None
+    user_scalable: bool | None = None
+    """``False`` where zooming by hand is switched off; ``None`` when not said (browsers then allow it)."""
+
+    @property
+    def responsive(self) -> bool:
+        """The layout is as wide as the device: ``width=device-width``, or a scale of 1 or more without a width."""
+        if self.width is not None:
+            return self.width == "device-width"
+        return self.initial_scale is not None and self.initial_scale >= 1
+
+
+def parse_viewport(content: str) -> Viewport:
+    """Read the value of ``content``.
+
+    Commas and semicolons separate, white space separates as well, keys and words match in any case, white space may
+    surround ``=``, and a number is read as far as it goes (``1.0px`` is 1). Never raises.
+
+    Args:
+        content: As written; may be empty.
+
+    Source: https://www.w3.org/TR/css-viewport-1/#parsing-algorithm
+    """
+    properties = dict(_pairs(content[:MAX_CONTENT].lower()))
+    return Viewport(
+        properties=properties,
+        width=_length(properties.get("width")),
+        height=_length(properties.get("height")),
+        initial_scale=_scale(properties.get("initial-scale")),
+        minimum_scale=_scale(properties.get("minimum-scale")),
+        maximum_scale=_scale(properties.get("maximum-scale")),
+        user_scalable=_scalable(properties.get("user-scalable")),
+    )
+
+
+def _pairs(text: str) -> list[tuple[str, str]]:
+    """The pairs in order; each character is passed once."""
+    found: list[tuple[str, str]] = []
+    end = len(text)
+    at = 0
+    while at < end:
+        at = _skip(text, at, _WHITE + _SEPARATOR + "=")
+        start = at
+        at = _until(text, at, _WHITE + _SEPARATOR + "=")
+        name = text[start:at]
+        # Anything between the name and its "=" is dropped, as the specification's algorithm does.
+        at = _until(text, at, _SEPARATOR + "=")
+        if at >= end or text[at] in _SEPARATOR:
+            continue
+        at = _skip(text, at, _WHITE + "=")
+        start = at
+        at = _until(text, at, _WHITE + _SEPARATOR + "=")
+        if name and at > start:
+            found.append((name, text[start:at]))
+    return found
+
+
+def _skip(text: str, at: int, characters: str) -> int:
+    while at < len(text) and text[at] in characters:
+        at += 1
+    return at
+
+
+def _until(text: str, at: int, characters: str) -> int:
+    while at < len(text) and text[at] not in characters:
+        at += 1
+    return at
+
+
+def _number(value: str) -> float | None:
+    """The number ``value`` starts with; ``None`` when it starts with none."""
+    match = _NUMBER.match(value[:40])
+    return float(match[0]) if match else None
+
+
+def _length(value: str | None) -> Length | None:
+    if value is None:
+        return None
+    if value in {"device-width", "device-height"}:
+        return "device-width" if value == "device-width" else "device-height"
+    number = _number(value)
+    if number is None:
+        return 0.0
+    return None if number < 0 else min(number, MAX_LENGTH_PX)
+
+
+def _scale(value: str | None) -> float | None:
+    if value is None:
+        return None
+    if value == "yes":
+        return 1.0
+    if value in {"device-width", "device-height"}:
+        return MAX_SCALE
+    number = _number(value)
+    if number is None:
+        return MIN_SCALE
+    return None if number < 0 else min(max(number, MIN_SCALE), MAX_SCALE)
+
+
+def _scalable(value: str | None) -> bool | None:
+    if value is None:
+        return None
+    if value in {"yes", "device-width", "device-height"}:
+        return True
+    number = _number(value)
+    return number is not None and abs(number) >= 1

@@ -1,0 +1,63 @@
+"""Reports as JUnit XML, for build servers: a page is a suite, a check is a case."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from xml.etree import ElementTree as ET
+
+from pagegrade.model.report import Report, Result
+from pagegrade.render.inert import visible
+from pagegrade.render.view import facts_of, place, plural, reason, shown_value, what_happened, what_to_do
+from pagegrade.report.json import format_timestamp
+
+
+def render_junit(reports: Sequence[Report]) -> str:
+    """Findings are failures, a page that could not be analysed is an error, what was not judged is skipped."""
+    root = ET.Element("testsuites", name="Pagegrade")
+    for report in reports:
+        root.append(_suite(report))
+    for name in ("tests", "failures", "errors", "skipped"):
+        root.set(name, str(sum(int(suite.get(name, "0")) for suite in root)))
+    ET.indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
+
+
+def _suite(report: Report) -> ET.Element:
+    suite = ET.Element("testsuite", name=visible(report.url, 2048))
+    suite.set("timestamp", format_timestamp(report.generated_at)[:19])
+    suite.set("time", f"{(report.run.duration_ms or 0) / 1000:.3f}")
+    if report.error is not None:
+        case = ET.SubElement(suite, "testcase", classname="pagegrade", name="analysis")
+        error = ET.SubElement(case, "error", type=report.error.code, message=what_happened(report.error))
+        error.text = what_to_do(report.error)
+    for result in report.results:
+        suite.append(_case(result))
+    suite.set("tests", str(len(suite)))
+    for name, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        suite.set(name, str(len(suite.findall(f"testcase/{tag}"))))
+    return suite
+
+
+def _case(result: Result) -> ET.Element:
+    case = ET.Element("testcase", classname=f"pagegrade.{result.category}", name=result.check)
+    if result.passed is False:
+        message = visible(result.message, 400) or visible(result.title)
+        failure = ET.SubElement(case, "failure", type=result.importance, message=message)
+        failure.text = "\n".join(_details(result))
+    elif result.outcome in {"not_applicable", "not_evaluated"}:
+        ET.SubElement(case, "skipped", message=f"{result.outcome.replace('_', ' ')}: {reason(result)}")
+    return case
+
+
+def _details(result: Result) -> list[str]:
+    lines = [f"{visible(result.title)}: costs {result.lost:.2f} of {result.price:.2f} points."]
+    if value := shown_value(result):
+        lines.append(f"Value: {value}")
+    if result.fix:
+        lines.append(f"Fix: {visible(result.fix, 1000)}")
+    lines += [
+        " | ".join(part for part in (place(evidence), visible(evidence.snippet), facts_of(evidence)) if part)
+        for evidence in result.evidence
+    ]
+    more = result.evidence_total - len(result.evidence)
+    return [*lines, f"and {plural(more, 'place')} more"] if more > 0 else lines

@@ -1,0 +1,196 @@
+"""A report as Markdown, for pull requests, wikis and files.
+
+Page text is escaped so that it is text in CommonMark and on GitHub: no markup, no links, no mentions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from pagegrade.model.outcome import Evidence
+from pagegrade.model.report import CATEGORIES, Report, Result
+from pagegrade.render import view
+from pagegrade.render.inert import safe_href, unicode_host, visible
+from pagegrade.render.prose import Span, parse_prose
+from pagegrade.report.compare import Change, Comparison
+
+_PUNCTUATION: Final = re.compile(r"[\\`*_\[\]|~#!$^{}]")
+_LINE_START: Final = re.compile(r"^([-+=>]|[0-9]{1,9}(?=[.)]))")
+_BACKTICKS: Final = re.compile("`+")
+_ENTITIES: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+_SHOWN_IN_LIST: Final = 40
+
+
+def render_markdown(reports: Sequence[Report], *, comparisons: Sequence[Comparison | None] = ()) -> str:
+    """The reports one after the other, several of them below a table of all; ends in one line break."""
+    lines: list[str] = []
+    if len(reports) > 1:
+        lines += [
+            f"# Pagegrade: {len(reports)} pages",
+            "",
+            "| Score | Result | Page | Findings |",
+            "|---:|---|---|---|",
+        ]
+        lines += [_summary_row(report) for report in reports]
+        lines.append("")
+    for index, report in enumerate(reports):
+        lines += _report(report, comparisons[index] if index < len(comparisons) else None)
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def escape_markdown(text: object, limit: int = 200) -> str:
+    """``text`` as Markdown that shows exactly its visible characters, on one line."""
+    line = visible(text, limit)
+    escaped = "".join(_ENTITIES.get(character, character) for character in line)
+    escaped = _PUNCTUATION.sub(r"\\\g<0>", escaped)
+    # GitHub makes links and mentions of plain text; an empty comment or an entity inside keeps it text.
+    escaped = escaped.replace("@", "@<!-- -->").replace("://", ":&#47;/").replace("www.", "www&#46;")
+    return _LINE_START.sub(lambda m: f"{m[1]}\\" if m[1].isdigit() else f"\\{m[1]}", escaped)
+
+
+def code(text: object, limit: int = 200) -> str:
+    """``text`` as a code span, fenced by more backticks than it holds itself."""
+    line = visible(text, limit)
+    if not line:
+        return ""
+    fence = "`" * (1 + max((len(run) for run in _BACKTICKS.findall(line)), default=0))
+    padding = " " if line.startswith("`") or line.endswith("`") else ""
+    # In a table a bar would end the cell even inside code, and GitHub knows the escape there only; we keep code
+    # spans out of tables.
+    return f"{fence}{padding}{line}{padding}{fence}"
+
+
+def _summary_row(report: Report) -> str:
+    score = "–" if report.score is None else str(report.score)
+    word = "not analysed" if report.error else report.result or "incomplete"
+    detail = view.what_happened(report.error) if report.error else view.counted(report)
+    return f"| {score} | {word} | {escape_markdown(report.url, 2048)} | {escape_markdown(detail, 600)} |"
+
+
+def _report(report: Report, comparison: Comparison | None) -> list[str]:
+    lines = [f"# {code(report.url, 2048)}", ""]
+    host = unicode_host(report.url)
+    if host:
+        lines += [f"The host reads {escape_markdown(host)}.", ""]
+    if report.final_url is not None and report.final_url != report.url:
+        lines += [f"Redirected to {code(report.final_url, 2048)}.", ""]
+    if report.error is not None:
+        lines += [
+            f"**{view.result_word(report).capitalize()}.** {view.verdict(report)}",
+            "",
+            f"- What happened: {escape_markdown(view.what_happened(report.error), 600)}",
+            f"- What to do: {escape_markdown(view.what_to_do(report.error), 600)}",
+        ]
+        if report.error.retryable:
+            lines.append("- Trying again later may help.")
+        return [*lines, "", _footer(report), ""]
+    lines += [
+        f"**{view.result_word(report).capitalize()}: {report.score} of 100.** {view.verdict(report)}",
+        f"{view.counted(report).capitalize()}. The scale: {view.scale()}.",
+        "",
+    ]
+    lines += [f"> {escape_markdown(note, 400)}\n" for note in report.run.notes]
+    lines += ["| Category | Score | Result | Findings |", "|---|---:|---|---:|"]
+    for name in CATEGORIES:
+        if (category := report.categories.get(name)) is not None:
+            score = "" if category.score is None else str(category.score)
+            title = view.CATEGORY_NAMES[name]
+            lines.append(f"| {title} | {score} | {category.result or 'no result'} | {category.failed} |")
+    lines.append("")
+    if comparison is not None:
+        lines += _comparison(comparison)
+    lines += _fix_first(report)
+    lines += _list("Good to know", view.with_outcome(report, "informative"), message=True)
+    lines += _list("Not evaluated", view.with_outcome(report, "not_evaluated"))
+    lines += _list("Not applicable", view.with_outcome(report, "not_applicable"))
+    passed = view.with_outcome(report, "passed")
+    if passed:
+        names = ", ".join(escape_markdown(result.title, 80) for result in passed)
+        lines += [f"## Passed ({len(passed)})", "", names, ""]
+    lines += ["## How the score came to be", ""]
+    lines += [f"- {escape_markdown(step, 400)}" for step in view.score_steps(report)]
+    lines += ["", "## The page", ""]
+    lines += [f"- {name}: {escape_markdown(value, 400)}" for name, value in view.page_facts(report)]
+    lines += [f"- Not seen: {escape_markdown(name)}, {escape_markdown(why)}" for name, why in report.run.not_gathered]
+    return [*lines, "", _footer(report), ""]
+
+
+def _fix_first(report: Report) -> list[str]:
+    found = view.findings(report)
+    if not found:
+        return ["## Nothing to fix", "", "No check that counts found anything.", ""]
+    lines = ["## Fix first", ""]
+    for number, finding in enumerate(found, start=1):
+        result = finding.result
+        heading = f"{number}. {escape_markdown(result.title, 120)}"
+        lines += [f"### {heading} ({result.importance}, costs {view.points(finding.lost)})", ""]
+        lines += [f"{escape_markdown(result.message, 400)}", ""]
+        if value := view.shown_value(result):
+            lines.append(f"- **Value:** {code(value)}")
+        if result.why:
+            lines.append(f"- **Why:** {_prose(result.why)}")
+        if result.fix:
+            lines.append(f"- **Fix:** {_prose(result.fix)}")
+        lines += [f"- {_evidence(evidence)}" for evidence in finding.evidence]
+        if finding.evidence and finding.evidence_not_shown:
+            lines.append(f"- and {finding.evidence_not_shown:,} more")
+        for child in finding.inherited:
+            lines.append(f"- **Also costs:** {escape_markdown(child.title, 80)} ({view.points(child.lost)})")
+        link = safe_href(result.learn_more)
+        if link is not None:
+            lines.append(f"- [Learn more](<{link.replace('<', '%3C').replace('>', '%3E')}>)")
+        lines.append("")
+    return lines
+
+
+def _prose(text: str) -> str:
+    """All blocks on one line, which a list item can hold; code stays code."""
+    return " ".join("".join(map(_span, block.spans)) for block in parse_prose(text))
+
+
+def _span(span: Span) -> str:
+    if span.code:
+        return code(span.text, 600)
+    # The spaces beside code belong to the sentence; escaping works on what is between.
+    text = escape_markdown(span.text, 2000)
+    before, after = " " if span.text.startswith(" ") else "", " " if span.text.endswith(" ") else ""
+    return f"{before}{text}{after}"
+
+
+def _evidence(evidence: Evidence) -> str:
+    parts = (code(view.place(evidence), 600), code(evidence.snippet), escape_markdown(view.facts_of(evidence), 400))
+    return " ".join(part for part in parts if part)
+
+
+def _list(title: str, results: Sequence[Result], *, message: bool = False) -> list[str]:
+    if not results:
+        return []
+    items = [
+        f"- {escape_markdown(result.title, 80)}: {escape_markdown(result.message if message else view.reason(result))}"
+        for result in results
+    ]
+    return [f"## {title} ({len(results)})", "", *items, ""]
+
+
+def _comparison(comparison: Comparison) -> list[str]:
+    lines = ["## Compared with the baseline", "", f"Score {comparison.score_before} → {comparison.score_after}.", ""]
+    if not comparison.same_ruleset:
+        lines += ["The rules have changed since: only single checks compare, not the scores.", ""]
+    for label, changes in (("New", comparison.new), ("Fixed", comparison.fixed)):
+        lines.append(f"- **{label}:** {view.plural(len(changes), 'finding')}")
+        lines += [f"  - {_change(change)}" for change in changes[:_SHOWN_IN_LIST]]
+    lines.append(f"- **Still there:** {view.plural(len(comparison.still), 'finding')}")
+    lines += [f"- **Not comparable:** {item.check}. {item.reason}" for item in comparison.not_comparable]
+    return [*lines, ""]
+
+
+def _change(change: Change) -> str:
+    result = change.result
+    where = code(view.place(change.evidence), 400) if change.evidence else ""
+    return f"{escape_markdown(result.title, 80)} ({result.importance}) {where or escape_markdown(result.message)}"
+
+
+def _footer(report: Report) -> str:
+    return f"_{escape_markdown(view.judged_by(report), 400)}_"

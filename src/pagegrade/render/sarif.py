@@ -1,0 +1,114 @@
+"""Reports as SARIF 2.1.0, for code scanning and editors.
+
+Source: https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/sarif-v2.1.0-os.html
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from pagegrade.model.identity import PROJECT_URL, VERSION
+from pagegrade.model.outcome import Evidence
+from pagegrade.model.report import Report, Result
+from pagegrade.render.inert import safe_href, visible
+from pagegrade.render.view import place, what_happened
+from pagegrade.report.compare import fingerprint
+
+SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+LEVELS: Final = {"high": "error", "medium": "warning", "low": "note", "informative": "none"}
+"""Importance -> level (section 3.27.10)."""
+
+
+def render_sarif(reports: Sequence[Report]) -> str:
+    """All reports as one run: a rule for every check that found something, a result for every place."""
+    found = [(report, result) for report in reports for result in report.results if result.passed is False]
+    rules: dict[str, dict[str, Any]] = {}
+    for _, result in found:
+        rules.setdefault(result.check, _rule(result))
+    order = {check: index for index, check in enumerate(rules)}
+    log = {
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [
+            {
+                "tool": {
+                    "driver": {
+                        "name": "Pagegrade",
+                        "version": reports[0].run.engine if reports else VERSION,
+                        "informationUri": PROJECT_URL,
+                        "rules": list(rules.values()),
+                    }
+                },
+                "columnKind": "unicodeCodePoints",
+                "invocations": [_invocation(reports)],
+                "results": [
+                    entry for report, result in found for entry in _results(report, result, order[result.check])
+                ],
+            }
+        ],
+    }
+    return json.dumps(log, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+
+
+def _rule(result: Result) -> dict[str, Any]:
+    rule: dict[str, Any] = {
+        "id": result.check,
+        "name": "".join(part.capitalize() for part in result.check.split("-")),
+        "shortDescription": {"text": visible(result.title)},
+        "fullDescription": {"text": visible(result.why, 1000) or visible(result.title)},
+        "help": {"text": visible(result.fix, 1000) or visible(result.title)},
+        "defaultConfiguration": {"level": LEVELS[result.importance]},
+        "properties": {"tags": [result.category], "price": result.price},
+    }
+    help_uri = safe_href(result.learn_more)
+    return rule if help_uri is None else {**rule, "helpUri": help_uri}
+
+
+def _results(report: Report, result: Result, rule_index: int) -> Iterator[dict[str, Any]]:
+    for evidence in result.evidence or (None,):
+        message = visible(result.message, 400) or visible(result.title)
+        where = place(evidence) if evidence else ""
+        yield {
+            "ruleId": result.check,
+            "ruleIndex": rule_index,
+            "level": LEVELS[result.importance],
+            "message": {"text": f"{message} ({where})" if where else message},
+            "locations": [_location(report, evidence)],
+            "partialFingerprints": {"pagegrade/v1": fingerprint(report, result, evidence)},
+            "properties": {"price": result.price, "lost": result.lost, "outcome": result.outcome},
+        }
+
+
+def _location(report: Report, evidence: Evidence | None) -> dict[str, Any]:
+    uri = safe_href(report.final_url) or safe_href(report.url) or "about:blank"
+    physical: dict[str, Any] = {"artifactLocation": {"uri": uri}}
+    location: dict[str, Any] = {"physicalLocation": physical}
+    if evidence is None:
+        return location
+    if evidence.line is not None and evidence.line >= 1:
+        region: dict[str, Any] = {"startLine": evidence.line}
+        if evidence.column is not None and evidence.column >= 1:
+            region["startColumn"] = evidence.column
+        if evidence.snippet:
+            region["snippet"] = {"text": visible(evidence.snippet)}
+        physical["region"] = region
+    if evidence.selector:
+        location["logicalLocations"] = [{"fullyQualifiedName": visible(evidence.selector), "kind": "element"}]
+    return location
+
+
+def _invocation(reports: Sequence[Report]) -> dict[str, Any]:
+    failed = [report for report in reports if report.error is not None]
+    invocation: dict[str, Any] = {"executionSuccessful": not failed}
+    if failed:
+        invocation["toolExecutionNotifications"] = [
+            {
+                "level": "error",
+                "message": {"text": f"{visible(report.url, 2048)}: {what_happened(report.error)}"},
+            }
+            for report in failed
+            if report.error is not None
+        ]
+    return invocation

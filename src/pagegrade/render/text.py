@@ -1,0 +1,368 @@
+"""A report for a terminal: readable at 80 columns, in words first, in colour where that is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from io import StringIO
+from typing import Final
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
+
+from pagegrade.model.outcome import Evidence
+from pagegrade.model.report import CATEGORIES, GOOD_FROM, Grade, Report, Result
+from pagegrade.render import view
+from pagegrade.render.inert import unicode_host, visible
+from pagegrade.render.prose import Block, parse_prose
+from pagegrade.report.compare import Change, Comparison
+
+MIN_WIDTH: Final = 40
+MAX_WIDTH: Final = 100
+"""Longer lines are hard to read."""
+_LABEL_WIDTH: Final = 11
+_BAR_WIDTH: Final = 24
+_BESIDE_BAR: Final = 46
+"""Columns that name, score, result and findings of a category take."""
+_SHOWN_IN_LIST: Final = 40
+_GRADE_STYLES: Final[dict[Grade | None, str]] = {"good": "bold green", "decent": "bold yellow", "bad": "bold red"}
+_IMPORTANCE_STYLES: Final = {"high": "bold red", "medium": "bold yellow", "low": "bold cyan"}
+_PLAIN: Final = str.maketrans(
+    {"█": "#", "░": ".", "─": "-", "·": "-", "→": "->", "…": "...", "“": '"', "”": '"', "•": "*"}
+)
+"""What the ornaments become where the output cannot show them."""
+
+
+def render_text(
+    reports: Sequence[Report],
+    *,
+    width: int = 80,
+    color: bool = False,
+    ascii_only: bool = False,
+    quiet: bool = False,
+    comparisons: Sequence[Comparison | None] = (),
+) -> str:
+    """The reports for a person at a terminal.
+
+    Args:
+        reports: In the order to show; several are followed by a summary.
+        width: Columns of the terminal; lines are at most 100 long, whatever it has.
+        color: Emphasise with ANSI colours. Nothing is said by colour alone.
+        ascii_only: Keep bars and rules to ASCII, for outputs that cannot encode more.
+        quiet: One line a report.
+        comparisons: To the report at the same place, the difference from an older one.
+    """
+    page = _Page(max(MIN_WIDTH, min(width, MAX_WIDTH)), color=color)
+    if quiet:
+        for report in reports:
+            page.line(summary_line(report))
+        return page.done(ascii_only=ascii_only)
+    for index, report in enumerate(reports):
+        if index:
+            page.gap()
+            page.line(Text("═" * page.width, style="dim"))
+        _report(page, report, comparisons[index] if index < len(comparisons) else None)
+    if len(reports) > 1:
+        page.heading(f"{len(reports)} pages")
+        for report in reports:
+            page.line(summary_line(report), indent=2)
+    return page.done(ascii_only=ascii_only)
+
+
+def render_markup(blocks: Iterable[Block], *, width: int = 80, color: bool = False, indent: int = 0) -> str:
+    """Documentation for a terminal, e.g. for ``pagegrade explain``."""
+    page = _Page(max(MIN_WIDTH, min(width, MAX_WIDTH)), color=color)
+    page.prose(blocks, indent=indent)
+    return page.done(ascii_only=False)
+
+
+def summary_line(report: Report) -> Text:
+    """Score, result, URL and counts on one line."""
+    line = Text()
+    if report.state == "failed":
+        line.append(" -- failed     ", style="bold red")
+    else:
+        score = "--" if report.score is None else str(report.score)
+        line.append(f"{score:>3} ", style="bold")
+        line.append(f"{(report.result or 'incomplete'):<11}", style=_GRADE_STYLES.get(report.result, "bold"))
+    line.append(visible(report.url, 2048))
+    detail = view.what_happened(report.error) if report.error else view.counted(report)
+    line.append(f"  {detail}", style="dim")
+    return line
+
+
+class _Page:
+    """Lines on their way to a terminal. Page text arrives as ``Text``: it is never read as markup."""
+
+    def __init__(self, width: int, *, color: bool) -> None:
+        self.width = width
+        self._out = StringIO()
+        self._console = Console(
+            file=self._out,
+            width=width,
+            force_terminal=color,
+            color_system="standard" if color else None,
+            no_color=not color,
+            highlight=False,
+            markup=False,
+            emoji=False,
+            soft_wrap=False,
+            legacy_windows=False,
+            _environ={},
+        )
+
+    def done(self, *, ascii_only: bool) -> str:
+        """Everything written, without trailing spaces, ending in one line break."""
+        lines = [line.rstrip() for line in self._out.getvalue().replace("═", "─").split("\n")]
+        text = "\n".join(lines).strip("\n") + "\n"
+        return text.translate(_PLAIN) if ascii_only else text
+
+    def gap(self) -> None:
+        """An empty line."""
+        self._out.write("\n")
+
+    def line(self, text: Text | str, *, indent: int = 0, hang: int | None = None, label: str = "") -> None:
+        """A paragraph, wrapped; ``hang`` is the indent of every line after the first, ``label`` fills the first."""
+        text = Text(text) if isinstance(text, str) else text
+        following = indent if hang is None else hang
+        room = self.width - max(indent, following)
+        for index, part in enumerate(text.wrap(self._console, room, overflow="fold")):
+            part.rstrip()
+            margin = Text(" " * following)
+            if index == 0:
+                margin = Text(" " * indent)
+                if label:
+                    margin = Text.assemble(margin, (label.ljust(_LABEL_WIDTH), "dim"))
+            self._console.print(margin + part, no_wrap=True, overflow="ignore")
+
+    def heading(self, title: str) -> None:
+        """A heading with a rule that fills the line."""
+        self.gap()
+        rule = "─" * max(0, self.width - cell_len(title) - 1)
+        self.line(Text.assemble((title, "bold"), " ", (rule, "dim")))
+
+    def bar(self, score: int, style: str) -> Text:
+        """The score from 0 to 100 as a bar, shorter where the terminal is narrow."""
+        width = max(8, min(_BAR_WIDTH, self.width - _BESIDE_BAR))
+        full = round(max(0, min(score, 100)) * width / 100)
+        return Text.assemble(("█" * full, style.removeprefix("bold ")), ("░" * (width - full), "dim"))
+
+    def field(self, label: str, value: Text | str, *, indent: int = 4) -> None:
+        """A labelled value with a hanging indent."""
+        self.line(value, indent=indent, hang=indent + _LABEL_WIDTH, label=label or " ")
+
+    def prose(self, blocks: Iterable[Block], *, indent: int, first_label: str = "") -> None:
+        """Paragraphs, items and code; the first one may carry a label."""
+        label = first_label
+        for block in blocks:
+            margin = indent + (_LABEL_WIDTH if first_label else 0)
+            if block.kind == "code":
+                if label:
+                    self.field(label, "", indent=indent)
+                for row in block.spans[0].text.split("\n"):
+                    self.line(Text(row, style="green"), indent=margin + 2, hang=margin + 4)
+            else:
+                body = Text()
+                for span in block.spans:
+                    # Without colour the backticks are what sets code apart.
+                    body.append(f"`{span.text}`" if span.code else span.text, style="green" if span.code else "")
+                if label:
+                    self.field(label, body, indent=indent)
+                elif block.kind == "item":
+                    self.line(Text("• ") + body, indent=margin, hang=margin + 2)
+                else:
+                    self.line(body, indent=margin)
+            label = ""
+
+
+def _report(page: _Page, report: Report, comparison: Comparison | None) -> None:
+    _address(page, report)
+    if report.state == "failed":
+        _failed(page, report)
+    else:
+        _score(page, report)
+        if comparison is not None:
+            _comparison(page, comparison)
+        _fix_first(page, report)
+        _informative(page, report)
+        _reasons(page, "Not evaluated", view.with_outcome(report, "not_evaluated"))
+        _reasons(page, "Not applicable", view.with_outcome(report, "not_applicable"))
+        _passed(page, report)
+        page.heading("How the score came to be")
+        for step in view.score_steps(report):
+            page.line(f"• {step}", indent=2, hang=4)
+    _page_facts(page, report)
+    page.gap()
+    page.line(Text(view.judged_by(report), style="dim"))
+    if report.results:
+        page.line(Text("More about a check: pagegrade explain CHECK", style="dim"))
+
+
+def _address(page: _Page, report: Report) -> None:
+    page.gap()
+    page.line(Text.assemble(("Pagegrade", "bold"), "  ", visible(report.url, 2048)), hang=11)
+    for name, url in (("", report.url), ("→ ", report.final_url)):
+        host = unicode_host(url)
+        if name and url is not None and url != report.url:
+            hops = len(report.page.redirects) if report.page else 0
+            after = f"  ({view.plural(hops, 'redirect')})" if hops else ""
+            page.line(f"{name}{visible(url, 2048)}{after}", indent=11, hang=13)
+        if host:
+            page.line(f"the host reads {host}", indent=11)
+
+
+def _failed(page: _Page, report: Report) -> None:
+    page.gap()
+    page.line(Text.assemble((view.result_word(report), "bold red"), "  ", view.verdict(report)), indent=2)
+    if report.error is None:
+        return
+    page.gap()
+    page.field("What", view.what_happened(report.error), indent=2)
+    page.field("To do", view.what_to_do(report.error), indent=2)
+    if report.error.retryable:
+        page.field("Retry", "Trying again later may help.", indent=2)
+    page.line("It has no score: a page that was not really seen is never graded.", indent=2 + _LABEL_WIDTH)
+
+
+def _score(page: _Page, report: Report) -> None:
+    page.gap()
+    style = _GRADE_STYLES.get(report.result, "bold")
+    line = Text.assemble((f"{view.result_word(report):<13}", style))
+    if report.score is not None:
+        line.append(f"{report.score:>3} of 100  ", style="bold")
+        line.append_text(page.bar(report.score, style))
+    page.line(line, indent=2)
+    page.line(view.verdict(report), indent=2)
+    page.line(f"{view.counted(report).capitalize()}. The scale: {view.scale()}.", indent=2)
+    page.gap()
+    for name in CATEGORIES:
+        category = report.categories.get(name)
+        if category is None:
+            continue
+        row = Text(f"{view.CATEGORY_NAMES[name]:<14}")
+        score = "--" if category.score is None else str(category.score)
+        row.append(f"{score:>3}  ", style="bold")
+        row.append_text(page.bar(category.score or 0, _GRADE_STYLES.get(category.result, "")))
+        row.append(f"  {category.result or 'no result':<7}", style=_GRADE_STYLES.get(category.result, ""))
+        row.append(
+            f"  {view.plural(category.failed, 'finding')}" if category.failed else "  nothing found", style="dim"
+        )
+        page.line(row, indent=2)
+    for note in report.run.notes:
+        page.gap()
+        page.field("Note", visible(note, 400), indent=2)
+
+
+def _fix_first(page: _Page, report: Report) -> None:
+    found = view.findings(report)
+    page.heading("Fix first" if found else "Nothing to fix")
+    if not found:
+        more = "" if (report.score or 0) < GOOD_FROM else " Well done."
+        page.line(f"No check that counts found anything.{more}", indent=2)
+    for number, finding in enumerate(found, start=1):
+        result = finding.result
+        if number > 1:
+            page.gap()
+        title = Text(f"{number:>2}. ")
+        title.append(visible(result.title, 120), style="bold")
+        title.append("  ")
+        title.append(result.importance.upper(), style=_IMPORTANCE_STYLES.get(result.importance, "bold"))
+        title.append(f"  costs {view.points(finding.lost)}")
+        title.append(f"  [{visible(result.check, 60)}]", style="dim")
+        page.line(title, hang=4)
+        page.line(visible(result.message, 400), indent=4)
+        if value := view.shown_value(result):
+            page.field("Value", value)
+        page.prose(parse_prose(result.why), indent=4, first_label="Why")
+        page.prose(parse_prose(result.fix), indent=4, first_label="Fix")
+        _evidence(page, finding)
+        if finding.inherited:
+            children = ", ".join(
+                f"{visible(child.title, 80)} ({view.points(child.lost)})" for child in finding.inherited
+            )
+            page.field("Also costs", f"{children}: these cannot hold while this fails.")
+
+
+def _evidence(page: _Page, finding: view.Finding) -> None:
+    label = "Evidence"
+    for evidence in finding.evidence:
+        for index, row in enumerate(_evidence_rows(evidence)):
+            mark = "  " if index else "• "
+            page.line(Text(mark) + row, indent=4, hang=6 + _LABEL_WIDTH, label=label)
+            label = " "
+    if finding.evidence and finding.evidence_not_shown:
+        page.field("", Text(f"and {finding.evidence_not_shown:,} more", style="dim"))
+
+
+def _evidence_rows(evidence: Evidence) -> list[Text]:
+    rows = [Text(text) for text in (view.place(evidence), view.facts_of(evidence)) if text]
+    snippet = visible(evidence.snippet)
+    if snippet:
+        rows.insert(1 if view.place(evidence) else 0, Text(snippet, style="green"))
+    return rows
+
+
+def _informative(page: _Page, report: Report) -> None:
+    results = view.with_outcome(report, "informative")
+    if not results:
+        return
+    page.heading(f"Good to know ({len(results)})")
+    for result in results[:_SHOWN_IN_LIST]:
+        value = view.shown_value(result)
+        text = Text.assemble((visible(result.title, 80), "bold"), f"  {visible(result.message)}")
+        if value and value not in result.message:
+            text.append(f" ({value})", style="dim")
+        page.line(text, indent=2, hang=4)
+
+
+def _reasons(page: _Page, title: str, results: Sequence[Result]) -> None:
+    if not results:
+        return
+    page.heading(f"{title} ({len(results)})")
+    for result in results:
+        page.line(Text.assemble((visible(result.title, 80), "bold"), f"  {view.reason(result)}"), indent=2, hang=4)
+
+
+def _passed(page: _Page, report: Report) -> None:
+    results = view.with_outcome(report, "passed")
+    if results:
+        page.heading(f"Passed ({len(results)})")
+        page.line(", ".join(visible(result.title, 80) for result in results), indent=2)
+
+
+def _page_facts(page: _Page, report: Report) -> None:
+    facts = view.page_facts(report)
+    missing = report.run.not_gathered
+    if not facts and not missing:
+        return
+    page.heading("The page")
+    for name, value in facts:
+        page.field(name, value, indent=2)
+    redirects = report.page.redirects if report.page else ()
+    for hop in redirects:
+        page.field("Redirect", f"{hop.status}  {visible(hop.url)} → {visible(hop.location)}", indent=2)
+    for name, why in missing:
+        page.field("Not seen", f"{visible(name, 40)}: {visible(why)}", indent=2)
+
+
+def _comparison(page: _Page, comparison: Comparison) -> None:
+    page.heading("Compared with the baseline")
+    page.line(f"Score {comparison.score_before} → {comparison.score_after}.", indent=2)
+    if not comparison.same_ruleset:
+        page.line("The rules have changed since: only single checks compare, not the scores.", indent=2)
+    if not comparison.same_url:
+        page.line("The baseline is about another URL.", indent=2)
+    for label, changes in (("New", comparison.new), ("Fixed", comparison.fixed)):
+        page.field(label, view.plural(len(changes), "finding"), indent=2)
+        for change in changes[:_SHOWN_IN_LIST]:
+            page.line(_change(change), indent=2 + _LABEL_WIDTH, hang=4 + _LABEL_WIDTH)
+    page.field("Still", view.plural(len(comparison.still), "finding"), indent=2)
+    for item in comparison.not_comparable:
+        page.field("Unclear", f"{visible(item.check, 60)}: {visible(item.reason)}", indent=2)
+
+
+def _change(change: Change) -> Text:
+    where = view.place(change.evidence) if change.evidence else ""
+    text = Text.assemble((visible(change.result.title, 80), "bold"), f"  {change.result.importance}")
+    text.append(f"  {where or visible(change.result.message)}", style="dim")
+    return text

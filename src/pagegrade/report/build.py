@@ -1,0 +1,199 @@
+"""Puts the report together from what was judged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, Protocol
+
+from pagegrade.model.artifacts import Artifacts, NotGathered
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import NotApplicable, NotRun, Outcome, Severity
+from pagegrade.model.report import (
+    CATEGORIES,
+    Category,
+    Counts,
+    OutcomeName,
+    PageFacts,
+    Redirect,
+    Result,
+)
+from pagegrade.report.clean import clean_text
+
+MAX_VALUE: Final = 500
+MAX_MESSAGE: Final = 500
+
+
+def clean(text: str, limit: int) -> str:
+    """``text`` fit to be kept: storable, and cut to ``limit`` characters with an ellipsis."""
+    return clean_text(text if len(text) <= limit else text[: limit - 1] + "…")
+
+
+class StateLike(Protocol):
+    """A state of a check, as far as the report needs it."""
+
+    @property
+    def message(self) -> str:
+        """One sentence about the page."""
+        ...
+
+
+class CheckLike(Protocol):
+    """A check, as far as the report needs it; the rooms of checks and reports do not know each other."""
+
+    @property
+    def id(self) -> str: ...  # noqa: D102
+    @property
+    def title(self) -> str: ...  # noqa: D102
+    @property
+    def category(self) -> Category: ...  # noqa: D102
+    @property
+    def severity(self) -> Severity: ...  # noqa: D102
+    @property
+    def sources(self) -> tuple[str, ...]: ...  # noqa: D102
+    @property
+    def documentation(self) -> dict[str, str]: ...  # noqa: D102
+    def state(self, name: str) -> StateLike: ...  # noqa: D102
+
+
+class JudgedLike(Protocol):
+    """A verdict that was read by its check's table of states."""
+
+    @property
+    def verdict(self) -> Outcome | NotApplicable | NotRun: ...  # noqa: D102
+    @property
+    def outcome(self) -> OutcomeName: ...  # noqa: D102
+
+
+def result_of(
+    check: CheckLike, judged: JudgedLike, *, price: float, lost: float, inherited_from: CheckLike | None
+) -> Result:
+    """One line of the report.
+
+    ``inherited_from`` is the failing check that makes this one lose everything, whatever it found itself.
+    """
+    why, fix = _explanation(check)
+    outcome: OutcomeName = judged.outcome
+    state: str | None = None
+    value: str | float | None = None
+    message = reason = ""
+    errors: tuple = ()  # type: ignore[type-arg]
+    evidence: tuple = ()  # type: ignore[type-arg]
+    total = 0
+    match judged.verdict:
+        case Outcome() as found:
+            state = found.state
+            value = clean(found.value, MAX_VALUE) if isinstance(found.value, str) else found.value
+            message = clean(found.message or check.state(found.state).message, MAX_MESSAGE)
+            errors, evidence = found.details, found.evidence
+            total = len(evidence) if found.total is None else found.total
+        case NotApplicable(why_not):
+            reason = f"not_applicable: {why_not}"
+            message = why_not
+        case NotRun(code, detail):
+            reason = f"{code}: {detail}" if detail else code
+            message = detail
+    if inherited_from is not None:
+        message = f"This cannot hold while the check “{inherited_from.title}” fails."
+        if check.severity is not Severity.INFO:
+            outcome = "failed"
+    return Result(
+        check=check.id,
+        title=check.title,
+        category=check.category,
+        outcome=outcome,
+        state=state,
+        importance=check.severity.label,  # type: ignore[arg-type]
+        price=round(price, 4),
+        lost=lost,
+        value=value,
+        message=message,
+        reason="" if inherited_from is not None else reason,
+        inherited_from=inherited_from.id if inherited_from is not None else None,
+        why=why,
+        fix=fix,
+        errors=errors,
+        evidence=evidence,
+        evidence_total=total,
+        learn_more=check.sources[0],
+    )
+
+
+def count_results(results: Sequence[Result]) -> tuple[Counts, dict[Category, tuple[int, int]]]:
+    """(the counts of the report, category -> (passed, findings))."""
+    totals = dict.fromkeys(
+        ("passed", "high", "medium", "low", "informative", "not_applicable", "not_evaluated"),
+        0,
+    )
+    by_category: dict[Category, tuple[int, int]] = dict.fromkeys(CATEGORIES, (0, 0))
+    for result in results:
+        passed, failed = by_category[result.category]
+        if result.outcome in ("warning", "failed"):
+            totals[result.importance] += 1
+            by_category[result.category] = (passed, failed + 1)
+        else:
+            totals[result.outcome] += 1
+            if result.outcome == "passed":
+                by_category[result.category] = (passed + 1, failed)
+    return Counts(**totals), by_category
+
+
+def page_facts(artifacts: Artifacts, document: Document | None) -> PageFacts:
+    """Figures of the page; those of the document are left out where it was not judged."""
+    navigation = artifacts.navigation
+    response = navigation.response
+    timings = response.timings
+    requests = 0
+    title = language = ""
+    if document is not None:
+        urls = {reference.url for reference in document.references if not reference.alternative}
+        if not isinstance(artifacts.resources, NotGathered):
+            urls.update(item.url for item in artifacts.resources.items)
+        requests = len(urls)
+        title = clean(next((one.text for one in document.titles), ""), 512)
+        language = clean(document.html.attrs.get("lang", "") if document.html else "", 35)
+    return PageFacts(
+        http_status=response.status,
+        redirects=tuple(
+            Redirect(
+                url=clean(hop.url, 2048),
+                status=hop.status,
+                location=clean(hop.header("location") or "", 2048),
+                address=hop.address,
+                total_ms=hop.timings.total_ms,
+                http_version=hop.http_version,
+            )
+            for hop in navigation.hops
+        ),
+        http_version=response.http_version,
+        address=response.address,
+        bytes=len(response.body),
+        transfer_bytes=response.wire_bytes,
+        requests=requests,
+        timing_ms={
+            "dns": timings.dns_ms,
+            "connect": timings.connect_ms,
+            "tls": timings.tls_ms,
+            "first_byte": timings.first_byte_ms,
+            "download": timings.download_ms,
+        },
+        title=title,
+        language=language,
+        server=clean(response.header("server") or "", 200),
+    )
+
+
+_explanations: dict[str, tuple[str, str]] = {}
+"""By check id; reading the documentation costs more than judging, and it never changes."""
+
+
+def _explanation(check: CheckLike) -> tuple[str, str]:
+    """(why it matters, how to fix): the first paragraph of each section of the check's documentation."""
+    known = _explanations.get(check.id)
+    if known is not None:
+        return known
+    sections = check.documentation
+    _explanations[check.id] = explanation = (
+        " ".join(sections.get("Why it matters", "").split("\n\n", 1)[0].split()),
+        " ".join(sections.get("How to fix", "").split("\n\n", 1)[0].split()),
+    )
+    return explanation

@@ -1,0 +1,235 @@
+"""A report as the JSON object that every interface hands out, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import msgspec
+
+from pagegrade.model.errors import InvalidInput
+from pagegrade.model.outcome import Detail, Evidence
+from pagegrade.model.report import REPORT_VERSION, CategoryScore, Counts, Failure, PageFacts, Report, Result, RunFacts
+from pagegrade.report.clean import clean_number, clean_scalar, clean_text
+
+JSONObject = dict[str, Any]
+ANALYZE_AGAIN: Final = "make a new one with: pagegrade analyze URL --format json --output FILE"
+
+
+def report_to_dict(report: Report) -> JSONObject:
+    """The report as plain values: dicts, lists, strings, numbers, booleans and ``None`` only.
+
+    Results are keyed by check id in catalogue order. What only a server knows (``id``, ``privacy``, ``share_url``,
+    ``created_at``, ``updated_at``, ``run.number``) is ``None``, and ``password`` is false. No NaN, NUL or lone
+    surrogate remains.
+    """
+    return {
+        "id": None,
+        "object": "report",
+        "version": report.version,
+        "url": clean_text(report.url),
+        "final_url": _text_or_none(report.final_url),
+        "project": clean_text(report.project),
+        "privacy": None,
+        "password": False,
+        "state": report.state,
+        "result": report.result,
+        "score": report.score,
+        "uncapped_score": clean_number(report.uncapped_score),
+        "coverage": clean_number(report.coverage),
+        "caps": [{"check": cap.check, "max_score": cap.max_score, "category": cap.category} for cap in report.caps],
+        "counts": _counts(report.counts),
+        "categories": {name: _category(category) for name, category in report.categories.items()},
+        "results": {result.check: _result(result) for result in report.results},
+        "page": None if report.page is None else _page(report.page),
+        "run": _run(report.run),
+        "error": None if report.error is None else _error(report.error),
+        "share_url": None,
+        "generated_at": format_timestamp(report.generated_at),
+        "created_at": None,
+        "updated_at": None,
+    }
+
+
+def format_timestamp(moment: datetime) -> str:
+    """RFC 3339 in UTC with milliseconds and ``Z``; a moment without zone is taken as UTC."""
+    aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+    return aware.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def report_from_dict(data: object) -> Report:
+    """Read a report that ``report_to_dict`` made, or an answer of the HTTP interface that holds one in ``data``.
+
+    Members this version does not know are ignored.
+
+    Raises:
+        InvalidInput: It is no report, one that is not finished, one without results, or one of a later version.
+    """
+    if isinstance(data, Mapping) and isinstance(data.get("data"), Mapping):
+        data = data["data"]
+    if not isinstance(data, Mapping) or data.get("object") != "report":
+        raise InvalidInput(f"This is not a Pagegrade report; {ANALYZE_AGAIN}")
+    version = data.get("version", REPORT_VERSION)
+    if not isinstance(version, int) or version > REPORT_VERSION:
+        raise InvalidInput(
+            f"The report has format version {version!r}; this Pagegrade reads up to {REPORT_VERSION}. "
+            "Install a newer Pagegrade."
+        )
+    if data.get("state") not in {"completed", "failed"}:
+        raise InvalidInput(f"The report is not finished (state {data.get('state')!r}); wait for it and save it again.")
+    results = data.get("results")
+    if not isinstance(results, Mapping):
+        raise InvalidInput("The report holds no results; take a whole report, not an item of a list.")
+    try:
+        return msgspec.convert(_shape(data, results), Report, strict=True)
+    except (msgspec.ValidationError, TypeError) as error:
+        raise InvalidInput(f"The report cannot be read: {error}; {ANALYZE_AGAIN}") from error
+
+
+def _shape(data: Mapping[str, Any], results: Mapping[str, Any]) -> JSONObject:
+    """The JSON object rearranged to the fields of the dataclasses; ``None`` members fall back to their defaults."""
+    run = data.get("run")
+    shaped = {
+        **_without_none(data),
+        "results": [_result_shape(name, result) for name, result in results.items()],
+        "run": run,
+    }
+    if isinstance(run, Mapping):
+        not_gathered = [[item.get("artifact"), item.get("reason")] for item in run.get("not_gathered") or ()]
+        shaped["run"] = {**_without_none(run), "not_gathered": not_gathered}
+    page = data.get("page")
+    if isinstance(page, Mapping):
+        shaped["page"] = _without_none(page)
+    shaped.setdefault("final_url", None)
+    return shaped
+
+
+def _result_shape(name: str, result: object) -> object:
+    if not isinstance(result, Mapping):
+        return result
+    return {"state": None, "title": name, **_without_none(result), "check": name}
+
+
+def _without_none(data: Mapping[str, Any]) -> JSONObject:
+    return {name: value for name, value in data.items() if value is not None}
+
+
+def _text_or_none(text: str | None) -> str | None:
+    return None if text is None else clean_text(text)
+
+
+def _counts(counts: Counts) -> JSONObject:
+    return {
+        "passed": counts.passed,
+        "high": counts.high,
+        "medium": counts.medium,
+        "low": counts.low,
+        "informative": counts.informative,
+        "not_applicable": counts.not_applicable,
+        "not_evaluated": counts.not_evaluated,
+    }
+
+
+def _category(category: CategoryScore) -> JSONObject:
+    return {
+        "score": category.score,
+        "result": category.result,
+        "passed": category.passed,
+        "failed": category.failed,
+    }
+
+
+def _result(result: Result) -> JSONObject:
+    return {
+        "title": clean_text(result.title),
+        "category": result.category,
+        "outcome": result.outcome,
+        "state": result.state,
+        "passed": result.passed,
+        "importance": result.importance,
+        "price": clean_number(result.price) or 0.0,
+        "lost": clean_number(result.lost) or 0.0,
+        "inherited_from": result.inherited_from,
+        "value": clean_scalar(result.value),
+        "message": clean_text(result.message),
+        "reason": clean_text(result.reason) or None,
+        "errors": [_detail(detail) for detail in result.errors],
+        "evidence": [_evidence(evidence) for evidence in result.evidence],
+        "evidence_total": max(result.evidence_total, len(result.evidence)),
+        "why": clean_text(result.why),
+        "fix": clean_text(result.fix),
+        "learn_more": clean_text(result.learn_more),
+    }
+
+
+def _detail(detail: Detail) -> JSONObject:
+    return {
+        "code": clean_text(detail.code),
+        "actual": clean_scalar(detail.actual),
+        "limit": clean_scalar(detail.limit),
+    }
+
+
+def _evidence(evidence: Evidence) -> JSONObject:
+    """Only what is known: a member that would be empty is left out."""
+    members = {
+        "selector": clean_text(evidence.selector),
+        "line": evidence.line,
+        "column": evidence.column,
+        "snippet": clean_text(evidence.snippet),
+        "header": clean_text(evidence.header),
+        "url": clean_text(evidence.url),
+        "value": clean_text(evidence.value),
+        "reason": clean_text(evidence.reason),
+    }
+    return {name: value for name, value in members.items() if value not in {None, ""}}
+
+
+def _page(page: PageFacts) -> JSONObject:
+    return {
+        "http_status": page.http_status,
+        "redirects": [
+            {
+                "url": clean_text(hop.url),
+                "status": hop.status,
+                "location": clean_text(hop.location),
+                "address": hop.address,
+                "total_ms": clean_number(hop.total_ms),
+                "http_version": clean_text(hop.http_version),
+            }
+            for hop in page.redirects
+        ],
+        "http_version": clean_text(page.http_version),
+        "address": page.address,
+        "bytes": page.bytes,
+        "transfer_bytes": page.transfer_bytes,
+        "requests": page.requests,
+        "timing_ms": {name: clean_number(value) for name, value in page.timing_ms.items()},
+        "title": clean_text(page.title),
+        "language": clean_text(page.language),
+        "server": clean_text(page.server),
+    }
+
+
+def _run(run: RunFacts) -> JSONObject:
+    return {
+        "number": None,
+        "engine": run.engine,
+        "ruleset": run.ruleset,
+        "duration_ms": clean_number(run.duration_ms),
+        "partial": run.partial,
+        "user_agent": clean_text(run.user_agent),
+        "not_gathered": [{"artifact": name, "reason": clean_text(why)} for name, why in run.not_gathered],
+        "notes": [clean_text(note) for note in run.notes],
+    }
+
+
+def _error(error: Failure) -> JSONObject:
+    return {
+        "code": error.code,
+        "message": clean_text(error.message),
+        "reason": _text_or_none(error.reason),
+        "http_status": error.http_status,
+        "retryable": error.retryable,
+    }

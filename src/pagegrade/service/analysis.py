@@ -1,0 +1,160 @@
+"""The use cases of this house: analyse a page, judge what was gathered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+
+from pagegrade.gather.clock import utc_now
+from pagegrade.gather.context import GatherOptions, OffloadFailed
+from pagegrade.gather.guard import DEFAULT_PORTS, Policy
+from pagegrade.gather.resolver import Resolver
+from pagegrade.gather.run import gather
+from pagegrade.model.artifacts import Artifacts, Navigation, NotGathered, Response, WellKnown
+from pagegrade.model.errors import FAILURE_CODES, RunFailed
+from pagegrade.model.identity import USER_AGENT, VERSION
+from pagegrade.model.report import Failure, Report, RunFacts
+from pagegrade.parse.url import Target, host, parse_target_url, port, project_of
+from pagegrade.service.children import Children
+from pagegrade.service.judging import Thresholds, failed_report, judge_artifacts
+
+JUDGE_SECONDS: Final = 20.0
+"""Wall-clock time for parsing and judging one page; its CPU time is limited in the child."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnalyzeOptions:
+    """How to gather and judge."""
+
+    budget_s: float = 60.0
+    """Wall-clock time for everything the network is asked for."""
+    subresources: bool = True
+    """Whether to fetch what the page refers to."""
+    load_samples: int = 3
+    """How often the document's load time is measured."""
+    allow_networks: tuple[str, ...] = ()
+    """CIDRs of the operator's own networks, which may be reached on any port."""
+    allow_ports: tuple[int, ...] = tuple(sorted(DEFAULT_PORTS))
+    allow_typed_private: bool = False
+    """A private host may be reached when it is the one the person typed: that host and port, nothing else."""
+    thresholds: Thresholds = field(default_factory=Thresholds)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Analysis:
+    """A report and what it was made from."""
+
+    report: Report
+    artifacts: Artifacts | None
+    """``None`` when nothing could be gathered."""
+
+
+async def analyze_target(
+    target: Target, *, options: AnalyzeOptions, children: Children, resolver: Resolver | None = None
+) -> Analysis:
+    """Fetch one page with everything around it and judge it.
+
+    A page that cannot be analysed is a report with ``state="failed"`` and an error, not an exception.
+
+    Args:
+        target: What ``parse_target_url`` made of the address.
+        options: How to gather and judge.
+        children: Where hostile bytes are parsed; shared by many analyses.
+        resolver: Another way to resolve names; the system's name servers by default.
+
+    Raises:
+        URLNotAllowed: The address is one that must not be contacted, which shows without asking the network.
+    """
+    started_at = utc_now()
+    typed = ((host(target.url), port(target.url) or 0),) if options.allow_typed_private else ()
+    policy = Policy(
+        allow_ports=frozenset(options.allow_ports), allow_networks=options.allow_networks, typed_private=typed
+    )
+    gather_options = GatherOptions(
+        budget_s=options.budget_s,
+        policy=policy,
+        subresources=options.subresources,
+        load_samples=options.load_samples,
+    )
+    try:
+        artifacts = await gather(target, options=gather_options, offload=children.run, resolver=resolver)
+    except RunFailed as error:
+        return Analysis(report=_not_gathered_report(target.url, error, started_at), artifacts=None)
+    return Analysis(report=await judge_in_child(artifacts, options.thresholds, children=children), artifacts=artifacts)
+
+
+async def judge_in_child(artifacts: Artifacts, thresholds: Thresholds, *, children: Children) -> Report:
+    """Judge artifacts where a hostile page can do no harm; what kills the parser is a failed report."""
+    try:
+        return await children.run(judge_artifacts, artifacts, thresholds, timeout_s=JUDGE_SECONDS)
+    except OffloadFailed as error:
+        failure = Failure(
+            code="too_large",
+            message=f"The page's HTML could not be read within the limits. {error}",
+            reason="parser_limit",
+            http_status=artifacts.navigation.response.status,
+            retryable=FAILURE_CODES["too_large"][0],
+        )
+        return failed_report(artifacts.navigation.requested_url, failure, artifacts=artifacts)
+
+
+def artifacts_of_document(
+    body: bytes,
+    *,
+    url: str,
+    status: int = 200,
+    headers: Sequence[tuple[str, str]] = (),
+    robots_txt: bytes | None = None,
+) -> Artifacts:
+    """Artifacts of a page that somebody else fetched; everything around it counts as not gathered.
+
+    Raises:
+        InvalidURL: ``url`` cannot be read.
+    """
+    target = parse_target_url(url)
+    offline = NotGathered(code="skipped", detail="Judged without the network.")
+    response = Response(url=target.url, status=status, headers=tuple(headers), body=body)
+    robots: WellKnown | NotGathered = offline
+    if robots_txt is not None:
+        address = f"{target.url.split('/', 3)[0]}//{target.url.split('/', 3)[2]}/robots.txt"
+        robots = WellKnown(
+            requested_url=address,
+            response=Response(url=address, status=200, headers=(("Content-Type", "text/plain"),), body=robots_txt),
+        )
+    return Artifacts(
+        engine=VERSION,
+        gathered_at=utc_now(),
+        vantage="offline",
+        navigation=Navigation(requested_url=target.url, response=response),
+        robots_txt=robots,
+        sitemaps=offline,
+        not_found_probe=offline,
+        insecure_probe=offline,
+        sibling_probe=offline,
+        favicon=offline,
+        tls=offline,
+        dns=offline,
+        resources=offline,
+    )
+
+
+def _not_gathered_report(url: str, error: RunFailed, started_at: datetime) -> Report:
+    return Report(
+        url=url,
+        final_url=None,
+        project=project_of(url),
+        state="failed",
+        run=RunFacts(
+            engine=VERSION, duration_ms=(utc_now() - started_at).total_seconds() * 1000, user_agent=USER_AGENT
+        ),
+        error=Failure(
+            code=error.failure,
+            message=error.message,
+            reason=error.reason,
+            http_status=error.http_status,
+            retryable=error.retryable,
+        ),
+        generated_at=started_at,
+    )

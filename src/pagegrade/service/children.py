@@ -1,0 +1,171 @@
+"""A few child processes that parse and judge, each replaceable at any moment.
+
+Why not ``multiprocessing`` or a pool on top of it: its ``spawn`` and ``forkserver`` import the caller's ``__main__``
+again, which a library cannot ask its users to guard, and ``fork`` copies sockets and locks of a process that runs
+threads. A pipe to ``python -m pagegrade.service.child`` has none of that.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import pickle  # noqa: TID251 - one way only, from the parent to its own child
+import sys
+import typing
+from collections.abc import Callable
+from functools import lru_cache
+from types import TracebackType
+from typing import Any, Final, Self, TypeVar
+
+import msgspec
+
+from pagegrade.gather import OffloadFailed
+from pagegrade.service.child import ANSWER, FRAME, MAX_ANSWER_BYTES
+
+T = TypeVar("T")
+
+TASKS_PER_CHILD: Final = 500
+"""A child is replaced after so many tasks, so that no leak of a parser can grow for ever."""
+_START_SECONDS: Final = 30.0
+
+
+class _Died(Exception):
+    """The child ended, or answered something that is no answer."""
+
+
+class Children:
+    """Runs pure functions in child processes: ``await children.run(parse, body, timeout_s=5)``.
+
+    Use as an async context manager; leaving it ends every child. One task runs in one child at a time, further tasks
+    wait. A child that dies or overruns is replaced and its task fails with ``OffloadFailed``: it is not tried again,
+    because the same bytes would do the same.
+    """
+
+    def __init__(self, count: int | None = None) -> None:
+        """Prepare ``count`` children (one for each CPU by default); they start when they are first needed."""
+        self._count = count or max(1, len(os.sched_getaffinity(0)))
+        self._idle: asyncio.LifoQueue[_Child | None] = asyncio.LifoQueue()
+        """Children that wait for work; ``None`` is a place for one that has not been started."""
+        for _ in range(self._count):
+            self._idle.put_nowait(None)
+        self._all: set[_Child] = set()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """End every child."""
+        for child in tuple(self._all):
+            await self._end(child)
+
+    async def warm_up(self) -> None:
+        """Start one child, so that it imports while the network is being waited for."""
+        child = await self._idle.get()
+        try:
+            child = child or await self._start()
+        finally:
+            self._idle.put_nowait(child)
+
+    async def run(self, function: Callable[..., T], *arguments: Any, timeout_s: float = 30.0) -> T:
+        """The result of ``function(*arguments)``, a top-level function with an annotated return type.
+
+        Raises:
+            OffloadFailed: It raised, died, or took more than ``timeout_s`` seconds, its CPU time or its memory.
+        """
+        frame = pickle.dumps((function, arguments), protocol=pickle.HIGHEST_PROTOCOL)
+        child = await self._idle.get()
+        keep: _Child | None = None
+        try:
+            child = child or await self._start()
+            try:
+                async with asyncio.timeout(timeout_s):
+                    answer = await child.ask(frame)
+            except TimeoutError:
+                raise OffloadFailed(f"Parsing took more than {timeout_s:g} s.") from None
+            except _Died:
+                raise OffloadFailed("The parser died or ran into its limits.") from None
+            if answer[:1] != ANSWER:
+                keep = child
+                raise OffloadFailed(f"The parser stopped with {answer[1:81].decode('ascii', 'replace')}.")
+            try:
+                result: T = _decoder(function).decode(answer[1:])
+            except (msgspec.DecodeError, RecursionError):
+                raise OffloadFailed("The parser gave an answer that cannot be read.") from None
+            keep = child
+            return result
+        finally:
+            if keep is not None and keep.tasks >= TASKS_PER_CHILD:
+                keep = None
+            if keep is None and child is not None:
+                await asyncio.shield(self._end(child))
+            self._idle.put_nowait(keep)
+
+    async def _start(self) -> _Child:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-P",
+            "-m",
+            "pagegrade.service.child",
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            env=_environment(),
+        )
+        child = _Child(process)
+        self._all.add(child)
+        return child
+
+    async def _end(self, child: _Child) -> None:
+        self._all.discard(child)
+        await child.end()
+
+
+class _Child:
+    """One process and its pipe."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+        self.tasks = 0
+
+    async def ask(self, frame: bytes) -> bytes:
+        """Send one task and wait for its answer; ``_Died`` when none will come."""
+        requests, answers = self._process.stdin, self._process.stdout
+        if requests is None or answers is None:
+            raise _Died
+        self.tasks += 1
+        try:
+            requests.write(FRAME.pack(len(frame)))
+            requests.write(frame)
+            await requests.drain()
+            (length,) = FRAME.unpack(await answers.readexactly(FRAME.size))
+            if not 0 < length <= MAX_ANSWER_BYTES + 1:
+                raise _Died
+            return await answers.readexactly(length)
+        except (asyncio.IncompleteReadError, ConnectionError) as error:
+            raise _Died from error
+
+    async def end(self) -> None:
+        """Kill and collect the process."""
+        with contextlib.suppress(ProcessLookupError):
+            self._process.kill()
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+        await self._process.wait()
+
+
+@lru_cache(maxsize=64)
+def _decoder(function: Callable[..., Any]) -> msgspec.msgpack.Decoder[Any]:
+    """Reads the answers of ``function`` and nothing else."""
+    return msgspec.msgpack.Decoder(typing.get_type_hints(function)["return"])
+
+
+def _environment() -> dict[str, str]:
+    """Only what the interpreter needs: a parser has no business with the secrets of its parent."""
+    kept = ("PATH", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "LANG", "LC_ALL", "TMPDIR", "COVERAGE_PROCESS_START")
+    environment = {name: os.environ[name] for name in kept if name in os.environ}
+    return {**environment, "PYTHONHASHSEED": "0", "MALLOC_ARENA_MAX": "1"}

@@ -1,0 +1,201 @@
+"""Artifacts -> report: parse, run every check, score, explain. Pure, and run in a child that can be killed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from pagegrade.checks import Check, Facts, Judged, all_checks, run_checks
+from pagegrade.model.artifacts import Artifacts, NotGathered, Response
+from pagegrade.model.errors import FAILURE_CODES
+from pagegrade.model.identity import USER_AGENT
+from pagegrade.model.report import (
+    DECENT_FROM,
+    GOOD_FROM,
+    MIN_COVERAGE,
+    CategoryScore,
+    Failure,
+    Grade,
+    Report,
+    RunFacts,
+)
+from pagegrade.parse.challenge import recognise_block
+from pagegrade.parse.url import project_of
+from pagegrade.report.build import count_results, page_facts, result_of
+from pagegrade.score import Weighed, prices, score
+
+_ARTIFACTS: Final = (
+    "robots_txt",
+    "sitemaps",
+    "not_found_probe",
+    "insecure_probe",
+    "sibling_probe",
+    "favicon",
+    "tls",
+    "dns",
+    "resources",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thresholds:
+    """Scores from which a page is good, or decent."""
+
+    good: int = GOOD_FROM
+    decent: int = DECENT_FROM
+
+    def grade(self, value: int) -> Grade:
+        """The word for a score."""
+        return "good" if value >= self.good else "decent" if value >= self.decent else "bad"
+
+
+@cache
+def _weighed() -> tuple[Mapping[str, Check], dict[str, Weighed], dict[str, float]]:
+    """The registry as scoring sees it; the same for every page."""
+    checks = all_checks()
+    weighed = {
+        check.id: Weighed(
+            category=check.category,
+            weight=check.severity.value,
+            requires=check.requires,
+            cap=check.cap.max_score if check.cap else None,
+            category_cap=check.cap.category_max_score if check.cap else None,
+        )
+        for check in checks.values()
+    }
+    return checks, weighed, prices(weighed)
+
+
+def judge_artifacts(artifacts: Artifacts, thresholds: Thresholds = Thresholds()) -> Report:
+    """Judge what was gathered.
+
+    A page that was not really seen (a challenge page, a status outside 2xx) is reported as failed and never scored.
+    The same artifacts and ruleset give the same report, byte for byte.
+    """
+    refusal = _refusal(artifacts)
+    if refusal is not None:
+        return failed_report(artifacts.navigation.requested_url, refusal, artifacts=artifacts)
+    checks, weighed, price = _weighed()
+    facts = Facts(artifacts)
+    judged = run_checks(checks, facts)
+    scores = score(weighed, price, {name: one.loss for name, one in judged.items()})
+    results = tuple(
+        result_of(
+            one.check,
+            one,
+            price=price[name],
+            lost=scores.lost[name],
+            inherited_from=checks[scores.inherited[name]] if name in scores.inherited else None,
+        )
+        for name, one in judged.items()
+    )
+    complete = scores.coverage >= MIN_COVERAGE
+    counts, by_category = count_results(results)
+    return Report(
+        url=artifacts.navigation.requested_url,
+        final_url=artifacts.navigation.main_document_url,
+        project=project_of(artifacts.navigation.requested_url),
+        state="completed",
+        result=thresholds.grade(scores.score) if complete else None,
+        score=scores.score,
+        uncapped_score=scores.uncapped,
+        coverage=scores.coverage,
+        caps=scores.caps,
+        counts=counts,
+        categories={
+            category: CategoryScore(
+                score=value,
+                result=thresholds.grade(value) if _seen(judged, price, category) else None,
+                passed=by_category[category][0],
+                failed=by_category[category][1],
+            )
+            for category, value in scores.categories.items()
+        },
+        results=results,
+        page=page_facts(artifacts, facts.document),
+        run=RunFacts(
+            engine=artifacts.engine,
+            duration_ms=artifacts.duration_ms,
+            partial=not complete,
+            user_agent=artifacts.vantage,
+            not_gathered=_not_gathered(artifacts),
+            notes=_notes(artifacts, facts),
+        ),
+        generated_at=artifacts.gathered_at,
+    )
+
+
+def failed_report(url: str, failure: Failure, *, artifacts: Artifacts) -> Report:
+    """A report without a verdict: the page was not really seen."""
+    return Report(
+        url=url,
+        final_url=artifacts.navigation.main_document_url,
+        project=project_of(url),
+        state="failed",
+        page=page_facts(artifacts, None),
+        run=RunFacts(
+            engine=artifacts.engine,
+            duration_ms=artifacts.duration_ms,
+            user_agent=artifacts.vantage or USER_AGENT,
+            not_gathered=_not_gathered(artifacts),
+        ),
+        error=failure,
+        generated_at=artifacts.gathered_at,
+    )
+
+
+def _refusal(artifacts: Artifacts) -> Failure | None:
+    """Why this answer must not be judged as the page; ``None`` when it is the page."""
+    response = artifacts.navigation.response
+    block = recognise_block(response)
+    if block is not None:
+        return Failure(
+            code="blocked",
+            message=f"{block.message} Allow the user agent {USER_AGENT.split(' ', 1)[0]} and try again.",
+            reason=block.reason,
+            http_status=response.status,
+            retryable=True,
+        )
+    if not 200 <= response.status <= 299:  # noqa: PLR2004 - RFC 9110 15.3
+        return Failure(
+            code="http_error",
+            message=f"The site answered {response.status} instead of the page.",
+            reason=f"status_{response.status}",
+            http_status=response.status,
+            retryable=FAILURE_CODES["http_error"][0],
+        )
+    return None
+
+
+def _seen(judged: Mapping[str, Judged], price: Mapping[str, float], category: str) -> bool:
+    """Whether enough of a category was evaluated to put a word on it."""
+    of_category = [(price[name], one) for name, one in judged.items() if one.check.category == category]
+    total = sum(points for points, _ in of_category)
+    evaluated = sum(points for points, one in of_category if one.loss is not None)
+    return total > 0 and evaluated >= MIN_COVERAGE * total
+
+
+def _not_gathered(artifacts: Artifacts) -> tuple[tuple[str, str], ...]:
+    found = []
+    for name in _ARTIFACTS:
+        value = getattr(artifacts, name)
+        if isinstance(value, NotGathered) and value.code != "not_applicable":
+            found.append((name, f"{value.code}: {value.detail}" if value.detail else value.code))
+    return tuple(found)
+
+
+def _notes(artifacts: Artifacts, facts: Facts) -> tuple[str, ...]:
+    response: Response = artifacts.navigation.response
+    notes = []
+    if facts.document.client_rendered:
+        notes.append("The served HTML is an empty shell that scripts fill in; what they add was not seen.")
+    if response.truncated is not None:
+        notes.append(f"The page was not read to its end ({response.truncated}); what follows was not judged.")
+    if facts.document.limits_hit:
+        limits = ", ".join(facts.document.limits_hit)
+        notes.append(f"The page is larger than our limits ({limits}); the rest was not read.")
+    if response.certificate_error is not None:
+        notes.append("The page was read over a connection whose certificate did not verify.")
+    return tuple(notes)

@@ -1,0 +1,57 @@
+"""Tests of the check http-status."""
+
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.checks.seo.http_status import http_status
+from tests.builders import judged, make_artifacts, make_response, outcome
+
+
+@pytest.mark.parametrize("status", [200, 204, 206, 299])
+def test_success_passes(status: int) -> None:
+    """Every 2xx is success."""
+    found = outcome(http_status, make_artifacts(status=status))
+
+    assert (found.state, found.value) == ("ok", status)
+
+
+@pytest.mark.parametrize(
+    ("status", "state"),
+    [
+        (199, "unexpected"),
+        (300, "redirect"),
+        (304, "redirect"),
+        (400, "client_error"),
+        (403, "client_error"),
+        (429, "client_error"),
+        (500, "server_error"),
+        (503, "server_error"),
+        (600, "unexpected"),
+    ],
+)
+def test_everything_else_fails_by_its_class(status: int, state: str) -> None:
+    """The classes are told apart and all cost everything."""
+    result = judged(http_status, make_artifacts(status=status))
+
+    assert result.loss == 1.0
+    assert outcome(http_status, make_artifacts(status=status)).state == state
+
+
+def test_redirects_are_shown_and_only_the_last_answer_counts() -> None:
+    """The chain is evidence; a redirect on the way is no failure."""
+    hop = make_response(url="http://example.com/", status=301)
+    found = outcome(http_status, make_artifacts(hops=[hop]))
+
+    assert found.state == "ok"
+    assert [(entry.url, entry.value) for entry in found.evidence] == [
+        ("http://example.com/", "301"),
+        ("https://example.com/", "200"),
+    ]
+
+
+def test_try_later_is_said() -> None:
+    """503 with Retry-After is a pause and not an end."""
+    artifacts = make_artifacts(status=503, headers=[("Retry-After", "120"), ("Content-Type", "text/html")])
+
+    assert "Retry-After: 120" in outcome(http_status, artifacts).message

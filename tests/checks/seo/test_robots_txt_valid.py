@@ -1,0 +1,126 @@
+"""Tests of the check robots-txt-valid."""
+
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.checks.seo.robots_txt_valid import robots_txt_valid
+from pagegrade.model.artifacts import Artifacts, NotGathered
+from pagegrade.model.outcome import MAX_EVIDENCE, NotRun
+from tests.builders import judged, make_artifacts, make_response, make_well_known, outcome, run
+
+URL = "https://example.com/robots.txt"
+
+
+def site(body: str | bytes, *, redirects: int = 0, **more: object) -> Artifacts:
+    """A site with that file."""
+    hops = [make_response(url=f"{URL}?{number}", status=301) for number in range(redirects)]
+    return make_artifacts(robots_txt=make_well_known(body, url=URL, hops=hops, **more))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "User-agent: *\nDisallow: /a\nAllow: /a/*.css$\nSitemap: https://example.com/s.xml",
+        "",
+        "# nothing but a comment\n",
+        "\ufeffUser-agent: *\nDisallow:",
+        "User-agent: *\nCrawl-delay: 1\nContent-Signal: ai-train=no\nDisallow:\nLicense: https://example.com/l.xml",
+    ],
+)
+def test_readable_files_pass(body: str) -> None:
+    """Known extensions, an empty file and a mark at the start are fine."""
+    assert outcome(robots_txt_valid, site(body)).state == "valid"
+
+
+@pytest.mark.parametrize("status", [401, 403, 404, 410])
+def test_missing_file_is_fine(status: int) -> None:
+    """No file means no restrictions, and the error page is not read."""
+    result = judged(robots_txt_valid, site("<!doctype html>", status=status))
+
+    assert (result.outcome, result.loss) == ("passed", 0.0)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["Noindex: /x", "Disalow: /x", "Disallow: /a$b", "Disallow: a", "Sitemap: /s.xml", "some words", "User-agent:"],
+)
+def test_odd_lines_warn_with_their_place(line: str) -> None:
+    """What crawlers skip is a warning, never a failure, because the RFC allows unknown lines."""
+    artifacts = site(f"User-agent: *\nDisallow: /b\n{line}")
+    found = outcome(robots_txt_valid, artifacts)
+
+    assert found.state == "odd_lines"
+    assert [(entry.line, entry.snippet) for entry in found.evidence] == [(3, line)]
+    assert judged(robots_txt_valid, artifacts).loss == 0.5
+
+
+def test_rule_before_any_group_fails() -> None:
+    """A rule that binds nobody is shown first, whatever else is odd."""
+    found = outcome(robots_txt_valid, site("hello\nDisallow: /a\nUser-agent: *\nDisallow: /b"))
+
+    assert found.state == "rule_before_group"
+    assert found.evidence[0].line == 2
+
+
+@pytest.mark.parametrize("body", ["<!doctype html><title>x", "\n<html>", "\ufeff<!DOCTYPE html>"])
+def test_page_in_place_of_the_file_fails_once(body: str) -> None:
+    """The answer of an application shell is one finding, not one a line."""
+    found = outcome(robots_txt_valid, site(body + "\n<p>line" * 500))
+
+    assert found.state == "html"
+    assert len(found.evidence) == 1
+
+
+@pytest.mark.parametrize(("status", "state"), [(500, "server_error"), (503, "server_error"), (429, "rate_limited")])
+def test_error_of_the_server(status: int, state: str) -> None:
+    """5xx fails; being turned away for too many requests is about us, so it warns."""
+    assert outcome(robots_txt_valid, site("", status=status)).state == state
+
+
+@pytest.mark.parametrize("code", ["dns", "connect", "tls", "timeout", "protocol"])
+def test_unreachable_file_fails(code: str) -> None:
+    """A crawler meets the same failure and stays away."""
+    artifacts = make_artifacts(robots_txt=NotGathered(code=code, detail="No answer."))
+
+    assert outcome(robots_txt_valid, artifacts).state == "unreachable"
+
+
+@pytest.mark.parametrize("code", ["budget", "skipped", "internal", "address_not_allowed"])
+def test_our_own_limits_are_no_finding(code: str) -> None:
+    """What we did not ask for is not judged."""
+    assert run(robots_txt_valid, make_artifacts(robots_txt=NotGathered(code=code))) == NotRun(code, "")
+
+
+def test_half_a_file_is_not_judged() -> None:
+    """A body that broke off is not run."""
+    assert isinstance(run(robots_txt_valid, site("User-agent: *", truncated="connection")), NotRun)
+
+
+def test_size_limit() -> None:
+    """500 KiB are read, one byte more is a warning."""
+    at_limit = b"User-agent: *\n" + b"#" * (512_000 - 14)
+
+    assert outcome(robots_txt_valid, site(at_limit)).state == "valid"
+    assert outcome(robots_txt_valid, site(at_limit + b"#")).state == "too_large"
+
+
+def test_redirect_limit() -> None:
+    """Five redirects are fine, a sixth is a warning."""
+    assert outcome(robots_txt_valid, site("User-agent: *", redirects=5)).state == "valid"
+    assert outcome(robots_txt_valid, site("User-agent: *", redirects=6)).state == "many_redirects"
+
+
+def test_csp_of_the_page_does_not_matter() -> None:
+    """A policy of the page has no say over its robots.txt."""
+    headers = [("Content-Type", "text/html"), ("Content-Security-Policy", "default-src 'none'; connect-src 'none'")]
+    artifacts = make_artifacts(headers=headers, robots_txt=make_well_known("User-agent: *", url=URL))
+
+    assert outcome(robots_txt_valid, artifacts).state == "valid"
+
+
+def test_many_odd_lines_are_bounded_and_counted() -> None:
+    """Thousands of odd lines give at most a hundred entries and the true number."""
+    found = outcome(robots_txt_valid, site("nonsense\n" * 3_628))
+
+    assert (len(found.evidence), found.total, found.value) == (MAX_EVIDENCE, 3_628, 3_628)

@@ -1,0 +1,149 @@
+"""The house rules about rooms, arrows and files, as tests."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import grimp
+import pytest
+from importlinter.application.use_cases import lint_imports
+from importlinter.cli import lint_imports_command
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "src" / "pagegrade"
+EXCUSES: dict[str, list[str]] = tomllib.loads((ROOT / "tests/contract/excuses.toml").read_text())
+PYPROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())
+MAX_LINES = 400
+FORBIDDEN_ROOMS = {"common", "data", "helpers", "managers", "misc", "shared", "utils"}
+"""Names that say nothing about what is inside."""
+
+SOURCES = sorted(PACKAGE.rglob("*.py"))
+
+
+def relative(path: Path) -> str:
+    """``path`` as written in messages and lists."""
+    return path.relative_to(ROOT).as_posix()
+
+
+def layers() -> list[list[str]]:
+    """The rooms of the first contract, highest layer first; rooms of one layer together."""
+    contract = PYPROJECT["tool"]["importlinter"]["contracts"][0]
+    return [[room.strip(" ()") for room in layer.split("|")] for layer in contract["layers"]]
+
+
+def test_imports_follow_the_contracts(capsys: pytest.CaptureFixture[str]) -> None:
+    """Every contract of import-linter holds; its own report is the message."""
+    # The command line registers the contract types; the function alone would know none.
+    assert lint_imports_command is not None
+    kept = lint_imports(config_filename=str(ROOT / "pyproject.toml"), cache_dir=None, no_logo=True)
+
+    assert kept, capsys.readouterr().out
+
+
+def test_every_room_stands_in_the_first_contract() -> None:
+    """A room that no layer names could import whatever it likes."""
+    rooms = {path.stem for path in PACKAGE.iterdir() if path.suffix == ".py" and path.stem != "__init__"}
+    rooms |= {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists()}
+
+    assert rooms <= {room for layer in layers() for room in layer}
+
+
+def private_imports() -> Iterator[str]:
+    """Imports of ``room._private`` from outside ``room``."""
+    graph = grimp.build_graph("pagegrade", cache_dir=None)
+    for importer in sorted(graph.modules):
+        for imported in sorted(graph.find_modules_directly_imported_by(importer)):
+            parts = imported.split(".")
+            for index, part in enumerate(parts):
+                owner = ".".join(parts[:index])
+                if re.match(r"_(?!_)", part) and not f"{importer}.".startswith(f"{owner}."):
+                    yield f"{importer} imports {imported}, which belongs to {owner}"
+
+
+def test_private_modules_stay_in_their_room() -> None:
+    """What begins with an underscore may change without asking anybody outside."""
+    assert list(private_imports()) == []
+
+
+def test_architecture_page_has_the_rooms_in_the_order_of_the_contract() -> None:
+    """The page a newcomer reads first says what the linter enforces."""
+    text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    headings = re.findall(r"^### `([a-z_]+)`", text, re.MULTILINE)
+
+    assert headings == [room for layer in layers() for room in layer]
+
+
+def expected_test(source: Path) -> Path:
+    """The test file that belongs to a source file: the same path, without leading underscores."""
+    inside = source.relative_to(PACKAGE)
+    return ROOT / "tests" / inside.parent / f"test_{inside.stem.strip('_')}.py"
+
+
+def check_excuses(kind: str, found: list[str]) -> None:
+    """Compare what breaks a rule with its excuse list, in both directions."""
+    excused = EXCUSES[kind]
+
+    assert sorted(set(found) - set(excused)) == [], "these break the rule"
+    assert sorted(set(excused) - set(found)) == [], f"these need no excuse any more: take them off the list {kind!r}"
+
+
+def test_every_source_file_has_its_test_file() -> None:
+    """``src/pagegrade/x/y.py`` is tested in ``tests/x/test_y.py``; the excuse list only shrinks."""
+    # An __init__.py that holds code is a module like any other, and is tested as test_init.py.
+    sources = [path for path in SOURCES if path.name != "__init__.py" or "def " in path.read_text(encoding="utf-8")]
+
+    check_excuses("untested", [relative(path) for path in sources if not expected_test(path).exists()])
+
+
+def test_every_test_file_tests_a_source_file() -> None:
+    """A test left behind by a move would be looked for in the wrong place."""
+    free = {"contract", "devtools", "e2e", "fault", "fixtures", "golden", "lab", "property", "recorded", "site"}
+    wanted = {expected_test(path) for path in SOURCES}
+    strays = [
+        relative(path)
+        for path in sorted((ROOT / "tests").rglob("test_*.py"))
+        if path.relative_to(ROOT / "tests").parts[0] not in free and path not in wanted
+    ]
+
+    assert strays == []
+
+
+def test_modules_are_short() -> None:
+    """A module of more than 400 lines is two modules; the excuse list only shrinks."""
+    long = [relative(path) for path in SOURCES if len(path.read_text(encoding="utf-8").splitlines()) > MAX_LINES]
+
+    check_excuses("long", long)
+
+
+def test_no_room_is_called_by_a_word_that_says_nothing() -> None:
+    """``utils`` is where things go that nobody thought about."""
+    names = {path.stem.strip("_") for path in SOURCES} | {path.parent.name for path in SOURCES}
+
+    assert names.isdisjoint(FORBIDDEN_ROOMS)
+
+
+def committed_text() -> Iterator[tuple[str, str]]:
+    """(path, text) of every text file that is ours."""
+    folders = ("src", "tests", "docs", "devtools", "requirements", "changelog.d", ".github", ".ci")
+    paths = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file()]
+    paths += [path for path in ROOT.iterdir() if path.is_file()]
+    for path in sorted(paths):
+        if {"__pycache__", "fixtures", "recorded", "golden"} & set(path.parts):
+            continue
+        try:
+            yield relative(path), path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            continue
+
+
+def test_no_file_names_a_place_on_the_machine_it_was_written_on() -> None:
+    """Home folders, work folders and package indexes differ on every machine."""
+    # One letter of each stands in brackets, so that this file does not find itself.
+    places = re.compile(r"(?<![\w.])/(hom[e]|User[s])/\w+/|(?<![\w.])/wor[k]/\w|\bpyp[i]\.org|pythonhoste[d]\.")
+    found = [f"{name}: {match[0]}" for name, text in committed_text() for match in places.finditer(text)]
+
+    assert found == []

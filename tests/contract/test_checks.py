@@ -1,0 +1,127 @@
+"""What is promised of every check, tested over every check."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pagegrade.checks._check import SECTIONS, Check
+from pagegrade.checks._facts import PROVIDERS, Facts
+from pagegrade.checks._registry import all_checks
+from pagegrade.checks._run import judge, run_check
+from pagegrade.model.outcome import NotRun, Outcome, Severity
+from tests.builders import make_artifacts
+from tests.examples import artifacts_of_example
+
+ROOT = Path(__file__).resolve().parents[2]
+CHECKS = list(all_checks().values())
+every_check = pytest.mark.parametrize("check", CHECKS, ids=[check.id for check in CHECKS])
+
+
+@every_check
+def test_has_the_five_sections_with_text(check: Check) -> None:
+    """The docstring is the documentation, whole and in order."""
+    assert tuple(check.documentation) == SECTIONS
+    assert all(check.documentation.values())
+    assert check.summary.endswith((".", "?"))
+    assert check.title
+
+
+@every_check
+def test_names_its_source(check: Check) -> None:
+    """Every rule says where it comes from, with an address that opens over https."""
+    assert check.sources
+    assert all(source.startswith("https://") for source in check.sources)
+
+
+@every_check
+def test_states_read_as_sentences_from_best_to_worst(check: Check) -> None:
+    """State messages speak of the page and the first one costs nothing."""
+    assert check.states[0].loss == 0
+    assert check.states[0].highest == 0
+    assert len({state.name for state in check.states}) == len(check.states)
+    assert all(state.message[0].isupper() or state.message[0] in "<`" for state in check.states)
+    assert all(state.message.endswith(".") for state in check.states)
+    if check.severity is not Severity.INFO:
+        assert check.states[-1].highest > 0
+
+
+@every_check
+def test_documented_failing_example_is_true(check: Check) -> None:
+    """The page under "Fails on" really costs something (or, for facts, is not the first state)."""
+    verdict = run_check(check, Facts(artifacts_of_example(check.documentation["Fails on"])))
+
+    assert isinstance(verdict, Outcome), verdict
+    judged = judge(check, verdict)
+    assert verdict.state != check.states[0].name
+    if check.severity is not Severity.INFO:
+        assert judged.loss is not None
+        assert judged.loss > 0
+
+
+@every_check
+def test_documented_passing_example_is_true(check: Check) -> None:
+    """The page under "Passes on" is in the check's best state."""
+    verdict = run_check(check, Facts(artifacts_of_example(check.documentation["Passes on"])))
+
+    assert isinstance(verdict, Outcome), verdict
+    assert verdict.state == check.states[0].name
+
+
+@every_check
+def test_failing_example_shows_evidence(check: Check) -> None:
+    """A finding carries a value, evidence or details that a person can act on."""
+    verdict = run_check(check, Facts(artifacts_of_example(check.documentation["Fails on"])))
+
+    assert isinstance(verdict, Outcome)
+    assert verdict.evidence or verdict.value is not None or verdict.details or verdict.message
+
+
+@every_check
+def test_is_repeatable(check: Check) -> None:
+    """The same artifacts give the same verdict."""
+    artifacts = artifacts_of_example(check.documentation["Fails on"])
+
+    assert run_check(check, Facts(artifacts)) == run_check(check, Facts(artifacts))
+
+
+@every_check
+def test_does_not_judge_what_was_not_gathered(check: Check) -> None:
+    """Without an artifact it needs, the check is not run, whatever the page says."""
+    needed = [
+        name
+        for name, optional in check.requirements.items()
+        if not optional and name not in {"artifacts", "navigation", "response", "document", "csp", "cookies", "load_samples_ms"}
+    ]
+    verdict = run_check(check, Facts(make_artifacts()))
+
+    assert not needed or isinstance(verdict, NotRun)
+
+
+@every_check
+def test_survives_odd_pages(check: Check) -> None:
+    """Empty, binary and broken bodies are judged or declined, never an exception."""
+    for body in (b"", b"\x00\xff\xfe<", b"<" * 500, b"<!doctype html><body>" + b"<a href='http://[' ><img srcset=',,'>" * 20):
+        verdict = run_check(check, Facts(make_artifacts(body)))
+        assert not (isinstance(verdict, NotRun) and verdict.code == "check_error"), verdict
+        judge(check, verdict)
+
+
+@every_check
+def test_has_its_own_test_file(check: Check) -> None:
+    """A check comes with tests of its own traps."""
+    module = check.function.__module__.split(".")
+
+    assert (ROOT / "tests" / "checks" / module[-2] / f"test_{module[-1]}.py").is_file()
+
+
+@every_check
+def test_asks_only_for_artifacts_that_exist(check: Check) -> None:
+    """Every parameter is a known artifact name."""
+    assert set(check.requirements) <= set(PROVIDERS)
+
+
+def test_there_are_checks() -> None:
+    """The registry is not empty, so the suite above is not either."""
+    assert len(CHECKS) > 0

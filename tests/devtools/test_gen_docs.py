@@ -1,0 +1,73 @@
+"""The generated reference says what the code says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from devtools.gen_docs import check_pages, error_page, pages, stale, write
+from pagegrade.checks import all_checks
+from pagegrade.model.errors import FAILURE_CODES
+
+
+def test_every_check_has_a_page_and_a_row() -> None:
+    """A check nobody can read about is a verdict without a reason."""
+    made = dict(check_pages(all_checks()))
+    table = made["checks/README.md"]
+
+    assert set(made) == {f"checks/{name}.md" for name in all_checks()} | {"checks/README.md"}
+    assert all(f"({name}.md)" in table for name in all_checks())
+
+
+def test_a_page_shows_states_sections_and_sources() -> None:
+    """Everything the declaration says is on the page."""
+    check = next(iter(all_checks().values()))
+    page = dict(check_pages(all_checks()))[f"checks/{check.id}.md"]
+
+    assert all(state.message in page for state in check.states)
+    assert all(f"## {heading}" in page for heading in check.documentation)
+    assert all(source in page for source in check.sources)
+
+
+def test_every_failure_code_is_documented() -> None:
+    """A code in a report can be looked up."""
+    page = error_page()
+
+    assert [code for code in FAILURE_CODES if f"`{code}`" not in page] == []
+
+
+def test_a_changed_committed_page_is_stale(tmp_path: Path) -> None:
+    """The schema in a review is the schema of the code."""
+    made = {"report.schema.json": "{}\n", "errors.md": "x"}
+    write(tmp_path, made, committed=True)
+    before = stale(tmp_path, made)
+    (tmp_path / "docs/reference/report.schema.json").write_text("{ }\n")
+
+    assert before == []
+    assert stale(tmp_path, made) == ["report.schema.json"]
+
+
+def test_a_missing_committed_page_is_stale(tmp_path: Path) -> None:
+    """Deleting it is not a way around the check."""
+    assert stale(tmp_path, {"report.schema.json": "{}\n"}) == ["report.schema.json"]
+
+
+def test_checking_does_not_write_what_is_committed(tmp_path: Path) -> None:
+    """Otherwise the comparison would always succeed."""
+    write(tmp_path, {"report.schema.json": "{}\n", "errors.md": "x"}, committed=False)
+
+    assert [path.name for path in (tmp_path / "docs/reference").iterdir()] == ["errors.md"]
+
+
+def test_pages_of_checks_that_are_gone_are_removed(tmp_path: Path) -> None:
+    """An old page would describe a check nobody runs."""
+    old = tmp_path / "docs/reference/checks/gone.md"
+    old.parent.mkdir(parents=True)
+    old.write_text("old")
+    write(tmp_path, {"checks/title.md": "new"}, committed=False)
+
+    assert [path.name for path in old.parent.iterdir()] == ["title.md"]
+
+
+def test_the_same_code_gives_the_same_pages() -> None:
+    """Two machines must not fight over a committed file."""
+    assert pages() == pages()

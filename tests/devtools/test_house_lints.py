@@ -1,0 +1,106 @@
+"""Our own lint rules find what they are for, and let the rest through."""
+
+from __future__ import annotations
+
+import pytest
+
+from devtools.house_lints import check_source, slow_pattern, spaced
+
+CHECK = "src/pagegrade/checks/seo/title.py"
+TEST = "tests/seo/test_title.py"
+
+
+def rules(path: str, source: str) -> list[str]:
+    """Names of the rules that ``source`` breaks."""
+    return [problem.rule for problem in check_source(path, source)]
+
+
+@pytest.mark.parametrize("use", ["str(error)", "repr(error)", "f'{error}'", "error.args", "error.strerror"])
+def test_text_of_an_exception_is_found(use: str) -> None:
+    """Every way from an exception to its text counts."""
+    source = f"try:\n    work()\nexcept OSError as error:\n    note({use})\n"
+
+    assert rules(CHECK, source) == ["exception-text"]
+
+
+@pytest.mark.parametrize("use", ["type(error).__name__", "error.code", "str(other)"])
+def test_codes_and_classes_of_an_exception_are_fine(use: str) -> None:
+    """What is ours may be said."""
+    source = f"try:\n    work()\nexcept OSError as error:\n    note({use})\n"
+
+    assert rules(CHECK, source) == []
+
+
+def test_our_own_words_may_be_passed_on() -> None:
+    """An exception class of the product says what we wrote."""
+    source = "from pagegrade.model.errors import InvalidURL\n"
+    source += "try:\n    work()\nexcept InvalidURL as error:\n    note(str(error))\n"
+
+    assert rules(CHECK, source) == []
+    assert rules(CHECK, source.replace("except InvalidURL", "except (InvalidURL, OSError)")) == ["exception-text"]
+
+
+def test_the_command_line_may_show_an_exception() -> None:
+    """Only rooms whose values reach a report are held to it."""
+    source = "try:\n    work()\nexcept OSError as error:\n    note(str(error))\n"
+
+    assert rules("src/pagegrade/cli/app.py", source) == []
+
+
+def test_an_escape_with_a_reason_works() -> None:
+    """A rule without a way out is switched off as a whole one day."""
+    source = "try:\n    work()\nexcept OSError as error:\n    note(str(error))  # house: allow exception-text - ours\n"
+
+    assert rules(CHECK, source) == []
+
+
+@pytest.mark.parametrize("comment", ["# house: allow exception-text", "# house: allow nested-repeat - ours"])
+def test_an_escape_without_a_reason_or_for_another_rule_does_not_work(comment: str) -> None:
+    """The reason is the price of the exception."""
+    source = f"try:\n    work()\nexcept OSError as error:\n    note(str(error))  {comment}\n"
+
+    assert rules(CHECK, source) == ["exception-text"]
+
+
+@pytest.mark.parametrize(
+    "pattern", [r"(a+)+b", r"(?:\w+\s*)*$", r"((x|y)*z)*", r".*=.*", r"a(.*)b(.*)c", rb"(a*)*", r"(?:-[a-z-]+)*"]
+)
+def test_patterns_that_can_take_long_are_found(pattern: str | bytes) -> None:
+    """A repeat inside a repeat, or two that eat the same text."""
+    assert slow_pattern(pattern) is not None
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [r"\s+", r"^[a-z]+(?:-[a-z]{1,8}){0,5}$", r"(?>a+)b", r"a*+b", r"<[^>]*>", r"x.*", r"[a-z]+(?:-[a-z0-9]+)*\Z"],
+)
+def test_patterns_that_are_linear_pass(pattern: str) -> None:
+    """One repeat, small counted ones, atomic and possessive ones, and rounds with a separator are harmless."""
+    assert slow_pattern(pattern) is None
+
+
+def test_a_slow_pattern_is_found_where_it_is_compiled() -> None:
+    """The rule reads literals given to the functions of ``re``."""
+    assert rules(CHECK, "import re\nX = re.compile(r'(a+)+')\n") == ["nested-repeat"]
+
+
+def test_an_unfinished_check_is_found() -> None:
+    """The scaffold's words are no documentation."""
+    assert rules(CHECK, 'def f():\n    """Write here: one sentence."""\n') == ["unfinished-check"]
+
+
+CROWDED = "def test_x():\n    value = 1\n    assert value\n    assert value == 1\n"
+
+
+def test_a_crowded_assert_is_found_and_mended() -> None:
+    """The first assert after work stands apart; those that follow stay with it."""
+    problems = check_source(TEST, CROWDED)
+
+    assert [problem.rule for problem in problems] == ["blank-line-before-assert"]
+    assert spaced(CROWDED, problems) == CROWDED.replace("    assert value\n", "\n    assert value\n")
+    assert rules(TEST, spaced(CROWDED, problems)) == []
+
+
+def test_an_assert_right_after_the_docstring_is_fine() -> None:
+    """There is nothing to set it apart from."""
+    assert rules(TEST, 'def test_x():\n    """It holds."""\n    assert True\n') == []

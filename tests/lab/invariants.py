@@ -1,0 +1,116 @@
+"""What must hold after every case, whatever the row says."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Final
+
+from tests.lab.case import Case, Seen
+from tests.lab.keeper import Census
+from tests.lab.servers import request_lines
+
+SENT_HEADERS: Final = frozenset(
+    {"host", "user-agent", "accept", "accept-encoding", "accept-language", "connection", "range"}
+)
+"""The only header fields our requests may carry."""
+MAX_REQUESTS: Final = 250
+"""200 sub-resources, and the well-known files and probes with their redirects."""
+SPARE_DESCRIPTORS: Final = 3
+"""Difference in open descriptors that is not yet a leak: a pool may have one more worker than when it was counted."""
+
+_INTERNAL: Final = re.compile(
+    r"(?<![\d.])(?:127\.\d+\.\d+\.\d+|10\.\d+\.\d+\.\d+|192\.168\.\d+\.\d+|169\.254\.\d+\.\d+|172\.(?:1[6-9]|2\d|3[01])\.\d+\.\d+)(?![\d.])"
+)
+
+
+def judge(case: Case, seen: Seen) -> list[str]:
+    """Every sentence about what does not hold; empty when all is well."""
+    checks = (_nothing_crashed, _ended_as_told, _no_wire_touched, _in_time, _plain_requests, _silent_when_refused, _says_no_address)
+    found = [sentence for check in checks for sentence in check(case, seen)]
+    if not found:
+        found = [sentence for holds in case.holds if (sentence := holds(seen)) is not None]
+    return found
+
+
+def leaks(before: Census, after: Census) -> list[str]:
+    """I3: what the subject's process holds that it did not hold before."""
+    found = []
+    more = Counter(after.descriptors) - Counter(before.descriptors)
+    if more.total() > SPARE_DESCRIPTORS:
+        found.append(f"I3: descriptors were leaked: {dict(more)}")
+    orphans = Counter(after.children) - Counter(before.children)
+    if orphans.total() > 1:
+        found.append(f"I3: processes were left behind: {dict(orphans)}")
+    return found
+
+
+def _ended_as_told(case: Case, seen: Seen) -> list[str]:
+    outcome, expect = seen.outcome, case.expect
+    said = f"{outcome.state} {outcome.code} {outcome.reason} ({outcome.message[:300]})"
+    if outcome.state not in expect.states:
+        return [f"ended as {said}, not {sorted(expect.states)} {sorted(expect.codes)}"]
+    if outcome.state == "done":
+        return []
+    if expect.codes and outcome.code not in expect.codes:
+        return [f"ended as {said}, not with one of {sorted(expect.codes)}"]
+    if expect.reasons and outcome.reason not in expect.reasons:
+        return [f"gives the reason {outcome.reason!r}, not one of {sorted(expect.reasons)}"]
+    return []
+
+
+def _nothing_crashed(case: Case, seen: Seen) -> list[str]:
+    """A check that stops with an exception is our mistake, whatever the page."""
+    del case
+    stopped = sorted(name for name, state in seen.outcome.checks.items() if "check_error" in state)
+    return [f"checks crashed: {stopped}"] if stopped else []
+
+
+def _no_wire_touched(case: Case, seen: Seen) -> list[str]:
+    del case
+    places = sorted({f"{touch.protocol}://{touch.address}:{touch.port}" for touch in seen.touches})
+    return [f"I1: tripwires were touched meanwhile: {places[:10]}"] if places else []
+
+
+def _in_time(case: Case, seen: Seen) -> list[str]:
+    took = seen.outcome.duration_s
+    late = took > case.budget_s + case.judging_s
+    found = [f"I2: took {took:.2f} s with a budget of {case.budget_s:.2f} s"] if late else []
+    if case.memory_mb is not None and seen.outcome.memory_growth_mb > case.memory_mb:
+        found.append(f"I3: memory grew by {seen.outcome.memory_growth_mb:.0f} MB, not at most {case.memory_mb:.0f}")
+    return found
+
+
+def _plain_requests(case: Case, seen: Seen) -> list[str]:
+    del case
+    found, count = set(), 0
+    for line, fields in request_lines([each for each in seen.records if each.received[:1] != b"\x16"]):
+        count += 1
+        if re.fullmatch(r"(?:GET|HEAD) /[!-~]* HTTP/1\.1", line) is None:
+            found.add(f"I7: sent the request line {line[:200]!r}")
+        names = [name.lower() for name, _ in fields]
+        if strange := set(names) - SENT_HEADERS:
+            found.add(f"I7: sent the header fields {sorted(strange)}")
+        if len(set(names)) != len(names):
+            found.add(f"I7: sent a header field twice: {names}")
+    if count > MAX_REQUESTS:
+        found.add(f"I7: sent {count} requests")
+    return sorted(found)
+
+
+def _silent_when_refused(case: Case, seen: Seen) -> list[str]:
+    if "refused" not in case.expect.states:
+        return []
+    found = []
+    if seen.questions:
+        found.append(f"asked the resolver although refused: {[each.name for each in seen.questions][:5]}")
+    if seen.records:
+        found.append("connected although refused")
+    return found
+
+
+def _says_no_address(case: Case, seen: Seen) -> list[str]:
+    """T7: an answer tells nobody where an internal name points. What the caller typed may be echoed."""
+    told = f"{seen.outcome.message} {seen.outcome.reason}"
+    leaked = [each for each in _INTERNAL.findall(told) if each not in str(case.url)]
+    return [f"T7: the message names internal addresses: {leaked}"] if leaked else []

@@ -1,0 +1,132 @@
+"""The tripwires: every attempt to reach an address that is not the lab's own is seen, whoever makes it.
+
+Two layers. A packet socket on ``lo`` sees the first packet of every TCP connection and every datagram, to any address
+and port. Listeners on the addresses attackers like best answer with a page, so that a naive fetcher gets something.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ipaddress
+import socket
+import struct
+import threading
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+BAITED: Final = (
+    "127.0.0.1",
+    "127.0.0.53",
+    "169.254.169.254",
+    "169.254.170.2",
+    "10.0.0.1",
+    "172.16.0.1",
+    "192.168.0.1",
+    "100.100.100.200",
+    "168.63.129.16",
+    "192.0.0.192",
+    "::1",
+    "fd00:ec2::254",
+    "64:ff9b::a00:1",
+)
+BAITED_PORTS: Final = (80, 443, 8080, 8443, 22, 6379)
+BAIT: Final = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 25\r\n\r\n<title>tripwire</title>\r\n"
+
+_ETH_P_ALL, _PACKET_OUTGOING, _TCP, _UDP, _IPV6_FREEBIND, _IP_FREEBIND = 3, 4, 6, 17, 78, 15
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """One attempt to reach an address outside the lab's own."""
+
+    at_s: float
+    """``time.monotonic`` when it was seen."""
+    protocol: str
+    address: str
+    port: int
+
+
+def listening_socket(address: str, port: int, *, backlog: int = 128, kind: int = socket.SOCK_STREAM) -> socket.socket:
+    """A bound (and, for TCP, listening) socket on any address, as if the address were configured here."""
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    bound = socket.socket(family, kind)
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if family == socket.AF_INET6:
+        bound.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        bound.setsockopt(socket.IPPROTO_IPV6, _IPV6_FREEBIND, 1)
+    else:
+        bound.setsockopt(socket.IPPROTO_IP, _IP_FREEBIND, 1)
+    bound.bind((address, port))
+    if kind == socket.SOCK_STREAM:
+        bound.listen(backlog)
+    return bound
+
+
+class Tripwires:
+    """Watches ``lo`` from construction until :meth:`close`."""
+
+    def __init__(self, resolver: str) -> None:
+        self._resolver = resolver
+        self._own: set[str] = {resolver}
+        self._touches: list[Touch] = []
+        self._closed = False
+        self._packets = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(_ETH_P_ALL))
+        self._packets.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8 << 20)
+        self._packets.settimeout(0.2)
+        self._baits = [listening_socket(address, port) for address in BAITED for port in BAITED_PORTS]
+        for bait in self._baits:
+            threading.Thread(target=self._answer, args=(bait,), daemon=True).start()
+        self._watcher = threading.Thread(target=self._watch, daemon=True)
+        self._watcher.start()
+
+    def own(self, addresses: Iterable[str]) -> None:
+        """Count ``addresses`` as the lab's own from now on: reaching them is no touch."""
+        self._own.update(str(ipaddress.ip_address(address)) for address in addresses)
+
+    def between(self, start_s: float, end_s: float) -> list[Touch]:
+        """Touches seen in that span of ``time.monotonic``."""
+        return [touch for touch in list(self._touches) if start_s <= touch.at_s <= end_s]
+
+    def close(self) -> None:
+        """Stop watching."""
+        self._closed = True
+        self._watcher.join(2)
+        for each in (self._packets, *self._baits):
+            each.close()
+
+    def _watch(self) -> None:
+        while not self._closed:
+            try:
+                frame, address = self._packets.recvfrom(2048)
+            except TimeoutError:
+                continue
+            if address[2] == _PACKET_OUTGOING:
+                self._judge(frame[14:])
+
+    def _judge(self, packet: bytes) -> None:
+        with contextlib.suppress(struct.error, IndexError, ValueError):
+            if packet[0] >> 4 == 4:
+                protocol, source, target = packet[9], packet[12:16], packet[16:20]
+                payload = packet[(packet[0] & 15) * 4 :]
+            else:
+                protocol, source, target, payload = packet[6], packet[8:24], packet[24:40], packet[40:]
+            _, port = struct.unpack_from("!HH", payload)
+            starts = protocol == _UDP or (protocol == _TCP and payload[13] & 0x12 == 0x02)
+            answered = str(ipaddress.ip_address(source)) == self._resolver
+            reached = str(ipaddress.ip_address(target))
+            if starts and not answered and reached not in self._own:
+                name = "udp" if protocol == _UDP else "tcp"
+                self._touches.append(Touch(time.monotonic(), name, reached, port))
+
+    def _answer(self, bait: socket.socket) -> None:
+        while True:
+            try:
+                connection, _ = bait.accept()
+            except OSError:
+                return
+            with contextlib.suppress(OSError), connection:
+                connection.settimeout(1)
+                connection.recv(4096)
+                connection.sendall(BAIT)

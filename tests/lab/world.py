@@ -1,0 +1,183 @@
+"""Runs cases inside the lab: ``python -m tests.lab.world`` in a fresh namespace, requests on stdin, verdicts on stdout.
+
+The servers, the resolver and the tripwires live in this process; the product (or the naive fetcher) lives in another,
+so that its descriptors, children and memory can be judged by themselves.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from tests.lab import invariants
+from tests.lab.authority import Authority
+from tests.lab.case import Case, Job, Outcome, Place, Scene, Seen, Service
+from tests.lab.keeper import Subject
+from tests.lab.names import NameServer, records
+from tests.lab.namespace import RESOLVER, furnish
+from tests.lab.servers import Blackhole, Listener, page
+from tests.lab.wires import Touch, Tripwires
+
+AT_ONCE: Final = 6
+"""Cases run side by side; most of them wait."""
+CANARY_HOST: Final = "canary-lab.com"
+CANARY_IP: Final = "11.10.10.10"
+CANARY_PAGE: Final = (
+    "<!doctype html><html lang=en><head><title>An ordinary page</title></head><body><h1>Hello</h1>"
+    "<p>Nothing special happens here.</p></body></html>"
+)
+
+
+@dataclass(slots=True, kw_only=True)
+class Order:
+    """What the pytest side asks for."""
+
+    cases: list[str]
+    subject: str = "product"
+
+
+@dataclass(slots=True, kw_only=True)
+class Verdict:
+    """What became of one case."""
+
+    id: str
+    broken: list[str] = field(default_factory=list)
+    """Sentences about what does not hold; empty when the row is as it must be."""
+    outcome: Outcome
+    touches: list[Touch] = field(default_factory=list)
+    requests: int = 0
+
+
+@dataclass(slots=True, kw_only=True)
+class Verdicts:
+    """All of them, and what is true of the whole run."""
+
+    cases: list[Verdict]
+    broken: list[str]
+    """Leaks and orphans after the last case."""
+    duration_s: float
+    peak_memory_mb: float
+
+
+class World:
+    """The lab, furnished and populated."""
+
+    def __init__(self, scratch: Path, subject: str) -> None:
+        furnish(scratch)
+        self._authority, self._stranger = Authority("Lab root"), Authority("Nobody's root")
+        trusted = scratch / "trusted.pem"
+        trusted.write_bytes(self._authority.root_pem())
+        self.names = NameServer(RESOLVER)
+        self.wires = Tripwires(RESOLVER)
+        self.wires.own([CANARY_IP])
+        self._canary = Listener(CANARY_IP, 80, page(CANARY_PAGE))
+        self.names.add({CANARY_HOST: records(a=[CANARY_IP])})
+        self.subject = Subject(subject, trusted)
+        self._normal: str | None = None
+
+    def place(self, case: Case, number: int) -> Place:
+        """The names and addresses of the ``number``-th case."""
+        high, low = divmod(number + 1, 200)
+        slug = case.id.lower()
+        return Place(
+            slug=slug,
+            host=f"{slug}-lab.com",
+            other=f"{slug}-other.com",
+            ip=f"11.20.{high}.{low + 1}",
+            other_ip=f"11.21.{high}.{low + 1}",
+            ip6=f"2a01:1ab:{high:x}::{low + 1:x}",
+            authority=self._authority,
+            stranger=self._stranger,
+        )
+
+    def run(self, case: Case, number: int) -> Verdict:
+        """Set the case up, run it, take it down, look at everything."""
+        place = self.place(case, number)
+        scene = case.stage(place) if case.stage is not None else Scene()
+        self.wires.own([place.ip, place.other_ip, place.ip6, *scene.own, *(each.address for each in scene.services)])
+        self.names.add(scene.zone)
+        listeners = [_open(service) for service in scene.services]
+        url = case.url if isinstance(case.url, str) else case.url(place)
+        for word, value in (("host", place.host), ("other", place.other), ("ip", place.ip), ("ip6", place.ip6)):
+            url = url.replace("{" + word + "}", value)
+        started = time.monotonic()
+        job = Job(id=case.id, url=url, budget_s=case.budget_s, measure_memory=case.memory_mb is not None)
+        outcome = self.subject.run(job)
+        ended = time.monotonic() + 0.05
+        for listener in listeners:
+            listener.close()
+        seen = Seen(
+            outcome=outcome,
+            place=place,
+            records=[record for listener in listeners for record in listener.records],
+            questions=[*self.names.asked(place.host), *self.names.asked(place.other)],
+            touches=self.wires.between(started, ended),
+        )
+        broken = invariants.judge(case, seen)
+        if (strange := self._strange_canary()) is not None:
+            broken.append(strange)
+        requests = sum(1 for record in seen.records if record.received)
+        return Verdict(id=case.id, broken=broken, outcome=outcome, touches=list(seen.touches), requests=requests)
+
+    def warm_up(self) -> None:
+        """Run the canary once to know what normal is."""
+        self._normal = self._canary_result()
+
+    def _canary_result(self) -> str:
+        outcome = self.subject.run(Job(id="canary", url=f"http://{CANARY_HOST}/", budget_s=10))
+        same = (outcome.state, outcome.code, outcome.status, outcome.body_sha256, outcome.truncated, outcome.score)
+        return repr((*same, sorted(outcome.checks.items())))
+
+    def _strange_canary(self) -> str | None:
+        result = self._canary_result()
+        return None if result == self._normal else f"I4: the canary changed: {result[:200]} instead of {self._normal}"
+
+
+def _open(service: Service) -> Listener | Blackhole:
+    if service.script is None:
+        return Blackhole(service.address, service.port)
+    return Listener(service.address, service.port, service.script, service.tls)
+
+
+def run_all(cases: Sequence[Case], subject: str, scratch: Path) -> Verdicts:
+    """Run ``cases``: those that measure memory one by one at the end, the others side by side."""
+    started = time.monotonic()
+    world = World(scratch, subject)
+    world.warm_up()
+    before = world.subject.census()
+    numbered = list(enumerate(cases))
+    together = [each for each in numbered if each[1].memory_mb is None]
+    alone = [each for each in numbered if each[1].memory_mb is not None]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        verdicts = list(pool.map(lambda each: world.run(each[1], each[0]), together))
+    verdicts += [world.run(case, number) for number, case in alone]
+    broken = invariants.leaks(before, world.subject.census())
+    peak = world.subject.close()
+    world.wires.close()
+    return Verdicts(cases=verdicts, broken=broken, duration_s=time.monotonic() - started, peak_memory_mb=peak)
+
+
+def main() -> None:
+    """Read an order from stdin, run it, write the verdicts to stdout."""
+    from tests.fault.table import all_cases
+
+    order = msgspec.json.decode(sys.stdin.buffer.read(), type=Order)
+    wanted = set(order.cases)
+    with tempfile.TemporaryDirectory() as scratch:
+        verdicts = run_all([case for case in all_cases() if case.id in wanted], order.subject, Path(scratch))
+    sys.stdout.buffer.write(msgspec.json.encode(verdicts))
+    sys.stdout.flush()
+    os._exit(0)  # scripted servers may still hold threads that only a timeout would end
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,330 @@
+"""Reports as tests need them: realistic, whole, one line each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from pagegrade.model.errors import FAILURE_CODES
+from pagegrade.model.outcome import Detail, Evidence
+from pagegrade.model.report import (
+    AppliedCap,
+    CategoryScore,
+    Counts,
+    Failure,
+    PageFacts,
+    Redirect,
+    Report,
+    Result,
+    RunFacts,
+)
+
+URL = "https://example.com/pricing"
+NOW = datetime(2026, 1, 5, 12, 34, 56, 789_000, tzinfo=UTC)
+
+
+def make_result(check: str = "title-length", **more: Any) -> Result:
+    """A failed check of high importance, with evidence."""
+    defaults: dict[str, Any] = {
+        "check": check,
+        "title": check.replace("-", " ").capitalize(),
+        "category": "seo",
+        "outcome": "failed",
+        "state": "too_long",
+        "importance": "high",
+        "price": 3.1,
+        "lost": 3.1,
+        "value": "Pricing and plans for every kind of team you could possibly think of | Example",
+        "message": "The title has 79 characters; search results cut it near 60.",
+        "why": "Search engines cut long titles, and readers choose by the first words.",
+        "fix": "Shorten it to 60 characters and keep the topic first: `<title>Pricing | Example</title>`.",
+        "errors": (Detail(code="too_long", actual=79, limit=60),),
+        "evidence": (
+            Evidence(selector="head > title", line=4, column=3, snippet="<title>Pricing and plans for every…</title>"),
+        ),
+        "evidence_total": 1,
+        "learn_more": f"https://github.com/pagegrade/pagegrade/blob/main/docs/reference/checks/{check}.md",
+    }
+    result = Result(**{**defaults, **more})
+    return result if "evidence_total" in more else replace(result, evidence_total=len(result.evidence))
+
+
+def make_passed(check: str = "language", **more: Any) -> Result:
+    """A check that found nothing wrong."""
+    defaults: dict[str, Any] = {
+        "outcome": "passed",
+        "state": "ok",
+        "lost": 0.0,
+        "price": 1.5,
+        "value": "en",
+        "message": "The page says its language.",
+        "why": "",
+        "fix": "",
+        "errors": (),
+        "evidence": (),
+    }
+    return make_result(check, **{**defaults, **more})
+
+
+def make_images(count: int, total: int | None = None) -> tuple[Evidence, ...]:
+    """Evidence for images without alternative text."""
+    return tuple(
+        Evidence(
+            selector=f"main > figure:nth-of-type({number}) > img",
+            line=100 + number,
+            column=9,
+            snippet=f'<img src="/img/team-{number}.webp" width="320" height="240">',
+            url=f"https://example.com/img/team-{number}.webp",
+            reason="The image has no alt attribute.",
+        )
+        for number in range(1, (total or count) + 1)
+    )[:count]
+
+
+def make_results() -> tuple[Result, ...]:
+    """One of every outcome, every importance, an inherited loss and a graded one."""
+    return (
+        make_result(),
+        make_passed(),
+        make_result(
+            "meta-description",
+            importance="medium",
+            outcome="warning",
+            state="short",
+            price=1.9,
+            lost=0.95,
+            value="Plans.",
+            message="The meta description has 6 characters.",
+            fix="Write one or two sentences that say what the page offers.",
+            evidence=(Evidence(selector="head > meta:nth-of-type(3)", line=6, snippet='<meta name="description">'),),
+        ),
+        make_passed("render-blocking", category="performance", title="Render-blocking resources", value=0),
+        make_result(
+            "compression",
+            category="performance",
+            importance="high",
+            price=3.4,
+            lost=1.7,
+            outcome="warning",
+            state="partly",
+            value=3,
+            message="3 text files are sent without compression, 182 kB that could be 41 kB.",
+            why="Text shrinks to a third or less; every visitor pays for what is not compressed.",
+            fix="Switch on Brotli or gzip for text types.\n\n```nginx\ngzip on;\ngzip_types text/css;\n```",
+            evidence=(Evidence(url="https://example.com/app.css", header="Content-Encoding", value="91 kB"),),
+        ),
+        make_result(
+            "https",
+            category="security",
+            title="HTTPS",
+            price=4.0,
+            lost=4.0,
+            state="insecure",
+            value="http",
+            message="The page is served over plain HTTP.",
+            why="Anyone on the way can read and change the page.",
+            fix="Get a certificate and serve every page over HTTPS.",
+            evidence=(),
+        ),
+        make_result(
+            "hsts",
+            category="security",
+            title="Strict-Transport-Security",
+            importance="medium",
+            price=1.2,
+            lost=1.2,
+            outcome="failed",
+            state="missing",
+            message="The answer has no Strict-Transport-Security header.",
+            inherited_from="https",
+            evidence=(),
+        ),
+        make_result(
+            "server-version",
+            category="security",
+            importance="low",
+            price=0.5,
+            lost=0.5,
+            state="shown",
+            value="nginx/1.18.0",
+            message="The Server header names a version.",
+            evidence=(Evidence(header="Server", snippet="Server: nginx/1.18.0"),),
+        ),
+        make_result(
+            "image-alt",
+            category="accessibility",
+            title="Alternative text of images",
+            importance="high",
+            price=2.6,
+            lost=2.6,
+            state="missing",
+            value=14,
+            message="14 of 31 images have no alternative text.",
+            evidence=make_images(5),
+            evidence_total=14,
+        ),
+        make_passed(
+            "frame-title",
+            category="accessibility",
+            outcome="not_applicable",
+            state=None,
+            value=None,
+            message="",
+            reason="no_frames: The page has no frames.",
+        ),
+        make_passed(
+            "tls-version",
+            category="technical",
+            outcome="not_evaluated",
+            state=None,
+            value=None,
+            message="",
+            reason="timeout: The handshake was not answered in time.",
+        ),
+        make_passed(
+            "url-depth",
+            category="technical",
+            outcome="informative",
+            importance="informative",
+            price=0.0,
+            value=1,
+            message="The path has 1 segment.",
+        ),
+    )
+
+
+def make_counts(results: Iterable[Result]) -> Counts:
+    """The counts that go with these results."""
+    found = list(results)
+    findings = [result.importance for result in found if result.passed is False]
+    outcomes = [result.outcome for result in found]
+    return Counts(
+        passed=outcomes.count("passed"),
+        high=findings.count("high"),
+        medium=findings.count("medium"),
+        low=findings.count("low"),
+        informative=outcomes.count("informative"),
+        not_applicable=outcomes.count("not_applicable"),
+        not_evaluated=outcomes.count("not_evaluated"),
+    )
+
+
+def make_report(*results: Result, **more: Any) -> Report:
+    """A finished report; without results it has one of every kind."""
+    shown = results or make_results()
+    lost = sum(result.lost for result in shown)
+    defaults: dict[str, Any] = {
+        "url": URL,
+        "final_url": URL + "/",
+        "project": "example.com",
+        "state": "completed",
+        "result": "decent",
+        "score": 79,
+        "uncapped_score": 100 - lost,
+        "coverage": 0.98,
+        "caps": (AppliedCap(check="https", max_score=79), AppliedCap(check="https", max_score=49, category="security")),
+        "counts": make_counts(shown),
+        "categories": {
+            "seo": CategoryScore(score=81, result="good", passed=20, failed=2),
+            "performance": CategoryScore(score=66, result="decent", passed=11, failed=1),
+            "security": CategoryScore(score=49, result="bad", passed=9, failed=3),
+            "accessibility": CategoryScore(score=83, result="good", passed=12, failed=1),
+            "technical": CategoryScore(score=100, result="good", passed=8, failed=0),
+            "content": CategoryScore(score=92, result="good", passed=5, failed=0),
+        },
+        "results": shown,
+        "page": PageFacts(
+            http_status=200,
+            redirects=(Redirect(url=URL, status=301, location="/pricing/", total_ms=38.2, http_version="HTTP/2"),),
+            http_version="HTTP/2",
+            address="93.184.215.14",
+            bytes=48_211,
+            transfer_bytes=11_873,
+            requests=37,
+            timing_ms={"dns": 3.1, "connect": 8.0, "tls": 14.2, "first_byte": 41.0, "download": 9.9},
+            title="Pricing and plans for every kind of team you could possibly think of | Example",
+            language="en",
+            server="nginx/1.18.0",
+        ),
+        "run": RunFacts(
+            engine="0.1.0",
+            duration_ms=1840.0,
+            user_agent="Pagegrade/0.1.0",
+            not_gathered=(("sitemaps", "timeout: The site did not answer in time."),),
+            notes=("The page is drawn by scripts; what they add was not seen.",),
+        ),
+        "generated_at": NOW,
+    }
+    return Report(**{**defaults, **more})
+
+
+def make_failed_report(code: str = "blocked", **more: Any) -> Report:
+    """An analysis that ended without a verdict."""
+    retryable, message = FAILURE_CODES[code]
+    defaults: dict[str, Any] = {
+        "state": "failed",
+        "result": None,
+        "score": None,
+        "uncapped_score": None,
+        "coverage": None,
+        "caps": (),
+        "counts": Counts(),
+        "categories": {},
+        "results": (),
+        "page": None,
+        "final_url": None,
+        "error": Failure(
+            code=code,
+            message=message,
+            reason="challenge_page" if code == "blocked" else None,
+            http_status=403 if code == "blocked" else None,
+            retryable=retryable,
+        ),
+    }
+    return make_report(**{**defaults, **more})
+
+
+def poisoned_report(payload: str) -> Report:
+    """A report whose every field a page can reach holds ``payload``."""
+    evidence = Evidence(
+        selector=payload,
+        line=1,
+        column=1,
+        snippet=payload,
+        header=payload,
+        url=payload,
+        value=payload,
+        reason=payload,
+    )
+    poisoned = [
+        replace(
+            result,
+            title=payload,
+            value=payload,
+            message=payload,
+            reason=payload,
+            why=payload,
+            fix=payload,
+            errors=(Detail(code=payload, actual=payload, limit=payload),),
+            evidence=(evidence,),
+            evidence_total=3,
+            learn_more=payload,
+        )
+        for result in make_results()
+    ]
+    report = make_report(*poisoned)
+    if report.page is None:
+        raise AssertionError("make_report gives page facts")
+    page = replace(
+        report.page,
+        redirects=(Redirect(url=payload, status=301, location=payload, address=payload, http_version=payload),),
+        http_version=payload,
+        address=payload,
+        title=payload,
+        language=payload,
+        server=payload,
+    )
+    run = replace(report.run, user_agent=payload, not_gathered=((payload, payload),), notes=(payload,))
+    return replace(report, url=payload, final_url=payload, project=payload, page=page, run=run)

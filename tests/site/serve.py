@@ -1,0 +1,133 @@
+"""Serves the test site from a thread of the calling process: plain HTTP/1.1, TLS with HTTP/2, and two odd relatives."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import socket
+import tempfile
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import trustme
+from hypercorn.asyncio import serve
+from hypercorn.config import Config
+
+from tests.site.app import Kind, make_app
+
+START_TIMEOUT_S: Final = 10.0
+STOP_TIMEOUT_S: Final = 5.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """Where the site can be found; origins have no final slash."""
+
+    http: str
+    """HTTP/1.1."""
+    https: str
+    """TLS with HTTP/2 (and 1.1), for ``localhost`` and the address."""
+    soft_404: str
+    """A site that answers 200 to paths that do not exist."""
+    spa: str
+    """A site that answers its application shell to every path."""
+    ca_file: Path
+    """The authority that signed the certificate."""
+
+
+@contextlib.contextmanager
+def serve_site(address: str = "127.0.0.1", port: int = 0) -> Iterator[Site]:
+    """Serve until the block ends.
+
+    Args:
+        address: Where to listen.
+        port: First of four ports in a row (HTTP, HTTPS, soft 404, application); 0 takes free ones.
+
+    Raises:
+        OSError: a port is taken.
+        TimeoutError: the servers did not start.
+    """
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as sockets:
+        files = _certificate(Path(folder), address)
+        bound = [sockets.enter_context(_bind(address, port and port + number)) for number in range(4)]
+        ports = [each.getsockname()[1] for each in bound]
+        configs = [_config(each, files if number == 1 else None) for number, each in enumerate(bound)]
+        with _running(configs):
+            shown = f"[{address}]" if ":" in address else address
+            yield Site(
+                http=f"http://{shown}:{ports[0]}",
+                https=f"https://localhost:{ports[1]}",
+                soft_404=f"http://{shown}:{ports[2]}",
+                spa=f"http://{shown}:{ports[3]}",
+                ca_file=files / "ca.pem",
+            )
+
+
+def _certificate(folder: Path, address: str) -> Path:
+    authority = trustme.CA()
+    issued = authority.issue_cert("localhost", address)
+    authority.cert_pem.write_to_path(folder / "ca.pem")
+    issued.private_key_and_cert_chain_pem.write_to_path(folder / "server.pem")
+    return folder
+
+
+def _bind(address: str, port: int) -> socket.socket:
+    bound = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET)
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        bound.bind((address, port))
+        bound.listen(128)
+    except OSError:
+        bound.close()
+        raise
+    return bound
+
+
+def _config(bound: socket.socket, certificate: Path | None) -> Config:
+    config = Config()
+    # The server takes over a duplicate of the descriptor, so that each side closes its own.
+    config.bind = [f"fd://{os.dup(bound.fileno())}"]
+    config.accesslog = config.errorlog = None
+    config.include_server_header = False
+    config.include_date_header = True
+    config.graceful_timeout = 0.2
+    if certificate is not None:
+        config.certfile = config.keyfile = str(certificate / "server.pem")
+        config.alpn_protocols = ["h2", "http/1.1"]
+    return config
+
+
+@contextlib.contextmanager
+def _running(configs: list[Config]) -> Iterator[None]:
+    loop = asyncio.new_event_loop()
+    stopping = asyncio.Event()
+    kinds: tuple[Kind, ...] = ("good", "good", "soft_404", "spa")
+    started = threading.Event()
+
+    async def run() -> None:
+        async with asyncio.TaskGroup() as group:
+            for config, kind in zip(configs, kinds, strict=True):
+                app = make_app(kind)
+                group.create_task(serve(app, config, shutdown_trigger=stopping.wait, mode="asgi"))  # type: ignore[arg-type]
+            started.set()
+
+    def main() -> None:
+        asyncio.set_event_loop(loop)
+        loop.run_until_complete(run())
+        loop.run_until_complete(loop.shutdown_default_executor())
+        loop.close()
+
+    thread = threading.Thread(target=main, daemon=True)
+    thread.start()
+    if not started.wait(START_TIMEOUT_S):
+        message = "the test site did not start"
+        raise TimeoutError(message)
+    try:
+        yield
+    finally:
+        loop.call_soon_threadsafe(stopping.set)
+        thread.join(STOP_TIMEOUT_S)
