@@ -15,8 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
-import msgspec
-
+from devtools.report_schema import report_schema
 from pagegrade.checks import Check, all_checks
 from pagegrade.checks._check import SECTIONS
 from pagegrade.model import errors
@@ -126,17 +125,6 @@ def cli_page() -> str | None:
     return GENERATED + "\n".join(lines)
 
 
-def report_schema() -> str | None:
-    """JSON Schema of the report; ``None`` while ``pagegrade.report`` has no public form of it.
-
-    The public form is a type named ``ReportJSON`` in ``pagegrade.report``.
-    """
-    public = getattr(importlib.import_module("pagegrade.report"), "ReportJSON", None)
-    if public is None:
-        return None
-    return json.dumps(msgspec.json.schema(public), indent=2, sort_keys=True) + "\n"
-
-
 def pages() -> dict[str, str]:
     """Everything there is to write: path below ``docs/reference`` -> text."""
     found = dict(check_pages(all_checks()))
@@ -144,7 +132,7 @@ def pages() -> dict[str, str]:
         "errors.md": error_page(),
         "settings.md": settings_page(),
         "cli.md": cli_page(),
-        "report.schema.json": report_schema(),
+        "report.schema.json": json.dumps(report_schema(), indent=2, sort_keys=True) + "\n",
     }
     found |= {path: text for path, text in made.items() if text is not None}
     return found

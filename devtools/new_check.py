@@ -41,27 +41,32 @@ def $function(document: Document) -> Outcome:
     """Write here: one sentence that says what this is to somebody who owns the page.
 
     ## What it checks
+
     Write here: what is looked at, what counts, and what does not.
 
     ## Why it matters
+
     Write here: what happens to a visitor or to the owner when it is wrong.
 
     ## How to fix
+
     Write here: the smallest change that mends it.
 
     ## Fails on
+
     ```html
     <!doctype html><title>A page</title>
     ```
 
     ## Passes on
+
     ```html
     <!doctype html><title>A page</title><meta name="$id" content="yes">
     ```
     """
     found = document.meta("$id")
     if found is None:
-        return Outcome("missing")
+        return Outcome("missing", value="")
     return Outcome("ok", value=found.content, evidence=(document.evidence(found),))
 '''
 )

@@ -12,7 +12,13 @@ from typing import Any, TypeVar
 from pagegrade.model.artifacts import Artifacts
 from pagegrade.model.report import Report
 from pagegrade.parse.url import parse_target_url
-from pagegrade.service.analysis import AnalyzeOptions, analyze_target, artifacts_of_document, judge_in_child
+from pagegrade.service.analysis import (
+    AnalyzeOptions,
+    analyze_target,
+    artifacts_of_document,
+    judge_in_child,
+    parse_networks,
+)
 from pagegrade.service.children import Children
 from pagegrade.service.judging import Thresholds
 
@@ -49,7 +55,7 @@ async def analyze_async(
     options = AnalyzeOptions(
         budget_s=budget_s,
         subresources=subresources,
-        allow_networks=tuple(allow_networks),
+        allow_networks=parse_networks(allow_networks),
         allow_typed_private=allow_typed_private,
     )
     async with Children() as children:
@@ -75,7 +81,7 @@ def analyze(
     options = AnalyzeOptions(
         budget_s=budget_s,
         subresources=subresources,
-        allow_networks=tuple(allow_networks),
+        allow_networks=parse_networks(allow_networks),
         allow_typed_private=allow_typed_private,
     )
     _refuse_running_loop()

@@ -9,7 +9,7 @@ from typing import Final
 
 from tests.fault.pages import OK
 from tests.lab.case import Case, Place, Scene, Seen, Service, done, failed, refused
-from tests.lab.names import records
+from tests.lab.names import Answer, records
 from tests.lab.servers import page
 
 RANGES: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
@@ -59,6 +59,8 @@ INSIDE: Final[tuple[tuple[str, str], ...]] = (
     ("B05", "168.63.129.16"),
 )
 """Well-known addresses of the inside, embedded ones among them."""
+METADATA: Final = ("100.100.100.200", "169.254.169.254", "169.254.170.2", "168.63.129.16", "fd00:ec2::254")
+"""Where clouds keep their secrets; a fetcher that only knows 127.0.0.1 walks into them."""
 
 
 def cases() -> Iterator[Case]:
@@ -81,7 +83,7 @@ def cases() -> Iterator[Case]:
                     seen.add(str(outside))
                     yield _answer_allowed(next(letters), str(outside))
     for number, (row, address) in enumerate(INSIDE):
-        yield _answer_refused(f"{row}i{number}", address)
+        yield _answer_refused(f"{row}i{number}", address, trips=address in METADATA)
         yield _literal_refused(f"{row}l{number}", address)
     yield Case(
         id="B16",
@@ -112,12 +114,13 @@ def _is_public(
     return not any(address in network for network in refused_networks if network.version == address.version)
 
 
-def _answer_refused(case_id: str, address: str) -> Case:
+def _answer_refused(case_id: str, address: str, *, trips: bool = False) -> Case:
     return Case(
         id=case_id,
         title=f"a name that leads to {address}",
         stage=lambda place: Scene(zone={place.host: _record(address)}),
         expect=failed("address_not_allowed"),
+        trips_naive=trips,
     )
 
 
@@ -135,7 +138,7 @@ def _answer_allowed(case_id: str, address: str) -> Case:
     return Case(id=case_id, title=f"{address}, just outside, is allowed", stage=stage, expect=done())
 
 
-def _record(address: str):  # noqa: ANN202
+def _record(address: str) -> Answer:
     return records(aaaa=[address]) if ":" in address else records(a=[address])
 
 

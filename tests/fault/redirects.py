@@ -29,7 +29,7 @@ def cases() -> Iterator[Case]:
     yield _to("D01b", "to IPv6 loopback", "http://[::1]/", NOT_ALLOWED, trips=True)
     yield _to("D01c", "to loopback as a number", "http://2130706433/", NOT_ALLOWED, trips=True)
     yield _to("D02", "to the metadata address", "http://169.254.169.254/latest/meta-data/", NOT_ALLOWED, trips=True)
-    yield _to("D02b", "to a name that leads inside", "http://{other}/", NOT_ALLOWED, zone="10.0.0.1")
+    yield _to("D02b", "to a name that leads inside", "http://{other}/", NOT_ALLOWED, trips=True, zone="10.0.0.1")
     for letter, target in zip(
         "abcd", ("file:///etc/passwd", "gopher://127.0.0.1:6379/_x", "javascript:alert(1)", "data:text/html,x"), strict=True
     ):

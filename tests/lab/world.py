@@ -43,6 +43,7 @@ class Order:
 
     cases: list[str]
     subject: str = "product"
+    at_once: int = AT_ONCE
 
 
 @dataclass(slots=True, kw_only=True)
@@ -148,16 +149,16 @@ def _open(service: Service) -> Listener | Blackhole:
     return Listener(service.address, service.port, service.script, service.tls)
 
 
-def run_all(cases: Sequence[Case], subject: str, scratch: Path) -> Verdicts:
+def run_all(cases: Sequence[Case], order: Order, scratch: Path) -> Verdicts:
     """Run ``cases``: those that measure memory one by one at the end, the others side by side."""
     started = time.monotonic()
-    world = World(scratch, subject)
+    world = World(scratch, order.subject)
     world.warm_up()
     before = world.subject.census()
     numbered = list(enumerate(cases))
     together = [each for each in numbered if each[1].memory_mb is None]
     alone = [each for each in numbered if each[1].memory_mb is not None]
-    with ThreadPoolExecutor(AT_ONCE) as pool:
+    with ThreadPoolExecutor(order.at_once) as pool:
         verdicts = list(pool.map(lambda each: world.run(each[1], each[0]), together))
     verdicts += [world.run(case, number) for number, case in alone]
     broken = invariants.leaks(before, world.subject.census())
@@ -173,7 +174,7 @@ def main() -> None:
     order = msgspec.json.decode(sys.stdin.buffer.read(), type=Order)
     wanted = set(order.cases)
     with tempfile.TemporaryDirectory() as scratch:
-        verdicts = run_all([case for case in all_cases() if case.id in wanted], order.subject, Path(scratch))
+        verdicts = run_all([case for case in all_cases() if case.id in wanted], order, Path(scratch))
     sys.stdout.buffer.write(msgspec.json.encode(verdicts))
     sys.stdout.flush()
     os._exit(0)  # scripted servers may still hold threads that only a timeout would end

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final, Literal
 
 from pagegrade.model.artifacts import NotGathered, Response
@@ -48,6 +48,8 @@ class Exchange:
     """The address that answered, public or not; internal: it must not get into a report unless it is public."""
     certificates_pem: tuple[str, ...] = ()
     """The chain as the server sent it, leaf first; empty for http and where the connection was reused."""
+    location: bytes | None = None
+    """The Location header as received, where there is one; for following it."""
     verify_result: int = 0
     """OpenSSL's X509_V_ERR code of the first attempt; 0 where it verified (or for http)."""
 
@@ -76,7 +78,7 @@ class FetchError(Exception):
     ======================= ==========================================================================
     ``dns``                 ``dns_nxdomain``, ``dns_timeout``, ``dns_error``
     ``connect``             ``connect_refused``, ``connect_timeout``, ``connect_unreachable``, ``conn_reset``
-    ``tls``                 ``tls_error``, ``tls_timeout``
+    ``tls``                 ``tls_error``
     ``timeout``             ``headers_timeout``, ``timeout_total``
     ``budget``              ``deadline``
     ``protocol``            ``http_protocol``, ``redirect_loop``, ``too_many_redirects``
@@ -117,12 +119,3 @@ class Limits:
 
 
 DEFAULT_LIMITS: Final = Limits()
-
-
-@dataclass(slots=True)
-class Counted:
-    """What a client did in its lifetime."""
-
-    requests: int = 0
-    wire_bytes: int = 0
-    hosts: set[str] = field(default_factory=set)

@@ -65,9 +65,17 @@ REFUSED_IPV6: Final = tuple(
     )
 )
 """Refused inside ``2000::/3``."""
-TYPED_NETWORKS: Final = tuple(
-    IPv4Network(row) for row in ("0.0.0.0/32", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "172.16.0.0/12")
-) + (IPv4Network("192.168.0.0/16"), IPv6Network("::/128"), IPv6Network("::1/128"), IPv6Network("fc00::/7"))
+TYPED_NETWORKS: Final[tuple[Network, ...]] = (
+    IPv4Network("0.0.0.0/32"),
+    IPv4Network("10.0.0.0/8"),
+    IPv4Network("100.64.0.0/10"),
+    IPv4Network("127.0.0.0/8"),
+    IPv4Network("172.16.0.0/12"),
+    IPv4Network("192.168.0.0/16"),
+    IPv6Network("::/128"),
+    IPv6Network("::1/128"),
+    IPv6Network("fc00::/7"),
+)
 """Where a development server lives that somebody types on the command line; link-local and metadata are not in it."""
 METADATA: Final = frozenset({ip_address("100.100.100.200"), ip_address("fd00:ec2::254"), ip_address("fd20:ce::254")})
 """Metadata services of clouds inside ``TYPED_NETWORKS``."""

@@ -236,7 +236,7 @@ class CachingResolver:
         task = self._known.get(key)
         if task is None:
             loop = asyncio.get_running_loop()
-            task = loop.create_task(self._inner.resolve(host, local_names=local_names))  # type: ignore[arg-type]
+            task = loop.create_task(self._inner.resolve(host, local_names=local_names))
             task.add_done_callback(_retrieve)
             self._known[key] = task
         return await asyncio.shield(task)

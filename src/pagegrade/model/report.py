@@ -143,6 +143,10 @@ class RunFacts:
     """(artifact, why) for everything that is missing."""
     notes: tuple[str, ...] = ()
     """Sentences about the run a reader should know, e.g. that the page is drawn by scripts."""
+    good_from: int = GOOD_FROM
+    """Score from which a page was called good."""
+    decent_from: int = DECENT_FROM
+    """Score from which it was called decent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

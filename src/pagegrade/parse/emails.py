@@ -29,8 +29,8 @@ _LABELS_BEFORE_COLON: Final = (
 )
 """Words that stand before a colon and an address. Any other ``word:`` is the user of ``user:password@host``."""
 _FILE_ENDINGS: Final = frozenset(
-    "png jpg jpeg gif webp avif svg ico bmp tif tiff heic jxl css scss less js mjs cjs jsx tsx map json xml html htm php"
-    " asp aspx jsp woff woff2 ttf otf eot mp3 mp4 webm ogg wav pdf txt tgz gz bz2 rar exe dmg yml yaml".split(),
+    "png jpg jpeg gif webp avif svg ico bmp tif tiff heic jxl css scss less js mjs cjs jsx tsx map json xml html htm"
+    " php asp aspx jsp woff woff2 ttf otf eot mp3 mp4 webm ogg wav pdf txt tgz gz bz2 rar exe dmg yml yaml".split(),
 )
 """Last labels that are file endings and no top-level domain: ``logo@2x.png`` is an image."""
 _VERSION_LABEL: Final = re.compile(r"v?[0-9]{1,9}", re.IGNORECASE)

@@ -13,8 +13,8 @@ MAX_AGE_LIMIT_S: Final = 2**31 - 1
 _MAX_DIGITS: Final = 12
 """More digits than this need no arithmetic: the number is above the limit."""
 PRELOADED_SUFFIXES: Final = frozenset(
-    "android app bank boo channel chrome dad day dev eat esq fly foo gle gmail google hangout how ing insurance meet meme"
-    " mov new nexus page phd play prof rsvp search youtube zip".split(),
+    "android app bank boo channel chrome dad day dev eat esq fly foo gle gmail google hangout how ing insurance meet"
+    " meme mov new nexus page phd play prof rsvp search youtube zip".split(),
 )
 """Top-level domains that browsers reach by https only, subdomains included: the whole suffix is on the preload list.
 

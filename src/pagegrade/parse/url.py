@@ -354,3 +354,12 @@ def display_url(url: str) -> str:
         parsed.username = ""
         parsed.password = ""
     return str(parsed.href)
+
+
+def has_userinfo(url: str) -> bool:
+    """Whether an absolute URL carries a user name or a password."""
+    try:
+        parts = ada_url.parse_url(url, attributes=("username", "password"))
+    except ValueError:
+        return False
+    return bool(parts.get("username") or parts.get("password"))

@@ -88,7 +88,7 @@ def _report(report: Report, comparison: Comparison | None) -> list[str]:
         return [*lines, "", _footer(report), ""]
     lines += [
         f"**{view.result_word(report).capitalize()}: {report.score} of 100.** {view.verdict(report)}",
-        f"{view.counted(report).capitalize()}. The scale: {view.scale()}.",
+        f"{view.counted(report).capitalize()}. The scale: {view.scale(report)}.",
         "",
     ]
     lines += [f"> {escape_markdown(note, 400)}\n" for note in report.run.notes]

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from pagegrade.model.outcome import Evidence
-from pagegrade.model.report import CATEGORIES, GOOD_FROM, Grade, Report, Result
+from pagegrade.model.report import CATEGORIES, Grade, Report, Result
 from pagegrade.render import view
 from pagegrade.render.inert import unicode_host, visible
 from pagegrade.render.prose import Block, parse_prose
@@ -233,7 +233,7 @@ def _score(page: _Page, report: Report) -> None:
         line.append_text(page.bar(report.score, style))
     page.line(line, indent=2)
     page.line(view.verdict(report), indent=2)
-    page.line(f"{view.counted(report).capitalize()}. The scale: {view.scale()}.", indent=2)
+    page.line(f"{view.counted(report).capitalize()}. The scale: {view.scale(report)}.", indent=2)
     page.gap()
     for name in CATEGORIES:
         category = report.categories.get(name)
@@ -257,8 +257,7 @@ def _fix_first(page: _Page, report: Report) -> None:
     found = view.findings(report)
     page.heading("Fix first" if found else "Nothing to fix")
     if not found:
-        more = "" if (report.score or 0) < GOOD_FROM else " Well done."
-        page.line(f"No check that counts found anything.{more}", indent=2)
+        page.line("No check that counts found anything.", indent=2)
     for number, finding in enumerate(found, start=1):
         result = finding.result
         if number > 1:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from pagegrade.model.outcome import Evidence
-from pagegrade.model.report import CATEGORIES, DECENT_FROM, GOOD_FROM, Category, Failure, Report, Result
+from pagegrade.model.report import CATEGORIES, Category, Failure, Report, Result
 from pagegrade.render.inert import visible
 from pagegrade.report.json import format_timestamp
 
@@ -128,9 +128,9 @@ def counted(report: Report) -> str:
     return f"{found}, {plural(counts.passed, 'check')} passed"
 
 
-def scale() -> str:
+def scale(report: Report) -> str:
     """What the numbers mean."""
-    return f"good from {GOOD_FROM}, decent from {DECENT_FROM}"
+    return f"good from {report.run.good_from}, decent from {report.run.decent_from}"
 
 
 def score_steps(report: Report) -> tuple[str, ...]:

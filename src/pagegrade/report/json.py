@@ -96,8 +96,15 @@ def _shape(data: Mapping[str, Any], results: Mapping[str, Any]) -> JSONObject:
         "run": run,
     }
     if isinstance(run, Mapping):
-        not_gathered = [[item.get("artifact"), item.get("reason")] for item in run.get("not_gathered") or ()]
-        shaped["run"] = {**_without_none(run), "not_gathered": not_gathered}
+        listed = run.get("not_gathered")
+        not_gathered = [
+            [item.get("artifact"), item.get("reason")]
+            for item in (listed if isinstance(listed, list) else [])
+            if isinstance(item, dict)
+        ]
+        thresholds = run.get("thresholds")
+        limits = {f"{name}_from": value for name, value in thresholds.items()} if isinstance(thresholds, dict) else {}
+        shaped["run"] = {**_without_none(run), "not_gathered": not_gathered, **limits}
     page = data.get("page")
     if isinstance(page, Mapping):
         shaped["page"] = _without_none(page)
@@ -222,6 +229,7 @@ def _run(run: RunFacts) -> JSONObject:
         "user_agent": clean_text(run.user_agent),
         "not_gathered": [{"artifact": name, "reason": clean_text(why)} for name, why in run.not_gathered],
         "notes": [clean_text(note) for note in run.notes],
+        "thresholds": {"good": run.good_from, "decent": run.decent_from},
     }
 
 

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Final
 
-from pagegrade.gather.clock import utc_now
 from pagegrade.gather.context import GatherOptions, OffloadFailed
 from pagegrade.gather.guard import DEFAULT_PORTS, Policy
 from pagegrade.gather.resolver import Resolver
 from pagegrade.gather.run import gather
 from pagegrade.model.artifacts import Artifacts, Navigation, NotGathered, Response, WellKnown
-from pagegrade.model.errors import FAILURE_CODES, RunFailed
+from pagegrade.model.errors import FAILURE_CODES, InvalidInput, RunFailed
 from pagegrade.model.identity import USER_AGENT, VERSION
 from pagegrade.model.report import Failure, Report, RunFacts
-from pagegrade.parse.url import Target, host, parse_target_url, port, project_of
+from pagegrade.parse.url import Target, host, origin, parse_target_url, port, project_of
 from pagegrade.service.children import Children
+from pagegrade.service.clock import utc_now
 from pagegrade.service.judging import Thresholds, failed_report, judge_artifacts
 
 JUDGE_SECONDS: Final = 20.0
@@ -34,8 +35,8 @@ class AnalyzeOptions:
     """Whether to fetch what the page refers to."""
     load_samples: int = 3
     """How often the document's load time is measured."""
-    allow_networks: tuple[str, ...] = ()
-    """CIDRs of the operator's own networks, which may be reached on any port."""
+    allow_networks: tuple[IPv4Network | IPv6Network, ...] = ()
+    """The operator's own networks, which may be reached on any port."""
     allow_ports: tuple[int, ...] = tuple(sorted(DEFAULT_PORTS))
     allow_typed_private: bool = False
     """A private host may be reached when it is the one the person typed: that host and port, nothing else."""
@@ -68,9 +69,12 @@ async def analyze_target(
         URLNotAllowed: The address is one that must not be contacted, which shows without asking the network.
     """
     started_at = utc_now()
-    typed = ((host(target.url), port(target.url) or 0),) if options.allow_typed_private else ()
     policy = Policy(
-        allow_ports=frozenset(options.allow_ports), allow_networks=options.allow_networks, typed_private=typed
+        allowed_ports=frozenset(options.allow_ports),
+        allow_networks=options.allow_networks,
+        typed_private=frozenset({(host(target.url), port(target.url) or 0)})
+        if options.allow_typed_private
+        else frozenset(),
     )
     gather_options = GatherOptions(
         budget_s=options.budget_s,
@@ -100,6 +104,21 @@ async def judge_in_child(artifacts: Artifacts, thresholds: Thresholds, *, childr
         return failed_report(artifacts.navigation.requested_url, failure, artifacts=artifacts)
 
 
+def parse_networks(networks: Sequence[str]) -> tuple[IPv4Network | IPv6Network, ...]:
+    """The networks behind CIDR texts such as ``10.0.0.0/8``; a plain address is a network of one.
+
+    Raises:
+        InvalidInput: One of them is no network.
+    """
+    found = []
+    for text in networks:
+        try:
+            found.append(ip_network(text.strip(), strict=False))
+        except ValueError:
+            raise InvalidInput(f"{text!r} is no network. Write it like 10.0.0.0/8 or fd00::/8.") from None
+    return tuple(found)
+
+
 def artifacts_of_document(
     body: bytes,
     *,
@@ -118,7 +137,7 @@ def artifacts_of_document(
     response = Response(url=target.url, status=status, headers=tuple(headers), body=body)
     robots: WellKnown | NotGathered = offline
     if robots_txt is not None:
-        address = f"{target.url.split('/', 3)[0]}//{target.url.split('/', 3)[2]}/robots.txt"
+        address = f"{origin(target.url)}/robots.txt"
         robots = WellKnown(
             requested_url=address,
             response=Response(url=address, status=200, headers=(("Content-Type", "text/plain"),), body=robots_txt),

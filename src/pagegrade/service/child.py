@@ -51,8 +51,8 @@ def allow_cpu(seconds: int) -> None:
 def run_task(frame: bytes) -> bytes:
     """Do one task; an answer, or the name of the exception that ended it."""
     function: Callable[..., Any]
-    function, arguments = pickle.loads(frame)  # noqa: S301 - from our own parent only
     try:
+        function, arguments = pickle.loads(frame)  # noqa: S301 - from our own parent only
         answer = _encode(function(*arguments))
     except MemoryError:
         return FAILURE + b"MemoryError"

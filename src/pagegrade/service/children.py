@@ -14,13 +14,13 @@ import pickle  # noqa: TID251 - one way only, from the parent to its own child
 import sys
 import typing
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache, partial
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
 import msgspec
 
-from pagegrade.gather import OffloadFailed
+from pagegrade.gather.context import OffloadFailed
 from pagegrade.service.child import ANSWER, FRAME, MAX_ANSWER_BYTES
 
 T = TypeVar("T")
@@ -72,7 +72,7 @@ class Children:
         finally:
             self._idle.put_nowait(child)
 
-    async def run(self, function: Callable[..., T], *arguments: Any, timeout_s: float = 30.0) -> T:
+    async def run(self, function: Callable[..., T], *arguments: object, timeout_s: float) -> T:
         """The result of ``function(*arguments)``, a top-level function with an annotated return type.
 
         Raises:
@@ -158,9 +158,15 @@ class _Child:
         await self._process.wait()
 
 
-@lru_cache(maxsize=64)
 def _decoder(function: Callable[..., Any]) -> msgspec.msgpack.Decoder[Any]:
-    """Reads the answers of ``function`` and nothing else."""
+    """Reads the answers of ``function`` (or of what a ``partial`` wraps) and nothing else."""
+    while isinstance(function, partial):
+        function = function.func
+    return _decoder_of(function)
+
+
+@cache
+def _decoder_of(function: Callable[..., Any]) -> msgspec.msgpack.Decoder[Any]:
     return msgspec.msgpack.Decoder(typing.get_type_hints(function)["return"])
 
 

@@ -3,7 +3,7 @@ from itertools import islice
 from typing import Final
 
 from pagegrade.checks._check import State, check, offender_loss
-from pagegrade.model.document import Document, NamedElement
+from pagegrade.model.document import Anchor, Document, NamedElement
 from pagegrade.model.outcome import MAX_EVIDENCE, Outcome, Severity
 
 FULL_AT: Final = 10
@@ -30,11 +30,11 @@ def button_name(document: Document) -> Outcome:
 
     ## What it checks
 
-    `<button>` elements, input buttons, `role="button"` and `<summary>`. The name comes from text inside, the alternative
-    of an image inside, the `value` of an input, or from `aria-label`, `aria-labelledby` or `title`. Submit and reset
-    inputs without a `value` are named by the browser; an empty `value=""` takes that name away. Hidden buttons are left
-    out, and image buttons are judged with the images. Text that a stylesheet adds, such as an icon font, is no name. The
-    loss grows from half (one button) to everything (ten or more).
+    `<button>` elements, input buttons, `role="button"` and `<summary>`. The name comes from text inside, the
+    alternative of an image inside, the `value` of an input, or from `aria-label`, `aria-labelledby` or `title`.
+    Submit and reset inputs without a `value` are named by the browser; an empty `value=""` takes that name away.
+    Hidden buttons are left out, and image buttons are judged with the images. Text that a stylesheet adds, such as an
+    icon font, is no name. The loss grows from half (one button) to everything (ten or more).
 
     ## Why it matters
 
@@ -79,7 +79,12 @@ def button_name(document: Document) -> Outcome:
     )
 
 
-def _nameless(document: Document) -> Iterator[NamedElement]:
+def _nameless(document: Document) -> Iterator[NamedElement | Anchor]:
+    for anchor in document.anchors:
+        # Links with an address stay among the links, whatever their role makes of them.
+        if anchor.attrs.get("role", "").partition(" ")[0].lower() == "button" and anchor.href is not None:
+            if not anchor.hidden and not anchor.name:
+                yield anchor
     for element in document.named:
         if element.role not in _ROLES or element.hidden or element.name:
             continue

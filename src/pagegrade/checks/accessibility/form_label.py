@@ -30,15 +30,15 @@ def form_label(document: Document) -> Outcome:
 
     ## What it checks
 
-    Input fields, selections and text areas, without buttons and hidden fields. A label is a `<label>` that points to the
-    field or stands around it at any distance, an `aria-label`, an `aria-labelledby` that leads to text, or a `title`. A
-    field that has only a placeholder costs half: programs can read it, but it disappears while typing. The loss for
-    fields without any grows from half (one field) to everything (ten or more).
+    Input fields, selections and text areas, without buttons and hidden fields. A label is a `<label>` that points to
+    the field or stands around it at any distance, an `aria-label`, an `aria-labelledby` that leads to text, or a
+    `title`. A field that has only a placeholder costs half: programs can read it, but it disappears while typing. The
+    loss for fields without any grows from half (one field) to everything (ten or more).
 
     ## Why it matters
 
-    A screen reader says nothing but "edit text" for a field without a label. With a label, a click on the word chooses
-    the field, which helps everybody on a small screen.
+    A screen reader says nothing but "edit text" for a field without a label. With a label, a click on the word
+    chooses the field, which helps everybody on a small screen.
 
     ## How to fix
 
@@ -73,7 +73,10 @@ def form_label(document: Document) -> Outcome:
         for control in islice((*missing, *placeholder), MAX_EVIDENCE)
     )
     total = len(missing) + len(placeholder)
-    details = (Detail("unlabelled", len(missing), 0), Detail("placeholder", len(placeholder), 0))
+    details = (
+        Detail(code="unlabelled", actual=len(missing), limit=0),
+        Detail(code="placeholder", actual=len(placeholder), limit=0),
+    )
     if not missing:
         return Outcome("placeholder", value=total, evidence=evidence, total=total, details=details)
     count = len(missing)

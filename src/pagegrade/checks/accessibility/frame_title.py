@@ -29,9 +29,9 @@ def frame_title(document: Document) -> Outcome | NotApplicable:
 
     ## What it checks
 
-    `<iframe>` and `<frame>` elements: each needs a `title`, an `aria-label` or an `aria-labelledby` that leads to text.
-    Frames that are hidden, taken out of the keyboard order with `tabindex="-1"`, or of no more than 1 by 1 pixel are left
-    out, because nobody enters them. The loss grows from half (one frame) to everything (ten or more).
+    `<iframe>` and `<frame>` elements: each needs a `title`, an `aria-label` or an `aria-labelledby` that leads to
+    text. Frames that are hidden, taken out of the keyboard order with `tabindex="-1"`, or of no more than 1 by 1
+    pixel are left out, because nobody enters them. The loss grows from half (one frame) to everything (ten or more).
 
     ## Why it matters
 

@@ -32,11 +32,11 @@ def html_lang(document: Document, response: Response) -> Outcome:
 
     ## What it checks
 
-    The `lang` attribute of the `<html>` element. It has to be a language tag whose language is registered with IANA, such
-    as `en`, `pt-BR` or `zh-Hant`. It costs half when the language is private or unknown, when `xml:lang` beside it names
-    another, and when only a `Content-Language` header or `<meta>` says the language. It fails when the attribute is
-    missing, empty or no language tag, such as `en_US` with an underscore or `English`. Whether the text really is in that
-    language is not judged.
+    The `lang` attribute of the `<html>` element. It has to be a language tag whose language is registered with IANA,
+    such as `en`, `pt-BR` or `zh-Hant`. It costs half when the language is private or unknown, when `xml:lang` beside
+    it names another, and when only a `Content-Language` header or `<meta>` says the language. It fails when the
+    attribute is missing, empty or no language tag, such as `en_US` with an underscore or `English`. Whether the text
+    really is in that language is not judged.
 
     ## Why it matters
 

@@ -12,8 +12,8 @@ MAX_ALT_CHARACTERS: Final = 150
 """No standard sets a limit; longer descriptions are better read as text."""
 _FILE_NAME: Final = re.compile(r"[^\s]{1,200}\.(?:jpe?g|png|gif|webp|avif|svg|bmp|tiff?|heic)", re.IGNORECASE)
 _GENERIC: Final = frozenset(
-    "image images img photo photograph picture pic graphic icon thumbnail untitled placeholder bild foto grafik afbeelding"
-    " imagen imagem immagine obraz resim alt".split(),
+    "image images img photo photograph picture pic graphic icon thumbnail untitled placeholder bild foto grafik"
+    " afbeelding imagen imagem immagine obraz resim alt".split(),
 )
 _LAZY_SOURCES: Final = ("data-src", "data-srcset", "data-lazy-src", "data-original", "data-lazy")
 _DECORATIVE_ROLES: Final = frozenset({"none", "presentation"})
@@ -42,18 +42,19 @@ def image_alt(document: Document) -> Outcome:
 
     ## What it checks
 
-    Images, image buttons, areas of image maps and elements with `role="img"`. Each needs a name: an `alt` attribute, an
-    `aria-label`, an `aria-labelledby` that leads to text, or a `title`. An empty `alt=""` is right for decoration and
-    passes, and so do `role="presentation"` and anything hidden. An `alt` of blanks only is no alternative and no mark of
-    decoration. Tracking pixels of 1 by 1 and images that never get a source are left out. The loss grows from half (one
-    image) to everything (ten or more): a count, so that removing a good image never makes things worse.
+    Images, image buttons, areas of image maps and elements with `role="img"`. Each needs a name: an `alt` attribute,
+    an `aria-label`, an `aria-labelledby` that leads to text, or a `title`. An empty `alt=""` is right for decoration
+    and passes, and so do `role="presentation"` and anything hidden. An `alt` of blanks only is no alternative and no
+    mark of decoration. Tracking pixels of 1 by 1 and images that never get a source are left out. The loss grows from
+    half (one image) to everything (ten or more): a count, so that removing a good image never makes things worse.
 
-    It costs half when an alternative is a file name, a word such as "image" or "photo", or longer than 150 characters.
+    It costs half when an alternative is a file name, a word such as "image" or "photo", or longer than 150
+    characters.
 
     ## Why it matters
 
-    Screen readers read the alternative aloud; without one they read the file name or say "image". Search engines use it
-    to understand the image, and browsers show it when the image does not load.
+    Screen readers read the alternative aloud; without one they read the file name or say "image". Search engines use
+    it to understand the image, and browsers show it when the image does not load.
 
     ## How to fix
 
@@ -87,7 +88,7 @@ def image_alt(document: Document) -> Outcome:
         document.evidence(element, reason=reason, url=element.url or "" if isinstance(element, Image) else "")
         for element, reason in islice((*((element, "no alternative") for element in missing), *poor), MAX_EVIDENCE)
     ]
-    details = (Detail("missing", len(missing), 0), Detail("poor", len(poor), 0))
+    details = (Detail(code="missing", actual=len(missing), limit=0), Detail(code="poor", actual=len(poor), limit=0))
     total = len(missing) + len(poor)
     if not missing:
         return Outcome("poor", value=total, evidence=tuple(shown), total=total, details=details)

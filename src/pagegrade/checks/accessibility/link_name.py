@@ -7,8 +7,8 @@ from pagegrade.model.document import Anchor, Document, NamedElement
 from pagegrade.model.outcome import MAX_EVIDENCE, Outcome, Severity
 
 FULL_AT: Final = 10
-_OTHER_ROLES: Final = frozenset({"button", "img", "image"})
-"""Roles that make another check responsible for the name."""
+_BUTTON: Final = "button"
+"""A link with this role is a button to people, and the check of buttons judges it."""
 
 
 @check(
@@ -32,11 +32,11 @@ def link_name(document: Document) -> Outcome:
 
     ## What it checks
 
-    Links and areas of image maps that have an `href`, and elements with `role="link"`. The name comes from text inside,
-    the alternative of an image inside, the title of a drawing inside, or from `aria-label`, `aria-labelledby` or `title`.
-    A link whose only content is an image with `alt=""` has no name. Anchors without `href` are targets, not links, and
-    hidden links are left out. Text that a stylesheet adds, such as an icon font, is no name. The loss grows from half
-    (one link) to everything (ten or more).
+    Links and areas of image maps that have an `href`, and elements with `role="link"`. The name comes from text
+    inside, the alternative of an image inside, the title of a drawing inside, or from `aria-label`, `aria-labelledby`
+    or `title`. A link whose only content is an image with `alt=""` has no name. Anchors without `href` are targets,
+    not links, and hidden links are left out. Text that a stylesheet adds, such as an icon font, is no name. The loss
+    grows from half (one link) to everything (ten or more).
 
     ## Why it matters
 
@@ -87,7 +87,7 @@ def _nameless(document: Document) -> Iterator[Anchor | NamedElement]:
     for anchor in document.anchors:
         if anchor.href is None or anchor.hidden or anchor.name:
             continue
-        if anchor.attrs.get("role", "").partition(" ")[0].lower() not in _OTHER_ROLES:
+        if anchor.attrs.get("role", "").partition(" ")[0].lower() != _BUTTON:
             yield anchor
     for element in document.named:
         if element.role == "link" and not element.hidden and not element.name and not _is_anchor(element):

@@ -33,14 +33,15 @@ def viewport_zoom(document: Document) -> Outcome | NotApplicable:
 
     ## What it checks
 
-    The `<meta name="viewport">` of the page; of several the last one counts. It fails with `user-scalable=no` (or `0`)
-    and with a `maximum-scale` under 2, because text must be able to grow to twice its size. It costs half with a
-    `maximum-scale` under 5. A `maximum-scale` limits zooming even beside `user-scalable=yes`. A page without the element
-    forbids nothing.
+    The `<meta name="viewport">` of the page; of several the last one counts. It fails with `user-scalable=no` (or
+    `0`) and with a `maximum-scale` under 2, because text must be able to grow to twice its size. It costs half with a
+    `maximum-scale` under 5. A `maximum-scale` limits zooming even beside `user-scalable=yes`. A page without the
+    element forbids nothing.
 
     ## Why it matters
 
-    Some browsers ignore the ban, others do not. Where they obey it, part of the visitors cannot read the page on a phone.
+    Some browsers ignore the ban, others do not. Where they obey it, part of the visitors cannot read the page on a
+    phone.
 
     ## How to fix
 
@@ -72,9 +73,9 @@ def viewport_zoom(document: Document) -> Outcome | NotApplicable:
     value = meta.content.strip()[:200]
     evidence = (document.evidence(meta),)
     if viewport.user_scalable is False:
-        return Outcome("blocked", value=value, evidence=evidence, details=(Detail("user_scalable", "no"),))
+        return Outcome("blocked", value=value, evidence=evidence, details=(Detail(code="user_scalable", actual="no"),))
     scale = viewport.maximum_scale
     if scale is None or scale >= LARGE_SCALE:
         return Outcome("free", value=value)
-    details = (Detail("maximum_scale", scale, ENOUGH_SCALE if scale < ENOUGH_SCALE else LARGE_SCALE),)
+    details = (Detail(code="maximum_scale", actual=scale, limit=ENOUGH_SCALE if scale < ENOUGH_SCALE else LARGE_SCALE),)
     return Outcome("limited" if scale >= ENOUGH_SCALE else "too-small", value=value, evidence=evidence, details=details)

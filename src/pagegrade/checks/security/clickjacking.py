@@ -36,21 +36,22 @@ def clickjacking(response: Response, csp: CSP) -> Outcome:
 
     ## What it checks
 
-    The `frame-ancestors` directive of the Content-Security-Policy header, and the older `X-Frame-Options` header. Where
-    an enforced policy has `frame-ancestors`, browsers look at it alone; it passes unless it lets everybody in (`*` or a
-    bare scheme). Without it, `X-Frame-Options` passes with `DENY` or `SAMEORIGIN`. It costs half with `ALLOW-FROM`, which
-    current browsers ignore, and with values that contradict each other; the same value sent twice is fine. A `<meta>` can
-    carry neither, and a report-only policy protects from nothing.
+    The `frame-ancestors` directive of the Content-Security-Policy header, and the older `X-Frame-Options` header.
+    Where an enforced policy has `frame-ancestors`, browsers look at it alone; it passes unless it lets everybody in
+    (`*` or a bare scheme). Without it, `X-Frame-Options` passes with `DENY` or `SAMEORIGIN`. It costs half with
+    `ALLOW-FROM`, which current browsers ignore, and with values that contradict each other; the same value sent twice
+    is fine. A `<meta>` can carry neither, and a report-only policy protects from nothing.
 
     ## Why it matters
 
-    A page in a hidden frame still has the visitor's login. Clicks meant for the visible site then buy, delete or agree
-    to something here.
+    A page in a hidden frame still has the visitor's login. Clicks meant for the visible site then buy, delete or
+    agree to something here.
 
     ## How to fix
 
-    Send `Content-Security-Policy: frame-ancestors 'self'`, or `'none'` if the page is never framed. List other sites that
-    are allowed to embed it behind `'self'`. `X-Frame-Options: SAMEORIGIN` beside it helps only very old browsers.
+    Send `Content-Security-Policy: frame-ancestors 'self'`, or `'none'` if the page is never framed. List other sites
+    that are allowed to embed it behind `'self'`. `X-Frame-Options: SAMEORIGIN` beside it helps only very old
+    browsers.
 
     ```
     Content-Security-Policy: frame-ancestors 'self' https://partner.example

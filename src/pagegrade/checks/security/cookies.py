@@ -46,15 +46,15 @@ def cookies(cookies: tuple[Cookie, ...], artifacts: Artifacts) -> Outcome:
     Every `Set-Cookie` line of the page and of the redirects before it, by name and attributes; values are never kept.
 
     It fails when a cookie that looks like a login (its name holds a word such as `sess`, `login`, `auth`, `token` or
-    `sid`) lacks `Secure` or `HttpOnly`, when a cookie against forged requests lacks `SameSite`, and when browsers would
-    drop or misread a cookie: `SameSite=None` without `Secure`, an unknown `SameSite` value, a `__Host-` or `__Secure-`
-    name without what it promises, `Secure` set over plain HTTP. It costs from half (one) to nine tenths (ten or more)
-    when other cookies lack `Secure` or any cookie lacks `SameSite`. A login cookie without `Secure` counts as weak rather
-    than unsafe while Strict-Transport-Security keeps browsers on HTTPS.
+    `sid`) lacks `Secure` or `HttpOnly`, when a cookie against forged requests lacks `SameSite`, and when browsers
+    would drop or misread a cookie: `SameSite=None` without `Secure`, an unknown `SameSite` value, a `__Host-` or
+    `__Secure-` name without what it promises, `Secure` set over plain HTTP. It costs from half (one) to nine tenths
+    (ten or more) when other cookies lack `Secure` or any cookie lacks `SameSite`. A login cookie without `Secure`
+    counts as weak rather than unsafe while Strict-Transport-Security keeps browsers on HTTPS.
 
-    A cookie against forged requests needs no `HttpOnly`, because scripts have to read it. Cookies that delivery networks
-    and load balancers set by themselves are left out, and so are lines that delete a cookie. A page without cookies
-    loses nothing.
+    A cookie against forged requests needs no `HttpOnly`, because scripts have to read it. Cookies that delivery
+    networks and load balancers set by themselves are left out, and so are lines that delete a cookie. A page without
+    cookies loses nothing.
 
     ## Why it matters
 
@@ -63,8 +63,8 @@ def cookies(cookies: tuple[Cookie, ...], artifacts: Artifacts) -> Outcome:
 
     ## How to fix
 
-    Set cookies with `Secure; HttpOnly; SameSite=Lax` unless a script has to read them. For logins, put `__Host-` before
-    the name as well, so that no other host can overwrite them:
+    Set cookies with `Secure; HttpOnly; SameSite=Lax` unless a script has to read them. For logins, put `__Host-`
+    before the name as well, so that no other host can overwrite them:
 
     ```
     Set-Cookie: __Host-session=...; Path=/; Secure; HttpOnly; SameSite=Lax
@@ -114,7 +114,7 @@ def cookies(cookies: tuple[Cookie, ...], artifacts: Artifacts) -> Outcome:
     if not unsafe and not weak:
         return Outcome("protected", value=len(own))
     evidence = tuple(_evidence(cookie, reason) for cookie, reason in (*unsafe.values(), *weak.values()))
-    details = (Detail("unsafe", len(unsafe), 0), Detail("weak", len(weak), 0))
+    details = (Detail(code="unsafe", actual=len(unsafe), limit=0), Detail(code="weak", actual=len(weak), limit=0))
     total = len(evidence)
     if unsafe:
         return Outcome("unsafe", value=total, evidence=evidence[:100], total=total, details=details)

@@ -59,26 +59,27 @@ def csp(csp: CSP, document: Document) -> Outcome:
 
     ## What it checks
 
-    Every enforced policy, in headers and in `<meta>` elements of the head, read as browsers read it: one policy can only
-    add to what another forbids, a nonce or hash switches `'unsafe-inline'` off, `'strict-dynamic'` switches hosts off,
-    and of a repeated directive the first counts.
+    Every enforced policy, in headers and in `<meta>` elements of the head, read as browsers read it: one policy can
+    only add to what another forbids, a nonce or hash switches `'unsafe-inline'` off, `'strict-dynamic'` switches
+    hosts off, and of a repeated directive the first counts.
 
-    It passes when scripts are limited to hosts, nonces or hashes, and `object-src` and `base-uri` are limited as well. It
-    fails when there is no policy, when it only reports, when nothing limits scripts or plugins, and when scripts may come
-    from anywhere: `'unsafe-inline'` without a nonce or hash, `*`, a bare scheme such as `https:` or `data:`. It costs half
-    when scripts are limited but `base-uri` is not, with `'unsafe-eval'`, with `'strict-dynamic'` that has nothing to start
-    from, with a host that hands out anybody's files, and when the policy stands only in a `<meta>`. A policy that names
-    scripts by host rather than by nonce or hash also has to limit inline styles, and images to HTTPS.
+    It passes when scripts are limited to hosts, nonces or hashes, and `object-src` and `base-uri` are limited as
+    well. It fails when there is no policy, when it only reports, when nothing limits scripts or plugins, and when
+    scripts may come from anywhere: `'unsafe-inline'` without a nonce or hash, `*`, a bare scheme such as `https:` or
+    `data:`. It costs half when scripts are limited but `base-uri` is not, with `'unsafe-eval'`, with
+    `'strict-dynamic'` that has nothing to start from, with a host that hands out anybody's files, and when the policy
+    stands only in a `<meta>`. A policy that names scripts by host rather than by nonce or hash also has to limit
+    inline styles, and images to HTTPS.
 
     ## Why it matters
 
-    Where a comment, a search word or a plugin can put markup into the page, a script in it acts in the visitor's name. A
-    good policy is the second line of defence that makes such a mistake harmless.
+    Where a comment, a search word or a plugin can put markup into the page, a script in it acts in the visitor's
+    name. A good policy is the second line of defence that makes such a mistake harmless.
 
     ## How to fix
 
-    Send a `Content-Security-Policy` header that names your scripts by nonce and switches plugins and `<base>` off. Make a
-    new nonce for every answer and repeat it in `<script nonce="...">`. Try the policy in a
+    Send a `Content-Security-Policy` header that names your scripts by nonce and switches plugins and `<base>` off.
+    Make a new nonce for every answer and repeat it in `<script nonce="...">`. Try the policy in a
     `Content-Security-Policy-Report-Only` header first.
 
     ```
@@ -121,7 +122,7 @@ def csp(csp: CSP, document: Document) -> Outcome:
         )
         for finding in findings[:_SHOWN]
     )
-    details = tuple(Detail(finding.topic, finding.value) for finding in findings[:_SHOWN])
+    details = tuple(Detail(code=finding.topic, actual=finding.value) for finding in findings[:_SHOWN])
     message = "" if worst == 0 else f"{_first(findings, worst).reason}."
     return Outcome(state, value=len(enforced), evidence=(*reasons, *shown), details=details, message=message)
 

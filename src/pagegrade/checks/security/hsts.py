@@ -48,14 +48,14 @@ def hsts(response: Response, document: Document) -> Outcome | NotApplicable:
     with a shorter time, with a repeated directive, and with `preload` where the conditions of the preload list
     (`includeSubDomains` and one year) are not met. It fails when the header is missing, says `max-age=0` or cannot be
     read, and when it stands in a `<meta>`, which browsers ignore. Leaving `includeSubDomains` and `preload` out costs
-    nothing: they bind every subdomain and are not right for everybody. Hosts under a top-level domain that is preloaded
-    as a whole (`.dev`, `.app` and others) pass, because browsers never use plain HTTP there.
+    nothing: they bind every subdomain and are not right for everybody. Hosts under a top-level domain that is
+    preloaded as a whole (`.dev`, `.app` and others) pass, because browsers never use plain HTTP there.
 
     ## Why it matters
 
-    A redirect from HTTP to HTTPS protects only after its first, unprotected answer. With this header a browser that has
-    been here once skips that step, so nobody on the network can keep the visitor on plain HTTP, and visitors cannot
-    click certificate warnings away.
+    A redirect from HTTP to HTTPS protects only after its first, unprotected answer. With this header a browser that
+    has been here once skips that step, so nobody on the network can keep the visitor on plain HTTP, and visitors
+    cannot click certificate warnings away.
 
     ## How to fix
 
@@ -102,14 +102,14 @@ def hsts(response: Response, document: Document) -> Outcome | NotApplicable:
         if state == "missing" and metas:
             return Outcome("meta", evidence=tuple(document.evidence(meta) for meta in metas[:10]), total=len(metas))
         return Outcome(state, value=values[0][:200] if values else "", evidence=_evidence(values))
-    details = [Detail("max_age_s", policy.max_age_s, GOOD_AGE_S)]
+    details = [Detail(code="max_age_s", actual=policy.max_age_s, limit=GOOD_AGE_S)]
     if policy.duplicates:
-        details.append(Detail("duplicates", ", ".join(policy.duplicates)[:200]))
+        details.append(Detail(code="duplicates", actual=", ".join(policy.duplicates)[:200]))
     message = ""
     if state == "short":
         days = policy.max_age_s // _DAY_S
         message = f"Browsers are told to use HTTPS only for {days} days; six months are the customary minimum."
-        if days < 2:
+        if days <= 1:
             message = f"Browsers are told to use HTTPS only for {policy.max_age_s} seconds."
     return Outcome(state, value=policy.max_age_s, evidence=_evidence(values), details=tuple(details), message=message)
 

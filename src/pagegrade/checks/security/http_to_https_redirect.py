@@ -7,6 +7,7 @@ from pagegrade.parse.hsts import preloaded_suffix
 from pagegrade.parse.secure_context import host_of, is_local_host
 
 _PERMANENT: Final = frozenset({301, 308})
+_FIRST_ERROR: Final = 400
 _CLOSED: Final = "connect"
 _REPAIRED_BY_BROWSERS: Final = "incomplete_chain"
 
@@ -40,11 +41,12 @@ def http_to_https_redirect(
 
     ## What it checks
 
-    What `http://` plus the page's host answers on port 80. It passes when the very first answer is a permanent redirect
-    (301 or 308) to HTTPS on the same host, when the port is closed, or when the top-level domain is on the browsers'
-    preload list. It costs half when the redirect is temporary (302, 303, 307), goes to another host or to another plain
-    address first, or when port 80 only gives an error. It fails when a page is served or the way ends on plain HTTP, and
-    when a certificate on the way does not verify. Paths used by certificate authorities are not asked for.
+    What `http://` plus the page's host answers on port 80. It passes when the very first answer is a permanent
+    redirect (301 or 308) to HTTPS on the same host, when the port is closed, or when the top-level domain is on the
+    browsers' preload list. It costs half when the redirect is temporary (302, 303, 307), goes to another host or to
+    another plain address first, or when port 80 only gives an error. It fails when a page is served or the way ends
+    on plain HTTP, and when a certificate on the way does not verify. Paths used by certificate authorities are not
+    asked for.
 
     ## Why it matters
 
@@ -104,7 +106,7 @@ def http_to_https_redirect(
         state,
         value=answers[0].status,
         evidence=_chain(answers),
-        details=(Detail("redirects", len(answers) - 1),),
+        details=(Detail(code="redirects", actual=len(answers) - 1),),
     )
 
 
@@ -114,7 +116,7 @@ def _judge(answers: tuple[Response, ...], host: str) -> str:
             return "unverified"
     if not answers[-1].url.startswith("https:"):
         # One refusal on port 80 serves nothing, but a chain that wanders over plain HTTP has been tampered-with ground.
-        return "error" if len(answers) == 1 and answers[0].status >= 400 else "insecure"
+        return "error" if len(answers) == 1 and answers[0].status >= _FIRST_ERROR else "insecure"
     if len(answers) == 1:
         return "direct"
     target = answers[1].url

@@ -31,11 +31,11 @@ def https(response: Response, tls: TLS | NotGathered) -> Outcome:
 
     ## What it checks
 
-    Whether the address of the page after all redirects begins with `https:` and the certificate of that host verifies.
-    An address typed with `http:` that is redirected to HTTPS passes. Plain HTTP passes only for `localhost`, names under
-    `.local` and `.onion` services, whose traffic does not cross the open network in plain text. A server that forgets to
-    send an intermediate certificate is not failed here, because browsers fetch the missing piece; the certificate check
-    speaks about it.
+    Whether the address of the page after all redirects begins with `https:` and the certificate of that host
+    verifies. An address typed with `http:` that is redirected to HTTPS passes. Plain HTTP passes only for
+    `localhost`, names under `.local` and `.onion` services, whose traffic does not cross the open network in plain
+    text. A server that forgets to send an intermediate certificate is not failed here, because browsers fetch the
+    missing piece; the certificate check speaks about it.
 
     ## Why it matters
 
@@ -46,8 +46,8 @@ def https(response: Response, tls: TLS | NotGathered) -> Outcome:
     ## How to fix
 
     Install a certificate for the host and serve the page from its `https://` address. Free certificates that renew
-    themselves are available from several authorities; most hosting panels have a switch for it. For example with Caddy,
-    which asks for one by itself:
+    themselves are available from several authorities; most hosting panels have a switch for it. For example with
+    Caddy, which asks for one by itself:
 
     ```
     example.com {

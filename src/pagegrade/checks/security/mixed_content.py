@@ -43,15 +43,15 @@ def mixed_content(document: Document, csp: CSP, resources: Resources | NotGather
 
     ## What it checks
 
-    Addresses beginning with `http:` in every place where an HTTPS page makes the browser load something or send a form:
-    images with all their candidates, posters, media, scripts, stylesheets and what they name, frames, fonts, manifests
-    and preloads. Resources that begin on HTTPS and are redirected to plain HTTP count as well. Links to other pages,
-    canonical addresses, XML namespaces and the vocabulary names in structured data do not count: nothing is loaded from
-    them. Nor do addresses of the visitor's own machine.
+    Addresses beginning with `http:` in every place where an HTTPS page makes the browser load something or send a
+    form: images with all their candidates, posters, media, scripts, stylesheets and what they name, frames, fonts,
+    manifests and preloads. Resources that begin on HTTPS and are redirected to plain HTTP count as well. Links to
+    other pages, canonical addresses, XML namespaces and the vocabulary names in structured data do not count: nothing
+    is loaded from them. Nor do addresses of the visitor's own machine.
 
-    One script, style, frame, font or form is enough to lose everything. Images, audio and video cost from half (one) to
-    nine tenths (ten or more different addresses). Where `upgrade-insecure-requests` or `block-all-mixed-content` covers
-    all of it, the check costs half.
+    One script, style, frame, font or form is enough to lose everything. Images, audio and video cost from half (one)
+    to nine tenths (ten or more different addresses). Where `upgrade-insecure-requests` or `block-all-mixed-content`
+    covers all of it, the check costs half.
 
     ## Why it matters
 
@@ -103,7 +103,10 @@ def mixed_content(document: Document, csp: CSP, resources: Resources | NotGather
     upgraded = csp.enforces("upgrade-insecure-requests")
     blocked = csp.enforces("block-all-mixed-content")
     offenders = (*active.values(), *forms.values(), *passive.values())
-    details = (Detail("active", len(active) + len(forms), 0), Detail("passive", len(passive), 0))
+    details = (
+        Detail(code="active", actual=len(active) + len(forms), limit=0),
+        Detail(code="passive", actual=len(passive), limit=0),
+    )
     shown = tuple(_evidence(document, found) for found in islice(offenders, MAX_EVIDENCE))
     if upgraded or (blocked and not forms):
         return Outcome("upgraded", value=total, evidence=shown, total=total, details=details)

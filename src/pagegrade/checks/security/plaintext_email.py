@@ -31,20 +31,20 @@ def plaintext_email(document: Document) -> Outcome:
 
     ## What it checks
 
-    The visible text and the `mailto:` links of the page. Scripts, structured data and attributes are not searched, and
-    names that only look like addresses are left out: images for dense screens (`logo@2x.png`), package versions, users in
-    server addresses. Reports show addresses masked. No standard forbids them, and in some countries a contact address is
-    mandatory, so this never costs more than half of a low check.
+    The visible text and the `mailto:` links of the page. Scripts, structured data and attributes are not searched,
+    and names that only look like addresses are left out: images for dense screens (`logo@2x.png`), package versions,
+    users in server addresses. Reports show addresses masked. No standard forbids them, and in some countries a
+    contact address is mandatory, so this never costs more than half of a low check.
 
     ## Why it matters
 
-    Programs that collect addresses read pages as this check does. An address that is found once receives unwanted mail
-    for years.
+    Programs that collect addresses read pages as this check does. An address that is found once receives unwanted
+    mail for years.
 
     ## How to fix
 
-    Offer a contact form, or write the address in a way that programs do not read, where the law allows it. Many content
-    systems and delivery networks can hide addresses from programs and still show them to people.
+    Offer a contact form, or write the address in a way that programs do not read, where the law allows it. Many
+    content systems and delivery networks can hide addresses from programs and still show them to people.
 
     ```html
     <a href="/contact">Write to us</a>

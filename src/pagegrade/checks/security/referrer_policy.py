@@ -43,10 +43,10 @@ def referrer_policy(response: Response, document: Document) -> Outcome:
     ## What it checks
 
     The `Referrer-Policy` header, of whose words the last one that browsers know counts, and `<meta name="referrer">`,
-    which overrides it. It passes with `no-referrer`, `same-origin`, `strict-origin` or `strict-origin-when-cross-origin`,
-    and without any policy, because the last of these is what browsers do by themselves. It costs half with `origin`,
-    `origin-when-cross-origin` and `no-referrer-when-downgrade`, and fails with `unsafe-url` and with a header that holds
-    no known word.
+    which overrides it. It passes with `no-referrer`, `same-origin`, `strict-origin` or
+    `strict-origin-when-cross-origin`, and without any policy, because the last of these is what browsers do by
+    themselves. It costs half with `origin`, `origin-when-cross-origin` and `no-referrer-when-downgrade`, and fails
+    with `unsafe-url` and with a header that holds no known word.
 
     ## Why it matters
 
@@ -55,8 +55,8 @@ def referrer_policy(response: Response, document: Document) -> Outcome:
 
     ## How to fix
 
-    Remove the policy, or set it to `strict-origin-when-cross-origin`. Choose `no-referrer` or `same-origin` where even
-    the name of the site should stay private.
+    Remove the policy, or set it to `strict-origin-when-cross-origin`. Choose `no-referrer` or `same-origin` where
+    even the name of the site should stay private.
 
     ```
     Referrer-Policy: strict-origin-when-cross-origin

@@ -19,8 +19,9 @@ _HEADERS: Final = (
     "MicrosoftSharePointTeamServices",
 )
 _SERVICES: Final = frozenset(
-    "akamaighost akamainetstorage amazons3 awselb bunnycdn cloudflare cloudfront ddos-guard ecs esf fastly fly gfe github.com"
-    " google gse gws istio-envoy envoy keycdn netlify railway sffe squarespace sucuri tengine tsa_b tsa_o vercel".split(),
+    "akamaighost akamainetstorage amazons3 awselb bunnycdn cloudflare cloudfront ddos-guard ecs esf fastly fly gfe"
+    " github.com google gse gws istio-envoy envoy keycdn netlify railway sffe squarespace sucuri tsa_b tsa_o"
+    " vercel".split(),
 )
 """Names of hosting services. They run one version for everybody, and an attacker finds them by the address anyway."""
 _VERSION: Final = re.compile(r"[0-9]\.[0-9]|/v?[0-9]{1,6}(?![0-9A-Za-z])")
@@ -52,13 +53,13 @@ def server_signature(response: Response, document: Document) -> Outcome:
     The `Server`, `X-Powered-By` and similar headers of the page itself, and `<meta name="generator">`. It passes when
     they are missing or name only a hosting service such as a delivery network, which reveals nothing of use. It costs
     half when a header names a product without a version, and everything when one of them holds a version number. A
-    generator without a version costs nothing. `X-Runtime` holds a time rather than a version, so it counts as the name
-    of the framework that sends it.
+    generator without a version costs nothing. `X-Runtime` holds a time rather than a version, so it counts as the
+    name of the framework that sends it.
 
     ## Why it matters
 
-    Automated attacks look for versions with known holes. Hiding the number does not close a hole, but it takes the site
-    off the lists that are made from these headers. Keeping the software up to date matters more.
+    Automated attacks look for versions with known holes. Hiding the number does not close a hole, but it takes the
+    site off the lists that are made from these headers. Keeping the software up to date matters more.
 
     ## How to fix
 
@@ -99,9 +100,11 @@ def server_signature(response: Response, document: Document) -> Outcome:
         discloses = _discloses_version(name, value)
         evidence = Evidence(header=name, snippet=value[:200], reason="version" if discloses else "product")
         (versions if discloses else products).append(evidence)
-    for meta in document.metas:
-        if meta.name == "generator" and _VERSION.search(meta.content[:_MAX_CHARS]):
-            versions.append(document.evidence(meta, reason="version"))
+    versions += [
+        document.evidence(meta, reason="version")
+        for meta in document.metas
+        if meta.name == "generator" and _VERSION.search(meta.content[:_MAX_CHARS])
+    ]
     found = (*versions, *products)
     if not found:
         return Outcome("silent", value=(response.header("server") or "")[:200])

@@ -56,23 +56,23 @@ def tls_certificate(navigation: Navigation, tls: TLS | NotGathered) -> Outcome |
 
     ## What it checks
 
-    The certificate chain that the host of the page sends: whether it leads to a trusted authority, names the host and is
-    inside its dates. It costs half when fewer days are left than 14 or a third of the lifetime, whichever is less (so
-    certificates that live for six days are not blamed for it), when the host's certificate is valid for more than 398
-    days, when the chain is signed with SHA-1 or MD5 or has an RSA key under 2048 bits, and when an intermediate
+    The certificate chain that the host of the page sends: whether it leads to a trusted authority, names the host and
+    is inside its dates. It costs half when fewer days are left than 14 or a third of the lifetime, whichever is less
+    (so certificates that live for six days are not blamed for it), when the host's certificate is valid for more than
+    398 days, when the chain is signed with SHA-1 or MD5 or has an RSA key under 2048 bits, and when an intermediate
     certificate is missing that browsers can fetch. The signature of a root certificate plays no part, because nobody
     relies on it. Certificates of earlier redirects must verify as well.
 
     ## Why it matters
 
-    With a certificate that does not verify, browsers show a full-page warning and most visitors turn back. A certificate
-    that expires unnoticed takes the whole site down at a date that is known in advance. While this check fails, the
-    score cannot be higher than 49.
+    With a certificate that does not verify, browsers show a full-page warning and most visitors turn back. A
+    certificate that expires unnoticed takes the whole site down at a date that is known in advance. While this check
+    fails, the score cannot be higher than 49.
 
     ## How to fix
 
-    Renew the certificate for exactly this host name, have the server send the full chain, and let renewal run by itself.
-    Tools that speak ACME do all three; the file to configure is the one with the whole chain:
+    Renew the certificate for exactly this host name, have the server send the full chain, and let renewal run by
+    itself. Tools that speak ACME do all three; the file to configure is the one with the whole chain:
 
     ```
     ssl_certificate     /etc/letsencrypt/live/example.com/fullchain.pem;
@@ -132,17 +132,25 @@ def _weaknesses(tls: TLS, *, incomplete: bool) -> Outcome:
         limit = WARN_BEFORE if lifetime is None else min(WARN_BEFORE, lifetime / 3)
         if left <= limit:
             sentence = f"The certificate expires in {_hours_or_days(left)}."
-            found.append(("expiring", Detail("days_left", round(left / timedelta(days=1), 2), limit.days), sentence))
+            found.append(
+                (
+                    "expiring",
+                    Detail(code="days_left", actual=round(left / timedelta(days=1), 2), limit=limit.days),
+                    sentence,
+                )
+            )
     if incomplete:
-        found.append(("incomplete", Detail("chain_certificates", len(tls.chain)), ""))
+        found.append(("incomplete", Detail(code="chain_certificates", actual=len(tls.chain)), ""))
     for certificate in tls.chain:
         if certificate.key_type == "RSA" and certificate.key_bits is not None and certificate.key_bits < MIN_RSA_BITS:
-            found.append(("weak", Detail("rsa_key_bits", certificate.key_bits, MIN_RSA_BITS), ""))
+            found.append(("weak", Detail(code="rsa_key_bits", actual=certificate.key_bits, limit=MIN_RSA_BITS), ""))
         algorithm = certificate.signature_algorithm.upper().replace("-", "")
         if certificate.subject != certificate.issuer and algorithm.startswith(("SHA1", "MD5")):
-            found.append(("weak", Detail("signature_algorithm", certificate.signature_algorithm, "SHA256"), ""))
+            found.append(
+                ("weak", Detail(code="signature_algorithm", actual=certificate.signature_algorithm, limit="SHA256"), "")
+            )
     if lifetime is not None and lifetime > MAX_LIFETIME:
-        found.append(("long-lived", Detail("lifetime_days", lifetime.days, MAX_LIFETIME.days), ""))
+        found.append(("long-lived", Detail(code="lifetime_days", actual=lifetime.days, limit=MAX_LIFETIME.days), ""))
     if not found:
         return Outcome("valid", value=value)
     state, _, message = found[0]
@@ -200,10 +208,12 @@ def _describe(chain: tuple[Certificate, ...], reason: str) -> Iterator[Evidence]
             "?" if moment is None else moment.date().isoformat()
             for moment in (certificate.not_before_at, certificate.not_after_at)
         )
+        key = " ".join(
+            str(part) for part in (certificate.key_type, certificate.key_bits, certificate.signature_algorithm) if part
+        )
+        listed = f"names: {names} and {more} more" if more > 0 else f"names: {names}"
         yield Evidence(
             snippet=f"{certificate.subject} (issued by {certificate.issuer})"[:200],
-            value=f"{dates}; {certificate.key_type} {certificate.key_bits or ''} {certificate.signature_algorithm}".strip(),
-            reason=reason
-            if position == 0 and reason
-            else f"names: {names}{f' and {more} more' if more > 0 else ''}"[:200],
+            value=f"{dates}; {key}" if key else dates,
+            reason=(reason if position == 0 and reason else listed)[:200],
         )

@@ -29,14 +29,14 @@ def unsafe_cross_origin_links(document: Document) -> Outcome:
 
     Links, image map areas and forms with `target="_blank"`, on themselves or from `<base>`, that lead to another site
     (another registered domain). Those with `rel="noopener"` or `rel="noreferrer"`, which implies it, are safe. The
-    standard has made `noopener` the default, and browsers since 2021 follow it, so a link without either costs half of a
-    low check only, for the sake of older ones. `rel="opener"`, which switches the protection off, costs three quarters.
-    `nofollow` protects from nothing. Windows that scripts open are not judged.
+    standard has made `noopener` the default, and browsers since 2021 follow it, so a link without either costs half
+    of a low check only, for the sake of older ones. `rel="opener"`, which switches the protection off, costs three
+    quarters. `nofollow` protects from nothing. Windows that scripts open are not judged.
 
     ## Why it matters
 
-    With the handle, the other site can replace this page, for example by a copy of the login form, while the visitor is
-    looking at the new window.
+    With the handle, the other site can replace this page, for example by a copy of the login form, while the visitor
+    is looking at the new window.
 
     ## How to fix
 
@@ -82,7 +82,10 @@ def unsafe_cross_origin_links(document: Document) -> Outcome:
             for url, element in islice(offenders, MAX_EVIDENCE)
         ),
         total=total,
-        details=(Detail("opener", len(opener), 0), Detail("implicit", len(implicit), 0)),
+        details=(
+            Detail(code="opener", actual=len(opener), limit=0),
+            Detail(code="implicit", actual=len(implicit), limit=0),
+        ),
     )
 
 

@@ -30,8 +30,8 @@ def x_content_type_options(response: Response) -> Outcome:
 
     ## Why it matters
 
-    A browser that guesses may run an uploaded picture or text file as a script. With the header, scripts and styles of a
-    wrong type are refused.
+    A browser that guesses may run an uploaded picture or text file as a script. With the header, scripts and styles
+    of a wrong type are refused.
 
     ## How to fix
 

@@ -4,7 +4,7 @@ from typing import Final
 from pagegrade.checks._check import State, check
 from pagegrade.model.artifacts import Response
 from pagegrade.model.document import Document
-from pagegrade.model.outcome import Outcome, Severity
+from pagegrade.model.outcome import Detail, Outcome, Severity
 from pagegrade.parse.language_tags import parse_language_tag
 from pagegrade.parse.page_links import (
     PageLink,
@@ -105,7 +105,7 @@ def canonical(document: Document, response: Response) -> Outcome:
     found = canonical_links(document, response)
     counted = [link for link in found if link.in_head]
     if not found:
-        return Outcome("missing")
+        return Outcome("missing", details=(Detail(code="canonical_addresses", actual=0, limit=1),))
     if not counted:
         closer = document.head_closed_by
         cause = f" A <{closer}> element ended the head before it." if closer else ""

@@ -1,0 +1,195 @@
+"""The shape of a report's JSON, as types: what ``docs/reference/report.schema.json`` is made of.
+
+The product writes the object in ``pagegrade.report.json`` without needing these types. They are strict: a member that
+is missing here, or one too many, fails the test that reads real reports by them, so the schema cannot lag behind.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from pagegrade.model.report import Category, Grade, OutcomeName
+
+Points = Annotated[int, msgspec.Meta(ge=0, le=100)]
+Count = Annotated[int, msgspec.Meta(ge=0)]
+Scalar = str | int | float | None
+Timestamp = Annotated[str, msgspec.Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")]
+
+
+class Shape(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """What all objects of the report have in common: exactly the members written here."""
+
+
+class Cap(Shape):
+    """A failed check that limits the score, or the score of one category."""
+
+    check: str
+    max_score: Points
+    category: Category | None
+
+
+class Counts(Shape):
+    """How many checks ended how; high, medium and low count findings."""
+
+    passed: Count
+    high: Count
+    medium: Count
+    low: Count
+    informative: Count
+    not_applicable: Count
+    not_evaluated: Count
+
+
+class CategoryScore(Shape):
+    """Score of one category."""
+
+    score: Points | None
+    result: Grade | None
+    passed: Count
+    failed: Count
+
+
+class Detail(Shape):
+    """What was found against what is allowed, for programs."""
+
+    code: str
+    actual: Scalar
+    limit: Scalar
+
+
+class Evidence(Shape):
+    """A place or fact to look at; members that are not known are absent."""
+
+    selector: str | msgspec.UnsetType = msgspec.UNSET
+    line: Count | msgspec.UnsetType = msgspec.UNSET
+    column: Count | msgspec.UnsetType = msgspec.UNSET
+    snippet: str | msgspec.UnsetType = msgspec.UNSET
+    header: str | msgspec.UnsetType = msgspec.UNSET
+    url: str | msgspec.UnsetType = msgspec.UNSET
+    value: str | msgspec.UnsetType = msgspec.UNSET
+    reason: str | msgspec.UnsetType = msgspec.UNSET
+
+
+class Result(Shape):
+    """What one check said, and what that costs in points of the score."""
+
+    title: str
+    category: Category
+    outcome: OutcomeName
+    state: str | None
+    passed: bool | None
+    importance: Literal["high", "medium", "low", "informative"]
+    price: Annotated[float, msgspec.Meta(ge=0)]
+    lost: Annotated[float, msgspec.Meta(ge=0)]
+    inherited_from: str | None
+    value: Scalar
+    message: str
+    reason: str | None
+    errors: list[Detail]
+    evidence: list[Evidence]
+    evidence_total: Count
+    why: str
+    fix: str
+    learn_more: str
+
+
+class Redirect(Shape):
+    """One hop on the way to the document."""
+
+    url: str
+    status: int
+    location: str
+    address: str | None
+    total_ms: float | None
+    http_version: str
+
+
+class Page(Shape):
+    """Figures of the page itself."""
+
+    http_status: int
+    redirects: list[Redirect]
+    http_version: str
+    address: str | None
+    bytes: Count
+    transfer_bytes: Count | None
+    requests: Count
+    timing_ms: dict[str, float | None]
+    title: str
+    language: str
+    server: str
+
+
+class NotGathered(Shape):
+    """An artifact that is missing, and why."""
+
+    artifact: str
+    reason: str
+
+
+class Thresholds(Shape):
+    """The scores from which this report calls a page good and decent."""
+
+    good: Points
+    decent: Points
+
+
+class Run(Shape):
+    """Who judged, by which rules, and whether all of it was seen."""
+
+    number: int | None
+    engine: str
+    ruleset: str
+    thresholds: Thresholds
+    duration_ms: float | None
+    partial: bool
+    user_agent: str
+    not_gathered: list[NotGathered]
+    notes: list[str]
+
+
+class Error(Shape):
+    """Why there is no verdict."""
+
+    code: str
+    message: str
+    reason: str | None
+    http_status: int | None
+    retryable: bool
+
+
+class Report(Shape):
+    """A report on one page. Members only a server knows are null in reports made anywhere else."""
+
+    id: int | None
+    object: Literal["report"]
+    version: int
+    url: str
+    final_url: str | None
+    project: str
+    privacy: int | None
+    password: bool
+    state: Literal["completed", "failed"]
+    result: Grade | None
+    score: Points | None
+    uncapped_score: float | None
+    coverage: Annotated[float, msgspec.Meta(ge=0, le=1)] | None
+    caps: list[Cap]
+    counts: Counts
+    categories: dict[Category, CategoryScore]
+    results: dict[str, Result]
+    page: Page | None
+    run: Run
+    error: Error | None
+    share_url: str | None
+    generated_at: Timestamp
+    created_at: Timestamp | None
+    updated_at: Timestamp | None
+
+
+def report_schema() -> dict[str, Any]:
+    """JSON Schema (2020-12) of a report."""
+    schema = msgspec.json.schema(Report)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Pagegrade report", **schema}

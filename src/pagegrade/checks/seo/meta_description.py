@@ -1,0 +1,103 @@
+from itertools import islice
+from typing import Final
+
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.model.document import Document, Meta
+from pagegrade.model.outcome import Detail, NotApplicable, Outcome, Severity
+from pagegrade.parse.text_width import column_count, grapheme_count
+
+MIN_COLUMNS: Final = 50
+
+
+@check(
+    id="meta-description",
+    title="Meta description",
+    severity=Severity.MEDIUM,
+    since="0.1.0",
+    states=(
+        State("ok", "The page has a meta description."),
+        State("short", "The meta description is very short.", loss=0.5),
+        State("same_as_title", "The meta description repeats the title.", loss=0.5),
+        State("several", "The page has several meta descriptions.", loss=0.5),
+        State("in_body", "The meta description stands in the body instead of the head.", loss=0.5),
+        State("empty", "The meta description is empty.", loss=1.0),
+        State("missing", "The page has no meta description.", loss=1.0),
+    ),
+    sources=(
+        "https://html.spec.whatwg.org/multipage/semantics.html#meta-description",
+        "https://developers.google.com/search/docs/appearance/snippet",
+    ),
+)
+def meta_description(document: Document) -> Verdict:
+    """Search engines may show the meta description under the title of a result.
+
+    ## What it checks
+
+    That the head holds one `<meta name="description">` (any case) with text in it. Warnings: several of them, one that
+    repeats the title, one of fewer than 50 characters (wide characters such as Chinese count as two), and one that
+    only stands in the body. `og:description` is for social networks and no substitute. A page that scripts draw and
+    that has none when it is served is not judged.
+
+    ## Why it matters
+
+    A description in your own words decides what people read below the title. Without one, search engines pick some
+    sentence of the page.
+
+    ## How to fix
+
+    Add a `<meta name="description">` with one or two sentences about this page to the head.
+
+    ```html
+    <meta name="description" content="Light running shoes in five colours, with free returns for 60 days.">
+    ```
+
+    ## Fails on
+
+    ```html
+    <!doctype html>
+    <title>Red running shoes</title>
+    <meta property="og:description" content="Light running shoes in five colours, with free returns for 60 days.">
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <title>Red running shoes</title>
+    <meta name="Description" content="Light running shoes in five colours, with free returns for 60 days.">
+    ```
+    """
+    metas = [meta for meta in document.metas if meta.name == "description"]
+    in_head = [meta for meta in metas if meta.in_head]
+    counted = in_head or metas
+    texts = [" ".join(meta.content.split()) for meta in counted]
+    if not any(texts):
+        if document.client_rendered:
+            return NotApplicable("Scripts draw this page; whether they set a description needs rendering.")
+        if not counted:
+            return Outcome("missing", details=(Detail(code="descriptions", actual=0, limit=1),))
+        return Outcome("empty", value="", evidence=(document.evidence(counted[0]),))
+    text = next(text for text in texts if text)
+    state, message = _judge(text, counted, document)
+    if state == "ok" and not in_head:
+        state = "in_body"
+    if state == "ok":
+        return Outcome("ok", value=text[:512])
+    return Outcome(
+        state,
+        value=text[:512],
+        evidence=tuple(document.evidence(meta) for meta in islice(counted, 100)),
+        total=len(counted),
+        details=(Detail(code="characters", actual=grapheme_count(text), limit=MIN_COLUMNS),) if state == "short" else (),
+        message=message,
+    )
+
+
+def _judge(text: str, counted: list[Meta], document: Document) -> tuple[str, str]:
+    if len(counted) > 1:
+        return "several", f"The page has {len(counted)} meta descriptions."
+    if document.titles and text.casefold() == document.titles[0].text.casefold():
+        return "same_as_title", ""
+    if column_count(text) < MIN_COLUMNS:
+        return "short", f"The meta description has only {grapheme_count(text)} characters."
+    return "ok", ""

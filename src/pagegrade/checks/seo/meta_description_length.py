@@ -1,0 +1,80 @@
+from typing import Final
+
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import Detail, NotApplicable, Outcome, Severity
+from pagegrade.parse.text_width import column_count, text_width_px
+
+MIN_COLUMNS: Final = 70
+MAX_COLUMNS: Final = 160
+SNIPPET_SIZE_PX: Final = 14.0
+"""Font size of the text under a result on Google's desktop page."""
+
+
+@check(
+    id="meta-description-length",
+    title="Length of the meta description",
+    severity=Severity.LOW,
+    since="0.1.0",
+    states=(
+        State("ok", "The meta description fills the space in search results without being cut."),
+        State("short", "The meta description is short.", loss=0.5),
+        State("long", "The meta description is cut off in search results.", loss=0.5),
+    ),
+    sources=("https://developers.google.com/search/docs/appearance/snippet",),
+    requires=("meta-description",),
+)
+def meta_description_length(document: Document) -> Verdict:
+    """Search results show about two lines of a description and cut the rest.
+
+    ## What it checks
+
+    That the meta description has 70 to 160 characters. Wide characters (Chinese, Japanese, Korean) count as two,
+    because they fill twice the space. Outside of this it is a warning and never a failure: search engines name no limit
+    and cut to the width of the device. The width in pixels is shown and not judged.
+
+    ## Why it matters
+
+    A short description wastes the space below the title; the end of a long one is not read.
+
+    ## How to fix
+
+    Write a description of 70 to 160 characters and put what matters first.
+
+    ## Fails on
+
+    ```html
+    <!doctype html>
+    <title>Red running shoes</title>
+    <meta name="description" content="Light running shoes in five colours.">
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <title>Red running shoes</title>
+    <meta name="description" content="Light running shoes in five colours, tested on 500 miles of road, with free
+    returns for 60 days.">
+    ```
+    """
+    filled = [meta for meta in document.metas if meta.name == "description" and meta.content.strip()]
+    meta = next((meta for meta in filled if meta.in_head), filled[0] if filled else None)
+    if meta is None:
+        return NotApplicable("The page has no meta description.")
+    text = " ".join(meta.content.split())
+    columns = column_count(text)
+    width_px = round(text_width_px(text, SNIPPET_SIZE_PX))
+    details = (
+        Detail(code="characters", actual=columns, limit=MIN_COLUMNS if columns < MIN_COLUMNS else MAX_COLUMNS),
+        Detail(code="width_px", actual=width_px),
+    )
+    if MIN_COLUMNS <= columns <= MAX_COLUMNS:
+        return Outcome("ok", value=columns, details=details)
+    return Outcome(
+        "short" if columns < MIN_COLUMNS else "long",
+        value=columns,
+        evidence=(document.evidence(meta),),
+        details=details,
+        message=f"The meta description has {columns} characters; 70 to 160 fit well into search results.",
+    )

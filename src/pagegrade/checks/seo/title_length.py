@@ -1,0 +1,92 @@
+from typing import Final
+
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import Detail, NotApplicable, Outcome, Severity
+from pagegrade.parse.text_width import column_count, grapheme_count, text_width_px
+
+MIN_COLUMNS: Final = 10
+MAX_CHARACTERS: Final = 70
+MAX_WIDTH_PX: Final = 600
+FAR_TOO_SHORT: Final = 3
+FAR_TOO_LONG: Final = 120
+
+
+@check(
+    id="title-length",
+    title="Length of the title",
+    severity=Severity.LOW,
+    since="0.1.0",
+    states=(
+        State("ok", "The title fits into a line of search results."),
+        State("short", "The title is short.", loss=0.5),
+        State("long", "The title is cut off in search results.", loss=0.5),
+        State("far_too_short", "The title has fewer than 3 characters.", loss=1.0),
+        State("far_too_long", "The title has more than 120 characters.", loss=1.0),
+    ),
+    sources=("https://developers.google.com/search/docs/appearance/title-link",),
+    requires=("title",),
+)
+def title_length(document: Document) -> Verdict:
+    """Search results show about one line of a title and cut the rest.
+
+    ## What it checks
+
+    That the title has 10 to 70 characters and is at most 600 pixels wide in 20 px Arial, about the width of a result on
+    a desktop. Characters are counted as readers count them: an emoji or an accented letter is one. For "too short", wide
+    characters (Chinese, Japanese, Korean) count as two, because they say more each. Outside of this it is a warning;
+    above 120 or below 3 characters it fails.
+
+    No search engine names a limit: Google cuts a title to the width of the device. Half of all good pages have more
+    than 60 characters, so the limits are wide and cost little.
+
+    ## Why it matters
+
+    What is cut off is not read. A title of one word rarely tells two pages of a site apart.
+
+    ## How to fix
+
+    Write a title of 10 to 70 characters with the important words first.
+
+    ## Fails on
+
+    ```html
+    <!doctype html>
+    <title>Red, blue, green, yellow, white and black running shoes, sandals, boots and slippers for women and men</title>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <title>Red running shoes - Example Shop</title>
+    ```
+    """
+    text = document.titles[0].text if document.titles else ""
+    if not text:
+        return NotApplicable("The page has no title.")
+    characters = grapheme_count(text)
+    columns = column_count(text)
+    width_px = round(text_width_px(text))
+    details = (
+        Detail(code="characters", actual=characters, limit=MAX_CHARACTERS),
+        Detail(code="width_px", actual=width_px, limit=MAX_WIDTH_PX),
+    )
+    if columns < FAR_TOO_SHORT:
+        state = "far_too_short"
+    elif characters > FAR_TOO_LONG:
+        state = "far_too_long"
+    elif columns < MIN_COLUMNS:
+        state = "short"
+    elif characters > MAX_CHARACTERS or width_px > MAX_WIDTH_PX:
+        state = "long"
+    else:
+        return Outcome("ok", value=characters, details=details)
+    noun = "character" if characters == 1 else "characters"
+    return Outcome(
+        state,
+        value=characters,
+        evidence=(document.evidence(document.titles[0]),),
+        details=details,
+        message=f"The title has {characters} {noun} and is about {width_px} pixels wide; results show about 600 pixels.",
+    )

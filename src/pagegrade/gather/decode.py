@@ -1,0 +1,333 @@
+"""Content codings removed by ourselves, in small steps, so that a few bytes cannot become a gigabyte.
+
+HTTP libraries hand over what one read inflates to in one piece: 405 bytes of
+brotli became one piece of 268 MB. Here no step yields more than about 100 kB,
+and limits are looked at after each.
+"""
+
+from __future__ import annotations
+
+import sys
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final, Literal, Protocol
+
+import brotli
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+ACCEPT_ENCODING: Final = "gzip, deflate, br, zstd"
+MAX_CODINGS: Final = 2
+MAX_MEMBERS: Final = 1_024
+"""gzip members or zstd frames in one stream."""
+RATIO_FREE_BYTES: Final = 1_000_000
+"""Decoded bytes that any ratio may give."""
+MAX_RATIO: Final = 200
+"""Decoded bytes per wire byte beyond the free ones. Honest HTML reaches about 40; gzip can give 1,030."""
+ZSTD_WINDOW_LOG: Final = 23
+"""8 MiB, what RFC 8878 3.1.1.1.2 asks decoders to support and RFC 9659 allows on the web."""
+_STEP_BYTES: Final = 65_536
+_ALIASES: Final = {"x-gzip": "gzip"}
+
+Problem = Literal[
+    "unknown_coding", "too_many_codings", "plain_body", "corrupt", "truncated_stream", "trailing_garbage",
+    "decode_bomb", "limit",
+]  # fmt: skip
+"""Why a body is not simply decoded. ``trailing_garbage`` leaves it whole; ``limit`` is our cap on an honest body;
+``plain_body``: a coding was declared and the bytes are not coded, they are kept as they are."""
+
+
+def read_codings(values: Sequence[str]) -> tuple[str, ...]:
+    """The codings named by Content-Encoding lines, in the order they were applied.
+
+    Args:
+        values: The lines, in order.
+
+    Returns:
+        Lower case, aliases resolved, ``identity`` and empty elements dropped.
+
+    Source: https://www.rfc-editor.org/rfc/rfc9110#section-8.4
+    """
+    names = (element.strip(" \t").lower() for value in values for element in value.split(","))
+    return tuple(_ALIASES.get(name, name) for name in names if name not in ("", "identity"))
+
+
+class _StageError(Exception):
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem)
+        self.problem: Problem = problem
+
+
+class _Stage(Protocol):
+    """One coding: bytes in, pieces of bounded size out."""
+
+    ended: bool
+    """The last thing seen was the proper end of the stream."""
+    trailing: bool
+    """Something that is not part of the stream followed it."""
+
+    def decode(self, data: bytes) -> Iterator[bytes]: ...
+
+
+class _Gzip:
+    """gzip, also of several members."""
+
+    def __init__(self) -> None:
+        self.ended = False
+        self.trailing = False
+        self._members = 0
+        self._inflate: Any = None
+        self._held = b""
+
+    def decode(self, data: bytes) -> Iterator[bytes]:
+        if self.trailing:
+            return
+        data, self._held = self._held + data, b""
+        while data:
+            if self._inflate is None:
+                if len(data) == 1 and data == b"\x1f":
+                    # The second byte of the magic number decides, and comes with the next piece.
+                    self._held = data
+                    return
+                if not data.startswith(b"\x1f\x8b"):
+                    if self._members == 0:
+                        raise _StageError("plain_body")
+                    self.trailing = True
+                    return
+                self._members += 1
+                if self._members > MAX_MEMBERS:
+                    raise _StageError("decode_bomb")
+                self._inflate = zlib.decompressobj(wbits=31)
+                self.ended = False
+            while True:
+                piece = _inflate(self._inflate, data)
+                if piece:
+                    yield piece
+                data = self._inflate.unconsumed_tail
+                if self._inflate.eof or not (data or len(piece) >= _STEP_BYTES):
+                    break
+            if self._inflate.eof:
+                data = self._inflate.unused_data
+                self._inflate = None
+                self.ended = True
+
+
+class _Deflate:
+    """zlib as the standard says, or raw deflate as some servers send."""
+
+    def __init__(self) -> None:
+        self.ended = False
+        self.trailing = False
+        self._inflate: Any = None
+        self._held = b""
+
+    def decode(self, data: bytes) -> Iterator[bytes]:
+        if self.ended:
+            self.trailing = self.trailing or bool(data)
+            return
+        if self._inflate is None:
+            data, self._held = self._held + data, b""
+            if len(data) < 2:
+                self._held = data
+                return
+            # RFC 1950 2.2: method 8, and the two bytes are a multiple of 31.
+            wrapped = data[0] & 0x0F == 8 and int.from_bytes(data[:2], "big") % 31 == 0
+            self._inflate = zlib.decompressobj(wbits=15 if wrapped else -15)
+        while True:
+            piece = _inflate(self._inflate, data)
+            if piece:
+                yield piece
+            data = self._inflate.unconsumed_tail
+            if self._inflate.eof or not (data or len(piece) >= _STEP_BYTES):
+                break
+        if self._inflate.eof:
+            self.ended = True
+            self.trailing = bool(self._inflate.unused_data)
+
+
+def _inflate(stream: Any, data: bytes) -> bytes:
+    try:
+        return bytes(stream.decompress(data, _STEP_BYTES))
+    except zlib.error as error:
+        raise _StageError("corrupt") from error
+
+
+class _Brotli:
+    """brotli; its library refuses trailing bytes, so they count as corruption."""
+
+    def __init__(self) -> None:
+        self.ended = False
+        self.trailing = False
+        self._stream = brotli.Decompressor()
+
+    def decode(self, data: bytes) -> Iterator[bytes]:
+        if self.ended:
+            self.trailing = self.trailing or bool(data)
+            return
+        while True:
+            try:
+                piece = self._stream.process(data, output_buffer_limit=_STEP_BYTES)
+            except brotli.error as error:
+                raise _StageError("corrupt") from error
+            if not piece:
+                break
+            yield piece
+            data = b""
+        self.ended = bool(self._stream.is_finished())
+
+
+class _Zstd:
+    """zstd, also of several frames."""
+
+    def __init__(self) -> None:
+        self.ended = False
+        self.trailing = False
+        self._frames = 0
+        self._stream: Any = None
+        self._held = b""
+
+    def decode(self, data: bytes) -> Iterator[bytes]:
+        if self.trailing:
+            return
+        data, self._held = self._held + data, b""
+        while data:
+            if self._stream is None:
+                if len(data) < 4:
+                    self._held = data
+                    return
+                if not _is_zstd_magic(data[:4]):
+                    if self._frames == 0:
+                        raise _StageError("plain_body")
+                    self.trailing = True
+                    return
+                self._frames += 1
+                if self._frames > MAX_MEMBERS:
+                    raise _StageError("decode_bomb")
+                self._stream = zstd.ZstdDecompressor(
+                    options={zstd.DecompressionParameter.window_log_max: ZSTD_WINDOW_LOG}
+                )
+                self.ended = False
+            while True:
+                try:
+                    piece = self._stream.decompress(data, _STEP_BYTES)
+                except zstd.ZstdError as error:
+                    raise _StageError("corrupt") from error
+                data = b""
+                if piece:
+                    yield piece
+                if self._stream.eof or self._stream.needs_input:
+                    break
+            if self._stream.eof:
+                data = self._stream.unused_data
+                self._stream = None
+                self.ended = True
+
+
+def _is_zstd_magic(head: bytes) -> bool:
+    """RFC 8878 3.1.1 and 3.1.2: a frame, or one of sixteen kinds to skip."""
+    number = int.from_bytes(head, "little")
+    return number == 0xFD2FB528 or number & 0xFFFFFFF0 == 0x184D2A50
+
+
+_STAGES: Final[dict[str, Callable[[], _Stage]]] = {
+    "gzip": _Gzip,
+    "deflate": _Deflate,
+    "br": _Brotli,
+    "zstd": _Zstd,
+}
+
+
+class BodyDecoder:
+    """Takes a body as it arrives and keeps what it decodes to, within limits.
+
+    Args:
+        codings: From ``read_codings``.
+        max_bytes: Decoded bytes at which decoding ends with the problem ``limit``.
+        keep_bytes: Decoded bytes that are stored; decoding stops without a problem when they are there. ``None``: all.
+    """
+
+    def __init__(self, codings: Sequence[str], *, max_bytes: int, keep_bytes: int | None = None) -> None:
+        self.body = bytearray()
+        self.problem: Problem | None = None
+        """Why decoding ended early, or what is odd about the stream."""
+        self.removed: tuple[str, ...] = ()
+        """The codings that were removed, in the order they had been applied."""
+        self._max_bytes = max_bytes
+        self._keep_bytes = keep_bytes
+        self._wire_bytes = 0
+        self._produced = [0] * len(codings)
+        self._stages: list[_Stage] = []
+        self._done = keep_bytes == 0
+        if len(codings) > MAX_CODINGS:
+            self.problem, self._done = "too_many_codings", True
+        elif not all(coding in _STAGES for coding in codings):
+            self.problem, self._done = "unknown_coding", True
+        else:
+            self.removed = tuple(codings)
+            # The coding applied last is the outermost one.
+            self._stages = [_STAGES[coding]() for coding in reversed(codings)]
+
+    def feed(self, data: bytes) -> bool:
+        """Take the next bytes from the wire.
+
+        Returns:
+            Whether reading on makes sense: false once the decoded limit is reached or the stream is broken.
+        """
+        self._wire_bytes += len(data)
+        if self._done:
+            return self.problem is None or self.problem in ("too_many_codings", "unknown_coding")
+        first = self._wire_bytes == len(data)
+        try:
+            for piece in self._pump(data, 0):
+                if not self._keep(piece):
+                    break
+        except _StageError as error:
+            self._fail(error.problem, data, first=first)
+        return self.problem in (None, "plain_body")
+
+    def _fail(self, problem: Problem, data: bytes, *, first: bool) -> None:
+        if problem == "plain_body" and first and len(self._stages) == 1:
+            # Not coded at all: the declaration is wrong, the bytes are the page.
+            self.problem, self.removed, self._stages, self._produced = "plain_body", (), [], []
+            self._keep(data)
+            return
+        self.problem = "corrupt" if problem == "plain_body" else problem
+        self._done = True
+
+    def _pump(self, data: bytes, depth: int) -> Iterator[bytes]:
+        if depth == len(self._stages):
+            yield data
+            return
+        for piece in self._stages[depth].decode(data):
+            self._produced[depth] += len(piece)
+            if self._produced[depth] > RATIO_FREE_BYTES + MAX_RATIO * self._wire_bytes:
+                raise _StageError("decode_bomb")
+            if depth + 1 < len(self._stages) and self._produced[depth] > self._max_bytes:
+                raise _StageError("decode_bomb")
+            yield from self._pump(piece, depth + 1)
+
+    def _keep(self, piece: bytes) -> bool:
+        room = self._max_bytes - len(self.body)
+        if self._keep_bytes is not None and len(self.body) + len(piece) >= self._keep_bytes:
+            room = min(room, self._keep_bytes - len(self.body))
+            self.body += piece[:room]
+            self._done = True
+            return False
+        if len(piece) > room:
+            self.body += piece[:room]
+            self.problem, self._done = "limit", True
+            return False
+        self.body += piece
+        return True
+
+    def finish(self) -> None:
+        """Say that the body has ended; sets the problem of a stream that has not, or that goes on after its end."""
+        if self._done or self.problem is not None or not self._wire_bytes:
+            return
+        if not all(stage.ended for stage in self._stages):
+            self.problem = "truncated_stream"
+        elif any(stage.trailing for stage in self._stages):
+            self.problem = "trailing_garbage"

@@ -1,0 +1,133 @@
+"""Small TLS handshakes that ask for one protocol version each; no request is ever sent over them."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Iterable
+from typing import Final
+
+import pycurl
+
+from pagegrade.gather.guard import Guard, Permit, Refusal
+from pagegrade.gather.resolver import Resolver, ResolveError
+from pagegrade.parse.url import host, host_address, port
+
+VERSIONS: Final = {
+    "TLSv1.0": pycurl.SSLVERSION_TLSv1_0 | pycurl.SSLVERSION_MAX_TLSv1_0,
+    "TLSv1.1": pycurl.SSLVERSION_TLSv1_1 | pycurl.SSLVERSION_MAX_TLSv1_1,
+    "TLSv1.2": pycurl.SSLVERSION_TLSv1_2 | pycurl.SSLVERSION_MAX_TLSv1_2,
+    "TLSv1.3": pycurl.SSLVERSION_TLSv1_3 | pycurl.SSLVERSION_MAX_TLSv1_3,
+}
+"""Name -> exactly that version, in the order of their age."""
+_OLD_CIPHERS: Final = "ALL:@SECLEVEL=0"
+"""TLS 1.0 and 1.1 need signatures that the usual level refuses; set for these handshakes alone, and nothing is sent."""
+_NOT_OFFERED: Final = ("no protocols available", "no ciphers available", "legacy renegotiation")
+"""Messages of our own library when it cannot say what we want to ask."""
+
+
+class Handshaker:
+    """Tries protocol versions against one server, under the same guard as every other connection.
+
+    Args:
+        guard: Judges the host, its addresses and every socket.
+        resolver: Of this report, so that the addresses are those of the page.
+    """
+
+    def __init__(self, guard: Guard, resolver: Resolver) -> None:
+        self._guard = guard
+        self._resolver = resolver
+
+    async def versions(
+        self, url: str, *, timeout_s: float, versions: Iterable[str] = tuple(VERSIONS)
+    ) -> tuple[tuple[str, bool | None], ...]:
+        """Find out which versions the server of ``url`` accepts.
+
+        Args:
+            url: https URL; only its host and port count.
+            timeout_s: For each handshake, TCP included.
+            versions: Names from ``VERSIONS``.
+
+        Returns:
+            (version, accepted) in the order asked; ``None`` where it could not be tried: the server was not reached,
+            or our TLS library cannot offer that version.
+        """
+        permit = await self._permit(url)
+        found: list[tuple[str, bool | None]] = []
+        # One after the other: a site's front end sees one quiet visitor and not a scan.
+        async with pycurl.AsyncCurlMulti() as multi:
+            for version in versions:
+                accepted = None if permit is None else await self._try(multi, permit, VERSIONS[version], timeout_s)
+                found.append((version, accepted))
+        return tuple(found)
+
+    async def _permit(self, url: str) -> Permit | None:
+        """Judge the server as the client would; ``None`` when it must not be contacted or has no address."""
+        name, number = host(url), port(url)
+        if number is None or self._guard.judge_url(url) is not None:
+            return None
+        literal = host_address(name)
+        try:
+            local_names = self._guard.policy.looks_up_local_names(name)
+            addresses = (
+                (str(literal),)
+                if literal is not None
+                else (await self._resolver.resolve(name, local_names=local_names)).addresses
+            )
+        except ResolveError:
+            return None
+        judged = self._guard.judge_addresses(name, number, addresses)
+        return None if isinstance(judged, Refusal) else judged
+
+    async def _try(
+        self, multi: pycurl.AsyncCurlMulti, permit: Permit, version: int, timeout_s: float
+    ) -> bool | None:
+        """One handshake with one version."""
+        curl = pycurl.Curl()
+        try:
+            self._configure(curl, permit, version, timeout_s)
+            async with asyncio.timeout(timeout_s + 1.0):
+                await multi.perform(curl)
+        except pycurl.error as error:
+            return _meaning(int(error.args[0]), str(error.args[1]))
+        except TimeoutError:
+            return None
+        finally:
+            curl.close()
+        return True
+
+    def _configure(self, curl: pycurl.Curl, permit: Permit, version: int, timeout_s: float) -> None:
+        def open_socket(purpose: int, address: tuple[int, int, int, tuple[str, int]]) -> socket.socket | int:
+            try:
+                family, kind, protocol, (name, number, *_) = address
+                if self._guard.judge_socket(family, name, number, permit):
+                    return socket.socket(family, kind, protocol)
+            except (OSError, ValueError, TypeError):
+                return pycurl.SOCKET_BAD
+            return pycurl.SOCKET_BAD
+
+        addresses = ",".join(f"[{each}]" if each.version == 6 else str(each) for each in permit.addresses)
+        bare = permit.host.strip("[]")
+        curl.setopt(pycurl.URL, f"https://{permit.host}:{permit.port}/")
+        curl.setopt(pycurl.CONNECT_ONLY, 1)
+        curl.setopt(pycurl.PROXY, "")
+        curl.setopt(pycurl.NOPROXY, "*")
+        curl.setopt(pycurl.PROTOCOLS, pycurl.PROTO_HTTPS)
+        if host_address(permit.host) is None:
+            curl.setopt(pycurl.RESOLVE, [f"{bare}:{permit.port}:{addresses}"])
+        curl.setopt(pycurl.OPENSOCKETFUNCTION, open_socket)
+        curl.setopt(pycurl.SSLVERSION, version)
+        curl.setopt(pycurl.SSL_VERIFYPEER, 0)
+        curl.setopt(pycurl.SSL_VERIFYHOST, 0)
+        curl.setopt(pycurl.SSL_CIPHER_LIST, _OLD_CIPHERS)
+        curl.setopt(pycurl.FRESH_CONNECT, 1)
+        curl.setopt(pycurl.FORBID_REUSE, 1)
+        curl.setopt(pycurl.NOSIGNAL, 1)
+        curl.setopt(pycurl.TIMEOUT_MS, max(1, int(timeout_s * 1_000)))
+
+
+def _meaning(code: int, message: str) -> bool | None:
+    """What a failed handshake says: refused, or nothing about the version."""
+    if code != pycurl.E_SSL_CONNECT_ERROR or any(text in message for text in _NOT_OFFERED):
+        return None
+    return False

@@ -1,0 +1,216 @@
+"""One libcurl handle and the exchange it is making; every callback is written here."""
+
+from __future__ import annotations
+
+import os
+import socket
+from asyncio import Timeout
+from typing import Any, Final
+
+import certifi
+import pycurl
+
+from pagegrade.gather.decode import ACCEPT_ENCODING, BodyDecoder, read_codings
+from pagegrade.gather.exchange import Limits, Request
+from pagegrade.gather.guard import Guard, Permit
+from pagegrade.gather.headers import HeaderReader
+from pagegrade.model.identity import USER_AGENT
+
+REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
+"""RFC 9110 15.4 less 300, 304, 305 and 306, which lead nowhere by themselves."""
+_ABORT: Final = -1
+"""What a callback returns to end the transfer; libcurl then reports error 23."""
+_MAX_REDIRECT_BODY: Final = 65_536
+"""Read so that the connection can be used again; a longer one is not worth it."""
+
+ACCEPTS: Final = {
+    "document": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+    "stylesheet": "text/css,*/*;q=0.1",
+    "image": "image/avif,image/webp,image/png,image/svg+xml,image/*;q=0.8,*/*;q=0.5",
+    "script": "*/*",
+    "font": "*/*",
+    "text": "text/plain,application/xml;q=0.9,*/*;q=0.5",
+    "any": "*/*",
+}
+"""Purpose -> Accept, as browsers send it.
+
+Source: https://fetch.spec.whatwg.org/#fetching
+"""
+
+
+def request_headers(request: Request) -> list[str]:
+    """The header lines sent, Host aside: fixed, so that nobody can make us carry anything else."""
+    lines = [
+        f"User-Agent: {USER_AGENT}",
+        f"Accept: {ACCEPTS[request.purpose]}",
+        f"Accept-Encoding: {ACCEPT_ENCODING}",
+        "Accept-Language: en,*;q=0.5",
+    ]
+    if request.referer is not None:
+        lines.append(f"Referer: {request.referer}")
+    return lines
+
+
+def certificate_authorities() -> str:
+    """The file with the roots that are trusted: ``SSL_CERT_FILE`` where it is set, else Mozilla's list."""
+    return os.environ.get("SSL_CERT_FILE") or certifi.where()
+
+
+class Transfer:
+    """What callbacks collect during one exchange."""
+
+    def __init__(self, request: Request, permit: Permit, guard: Guard, limits: Limits) -> None:
+        self.request = request
+        self.permit = permit
+        self.guard = guard
+        self.reader = HeaderReader(limits)
+        self.decoder: BodyDecoder | None = None
+        self.wire_bytes = 0
+        self.failure: str | None = None
+        """Why a callback ended the exchange with an error, as one sentence."""
+        self.refused = False
+        """A socket was about to be opened to something that had not been judged."""
+        self.stopped: str | None = None
+        """Why a callback ended the exchange without an error: ``limit``, ``coding`` or ``redirect``."""
+        self.crash: Exception | None = None
+        """A mistake of ours inside a callback, which libcurl would swallow."""
+        self.timeout: Timeout | None = None
+        self.total_deadline = 0.0
+
+    @property
+    def is_redirect(self) -> bool:
+        """Whether the answer leads elsewhere."""
+        return self.reader.status in REDIRECTS and any(self.reader.locations)
+
+    def take_header(self, line: bytes) -> int | None:
+        """HEADERFUNCTION."""
+        was_complete = self.reader.complete
+        self.failure = self.reader.feed(line)
+        if self.failure is not None:
+            return _ABORT
+        if self.reader.complete and not was_complete:
+            self._begin_body()
+        return None
+
+    def _begin_body(self) -> None:
+        if self.timeout is not None:
+            self.timeout.reschedule(self.total_deadline)
+        keep = 0 if self.is_redirect else self.request.keep_bytes
+        values = [value for name, value in self.reader.headers if name.lower() == "content-encoding"]
+        self.decoder = BodyDecoder(read_codings(values), max_bytes=self.request.max_decoded_bytes, keep_bytes=keep)
+
+    def take_body(self, data: bytes) -> int | None:
+        """WRITEFUNCTION."""
+        if self.decoder is None:
+            self.failure = "The answer has a body without a head."
+            return _ABORT
+        room = self.request.max_wire_bytes - self.wire_bytes
+        over = len(data) > room
+        piece = data[:room] if over else data
+        self.wire_bytes += len(piece)
+        if not self.decoder.feed(piece):
+            self.stopped = "limit" if self.decoder.problem in ("limit", "decode_bomb") else "coding"
+        elif over:
+            self.stopped = "limit"
+        elif self.wire_bytes > _MAX_REDIRECT_BODY and self.is_redirect:
+            self.stopped = "redirect"
+        return None if self.stopped is None else _ABORT
+
+    def open_socket(self, address: tuple[int, int, int, tuple[Any, ...]]) -> Any:
+        """OPENSOCKETFUNCTION: the last look before the kernel."""
+        family, kind, protocol, place = address
+        if not self.guard.judge_socket(family, str(place[0]), int(place[1]), self.permit):
+            self.refused = True
+            return pycurl.SOCKET_BAD
+        opened = socket.socket(family, kind, protocol)
+        opened.setblocking(False)
+        return opened
+
+
+class Handle:
+    """A libcurl easy handle that is set up once and used for many exchanges."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.curl = pycurl.Curl()
+        self.transfer: Transfer | None = None
+        options: list[tuple[int, Any]] = [
+            (pycurl.NOSIGNAL, 1),
+            (pycurl.PROXY, ""),
+            (pycurl.NOPROXY, "*"),
+            (pycurl.PROTOCOLS, pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS),
+            (pycurl.REDIR_PROTOCOLS, pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS),
+            (pycurl.FOLLOWLOCATION, 0),
+            (pycurl.NETRC, pycurl.NETRC_IGNORED),
+            (pycurl.HTTP09_ALLOWED, 0),
+            (pycurl.HTTP_CONTENT_DECODING, 0),
+            (pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_2TLS),
+            (pycurl.PIPEWAIT, 1),
+            (pycurl.PATH_AS_IS, 1),
+            (pycurl.CONNECTTIMEOUT_MS, int(limits.connect_s * 1_000)),
+            (pycurl.CAINFO, certificate_authorities()),
+            (pycurl.OPT_CERTINFO, 1),
+            (pycurl.NOPROGRESS, 1),
+            (pycurl.HEADERFUNCTION, self._take_header),
+            (pycurl.WRITEFUNCTION, self._take_body),
+            (pycurl.OPENSOCKETFUNCTION, self._open_socket),
+        ]
+        for option, value in options:
+            self.curl.setopt(option, value)
+
+    def prepare(self, transfer: Transfer, *, verify: bool, timeout_s: float) -> None:
+        """Set what differs between exchanges."""
+        self.transfer = transfer
+        request, permit, curl = transfer.request, transfer.permit, self.curl
+        curl.setopt(pycurl.URL, request.url)
+        if request.method == "HEAD":
+            curl.setopt(pycurl.NOBODY, 1)
+        else:
+            curl.setopt(pycurl.HTTPGET, 1)
+        curl.setopt(pycurl.HTTPHEADER, request_headers(request))
+        curl.setopt(pycurl.SSL_VERIFYPEER, int(verify))
+        curl.setopt(pycurl.SSL_VERIFYHOST, 2 if verify else 0)
+        curl.setopt(pycurl.TIMEOUT_MS, max(1, int(timeout_s * 1_000)))
+        pinned = ",".join(f"[{each}]" if each.version == 6 else str(each) for each in permit.addresses)
+        name = permit.host.removesuffix(".")
+        hosts = [permit.host] if name == permit.host else [permit.host, name]
+        # Whatever libcurl looks up for this exchange, it finds the judged addresses and asks nobody.
+        curl.setopt(pycurl.RESOLVE, [] if name.startswith("[") else [f"{each}:{permit.port}:{pinned}" for each in hosts])
+
+    def release(self) -> None:
+        """Forget the exchange, so that nothing of it outlives it."""
+        self.transfer = None
+
+    def close(self) -> None:
+        """Free the handle."""
+        self.release()
+        self.curl.close()
+
+    def _take_header(self, line: bytes) -> int | None:
+        transfer = self.transfer
+        if transfer is None:
+            return _ABORT
+        try:
+            return transfer.take_header(line)
+        except Exception as error:  # noqa: BLE001 - libcurl would print it and report "write error"
+            transfer.crash = error
+            return _ABORT
+
+    def _take_body(self, data: bytes) -> int | None:
+        transfer = self.transfer
+        if transfer is None:
+            return _ABORT
+        try:
+            return transfer.take_body(data)
+        except Exception as error:  # noqa: BLE001 - as above
+            transfer.crash = error
+            return _ABORT
+
+    def _open_socket(self, _purpose: int, address: tuple[int, int, int, tuple[Any, ...]]) -> Any:
+        transfer = self.transfer
+        if transfer is None:
+            return pycurl.SOCKET_BAD
+        try:
+            return transfer.open_socket(address)
+        except Exception as error:  # noqa: BLE001 - as above
+            transfer.crash = error
+            return pycurl.SOCKET_BAD

@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.checks.accessibility.button_name import button_name
+from tests.builders import outcome
+
+
+@pytest.mark.parametrize(
+    "button",
+    [
+        "<button>Menu</button>",
+        '<button><img src="m.svg" alt="Menu"></button>',
+        '<button aria-label="Menu"><i></i></button>',
+        '<button title="Menu"></button>',
+        '<div role="button">Menu</div>',
+        "<details><summary>More</summary></details>",
+        '<input type="button" value="Menu">',
+        '<input type="submit" value="Send">',
+        '<a href="#" role="button">Menu</a>',
+    ],
+)
+def test_button_with_a_name_passes(button: str) -> None:
+    """Every source of a name that needs no stylesheet counts."""
+    assert outcome(button_name, button).state == "named"
+
+
+@pytest.mark.parametrize(
+    "button",
+    [
+        "<button></button>",
+        '<button><i class="fa fa-bars"></i></button>',
+        '<button><img src="m.svg" alt=""></button>',
+        '<div role="button" tabindex="0"></div>',
+        "<details><summary></summary></details>",
+        '<input type="button">',
+        '<a href="#" role="button"></a>',
+        '<a role="button"></a>',
+    ],
+)
+def test_button_without_a_name_is_found(button: str) -> None:
+    """One button costs half and is shown."""
+    found = outcome(button_name, button)
+
+    assert (found.state, found.loss, found.total) == ("nameless", 0.5, 1)
+    assert found.evidence[0].snippet
+
+
+@pytest.mark.parametrize("kind", ["submit", "reset", "SUBMIT"])
+def test_submit_and_reset_are_named_by_the_browser(kind: str) -> None:
+    """Without a ``value`` the browser writes its own word on them."""
+    assert outcome(button_name, f'<input type="{kind}">').state == "named"
+
+
+def test_empty_value_takes_the_browser_s_name_away() -> None:
+    """The browser then shows an empty button."""
+    assert outcome(button_name, '<input type="submit" value="">').state == "nameless"
+
+
+def test_image_button_is_left_to_the_check_of_images() -> None:
+    """One fault is not charged twice."""
+    assert outcome(button_name, '<input type="image" src="go.png">').state == "named"
+
+
+@pytest.mark.parametrize("button", ["<button hidden></button>", '<button aria-hidden="true"></button>'])
+def test_hidden_buttons_are_left_out(button: str) -> None:
+    """Nobody meets them."""
+    assert outcome(button_name, button).state == "named"
+
+
+@pytest.mark.parametrize(("count", "loss"), [(2, 0.5 + 0.5 / 9), (10, 1.0), (11, 1.0)])
+def test_loss_grows_with_the_number(count: int, loss: float) -> None:
+    """Everything is lost from ten buttons on."""
+    assert outcome(button_name, "<button></button>" * count).loss == pytest.approx(loss)

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.checks.accessibility.form_label import form_label
+from tests.builders import outcome
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        '<label for="m">Mail</label><input id="m">',
+        "<label>Mail <input></label>",
+        "<label><span>Mail</span><div><div><div><input></div></div></div></label>",
+        '<input aria-label="Mail">',
+        '<b id="l">Mail</b><input aria-labelledby="l">',
+        '<input title="Mail">',
+        "<label>Size <select><option>S</select></label>",
+        "<label>Text <textarea></textarea></label>",
+        '<label for="m">Mail</label><input id="m" placeholder="you@example.com">',
+    ],
+)
+def test_labelled_field_passes(field: str) -> None:
+    """A label may wrap its field at any depth; a placeholder beside a label does no harm."""
+    found = outcome(form_label, field)
+
+    assert (found.state, found.value) == ("labelled", 1)
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        "<input>",
+        "<select><option>S</select>",
+        "<textarea>hello</textarea>",
+        '<label for="other">Mail</label><input id="m">',
+        '<label for="m"></label><input id="m">',
+        '<input type="checkbox" value="yes">',
+    ],
+)
+def test_field_without_a_label_is_found(field: str) -> None:
+    """One field costs half; its own content is no label."""
+    found = outcome(form_label, field)
+
+    assert (found.state, found.loss, found.total) == ("unlabelled", 0.5, 1)
+
+
+def test_placeholder_alone_costs_half() -> None:
+    """A placeholder is a name to programs, but it vanishes while typing."""
+    assert outcome(form_label, '<input placeholder="Mail">').state == "placeholder"
+
+
+def test_label_found_only_later_in_the_page_counts() -> None:
+    """The order of label and field does not matter."""
+    assert outcome(form_label, '<input id="m" placeholder="x"><label for="m">Mail</label>').state == "labelled"
+
+
+@pytest.mark.parametrize("kind", ["hidden", "submit", "reset", "button", "image"])
+def test_buttons_and_hidden_inputs_need_no_label(kind: str) -> None:
+    """They are no fields."""
+    assert outcome(form_label, f'<input type="{kind}">').state == "labelled"
+
+
+def test_invisible_fields_are_left_out() -> None:
+    """Traps for robots are hidden from people."""
+    assert outcome(form_label, '<div style="display:none"><input></div><div hidden><input></div>').state == "labelled"
+
+
+def test_missing_label_outweighs_placeholder() -> None:
+    """The worse state is told, with both in the evidence."""
+    found = outcome(form_label, '<input placeholder="Mail"><input>')
+
+    assert (found.state, found.total) == ("unlabelled", 2)
+    assert [place.reason for place in found.evidence] == ["no label", "only a placeholder"]
+
+
+@pytest.mark.parametrize(("count", "loss"), [(2, 0.5 + 0.5 / 9), (10, 1.0), (11, 1.0)])
+def test_loss_grows_with_the_number(count: int, loss: float) -> None:
+    """Everything is lost from ten fields on."""
+    assert outcome(form_label, "<input>" * count).loss == pytest.approx(loss)
+
+
+def test_placeholder_is_never_worse_than_nothing() -> None:
+    """Adding a placeholder to a bare field cannot cost points."""
+    bare = outcome(form_label, "<input>")
+
+    assert bare.loss is not None
+    assert form_label.state("placeholder").loss <= bare.loss

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.checks.accessibility.html_lang import html_lang
+from tests.builders import outcome
+
+HTML = (("Content-Type", "text/html; charset=utf-8"),)
+
+
+@pytest.mark.parametrize("lang", ["en", "EN-us", "pt-BR", "zh-Hant", "sr-Latn-RS"])
+def test_registered_language_passes(lang: str) -> None:
+    """Any well-formed tag with registered subtags, in any case."""
+    found = outcome(html_lang, f'<html lang="{lang}">')
+
+    assert (found.state, found.value) == ("declared", lang)
+
+
+def test_missing_attribute_fails() -> None:
+    """Nothing says the language."""
+    assert outcome(html_lang, "<html><title>x</title>").state == "missing"
+
+
+@pytest.mark.parametrize("value", ["", " ", "\t"])
+def test_blank_attribute_is_empty(value: str) -> None:
+    """Blanks are no language."""
+    assert outcome(html_lang, f'<html lang="{value}">').state == "empty"
+
+
+def test_empty_attribute_is_not_saved_by_a_header() -> None:
+    """An empty ``lang`` says that the language is unknown, which overrides the header."""
+    headers = (*HTML, ("Content-Language", "en"))
+
+    assert outcome(html_lang, '<html lang="">', headers=headers).state == "empty"
+
+
+@pytest.mark.parametrize("value", ["en_US", "English language", " en", "-", "en-", "e"])
+def test_text_that_is_no_tag_is_invalid(value: str) -> None:
+    """Underscores and blanks are the classic mistakes."""
+    assert outcome(html_lang, f'<html lang="{value}">').state == "invalid"
+
+
+@pytest.mark.parametrize("value", ["x-klingon", "qaa", "xx", "eng", "en-UK"])
+def test_private_and_unknown_subtags_cost_half(value: str) -> None:
+    """Well-formed, but not what a screen reader can look up."""
+    assert outcome(html_lang, f'<html lang="{value}">').state == "unregistered"
+
+
+def test_disagreeing_xml_lang_is_a_conflict() -> None:
+    """Two languages for one page."""
+    assert outcome(html_lang, '<html lang="en" xml:lang="de">').state == "conflict"
+
+
+def test_agreeing_xml_lang_passes() -> None:
+    """Case does not matter."""
+    assert outcome(html_lang, '<html lang="en-GB" xml:lang="en-gb">').state == "declared"
+
+
+def test_xml_lang_alone_means_nothing() -> None:
+    """HTML does not read it."""
+    assert outcome(html_lang, '<html xml:lang="en">').state == "missing"
+
+
+def test_header_alone_costs_half() -> None:
+    """Content-Language is a fallback that assistive technology rarely reads."""
+    found = outcome(html_lang, "<html>", headers=(*HTML, ("content-language", "de, en")))
+
+    assert found.state == "elsewhere"
+    assert found.evidence[0].header == "Content-Language"
+
+
+def test_meta_alone_costs_half() -> None:
+    """The same for the meta element."""
+    assert outcome(html_lang, '<meta http-equiv="Content-Language" content="en">').state == "elsewhere"
+
+
+def test_header_that_is_no_language_is_nothing() -> None:
+    """A broken header does not turn missing into half."""
+    assert outcome(html_lang, "<html>", headers=(*HTML, ("Content-Language", "english!"))).state == "missing"

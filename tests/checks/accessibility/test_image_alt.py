@@ -1,0 +1,143 @@
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.checks.accessibility.image_alt import image_alt
+from tests.builders import outcome
+
+
+def test_every_image_with_an_alternative_passes() -> None:
+    """The best state names how many images were seen."""
+    found = outcome(image_alt, '<img src="a.jpg" alt="A boat"><img src="b.jpg" alt="A tree">')
+
+    assert (found.state, found.value) == ("described", 2)
+
+
+def test_empty_alternative_is_decoration() -> None:
+    """An empty ``alt`` is right markup and must never be called missing."""
+    assert outcome(image_alt, '<img src="line.png" alt=""><img src="dot.png" alt>').state == "described"
+
+
+def test_absent_alternative_is_missing() -> None:
+    """One image costs half."""
+    found = outcome(image_alt, '<img src="a.jpg">')
+
+    assert (found.state, found.loss, found.total) == ("missing", 0.5, 1)
+    assert found.evidence[0].url == "https://example.com/a.jpg"
+
+
+def test_blank_alternative_is_no_decoration() -> None:
+    """White space is neither a text nor the mark of decoration."""
+    assert outcome(image_alt, '<img src="a.jpg" alt="  ">').state == "missing"
+
+
+@pytest.mark.parametrize(
+    "name", ['aria-label="Boat"', 'title="Boat"', 'aria-labelledby="x"'], ids=["label", "title", "labelledby"]
+)
+def test_other_names_count(name: str) -> None:
+    """An image can be named without ``alt``."""
+    assert outcome(image_alt, f'<p id="x">Boat</p><img src="a.jpg" {name}>').state == "described"
+
+
+def test_reference_to_nothing_is_no_name() -> None:
+    """An ``aria-labelledby`` must lead to text."""
+    assert outcome(image_alt, '<img src="a.jpg" aria-labelledby="nowhere">').state == "missing"
+
+
+@pytest.mark.parametrize(
+    "image",
+    [
+        '<img src="a.jpg" role="presentation">',
+        '<img src="a.jpg" role="none">',
+        '<img src="a.jpg" aria-hidden="true">',
+        '<img src="a.jpg" hidden>',
+        '<div style="display:none"><img src="a.jpg"></div>',
+        '<img src="https://stats.test/p" width="1" height="1">',
+        "<img>",
+        '<noscript><img src="a.jpg"></noscript>',
+    ],
+)
+def test_decoration_pixels_and_hidden_images_are_left_out(image: str) -> None:
+    """What nobody is meant to see needs no text."""
+    assert outcome(image_alt, image).state == "described"
+
+
+def test_lazy_image_without_source_is_still_an_image() -> None:
+    """A script will give it its source."""
+    assert outcome(image_alt, '<img data-src="a.jpg">').state == "missing"
+
+
+def test_picture_is_judged_by_its_image_alone() -> None:
+    """The ``<source>`` elements and the picture itself carry no alternative."""
+    html = '<picture><source srcset="a.avif"><source srcset="a.webp"><img src="a.jpg" alt="Boat"></picture>'
+
+    assert outcome(image_alt, html).state == "described"
+
+
+@pytest.mark.parametrize(
+    "element",
+    [
+        '<input type="image" src="go.png">',
+        '<map name="m"><area href="/x"></map>',
+        '<div role="img"></div>',
+        '<svg role="img"><path d="M0 0"/></svg>',
+    ],
+)
+def test_other_images_need_a_name(element: str) -> None:
+    """Image buttons, areas with a link and ``role=img`` are images as well."""
+    assert outcome(image_alt, element).state == "missing"
+
+
+@pytest.mark.parametrize(
+    "element",
+    [
+        '<input type="image" src="go.png" alt="Search">',
+        '<map name="m"><area href="/x" alt="North"><area></map>',
+        '<div role="img" aria-label="Five stars"></div>',
+        '<svg role="img"><title>Boat</title></svg>',
+        "<svg><path d='M0 0'/></svg>",
+    ],
+)
+def test_other_images_with_a_name_pass(element: str) -> None:
+    """The same with a name; a drawing without a role is decoration."""
+    assert outcome(image_alt, element).state == "described"
+
+
+@pytest.mark.parametrize("alt", ["IMG_0231.JPG", "photo", "Image", "x" * 151])
+def test_alternative_that_says_nothing_is_poor(alt: str) -> None:
+    """File names, generic words and essays cost half."""
+    assert outcome(image_alt, f'<img src="a.jpg" alt="{alt}">').state == "poor"
+
+
+@pytest.mark.parametrize("alt", ["Photo of the harbour", "How to open a .png file", "x" * 150])
+def test_alternative_that_says_something_is_not_poor(alt: str) -> None:
+    """Only the whole text counts, and 150 characters are allowed."""
+    assert outcome(image_alt, f'<img src="a.jpg" alt="{alt}">').state == "described"
+
+
+@pytest.mark.parametrize(("count", "loss"), [(1, 0.5), (9, 0.5 + 0.5 * 8 / 9), (10, 1.0), (300, 1.0)])
+def test_loss_grows_with_the_number(count: int, loss: float) -> None:
+    """Half for the first, everything from the tenth, and at most a hundred pieces of evidence."""
+    found = outcome(image_alt, '<img src="a.jpg">' * count)
+
+    assert found.loss == pytest.approx(loss)
+    assert found.total == count
+    assert len(found.evidence) == min(count, 100)
+
+
+def test_removing_a_good_image_changes_nothing() -> None:
+    """A count is judged, not a ratio."""
+    bad = '<img src="a.jpg">'
+    good = '<img src="b.jpg" alt="Boat">'
+
+    assert outcome(image_alt, bad + good * 9).loss == outcome(image_alt, bad).loss
+
+
+def test_giving_a_bad_text_is_not_worse_than_none() -> None:
+    """A file name as alternative never costs more than no alternative."""
+    without = outcome(image_alt, '<img src="a.jpg">')
+    poor = outcome(image_alt, '<img src="a.jpg" alt="a.jpg">')
+
+    assert without.loss is not None
+    assert poor.state == "poor"
+    assert image_alt.state("poor").loss <= without.loss

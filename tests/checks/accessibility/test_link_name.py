@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.checks.accessibility.link_name import link_name
+from tests.builders import outcome
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        '<a href="/">Home</a>',
+        '<a href="/"><img src="l.png" alt="Home"></a>',
+        '<a href="/"><svg><title>Home</title></svg></a>',
+        '<a href="/" aria-label="Home"><i class="icon"></i></a>',
+        '<a href="/" title="Home"><i class="icon"></i></a>',
+        '<b id="h">Home</b><a href="/" aria-labelledby="h"></a>',
+        '<map name="m"><area href="/" alt="Home"></map>',
+        '<span role="link" tabindex="0">Home</span>',
+    ],
+)
+def test_link_with_a_name_passes(link: str) -> None:
+    """Every source of a name that needs no stylesheet counts."""
+    assert outcome(link_name, link).state == "named"
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        '<a href="/"></a>',
+        '<a href=""></a>',
+        '<a href="/"><img src="l.png" alt=""></a>',
+        '<a href="/"><i class="fa fa-home"></i></a>',
+        '<a href="/"><span hidden>Home</span></a>',
+        '<a href="/" aria-label=" "> </a>',
+        '<map name="m"><area href="/"></map>',
+        '<span role="link" tabindex="0"></span>',
+    ],
+)
+def test_link_without_a_name_is_found(link: str) -> None:
+    """An image with an empty alternative is a fault of the link, not of the image."""
+    found = outcome(link_name, link)
+
+    assert (found.state, found.loss, found.total) == ("nameless", 0.5, 1)
+    assert found.evidence[0].line == 1
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        '<a name="top"></a>',
+        '<a id="top"></a>',
+        '<a href="/" aria-hidden="true" tabindex="-1"></a>',
+        '<div hidden><a href="/"></a></div>',
+        '<a href="/" style="display: none"></a>',
+        '<map name="m"><area></map>',
+    ],
+)
+def test_targets_and_hidden_links_are_left_out(link: str) -> None:
+    """Anchors without an address and hidden duplicates are not links to anybody."""
+    assert outcome(link_name, link).state == "named"
+
+
+def test_link_that_acts_as_a_button_is_left_to_the_check_of_buttons() -> None:
+    """One fault is not charged twice."""
+    assert outcome(link_name, '<a href="#" role="button"></a>').state == "named"
+
+
+@pytest.mark.parametrize(("count", "loss"), [(2, 0.5 + 0.5 / 9), (10, 1.0), (11, 1.0)])
+def test_loss_grows_with_the_number(count: int, loss: float) -> None:
+    """Everything is lost from ten links on."""
+    found = outcome(link_name, '<a href="/"></a>' * count)
+
+    assert found.loss == pytest.approx(loss)
+    assert found.message == f"{count} links have no name."

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.checks._run import Judged
+from pagegrade.checks.performance.page_size import page_size
+from pagegrade.model.outcome import NotApplicable, NotRun, Outcome
+from tests.builders import judged, make_response, run
+
+
+def judge_size(decoded: int, wire: int | None, *, truncated: str | None = None) -> Judged:
+    """The verdict on a page of these sizes."""
+    return judged(page_size, response=make_response(b"x" * decoded, wire_bytes=wire, truncated=truncated))
+
+
+@pytest.mark.parametrize(
+    ("decoded", "wire", "state", "loss"),
+    [
+        (10, 10, "light", 0),
+        (330_000, 100_000, "light", 0),
+        (330_001, 60_000, "heavy", 0.2),
+        (700_000, 60_000, "heavy", 0.6),
+        (1_000_000, 60_000, "heavy", 0.8),
+        (1_000_001, 60_000, "very_heavy", 1),
+        (120_000, 100_001, "heavy", 0.2),
+        (330_000, 330_000, "heavy", 0.4),
+    ],
+)
+def test_both_sizes_have_their_limits(decoded: int, wire: int, state: str, loss: float) -> None:
+    """What travels and what has to be read are judged, and the worse one counts."""
+    found = judge_size(decoded, wire)
+
+    assert isinstance(found.verdict, Outcome)
+    assert (found.verdict.state, found.loss) == (state, pytest.approx(loss))
+
+
+def test_it_says_which_number_is_judged() -> None:
+    """A page may be large to read and small on the way."""
+    found = judge_size(400_000, 60_000)
+
+    assert isinstance(found.verdict, Outcome)
+    assert found.verdict.message == "The HTML has 400,000 bytes, of which 60,000 bytes travel."
+
+
+def test_a_little_more_markup_costs_nothing() -> None:
+    """Steps keep good markup from costing a hair."""
+    before = judge_size(500_000, 60_000)
+    after = judge_size(500_400, 60_100)
+
+    assert before.loss == after.loss
+
+
+def test_compressing_never_costs_points() -> None:
+    """The same page with fewer bytes on the way."""
+    before = judge_size(300_000, 300_000)
+    after = judge_size(300_000, 60_000)
+
+    assert before.loss is not None
+    assert after.loss is not None
+    assert after.loss < before.loss
+
+
+def test_a_saved_page_is_judged_by_what_is_known() -> None:
+    """Without the transfer its decompressed size remains."""
+    assert judge_size(300_000, None).loss == 0
+    assert judge_size(2_000_000, None).loss == 1
+
+
+def test_a_body_that_broke_off_is_not_called_light() -> None:
+    """What is missing could be large."""
+    verdict = run(page_size, response=make_response(b"x" * 100, truncated="connection"))
+
+    assert verdict == NotRun("truncated", "The body did not arrive whole, so its size is not known.")
+
+
+def test_a_body_cut_at_our_limit_is_at_least_that_heavy() -> None:
+    """The part that arrived is enough to judge."""
+    found = judge_size(2_000_000, 400_000, truncated="limit")
+
+    assert isinstance(found.verdict, Outcome)
+    assert found.loss == 1
+    assert "at least 2,000,000" in found.verdict.message
+
+
+def test_an_empty_body_is_not_judged() -> None:
+    """There is no HTML."""
+    assert isinstance(run(page_size, response=make_response(b"")), NotApplicable)

@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from pagegrade.checks._run import Judged
+from pagegrade.checks.performance.text_compression import text_compression
+from pagegrade.model.outcome import NotApplicable, NotRun, Outcome
+from tests.builders import judged, make_response, run
+
+REPEATING = "<!doctype html><title>Chairs</title>" + "<p>A chair made of teak.</p>" * 200
+BROTLI = ("Content-Encoding", "br")
+KEPT = ("Cache-Control", "public, max-age=600")
+VARY = ("Vary", "Accept-Encoding")
+
+
+def judge_html(*headers: tuple[str, str], body: str | bytes = REPEATING, **more: object) -> Judged:
+    """The check's verdict on an answer with these headers."""
+    return judged(text_compression, response=make_response(body, headers=headers, **more))
+
+
+def state_of(found: Judged) -> str:
+    """The state it ended in."""
+    if not isinstance(found.verdict, Outcome):
+        raise TypeError(found.verdict)
+    return found.verdict.state
+
+
+@pytest.mark.parametrize("coding", ["gzip", "br", "zstd", "x-gzip", "GZIP", "identity, gzip"])
+def test_every_current_coding_is_fine(coding: str) -> None:
+    """Brotli and Zstandard are not mistaken for no compression."""
+    found = judge_html(("content-encoding", coding))
+
+    assert (state_of(found), found.loss) == ("compressed", 0)
+
+
+def test_the_codings_that_were_really_removed_count() -> None:
+    """The client decodes silently, so what it removed is the fact."""
+    found = judge_html(content_encodings=("br",), wire_bytes=300)
+
+    assert state_of(found) == "compressed"
+
+
+def test_uncompressed_text_fails_and_says_what_gzip_would_save() -> None:
+    """The saving is measured, not guessed."""
+    found = judge_html()
+
+    assert (state_of(found), found.loss) == ("uncompressed", 1)
+    assert isinstance(found.verdict, Outcome)
+    saving = next(detail.actual for detail in found.verdict.details if detail.code == "saving_bytes")
+    assert isinstance(saving, int)
+    assert 1_400 <= saving < len(REPEATING)
+
+
+def test_the_size_of_the_html_proves_nothing() -> None:
+    """A large page is compressed when the server says so, and a smaller one may not be."""
+    large = judge_html(("Content-Encoding", "gzip"), body=REPEATING * 10)
+    smaller = judge_html(body=REPEATING)
+
+    assert (large.loss, smaller.loss) == (0, 1)
+
+
+def test_a_tiny_body_need_not_be_compressed() -> None:
+    """Compressing it could even make it larger."""
+    found = judge_html(body="<!doctype html><title>Chairs</title>")
+
+    assert (state_of(found), found.loss) == ("small", 0)
+
+
+def test_a_body_that_does_not_shrink_need_not_be_compressed() -> None:
+    """The saving decides, not the size."""
+    found = judge_html(body=random.Random(1).randbytes(5_000))
+
+    assert state_of(found) == "small"
+
+
+def test_a_missing_length_is_fine() -> None:
+    """Chunked answers carry no Content-Length."""
+    found = judge_html(("Transfer-Encoding", "chunked"), ("Content-Encoding", "gzip"))
+
+    assert found.loss == 0
+
+
+def test_deflate_alone_costs_half() -> None:
+    """Servers disagree about what deflate means."""
+    found = judge_html(("Content-Encoding", "deflate"))
+
+    assert (state_of(found), found.loss) == ("deflate", 0.5)
+
+
+def test_an_unknown_coding_is_no_compression() -> None:
+    """A charset in the wrong header compresses nothing."""
+    found = judge_html(("Content-Encoding", "utf-8"))
+
+    assert state_of(found) == "uncompressed"
+
+
+def test_caches_must_be_told_that_a_kept_answer_varies() -> None:
+    """Without Vary a cache hands compressed bytes to a client that cannot read them."""
+    found = judge_html(BROTLI, KEPT)
+
+    assert (state_of(found), found.loss) == ("vary_missing", 0.5)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        [KEPT, VARY],
+        [KEPT, ("vary", "Cookie"), ("Vary", "ACCEPT-encoding")],
+        [KEPT, ("Vary", "*")],
+        [("Cache-Control", "private, max-age=600")],
+        [("Cache-Control", "no-store")],
+        [("Cache-Control", "no-cache, max-age=600")],
+        [("Cache-Control", "max-age=0")],
+        [],
+    ],
+)
+def test_vary_is_asked_for_only_where_shared_caches_keep_the_answer(headers: list[tuple[str, str]]) -> None:
+    """Private and unkept answers reach nobody else."""
+    found = judge_html(BROTLI, *headers)
+
+    assert state_of(found) == "compressed"
+
+
+def test_switching_compression_on_never_costs_points() -> None:
+    """Even without Vary it is better than before."""
+    before = judge_html(KEPT)
+    after = judge_html(KEPT, BROTLI)
+    whole = judge_html(KEPT, BROTLI, VARY)
+
+    assert before.loss is not None
+    assert after.loss is not None
+    assert before.loss > after.loss > (whole.loss or 0)
+
+
+def test_a_saved_page_is_not_judged() -> None:
+    """Without a transfer nothing is known of its coding."""
+    verdict = run(text_compression, response=make_response(REPEATING, headers=(), wire_bytes=None, http_version=""))
+
+    assert verdict == NotRun("not_measured", "The page was saved without its transfer.")
+
+
+def test_a_saved_page_that_kept_its_header_is_judged() -> None:
+    """The header says it."""
+    found = judge_html(BROTLI, wire_bytes=None)
+
+    assert state_of(found) == "compressed"
+
+
+def test_an_empty_body_is_not_judged() -> None:
+    """There is nothing to compress."""
+    verdict = run(text_compression, response=make_response(b""))
+
+    assert isinstance(verdict, NotApplicable)

@@ -1,0 +1,29 @@
+"""All rows of the hostile-input matrix that the lab runs, and where the rest is covered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from tests.fault import addresses, headers, markup, names, payloads, redirects, transport, urls
+from tests.lab.case import Case
+
+GROUPS: Final = {
+    "A": (urls, 34),
+    "B": (addresses, 28),
+    "C": (names, 15),
+    "D": (redirects, 14),
+    "E": (transport, 30),
+    "F": (payloads, 24),
+    "G": (markup, 18),
+    "H": (headers, 10),
+}
+"""Group -> (module, number of rows)."""
+ELSEWHERE: Final[dict[str, str]] = {}
+"""Row -> the test file that covers it instead."""
+
+
+def all_cases() -> Iterator[Case]:
+    """Every case, in the order of the matrix."""
+    for module, _ in GROUPS.values():
+        yield from module.cases()

@@ -1,0 +1,84 @@
+"""The product as the lab calls it: the shipped use case with its default options."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from typing import Final
+
+import msgspec
+
+from pagegrade.model.artifacts import Artifacts, NotGathered
+from pagegrade.model.errors import InvalidInput
+from pagegrade.model.report import Report
+from pagegrade.parse.url import parse_target_url
+from pagegrade.service.analysis import AnalyzeOptions, analyze_target
+from pagegrade.service.children import Children
+from tests.lab.case import Job, Outcome
+
+ARTIFACTS: Final = (
+    "robots_txt",
+    "sitemaps",
+    "not_found_probe",
+    "insecure_probe",
+    "sibling_probe",
+    "favicon",
+    "tls",
+    "dns",
+    "resources",
+)
+
+
+async def analyse_with_product(job: Job, children: Children) -> Outcome:
+    """Run the shipped use case; whatever it raises that it does not document is a crash."""
+    started = time.monotonic()
+    try:
+        target = parse_target_url(job.url)
+        analysis = await analyze_target(target, options=AnalyzeOptions(budget_s=job.budget_s), children=children)
+        outcome = _outcome(job.id, analysis.report, analysis.artifacts)
+    except InvalidInput as error:
+        outcome = Outcome(id=job.id, state="refused", code=type(error).__name__, message=error.message)
+    except Exception as error:  # noqa: BLE001 -- anything else is what the lab looks for
+        outcome = Outcome(id=job.id, state="crashed", code=type(error).__name__, message=str(error)[:500])
+    outcome.duration_s = time.monotonic() - started
+    return outcome
+
+
+def _outcome(job_id: str, report: Report, artifacts: Artifacts | None) -> Outcome:
+    outcome = Outcome(id=job_id, state="done" if report.state == "completed" else "failed", score=report.score)
+    if report.error is not None:
+        outcome.code, outcome.message = report.error.code, report.error.message
+        outcome.reason = report.error.reason or ""
+        outcome.status = report.error.http_status or 0
+    outcome.checks = {each.check: each.state or f"{each.outcome}:{each.reason[:100]}" for each in report.results}
+    outcome.title = report.page.title if report.page is not None else ""
+    outcome.notes = list(report.run.notes)
+    outcome.report_bytes = len(msgspec.json.encode(report))
+    if artifacts is not None:
+        _describe(outcome, artifacts)
+    return outcome
+
+
+def _describe(outcome: Outcome, artifacts: Artifacts) -> None:
+    navigation = artifacts.navigation
+    response = navigation.response
+    outcome.final_url, outcome.status = response.url, response.status
+    outcome.body_bytes, outcome.body_head = len(response.body), response.body[:200].decode("latin-1")
+    outcome.body_sha256 = hashlib.sha256(response.body).hexdigest()
+    outcome.headers = list(response.headers)[:300]
+    outcome.truncated = response.truncated or ""
+    outcome.notes += list(response.notes)
+    outcome.hops = [(hop.url, hop.status) for hop in navigation.hops]
+    outcome.certificate_error = response.certificate_error or ""
+    for name in ARTIFACTS:
+        value = getattr(artifacts, name)
+        outcome.artifacts[name] = f"{value.code}: {value.detail}" if isinstance(value, NotGathered) else "ok"
+    if not isinstance(artifacts.tls, NotGathered):
+        outcome.tls_verified, outcome.tls_verify_error = artifacts.tls.verified, artifacts.tls.verify_error or ""
+    if not isinstance(artifacts.dns, NotGathered):
+        outcome.addresses = list(artifacts.dns.addresses)
+    if not isinstance(artifacts.resources, NotGathered):
+        outcome.resources = dict(artifacts.resources.not_fetched)
+        for item in artifacts.resources.items:
+            got = item.response
+            outcome.resources[item.url] = str(got.status) if got else item.failure.code if item.failure else ""

@@ -1,0 +1,125 @@
+"""Children that parse: limits, deaths and what they cost the parent."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from pagegrade.gather.context import OffloadFailed
+from pagegrade.parse.html import ReferenceURL, find_references
+from pagegrade.service.child import CPU_SECONDS, MAX_ANSWER_BYTES
+from pagegrade.service.children import Children
+from tests.service.tasks import (
+    answer_of,
+    cpu_left,
+    die,
+    eat_memory,
+    environment,
+    lie,
+    limits,
+    pid_of_child,
+    raise_something,
+    sleep,
+)
+
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(autouse=True)
+def _children_find_the_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+
+
+def test_result_crosses_typed() -> None:
+    """Structs come back as structs, through partials too."""
+
+    async def main() -> tuple[ReferenceURL, ...]:
+        async with Children(1) as children:
+            work = partial(find_references, b"<img src=a>", url="https://example.com/", content_type=None)
+            return await children.run(work, timeout_s=20)
+
+    found = asyncio.run(main())
+
+    assert found == (ReferenceURL(url="https://example.com/a", kind="image", lazy=False, alternative=False),)
+
+
+@pytest.mark.parametrize(
+    ("work", "says"),
+    [
+        (die, "died"),
+        (raise_something, "ValueError"),
+        (partial(sleep, 30), "more than"),
+        (partial(eat_memory, 2 << 30), "MemoryError"),
+        (partial(answer_of, MAX_ANSWER_BYTES), "AnswerTooLarge"),
+        (lie, "cannot be read"),
+    ],
+    ids=["dies", "raises", "hangs", "memory", "output", "lies"],
+)
+def test_failing_task_costs_only_itself(work: partial[int], says: str) -> None:
+    """Whatever happens in the child, the next task is served."""
+
+    async def main() -> tuple[str, int]:
+        async with Children(1) as children:
+            await children.run(pid_of_child, timeout_s=20)
+            with pytest.raises(OffloadFailed) as failure:
+                await children.run(work, timeout_s=1)
+            return str(failure.value), await children.run(pid_of_child, timeout_s=20)
+
+    message, pid = asyncio.run(main())
+
+    assert says in message
+    assert pid != os.getpid()
+
+
+def test_answer_at_the_limit_is_taken() -> None:
+    """The largest answer that fits comes through."""
+
+    async def main() -> int:
+        async with Children(1) as children:
+            return len(await children.run(answer_of, MAX_ANSWER_BYTES - 100, timeout_s=20))
+
+    assert asyncio.run(main()) == MAX_ANSWER_BYTES - 100
+
+
+def test_children_are_confined_and_know_no_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Memory, files and cores are limited; the parent's environment stays with the parent."""
+    monkeypatch.setenv("PAGEGRADE_SECRET", "hunter2")
+
+    async def main() -> tuple[tuple[int, int, int], list[str], float]:
+        async with Children(1) as children:
+            return (
+                await children.run(limits, timeout_s=20),
+                await children.run(environment, timeout_s=20),
+                await children.run(cpu_left, timeout_s=20),
+            )
+
+    (memory, file_size, core), names, left = asyncio.run(main())
+
+    assert (memory, file_size, core) == (1 << 30, 0, 0)
+    assert "PAGEGRADE_SECRET" not in names
+    assert CPU_SECONDS - 1 < left <= CPU_SECONDS + 1
+
+
+def test_leaving_ends_every_child() -> None:
+    """No process outlives the pool, even one that hangs in a cancelled task."""
+
+    async def main() -> list[int]:
+        async with Children(2) as children:
+            pids = [await children.run(pid_of_child, timeout_s=20)]
+            async with asyncio.TaskGroup() as group:
+                hanging = group.create_task(children.run(sleep, 30.0, timeout_s=60))
+                other = group.create_task(children.run(pid_of_child, timeout_s=20))
+                pids.append(await other)
+                hanging.cancel()
+            return pids
+
+    pids = asyncio.run(main())
+
+    for pid in pids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)

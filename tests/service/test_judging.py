@@ -1,0 +1,91 @@
+"""From artifacts to a report: what is judged, what is refused, and that it is stable."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import replace
+
+import pytest
+
+from pagegrade.model.artifacts import NotGathered
+from pagegrade.report.artifacts_file import load_artifacts, save_artifacts
+from pagegrade.report.json import report_to_dict
+from pagegrade.service.judging import Thresholds, judge_artifacts
+from tests.builders import make_artifacts, make_response, make_well_known
+
+PAGE = "<!doctype html><html lang=en><head><meta charset=utf-8><title>A page about cats</title></head><body><h1>Cats</h1>"
+
+
+def test_losses_add_up_to_what_is_missing() -> None:
+    """100 minus the losses is the score before caps and rounding."""
+    report = judge_artifacts(make_artifacts(PAGE))
+
+    assert report.state == "completed"
+    assert report.uncapped_score is not None
+    assert sum(result.lost for result in report.results) == pytest.approx(100 - report.uncapped_score, abs=1e-6)
+
+
+def test_little_coverage_withholds_the_result() -> None:
+    """A page judged without the network has a score and no verdict."""
+    report = judge_artifacts(make_artifacts(PAGE))
+
+    assert report.coverage is not None
+    assert report.coverage < 0.8
+    assert report.score is not None
+    assert report.result is None
+    assert report.run.partial
+
+
+@pytest.mark.parametrize("status", [300, 304, 400, 401, 403, 404, 429, 500, 503])
+def test_answer_that_is_no_page_is_never_scored(status: int) -> None:
+    """Other statuses than 2xx end as failed reports with a code."""
+    report = judge_artifacts(make_artifacts(PAGE, status=status))
+
+    assert report.state == "failed"
+    assert report.score is None
+    assert report.results == ()
+    assert report.error is not None
+    assert report.error.code == ("blocked" if status in {401, 403, 429, 503} else "http_error")
+    assert report.error.http_status == status
+
+
+def test_same_artifacts_give_the_same_report_byte_for_byte() -> None:
+    """Saved, loaded and judged again, nothing differs."""
+    artifacts = make_artifacts(PAGE, robots_txt=make_well_known("User-agent: *", url="https://example.com/robots.txt"))
+    first = json.dumps(report_to_dict(judge_artifacts(artifacts)), sort_keys=True)
+    again = json.dumps(report_to_dict(judge_artifacts(load_artifacts(save_artifacts(artifacts)))), sort_keys=True)
+
+    assert first == again
+
+
+def test_unverified_connection_and_truncation_are_said() -> None:
+    """A reader learns that not everything was as it should be."""
+    response = replace(make_response(PAGE), truncated="limit", certificate_error="expired")
+    report = judge_artifacts(make_artifacts(response=response))
+
+    assert len(report.run.notes) == 2
+
+
+def test_thresholds_move_the_word_not_the_score() -> None:
+    """The grade is a reading of the score."""
+    thresholds = Thresholds(good=90, decent=50)
+
+    assert [thresholds.grade(n) for n in (49, 50, 89, 90)] == ["bad", "decent", "decent", "good"]
+
+
+def test_missing_artifacts_are_listed_with_their_reason() -> None:
+    """What was not gathered says why."""
+    report = judge_artifacts(make_artifacts(PAGE, tls=NotGathered(code="timeout", detail="Too slow.")))
+
+    assert ("tls", "timeout: Too slow.") in report.run.not_gathered
+
+
+def test_order_of_results_is_the_catalogue() -> None:
+    """Category by category, then by id, whatever order the modules load in."""
+    report = judge_artifacts(make_artifacts(PAGE))
+    keys = [(list(report.categories).index(result.category), result.check) for result in report.results]
+    shuffled = keys[:]
+    random.Random(1).shuffle(shuffled)  # noqa: S311 - a test, not a secret
+
+    assert keys == sorted(shuffled)
