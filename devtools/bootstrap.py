@@ -78,7 +78,7 @@ def bring_uv(venv: Path) -> Path:
     if not (stamp.exists() and stamp.read_bytes() == pin.read_bytes()):
         pip = make_environment(venv)
         shutil.rmtree(home, ignore_errors=True)
-        run(*pip, "install", "--quiet", "--require-hashes", "--no-deps", "--target", home, "--requirement", pin)
+        run(*pip, "install", "-qq", "--require-hashes", "--no-deps", "--target", home, "--requirement", pin)
         stamp.write_bytes(pin.read_bytes())
     return home / "bin" / "uv"
 

@@ -13,7 +13,11 @@ import sys
 from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any, Final
+
+import typer
+from pydantic_settings import BaseSettings
 
 from devtools.report_schema import report_schema
 from pagegrade.checks import Check, all_checks
@@ -84,17 +88,14 @@ def error_page() -> str:
     return GENERATED + "\n".join(lines) + "\n"
 
 
-def settings_page() -> str | None:
-    """Every setting with its type, default and meaning; ``None`` while there is no ``pagegrade.config``."""
-    if find_spec("pagegrade.config") is None:
-        return None
-    settings = importlib.import_module("pagegrade.config").Settings
+def settings_page(settings: type[BaseSettings]) -> str:
+    """Every setting with its type, default and meaning."""
     prefix = settings.model_config.get("env_prefix", "")
-    lines = ["# Settings", "", "Read once at the start from the environment.", ""]
+    lines = ["# Settings", "", "Read once at the start, from the environment.", ""]
     for name, field in settings.model_fields.items():
         default = "none" if field.is_required() else f"`{field.get_default(call_default_factory=True)!r}`"
         lines += [f"## {(prefix + name).upper()}", "", field.description or "", ""]
-        lines += [f"Type: `{_type_name(field.annotation)}`, default: {default}", ""]
+        lines += [f"Type: `{_type_name(field.annotation)}`; default: {default}.", ""]
     return GENERATED + "\n".join(lines)
 
 
@@ -102,39 +103,52 @@ def _type_name(annotation: Any) -> str:
     return annotation.__name__ if isinstance(annotation, type) else str(annotation).replace("typing.", "")
 
 
-def cli_page() -> str | None:
-    """Every command with its arguments and options; ``None`` while the command line defines no ``app``."""
-    app = getattr(importlib.import_module("pagegrade.cli"), "app", None)
-    if app is None and find_spec("pagegrade.cli.app") is not None:
-        app = getattr(importlib.import_module("pagegrade.cli.app"), "app", None)
-    if app is None:
-        return None
-    import typer
-
+def cli_page(app: typer.Typer) -> str:
+    """Every command with its arguments and options."""
     command: Any = typer.main.get_command(app)
     lines = ["# Command line", "", (command.help or "").strip(), ""]
     for name, sub in sorted(getattr(command, "commands", {"": command}).items()):
         lines += [f"## pagegrade {name}".rstrip(), "", (sub.help or "").strip(), ""]
         for parameter in sub.params:
-            words = getattr(parameter, "help", None) or ""
             names = ", ".join(f"`{option}`" for option in (*parameter.opts, *parameter.secondary_opts))
             if parameter.param_type_name == "argument":
-                names = f"`{parameter.human_readable_name}`"
-            lines.append(f"- {names}: {words}".rstrip(": "))
+                names = f"`{parameter.name.upper()}`"
+            lines.append(f"- {names}: {getattr(parameter, 'help', None) or ''}".rstrip(": "))
         lines.append("")
     return GENERATED + "\n".join(lines)
+
+
+def find_settings() -> type[BaseSettings] | None:
+    """The product's settings; ``None`` while there is no ``pagegrade.config``."""
+    if find_spec("pagegrade.config") is None:
+        return None
+    module = vars(importlib.import_module("pagegrade.config"))
+    return next((thing for thing in module.values() if _is_settings(thing)), None)
+
+
+def _is_settings(thing: object) -> bool:
+    return isinstance(thing, type) and issubclass(thing, BaseSettings) and thing is not BaseSettings
+
+
+def find_app() -> typer.Typer | None:
+    """The product's command line, whichever module of ``pagegrade.cli`` defines it; ``None`` while none does."""
+    package = importlib.import_module("pagegrade.cli")
+    names = [package.__name__, *(f"{package.__name__}.{item.name}" for item in iter_modules(package.__path__))]
+    found = (getattr(importlib.import_module(name), "app", None) for name in names)
+    return next((app for app in found if isinstance(app, typer.Typer)), None)
 
 
 def pages() -> dict[str, str]:
     """Everything there is to write: path below ``docs/reference`` -> text."""
     found = dict(check_pages(all_checks()))
-    made = {
-        "errors.md": error_page(),
-        "settings.md": settings_page(),
-        "cli.md": cli_page(),
-        "report.schema.json": json.dumps(report_schema(), indent=2, sort_keys=True) + "\n",
-    }
-    found |= {path: text for path, text in made.items() if text is not None}
+    found["errors.md"] = error_page()
+    found["report.schema.json"] = json.dumps(report_schema(), indent=2, sort_keys=True) + "\n"
+    settings = find_settings()
+    if settings is not None:
+        found["settings.md"] = settings_page(settings)
+    app = find_app()
+    if app is not None:
+        found["cli.md"] = cli_page(app)
     return found
 
 

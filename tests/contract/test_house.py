@@ -156,3 +156,12 @@ def test_workflows_call_make_and_pin_actions() -> None:
             path.name
         )
         assert re.search(r"^permissions: \{\}$", text, re.MULTILINE), path.name
+
+
+def test_commands_run_tools_that_exist() -> None:
+    """A command of the Makefile that names a tool of ours finds it."""
+    named = set(re.findall(r"-m (devtools\.\w+)", MAKEFILE)) | set(re.findall(r"(devtools/\w+)\.py", MAKEFILE))
+    paths = {ROOT / f"{name.replace('.', '/')}.py" for name in named}
+
+    assert paths
+    assert {path.name for path in paths if not path.exists()} == set()

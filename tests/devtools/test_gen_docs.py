@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from devtools.gen_docs import check_pages, error_page, pages, stale, write
+import typer
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from devtools.gen_docs import check_pages, cli_page, error_page, pages, settings_page, stale, write
 from pagegrade.checks import all_checks
 from pagegrade.model.errors import FAILURE_CODES
 
@@ -33,6 +37,41 @@ def test_every_failure_code_is_documented() -> None:
     page = error_page()
 
     assert [code for code in FAILURE_CODES if f"`{code}`" not in page] == []
+
+
+class Settings(BaseSettings):
+    """Two settings, one of them required."""
+
+    model_config = SettingsConfigDict(env_prefix="LAMP_")
+    height_m: int = Field(default=40, description="How tall the tower is, in metres.")
+    keeper: str = Field(description="Who trims the wicks.")
+
+
+def test_every_setting_is_shown_as_it_is_written_in_the_environment() -> None:
+    """Name with prefix, meaning, type and default."""
+    page = settings_page(Settings)
+
+    assert "## LAMP_HEIGHT_M\n\nHow tall the tower is, in metres.\n\nType: `int`; default: `40`." in page
+    assert "## LAMP_KEEPER\n\nWho trims the wicks.\n\nType: `str`; default: none." in page
+
+
+def test_every_command_shows_its_arguments_and_options() -> None:
+    """What ``--help`` says, on one page."""
+    app = typer.Typer(help="Tend a lighthouse.")
+
+    @app.command()
+    def light(hour: int, *, oil: str = typer.Option("whale", help="What to burn.")) -> None:
+        """Light the lamp."""
+
+    @app.command()
+    def douse() -> None:
+        """Put it out."""
+
+    page = cli_page(app)
+
+    assert page.index("## pagegrade douse\n\nPut it out.") < page.index("## pagegrade light\n\nLight the lamp.")
+    assert "- `hour`" in page.lower()
+    assert "- `--oil`: What to burn." in page
 
 
 def test_a_changed_committed_page_is_stale(tmp_path: Path) -> None:

@@ -82,9 +82,9 @@ def cases() -> Iterator[Case]:
                 if outside and str(outside) not in seen and _is_public(outside, networks):
                     seen.add(str(outside))
                     yield _answer_allowed(next(letters), str(outside))
-    for number, (row, address) in enumerate(INSIDE):
-        yield _answer_refused(f"{row}i{number}", address, trips=address in METADATA)
-        yield _literal_refused(f"{row}l{number}", address)
+    for number, (row, known) in enumerate(INSIDE):
+        yield _answer_refused(f"{row}i{number}", known, trips=known in METADATA)
+        yield _literal_refused(f"{row}l{number}", known)
     yield Case(
         id="B16",
         title="a public address in mapped form is dialled as IPv4",
@@ -126,14 +126,14 @@ def _answer_refused(case_id: str, address: str, *, trips: bool = False) -> Case:
 
 def _literal_refused(case_id: str, address: str) -> Case:
     shown = f"[{address}]" if ":" in address else address
-    return Case(id=case_id, title=f"the address {address} itself", url=f"http://{shown}/", expect=refused("URLNotAllowed"))
+    return Case(
+        id=case_id, title=f"the address {address} itself", url=f"http://{shown}/", expect=refused("URLNotAllowed")
+    )
 
 
 def _answer_allowed(case_id: str, address: str) -> Case:
     def stage(place: Place) -> Scene:
-        return Scene(
-            services=[Service(address=address, port=80, script=page(OK))], zone={place.host: _record(address)}
-        )
+        return Scene(services=[Service(address=address, port=80, script=page(OK))], zone={place.host: _record(address)})
 
     return Case(id=case_id, title=f"{address}, just outside, is allowed", stage=stage, expect=done())
 
@@ -144,5 +144,3 @@ def _record(address: str) -> Answer:
 
 def _dialled_v4(seen: Seen) -> str | None:
     return None if seen.records else "nobody connected to the IPv4 address"
-
-

@@ -40,7 +40,7 @@ def brotli_bomb() -> bytes:
     """256 MB of zeros in a few hundred bytes."""
     compressor = brotli.Compressor(quality=5, lgwin=24)
     pieces = [compressor.process(_PIECE) for _ in range(BOMB_BYTES // len(_PIECE))]
-    return b"".join(pieces) + compressor.finish()
+    return bytes(b"".join(pieces) + compressor.finish())
 
 
 @functools.cache
@@ -48,7 +48,7 @@ def zstd_bomb() -> bytes:
     """256 MB of zeros in a few kilobytes."""
     compressor = zstd.ZstdCompressor(level=3)
     pieces = [compressor.compress(_PIECE) for _ in range(BOMB_BYTES // len(_PIECE))]
-    return b"".join(pieces) + compressor.flush()
+    return bytes(b"".join(pieces) + compressor.flush())
 
 
 @functools.cache
@@ -170,7 +170,7 @@ def bases() -> bytes:
 
 def unclosed() -> bytes:
     """Duplicate ids, nothing closed, storms of end tags, a frameset."""
-    return _in_page('<p id=a><p id=a><b><i><table><td id=a>' * 300 + "</p>" * 3000 + "<frameset><frame src=/f>")
+    return _in_page("<p id=a><p id=a><b><i><table><td id=a>" * 300 + "</p>" * 3000 + "<frameset><frame src=/f>")
 
 
 def shadow() -> bytes:
@@ -187,7 +187,8 @@ def foreign() -> bytes:
     """HTML inside SVG inside HTML, and MathML."""
     return _in_page(
         "<svg><title>not the page's</title><foreignObject><div><h1>h</h1><svg><script>1</script></svg></div>"
-        "</foreignObject></svg><math><mi><p>x</p></mi><annotation-xml encoding='text/html'><div>d</div></annotation-xml></math>"
+        "</foreignObject></svg><math><mi><p>x</p></mi><annotation-xml encoding='text/html'><div>d</div>"
+        "</annotation-xml></math>"
     )
 
 
@@ -195,14 +196,22 @@ def bait(size_bytes: int) -> bytes:
     """Text that patterns with backtracking take for ever over: e-mail, URL, date and version lookalikes."""
     part = size_bytes // 8
     return _in_page(
-        "a" * part + "!"
-        + "<p>" + "a@" * (part // 2)
-        + "<p>" + "1." * (part // 2)
-        + "<p>" + "(" * part
-        + '<a href="' + "http:" * (part // 5) + '">x</a>'
-        + '<meta http-equiv=refresh content="' + " " * part + '">'
+        "a" * part
+        + "!"
+        + "<p>"
+        + "a@" * (part // 2)
+        + "<p>"
+        + "1." * (part // 2)
+        + "<p>"
+        + "(" * part
+        + '<a href="'
+        + "http:" * (part // 5)
+        + '">x</a>'
+        + '<meta http-equiv=refresh content="'
+        + " " * part
+        + '">'
         + f'<meta name="generator" content="{"1." * (part // 2)}x">'
-        + f'<style>{"a{" * (part // 2)}</style><script>{"/*" * (part // 2)}</script>'
+        + f"<style>{'a{' * (part // 2)}</style><script>{'/*' * (part // 2)}</script>"
     )
 
 
@@ -222,7 +231,8 @@ def wide_srcset(count: int) -> bytes:
 def long_style(size_bytes: int) -> bytes:
     """A style attribute and a style element nobody should write."""
     rule = "color:red;"
-    return _in_page(f'<p style="{rule * (size_bytes // 20)}">x</p><style>{"p{" + rule + "}" * 1}{"@import" * (size_bytes // 14)}</style>')
+    sheet = "p{" + rule + "}" + "@import" * (size_bytes // 14)
+    return _in_page(f'<p style="{rule * (size_bytes // 20)}">x</p><style>{sheet}</style>')
 
 
 def long_data_uri(size_bytes: int) -> bytes:

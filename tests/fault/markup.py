@@ -45,9 +45,27 @@ def cases() -> Iterator[Case]:
         ("G09", "odd base elements", bodies.bases, done(), ()),
         ("G10", "nothing closed", bodies.unclosed, done(), ()),
         ("G11a", "plaintext", lambda: b"<!doctype html><title>Odd</title><plaintext><p>x</p>", done(), (_titled,)),
-        ("G11b", "a textarea never closed", lambda: b"<!doctype html><title>Odd</title><textarea><p>x</p>", done(), (_titled,)),
-        ("G11c", "a script never closed", lambda: b"<!doctype html><title>Odd</title><script><p>x</p>", done(), (_titled,)),
-        ("G11d", "noscript in head", lambda: b"<!doctype html><title>Odd</title><noscript><p>x</noscript><p>y", done(), (_titled,)),
+        (
+            "G11b",
+            "a textarea never closed",
+            lambda: b"<!doctype html><title>Odd</title><textarea><p>x</p>",
+            done(),
+            (_titled,),
+        ),
+        (
+            "G11c",
+            "a script never closed",
+            lambda: b"<!doctype html><title>Odd</title><script><p>x</p>",
+            done(),
+            (_titled,),
+        ),
+        (
+            "G11d",
+            "noscript in head",
+            lambda: b"<!doctype html><title>Odd</title><noscript><p>x</noscript><p>y",
+            done(),
+            (_titled,),
+        ),
         ("G12", "HTML in SVG in HTML", bodies.foreign, done(), (_titled,)),
         ("G13", "shadow roots and templates", bodies.shadow, done(), (_titled,)),
         ("G14", "bait for patterns with backtracking", lambda: bodies.bait(1_000_000), LIMIT, ()),
@@ -62,7 +80,8 @@ def cases() -> Iterator[Case]:
     for case_id, title, make, expect, holds in rows:
         yield _served(case_id, title, make, expect, holds)
     yield _served("G07", "a million references", lambda: bodies.many_references(100_000), LIMIT, (_few_resources,))
-    yield _served("G18", "XHTML with entity declarations", bodies.entities, done_or_failed("not_html"), (), "application/xhtml+xml")
+    xhtml = "application/xhtml+xml"
+    yield _served("G18", "XHTML with entities", bodies.entities, done_or_failed("not_html"), (), media_type=xhtml)
 
 
 def _served(
@@ -71,6 +90,7 @@ def _served(
     make: Callable[[], bytes],
     expect: Expect,
     holds: tuple[Holds, ...],
+    *,
     media_type: str = "text/html; charset=utf-8",
 ) -> Case:
     def script(_: Place) -> Script:
@@ -94,7 +114,9 @@ def _bounded(seen: Seen) -> str | None:
 
 def _says_so(seen: Seen) -> str | None:
     told = any("limit" in note for note in seen.outcome.notes)
-    return None if told or seen.outcome.state == "failed" else f"no note says that a limit was hit: {seen.outcome.notes}"
+    return (
+        None if told or seen.outcome.state == "failed" else f"no note says that a limit was hit: {seen.outcome.notes}"
+    )
 
 
 def _short_title(seen: Seen) -> str | None:

@@ -7,7 +7,18 @@ from typing import Final
 
 from tests.fault.pages import OK, with_body
 from tests.lab.case import Case, Expect, PerPlace, Place, Scene, Seen, Service, done, done_or_failed, failed, named, web
-from tests.lab.names import Answer, Zone, changing, compression_loop, failing, half, records, silent, wrong_id, wrong_question
+from tests.lab.names import (
+    Answer,
+    Zone,
+    changing,
+    compression_loop,
+    failing,
+    half,
+    records,
+    silent,
+    wrong_id,
+    wrong_question,
+)
 from tests.lab.servers import Script, page
 
 INSIDE: Final = "10.0.0.1"
@@ -42,7 +53,9 @@ def cases() -> Iterator[Case]:
     yield Case(
         id="C06a",
         title="an alias of an internal name, answered in one message",
-        stage=named(lambda p: {p.host: records(cname=p.other, chain={p.other: [INSIDE]}), p.other: records(a=[INSIDE])}),
+        stage=named(
+            lambda p: {p.host: records(cname=p.other, chain={p.other: [INSIDE]}), p.other: records(a=[INSIDE])}
+        ),
         expect=NOT_ALLOWED,
         trips_naive=True,
     )
@@ -70,7 +83,7 @@ def cases() -> Iterator[Case]:
         trips_naive=True,
     )
     for letter, code in zip("abcd", ("NXDOMAIN", "NOERROR", "SERVFAIL", "REFUSED"), strict=True):
-        yield _case(f"C08{letter}", f"answers {code} without addresses", lambda _, code=code: failing(code), NO_NAME)
+        yield _case(f"C08{letter}", f"answers {code} without addresses", _failing(code), NO_NAME)
     yield _case("C09", "never answers", lambda _: silent, NO_ANSWER)
     yield _case("C10a", "300 addresses", lambda p: records(a=_many(p, p.ip)), done())
     yield _case("C10b", "300 addresses, one of them internal", lambda p: records(a=_many(p, INSIDE)), NOT_ALLOWED)
@@ -119,6 +132,10 @@ def _case(case_id: str, title: str, answer: Callable[[Place], Answer], expect: E
         return {place.host: answer(place)}
 
     return Case(id=case_id, title=title, stage=named(zone, page(OK)), expect=expect)
+
+
+def _failing(code: str) -> Callable[[Place], Answer]:
+    return lambda _: failing(code)
 
 
 def _many(place: Place, last: str) -> list[str]:

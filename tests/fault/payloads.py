@@ -41,13 +41,13 @@ def _bombs() -> Iterator[Case]:
         ("F04a", "gzip, gzip", bodies.double_gzip_bomb),
         ("F05a", "deflate", lambda: bodies.deflate_bomb(raw=False)),
         ("F05b", "deflate", lambda: bodies.deflate_bomb(raw=True)),
-        ("F10", "gzip", lambda: bodies.gzip_bomb()),
+        ("F10", "gzip", bodies.gzip_bomb),
     )
     for case_id, coding, make in bombs:
         yield Case(
             id=case_id,
             title=f"a bomb of 256 MB in {coding}",
-            stage=web(PerPlace(lambda _, make=make, coding=coding: page(make(), f"Content-Encoding: {coding}"))),
+            stage=web(PerPlace(_coded(make, coding))),
             expect=BOMB,
             holds=[_capped],
             budget_s=8,
@@ -57,7 +57,9 @@ def _bombs() -> Iterator[Case]:
     yield Case(
         id="F04b",
         title="three codings",
-        stage=web(PerPlace(lambda _: page(gzip.compress(bodies.double_gzip_bomb()), "Content-Encoding: gzip, gzip, gzip"))),
+        stage=web(
+            PerPlace(lambda _: page(gzip.compress(bodies.double_gzip_bomb()), "Content-Encoding: gzip, gzip, gzip"))
+        ),
         expect=CODING,
         holds=[_capped],
         memory_mb=BOMB_MEMORY_MB,
@@ -105,7 +107,9 @@ def _codings() -> Iterator[Case]:
         ("F09g", "two codings", gzip.compress(packed), "gzip, gzip", CODING, ()),
     )
     for case_id, title, body, coding, expect, holds in rows:
-        yield Case(id=case_id, title=title, stage=web(page(body, f"Content-Encoding: {coding}")), expect=expect, holds=holds)
+        yield Case(
+            id=case_id, title=title, stage=web(page(body, f"Content-Encoding: {coding}")), expect=expect, holds=holds
+        )
 
 
 def _types() -> Iterator[Case]:
@@ -116,7 +120,13 @@ def _types() -> Iterator[Case]:
         ("F13a", "no content type", html, "", done_or_failed("not_html")),
         ("F13b", "an empty charset", html, "text/html; charset=", done()),
         ("F13c", "two content types", html, "text/html\r\nContent-Type: image/png", done_or_failed("not_html")),
-        ("F13d", "a content type of ten kilobytes", html, "text/html; x=" + "y" * 10_000, done_or_failed("not_html", "connect")),
+        (
+            "F13d",
+            "a content type of ten kilobytes",
+            html,
+            "text/html; x=" + "y" * 10_000,
+            done_or_failed("not_html", "connect"),
+        ),
         ("F14a", "an image", b"\x89PNG\r\n\x1a\n", "image/png", failed("not_html")),
         ("F14b", "a PDF", b"%PDF-1.7\n", "application/pdf", failed("not_html")),
         ("F14c", "a download", b"\0\1\2", "application/octet-stream", failed("not_html")),
@@ -143,12 +153,36 @@ def _charsets() -> Iterator[Case]:
     cafe = titled("café")
     rows: tuple[tuple[str, str, bytes, str, str], ...] = (
         ("F16a", "windows-1252 that says utf-8", cafe.encode("cp1252"), _HTML, "caf\ufffd"),
-        ("F16b", "a byte order mark against the header", b"\xef\xbb\xbf" + cafe.encode(), "text/html; charset=windows-1252", "café"),
-        ("F16c", "the header against a meta", titled("café").replace("<head>", "<head><meta charset=koi8-r>").encode(), _HTML, "café"),
+        (
+            "F16b",
+            "a byte order mark against the header",
+            b"\xef\xbb\xbf" + cafe.encode(),
+            "text/html; charset=windows-1252",
+            "café",
+        ),
+        (
+            "F16c",
+            "the header against a meta",
+            titled("café").replace("<head>", "<head><meta charset=koi8-r>").encode(),
+            _HTML,
+            "café",
+        ),
         ("F17g", "an unknown label", cafe.encode("cp1252"), "text/html; charset=no-such-thing", "café"),
-        ("F19a", "bytes that are not UTF-8", titled("a\x00").encode().replace(b"\x00", b"\xff\xc0\xaf\xed\xa0\x80"), _HTML, ""),
+        (
+            "F19a",
+            "bytes that are not UTF-8",
+            titled("a\x00").encode().replace(b"\x00", b"\xff\xc0\xaf\xed\xa0\x80"),
+            _HTML,
+            "",
+        ),
         ("F20a", "UTF-16 with a mark", b"\xff\xfe" + cafe.encode("utf-16-le"), "text/html", "café"),
-        ("F20b", "UTF-16 without a mark but in the header", cafe.encode("utf-16-be"), "text/html; charset=utf-16be", "café"),
+        (
+            "F20b",
+            "UTF-16 without a mark but in the header",
+            cafe.encode("utf-16-be"),
+            "text/html; charset=utf-16be",
+            "café",
+        ),
         ("F20c", "UTF-32, which browsers do not know", b"\xff\xfe\0\0" + cafe.encode("utf-32-le"), "text/html", ""),
     )
     for case_id, title, body, media_type, wanted in rows:
@@ -173,7 +207,9 @@ def _charsets() -> Iterator[Case]:
         yield Case(
             id=f"F18{letter}m",
             title="a label in a meta that is not one",
-            stage=web(page(titled("plain").replace("<head>", f'<head><meta charset="{label}">'), content_type="text/html")),
+            stage=web(
+                page(titled("plain").replace("<head>", f'<head><meta charset="{label}">'), content_type="text/html")
+            ),
             expect=done(),
             holds=[_title_is("plain")],
         )
@@ -189,12 +225,24 @@ def _charsets() -> Iterator[Case]:
 def _robots() -> Iterator[Case]:
     text = "text/plain; charset=utf-8"
     answers: tuple[tuple[str, str, Callable[[], bytes] | bytes], ...] = (
-        ("F22b", "a binary robots.txt", lambda: response(bodies.noise(100_000), content_type="application/octet-stream")),
+        (
+            "F22b",
+            "a binary robots.txt",
+            lambda: response(bodies.noise(100_000), content_type="application/octet-stream"),
+        ),
         ("F22c", "HTML as robots.txt", response(OK)),
         ("F22d", "status 500 for robots.txt", response("oh", status="500 Oh")),
-        ("F22e", "robots.txt redirects inside", response("", "Location: http://127.0.0.1/robots.txt", status="302 Found")),
+        (
+            "F22e",
+            "robots.txt redirects inside",
+            response("", "Location: http://127.0.0.1/robots.txt", status="302 Found"),
+        ),
         ("F22f", "robots.txt redirects to a file", response("", "Location: file:///etc/passwd", status="302 Found")),
-        ("F22g", "a bomb as robots.txt", lambda: response(bodies.gzip_bomb(), "Content-Encoding: gzip", content_type=text)),
+        (
+            "F22g",
+            "a bomb as robots.txt",
+            lambda: response(bodies.gzip_bomb(), "Content-Encoding: gzip", content_type=text),
+        ),
         ("F23a", "sixty thousand rules", lambda: response(bodies.robots_rules(60_000), content_type=text)),
         ("F23b", "a hundred thousand groups", lambda: response(bodies.robots_groups(100_000), content_type=text)),
         (
@@ -210,7 +258,7 @@ def _robots() -> Iterator[Case]:
         yield Case(
             id=case_id,
             title=title,
-            stage=web(PerPlace(lambda _, answer=answer: _beside("/robots.txt", answer))),
+            stage=web(PerPlace(_robots_answer(answer))),
             expect=done(),
             judging_s=4,
         )
@@ -259,6 +307,14 @@ def _sitemaps() -> Iterator[Case]:
         memory_mb=BOMB_MEMORY_MB,
         judging_s=4,
     )
+
+
+def _coded(make: Callable[[], bytes], coding: str) -> Callable[[Place], Script]:
+    return lambda _: page(make(), f"Content-Encoding: {coding}")
+
+
+def _robots_answer(answer: Callable[[], bytes] | bytes) -> Callable[[Place], Script]:
+    return lambda _: _beside("/robots.txt", answer)
 
 
 def _beside(path: str, answer: Callable[[], bytes] | bytes) -> Script:
@@ -330,5 +386,3 @@ def _clean_title(seen: Seen) -> str | None:
 def _few_sitemaps(seen: Seen) -> str | None:
     count = sum(1 for record in seen.records if b".xml" in record.received.split(b"\r\n", 1)[0])
     return f"asked for {count} sitemaps" if count > 10 else None
-
-

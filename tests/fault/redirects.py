@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from tests.fault.pages import OK
@@ -31,16 +31,16 @@ def cases() -> Iterator[Case]:
     yield _to("D02", "to the metadata address", "http://169.254.169.254/latest/meta-data/", NOT_ALLOWED, trips=True)
     yield _to("D02b", "to a name that leads inside", "http://{other}/", NOT_ALLOWED, trips=True, zone="10.0.0.1")
     for letter, target in zip(
-        "abcd", ("file:///etc/passwd", "gopher://127.0.0.1:6379/_x", "javascript:alert(1)", "data:text/html,x"), strict=True
+        "abcd",
+        ("file:///etc/passwd", "gopher://127.0.0.1:6379/_x", "javascript:alert(1)", "data:text/html,x"),
+        strict=True,
     ):
         yield _to(f"D03{letter}", f"to {target.split(':')[0]}:", target, NOT_ALLOWED)
     yield Case(id="D04a", title="to itself", stage=web(sends(to("/"))), expect=LOOP, holds=[_at_most(2 + 8)])
     yield Case(
         id="D04b",
         title="two hosts that point at each other",
-        stage=web(
-            PerPlace(lambda p: sends(to(f"http://{p.other}/"))), other=lambda p: sends(to(f"http://{p.host}/"))
-        ),
+        stage=web(PerPlace(lambda p: sends(to(f"http://{p.other}/"))), other=lambda p: sends(to(f"http://{p.host}/"))),
         expect=LOOP,
     )
     yield Case(id="D05a", title="ten hops", stage=web(_counting(MAX_HOPS)), expect=done())
@@ -52,7 +52,12 @@ def cases() -> Iterator[Case]:
         stage=web(paths({"/": response(OK, status="302 Found")})),
         expect=done_or_failed("http_error"),
     )
-    yield Case(id="D06b", title="an empty Location", stage=web(paths({"/": to("")})), expect=done_or_failed("redirect_loop", "http_error"))
+    yield Case(
+        id="D06b",
+        title="an empty Location",
+        stage=web(paths({"/": to("")})),
+        expect=done_or_failed("redirect_loop", "http_error"),
+    )
     yield Case(
         id="D06c",
         title="two Locations",
@@ -69,14 +74,7 @@ def cases() -> Iterator[Case]:
             id=f"D07{letter}",
             title=f"the relative Location {location}",
             url="http://{host}/deep/start",
-            stage=web(
-                PerPlace(
-                    lambda p, location=location, path=path: paths(
-                        {"/deep/start": to(location.replace("{other}", p.other)), path: response(OK)}
-                    )
-                ),
-                other=lambda _: paths({"/next": response(OK)}),
-            ),
+            stage=web(PerPlace(_relative(location, path)), other=lambda _: paths({"/next": response(OK)})),
             expect=done(),
             holds=[_ended_at(path)],
         )
@@ -116,14 +114,18 @@ def cases() -> Iterator[Case]:
         id="D11",
         title="a cookie on the way",
         stage=web(
-            PerPlace(lambda p: paths({"/": to(f"http://{p.other}/", "302 Found", "Set-Cookie: id=1; Domain=com; Path=/")})),
+            PerPlace(
+                lambda p: paths({"/": to(f"http://{p.other}/", "302 Found", "Set-Cookie: id=1; Domain=com; Path=/")})
+            ),
             other=lambda _: page(OK),
         ),
         expect=done(),
     )
     for letter, port in zip("abc", (22, 6379, 25), strict=True):
         yield _to(f"D12{letter}", f"to port {port}", f"http://{{host}}:{port}/", NOT_ALLOWED)
-    yield Case(id="D13a", title="a redirect with an endless body", stage=web(_endless_redirect), expect=done(), memory_mb=64)
+    yield Case(
+        id="D13a", title="a redirect with an endless body", stage=web(_endless_redirect), expect=done(), memory_mb=64
+    )
     yield Case(
         id="D13b",
         title="a redirect whose body is a bomb",
@@ -175,10 +177,16 @@ def _counting(hops: int) -> Script:
 def _endless_redirect(connection: Connection) -> None:
     request = connection.read_request()
     if b" / " in request:
-        connection.send(response(b"", "Location: /next", "Content-Length: 1000000000", status="302 Found", length=False))
+        connection.send(
+            response(b"", "Location: /next", "Content-Length: 1000000000", status="302 Found", length=False)
+        )
         connection.repeat(b"x" * 65536, at_most=1_000_000_000)
     else:
         connection.send(response(OK))
+
+
+def _relative(location: str, path: str) -> Callable[[Place], Script]:
+    return lambda p: paths({"/deep/start": to(location.replace("{other}", p.other)), path: response(OK)})
 
 
 def _packed_redirect() -> bytes:
@@ -214,5 +222,3 @@ def _at_most(requests: int) -> Holds:
 def _no_credentials(seen: Seen) -> str | None:
     said = f"{seen.outcome.message} {seen.outcome.reason} {seen.outcome.final_url}"
     return "the credentials are repeated" if "secret" in said else None
-
-

@@ -56,14 +56,16 @@ def _connections() -> Iterator[Case]:
     )
     yield _row("E01b", "reset in the header", _then_reset(b"HTTP/1.1 200 OK\r\nContent-"), failed("connect"))
     yield _row(
-        "E01c", "reset in the body", _then_reset(_HEAD + b"Content-Length: 9999\r\n\r\n" + _BODY), done_or_failed("connect"), _cut
+        "E01c",
+        "reset in the body",
+        _then_reset(_HEAD + b"Content-Length: 9999\r\n\r\n" + _BODY),
+        done_or_failed("connect"),
+        _cut,
     )
     yield Case(
         id="E02",
         title="connections are swallowed",
-        stage=lambda p: Scene(
-            services=[Service(address=p.ip, port=80, script=None)], zone={p.host: records(a=[p.ip])}
-        ),
+        stage=lambda p: Scene(services=[Service(address=p.ip, port=80, script=None)], zone={p.host: records(a=[p.ip])}),
         expect=failed("connect", "timeout"),
     )
     yield _row("E03", "accepts and says nothing", Connection.wait, failed("timeout"))
@@ -71,7 +73,9 @@ def _connections() -> Iterator[Case]:
 
 
 def _slow() -> Iterator[Case]:
-    yield _row("E05", "headers drip", lambda c: _drip(c, b"HTTP/1.1 200 OK\r\nX-Slow: " + b"x" * 1000, b""), failed("timeout"))
+    yield _row(
+        "E05", "headers drip", lambda c: _drip(c, b"HTTP/1.1 200 OK\r\nX-Slow: " + b"x" * 1000, b""), failed("timeout")
+    )
     yield _row(
         "E06",
         "the body drips",
@@ -79,7 +83,12 @@ def _slow() -> Iterator[Case]:
         done_or_failed("timeout"),
         _cut,
     )
-    yield _row("E07a", "headers without end", _endless(b"HTTP/1.1 200 OK\r\n", b"X-Filler: 0123456789abcdef\r\n" * 50), PROTOCOL)
+    yield _row(
+        "E07a",
+        "headers without end",
+        _endless(b"HTTP/1.1 200 OK\r\n", b"X-Filler: 0123456789abcdef\r\n" * 50),
+        PROTOCOL,
+    )
     yield _row("E07b", "one header without end", _endless(b"HTTP/1.1 200 OK\r\nX-Filler: ", b"a" * 4096), PROTOCOL)
     yield _row("E07c", "a status line without end", _endless(b"HTTP/1.1 200 ", b"a" * 4096), PROTOCOL)
     yield Case(
@@ -111,12 +120,27 @@ def _framing() -> Iterator[Case]:
         ("E12a", "an ICY status line", b"ICY 200 OK\r\nContent-Type: text/html\r\n\r\n" + _BODY, PROTOCOL),
         ("E12b", "HTTP/2.0 on a 1.1 connection", b"HTTP/2.0 200 OK\r\nContent-Type: text/html\r\n\r\n" + _BODY, either),
         ("E12c", "status 99", b"HTTP/1.1 99 What\r\nContent-Type: text/html\r\n" + length + b"\r\n" + _BODY, PROTOCOL),
-        ("E12d", "status 1000", b"HTTP/1.1 1000 What\r\nContent-Type: text/html\r\n" + length + b"\r\n" + _BODY, either),
-        ("E12e", "status abc", b"HTTP/1.1 abc What\r\nContent-Type: text/html\r\n" + length + b"\r\n" + _BODY, PROTOCOL),
+        (
+            "E12d",
+            "status 1000",
+            b"HTTP/1.1 1000 What\r\nContent-Type: text/html\r\n" + length + b"\r\n" + _BODY,
+            either,
+        ),
+        (
+            "E12e",
+            "status abc",
+            b"HTTP/1.1 abc What\r\nContent-Type: text/html\r\n" + length + b"\r\n" + _BODY,
+            PROTOCOL,
+        ),
         ("E13a", "bare line feeds", (_HEAD + length + b"\r\n").replace(b"\r\n", b"\n") + _BODY, done()),
         ("E13b", "a folded header", _HEAD + b"X-Folded: one\r\n two\r\n" + length + b"\r\n" + _BODY, either),
         ("E13c", "no reason phrase", b"HTTP/1.1 200\r\nContent-Type: text/html\r\n" + length + b"\r\n" + _BODY, done()),
-        ("E14", "length and chunks", _HEAD + b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n" + chunked, either),
+        (
+            "E14",
+            "length and chunks",
+            _HEAD + b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n" + chunked,
+            either,
+        ),
         ("E15a", "two lengths that differ", _HEAD + b"Content-Length: 5\r\n" + length + b"\r\n" + _BODY, either),
         ("E15b", "a negative length", _HEAD + b"Content-Length: -5\r\n\r\n" + _BODY, either),
         ("E15c", "a length with a sign", _HEAD + b"Content-Length: +5\r\n\r\n" + _BODY, either),
@@ -124,13 +148,38 @@ def _framing() -> Iterator[Case]:
         ("E16a", "an unknown transfer coding", _HEAD + b"Transfer-Encoding: xchunked\r\n\r\n" + chunked, either),
         ("E16b", "chunked, then identity", _HEAD + b"Transfer-Encoding: chunked, identity\r\n\r\n" + chunked, either),
         ("E16c", "a space before the colon", _HEAD + b"Content-Length : 2\r\n\r\n" + _BODY, either),
-        ("E17a", "a chunk size that is no number", _HEAD + b"Transfer-Encoding: chunked\r\n\r\nxyz\r\n" + _BODY, either),
-        ("E17b", "a chunk size with 0x", _HEAD + b"Transfer-Encoding: chunked\r\n\r\n0x5\r\nhello\r\n0\r\n\r\n", either),
-        ("E19", "switches protocols unasked", b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n\0\1\2", PROTOCOL),
-        ("E20a", "204 with a body", b"HTTP/1.1 204 No Content\r\n" + length + b"\r\n" + _BODY, done_or_failed("http_error", "not_html", "connect")),
+        (
+            "E17a",
+            "a chunk size that is no number",
+            _HEAD + b"Transfer-Encoding: chunked\r\n\r\nxyz\r\n" + _BODY,
+            either,
+        ),
+        (
+            "E17b",
+            "a chunk size with 0x",
+            _HEAD + b"Transfer-Encoding: chunked\r\n\r\n0x5\r\nhello\r\n0\r\n\r\n",
+            either,
+        ),
+        (
+            "E19",
+            "switches protocols unasked",
+            b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n\0\1\2",
+            PROTOCOL,
+        ),
+        (
+            "E20a",
+            "204 with a body",
+            b"HTTP/1.1 204 No Content\r\n" + length + b"\r\n" + _BODY,
+            done_or_failed("http_error", "not_html", "connect"),
+        ),
         ("E21a", "NUL in a header", _HEAD + b"X-Nul: a\0b\r\n" + length + b"\r\n" + _BODY, either),
         ("E21b", "a header without colon", _HEAD + b"no colon here\r\n" + length + b"\r\n" + _BODY, either),
-        ("E21c", "bytes outside ASCII in a header", _HEAD + b"X-Name: caf\xe9 \xff\r\n" + length + b"\r\n" + _BODY, done()),
+        (
+            "E21c",
+            "bytes outside ASCII in a header",
+            _HEAD + b"X-Name: caf\xe9 \xff\r\n" + length + b"\r\n" + _BODY,
+            done(),
+        ),
         ("E22a", "100 before the answer", b"HTTP/1.1 100 Continue\r\n\r\n" + _HEAD + length + b"\r\n" + _BODY, done()),
         (
             "E22b",
@@ -141,9 +190,22 @@ def _framing() -> Iterator[Case]:
     )
     for case_id, title, data, expect in whole:
         yield _row(case_id, title, sends(data), expect)
-    yield _row("E17c", "no final chunk", sends(_HEAD + b"Transfer-Encoding: chunked\r\n\r\n" + chunked[:-5]), either, _cut)
-    yield _row("E18", "a body shorter than its length", sends(_HEAD + b"Content-Length: 9999\r\n\r\n" + _BODY), done_or_failed("connect"), _cut)
-    yield _row("E22c", "interim answers without end", _endless(b"", b"HTTP/1.1 103 Early Hints\r\n\r\n" * 10), done_or_failed("connect", "timeout", "http_error"))
+    yield _row(
+        "E17c", "no final chunk", sends(_HEAD + b"Transfer-Encoding: chunked\r\n\r\n" + chunked[:-5]), either, _cut
+    )
+    yield _row(
+        "E18",
+        "a body shorter than its length",
+        sends(_HEAD + b"Content-Length: 9999\r\n\r\n" + _BODY),
+        done_or_failed("connect"),
+        _cut,
+    )
+    yield _row(
+        "E22c",
+        "interim answers without end",
+        _endless(b"", b"HTTP/1.1 103 Early Hints\r\n\r\n" * 10),
+        done_or_failed("connect", "timeout", "http_error"),
+    )
     yield Case(id="E20b", title="HEAD with a body", stage=web(sends(response(OK))), expect=done())
     yield Case(
         id="E30",
@@ -159,26 +221,29 @@ def _handshakes() -> Iterator[Case]:
         id="E23a",
         title="TLS on port 80",
         stage=lambda p: Scene(
-            services=[Service(address=p.ip, port=80, script=page(OK), tls=p.context())], zone={p.host: records(a=[p.ip])}
+            services=[Service(address=p.ip, port=80, script=page(OK), tls=p.context())],
+            zone={p.host: records(a=[p.ip])},
         ),
         expect=PROTOCOL,
     )
     yield _plain_on_443("E23b", "plain HTTP on port 443", page(OK), failed("tls"))
     yield _plain_on_443("E26a", "the handshake stalls", Connection.wait, failed("tls", "timeout"))
     yield _plain_on_443("E26b", "the handshake drips", _tls_drip, failed("tls", "timeout"))
-    yield _plain_on_443("E26c", "alerts without end", _endless(b"", b"\x15\x03\x03\x00\x02\x01\x5a" * 50), failed("tls", "timeout"))
-    for letter, settings, expect in (
-        ("a", {"maximum": ssl.TLSVersion.TLSv1, "ciphers": "ALL:@SECLEVEL=0"}, done_or_failed("tls")),
-        ("b", {"maximum": ssl.TLSVersion.TLSv1_1, "ciphers": "ALL:@SECLEVEL=0"}, done_or_failed("tls")),
-        ("c", {"maximum": ssl.TLSVersion.TLSv1_2, "ciphers": "aNULL:@SECLEVEL=0"}, failed("tls")),
+    yield _plain_on_443(
+        "E26c", "alerts without end", _endless(b"", b"\x15\x03\x03\x00\x02\x01\x5a" * 50), failed("tls", "timeout")
+    )
+    for letter, maximum, ciphers, expect in (
+        ("a", ssl.TLSVersion.TLSv1, "ALL:@SECLEVEL=0", done_or_failed("tls")),
+        ("b", ssl.TLSVersion.TLSv1_1, "ALL:@SECLEVEL=0", done_or_failed("tls")),
+        ("c", ssl.TLSVersion.TLSv1_2, "aNULL:@SECLEVEL=0", failed("tls")),
     ):
-        yield _tls(f"E25{letter}", "old protocols and ciphers", lambda p, settings=settings: p.context(**settings), expect)
-    weak = "RSA of 1024 bits"
+        yield _tls(f"E25{letter}", "old protocols and ciphers", _old(maximum, ciphers), expect)
     yield _tls(
         "E25d",
-        weak,
+        "RSA of 1024 bits",
         lambda p: server_context(
-            p.authority.issue(p.host, key=rsa.generate_private_key(65537, 1024)), ciphers="ALL:@SECLEVEL=0"
+            p.authority.issue(p.host, key=rsa.generate_private_key(65537, 1024)),  # noqa: S505 -- weak on purpose
+            ciphers="ALL:@SECLEVEL=0",
         ),
         done_or_failed("tls"),
     )
@@ -188,8 +253,18 @@ def _handshakes() -> Iterator[Case]:
         lambda p: server_context(p.authority.below_intermediate(p.host, send=True, depth=100)),
         done_or_failed("tls"),
     )
-    yield _tls("E28", "wants a certificate of ours", lambda p: p.context(client_certificate=True), done_or_failed("tls", "connect", "http_error"))
-    yield _tls("E29a", "ALPN chooses h2 and speaks 1.1", lambda p: p.context(alpn=("h2",)), done_or_failed("connect", "tls", "http_error"))
+    yield _tls(
+        "E28",
+        "wants a certificate of ours",
+        lambda p: p.context(client_certificate=True),
+        done_or_failed("tls", "connect", "http_error"),
+    )
+    yield _tls(
+        "E29a",
+        "ALPN chooses h2 and speaks 1.1",
+        lambda p: p.context(alpn=("h2",)),
+        done_or_failed("connect", "tls", "http_error"),
+    )
     yield Case(
         id="E29b",
         title="an HTTP/2 preface on a plain connection",
@@ -231,7 +306,13 @@ def _certificates() -> Iterator[Case]:
 
 
 def _tls(case_id: str, title: str, context: Callable[[Place], ssl.SSLContext], expect: Expect, *holds: Holds) -> Case:
-    return Case(id=case_id, title=title, url="https://{host}/", stage=secure(page(OK), context), expect=expect, holds=holds)
+    return Case(
+        id=case_id, title=title, url="https://{host}/", stage=secure(page(OK), context), expect=expect, holds=holds
+    )
+
+
+def _old(maximum: ssl.TLSVersion, ciphers: str) -> Callable[[Place], ssl.SSLContext]:
+    return lambda p: p.context(maximum=maximum, ciphers=ciphers)
 
 
 def _plain_on_443(case_id: str, title: str, script: Script, expect: Expect) -> Case:
@@ -272,7 +353,9 @@ def _pushes(connection: Connection) -> None:
     connection.read_request()
     body = b"<!doctype html><title>pushed</title>"
     answer = _HEAD + b"Content-Length: %d\r\n\r\n" % len(_BODY) + _BODY
-    connection.send(answer + b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+    connection.send(
+        answer + b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n" % len(body) + body
+    )
     connection.wait()
 
 
@@ -286,18 +369,20 @@ def _not_verified(errors: list[str]) -> Holds:
         outcome = seen.outcome
         if outcome.tls_verified is not False or not outcome.certificate_error:
             return f"called verified: {outcome.tls_verified}, {outcome.certificate_error!r}"
-        return None if outcome.tls_verify_error in errors else f"the reason is {outcome.tls_verify_error!r}, not {errors}"
+        return (
+            None if outcome.tls_verify_error in errors else f"the reason is {outcome.tls_verify_error!r}, not {errors}"
+        )
 
     return holds
 
 
 def _verified(seen: Seen) -> str | None:
     outcome = seen.outcome
-    return None if outcome.tls_verified and not outcome.certificate_error else f"not verified: {outcome.certificate_error}"
+    return (
+        None if outcome.tls_verified and not outcome.certificate_error else f"not verified: {outcome.certificate_error}"
+    )
 
 
 def _not_the_pushed(seen: Seen) -> str | None:
     missing = seen.outcome.artifacts.get("robots_txt")
     return None if seen.outcome.title != "pushed" else f"the pushed answer was used ({missing})"
-
-

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import ipaddress
 import ssl
 import tempfile
@@ -17,8 +17,8 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.x509.oid import NameOID
 
 Key = ec.EllipticCurvePrivateKey | rsa.RSAPrivateKey
-NOW: Final = datetime.datetime.now(datetime.UTC)
-DAY: Final = datetime.timedelta(days=1)
+NOW: Final = dt.datetime.now(dt.UTC)
+DAY: Final = dt.timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +48,8 @@ class Authority:
         self,
         *hosts: str,
         subject: x509.Name | None = None,
-        not_before: datetime.datetime = NOW - DAY,
-        not_after: datetime.datetime = NOW + 90 * DAY,
+        not_before: dt.datetime = NOW - DAY,
+        not_after: dt.datetime = NOW + 90 * DAY,
         self_signed: bool = False,
         key: Key | None = None,
     ) -> Issued:
@@ -101,8 +101,8 @@ class Authority:
         subject: x509.Name,
         public_key: ec.EllipticCurvePublicKey | rsa.RSAPublicKey,
         hosts: Sequence[str],
-        not_before: datetime.datetime,
-        not_after: datetime.datetime,
+        not_before: dt.datetime,
+        not_after: dt.datetime,
         *,
         ca: bool = False,
         signer: Key | None = None,

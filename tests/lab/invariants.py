@@ -11,7 +11,7 @@ from tests.lab.keeper import Census
 from tests.lab.servers import request_lines
 
 SENT_HEADERS: Final = frozenset(
-    {"host", "user-agent", "accept", "accept-encoding", "accept-language", "connection", "range"}
+    {"host", "user-agent", "accept", "accept-encoding", "accept-language", "connection", "range", "referer"}
 )
 """The only header fields our requests may carry."""
 MAX_REQUESTS: Final = 250
@@ -19,14 +19,23 @@ MAX_REQUESTS: Final = 250
 SPARE_DESCRIPTORS: Final = 3
 """Difference in open descriptors that is not yet a leak: a pool may have one more worker than when it was counted."""
 
+_ORIGIN: Final = re.compile(r"https?://[a-z0-9.:-]+/")
 _INTERNAL: Final = re.compile(
-    r"(?<![\d.])(?:127\.\d+\.\d+\.\d+|10\.\d+\.\d+\.\d+|192\.168\.\d+\.\d+|169\.254\.\d+\.\d+|172\.(?:1[6-9]|2\d|3[01])\.\d+\.\d+)(?![\d.])"
+    r"(?<![\d.])(?:127\.\d+\.\d+\.\d+|10\.\d+\.\d+\.\d+|192\.168\.\d+\.\d+|169\.254\.\d+\.\d+|172\.(?:1[6-9]|2\d|3[01])\.\d+\.\d+)(?!\d|\.\d)"
 )
 
 
 def judge(case: Case, seen: Seen) -> list[str]:
     """Every sentence about what does not hold; empty when all is well."""
-    checks = (_nothing_crashed, _ended_as_told, _no_wire_touched, _in_time, _plain_requests, _silent_when_refused, _says_no_address)
+    checks = (
+        _nothing_crashed,
+        _ended_as_told,
+        _no_wire_touched,
+        _in_time,
+        _plain_requests,
+        _silent_when_refused,
+        _says_no_address,
+    )
     found = [sentence for check in checks for sentence in check(case, seen)]
     if not found:
         found = [sentence for holds in case.holds if (sentence := holds(seen)) is not None]
@@ -89,6 +98,8 @@ def _plain_requests(case: Case, seen: Seen) -> list[str]:
         if re.fullmatch(r"(?:GET|HEAD) /[!-~]* HTTP/1\.1", line) is None:
             found.add(f"I7: sent the request line {line[:200]!r}")
         names = [name.lower() for name, _ in fields]
+        if any(name.lower() == "referer" and not _ORIGIN.fullmatch(value) for name, value in fields):
+            found.add("I7: sent more than the origin as Referer")
         if strange := set(names) - SENT_HEADERS:
             found.add(f"I7: sent the header fields {sorted(strange)}")
         if len(set(names)) != len(names):

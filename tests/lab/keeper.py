@@ -64,7 +64,7 @@ class Subject:
         pointed = []
         for each in folder.iterdir():
             try:
-                pointed.append(os.readlink(each).split(":")[0])
+                pointed.append(str(each.readlink()).split(":")[0])
             except OSError:
                 continue
         return Census(tuple(sorted(pointed)), tuple(sorted(_below(self._process.pid))))

@@ -53,9 +53,12 @@ def _judge(url: str) -> None:
 def _fetch(url: str, timeout_s: float, hops: int) -> bytes:
     parts = urlsplit(url)
     host = parts.hostname or ""
-    kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
-    settings = {"context": ssl.create_default_context()} if parts.scheme == "https" else {}
-    connection = kind(host, parts.port, timeout=timeout_s, **settings)  # type: ignore[arg-type]
+    connection: http.client.HTTPConnection
+    if parts.scheme == "https":
+        context = ssl.create_default_context()
+        connection = http.client.HTTPSConnection(host, parts.port or 443, timeout=timeout_s, context=context)
+    else:
+        connection = http.client.HTTPConnection(host, parts.port or 80, timeout=timeout_s)
     try:
         connection.request("GET", (parts.path or "/") + (f"?{parts.query}" if parts.query else ""))
         answer = connection.getresponse()

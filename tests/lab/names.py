@@ -73,7 +73,7 @@ def records(
 def changing(*addresses: str, ttl: int = 0) -> Answer:
     """A records that differ from query to query; the last one stays."""
 
-    def answer(question: Question) -> bytes:
+    def answer(question: Question) -> bytes | None:
         return records(a=[addresses[min(question.nth, len(addresses) - 1)]], ttl=ttl)(question)
 
     return answer

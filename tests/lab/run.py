@@ -41,7 +41,7 @@ def run_lab(cases: Sequence[str], subject: str = "product", at_once: int = AT_ON
     prefix = unshare_command()
     if prefix is None:
         raise LabBrokenError(why_not())
-    process = subprocess.Popen(  # noqa: S603 -- our own module
+    process = subprocess.Popen(
         [*prefix, sys.executable, "-m", "tests.lab.world"],
         cwd=repository(),
         env=os.environ | {"PYTHONUNBUFFERED": "1"},
@@ -50,7 +50,9 @@ def run_lab(cases: Sequence[str], subject: str = "product", at_once: int = AT_ON
         stderr=subprocess.PIPE,
     )
     try:
-        out, err = process.communicate(msgspec.json.encode(Order(cases=list(cases), subject=subject, at_once=at_once)), LONGEST_S)
+        out, err = process.communicate(
+            msgspec.json.encode(Order(cases=list(cases), subject=subject, at_once=at_once)), LONGEST_S
+        )
     except subprocess.TimeoutExpired:
         process.kill()
         raise LabBrokenError(f"the lab did not end within {LONGEST_S} s") from None

@@ -165,7 +165,7 @@ class Blackhole:
         family = self._socket.family
         self._fill = [socket.socket(family) for _ in range(3)]
         for each in self._fill:
-            each.setblocking(False)
+            each.settimeout(0)
             with contextlib.suppress(BlockingIOError):
                 each.connect((address, port))
 
@@ -224,7 +224,7 @@ def paths(answers: dict[str, bytes]) -> Script:
         request = connection.read_request()
         if not request:
             return
-        method, target = (request.split(b" ", 2) + [b"", b""])[:2]
+        method, target = [*request.split(b" ", 2), b"", b""][:2]
         answer = answers.get(target.decode("latin-1")) or response("<title>gone</title>", status="404 Not Found")
         head, separator, body = answer.partition(b"\r\n\r\n")
         connection.send(head + separator + (b"" if method == b"HEAD" else body))

@@ -42,10 +42,14 @@ def _resident_kb() -> int:
     return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS"))
 
 
+def _reset_peak() -> None:
+    Path("/proc/self/clear_refs").write_text("5")
+
+
 async def _measured(job: Job, analyse: Analyse) -> Outcome:
     """Peak resident memory of the case alone: the high-water mark is reset first."""
     gc.collect()
-    Path("/proc/self/clear_refs").write_text("5")
+    _reset_peak()
     before = _resident_kb()
     outcome = await analyse(job)
     outcome.memory_growth_mb = max(0, _peak_kb() - before) / 1024

@@ -32,7 +32,12 @@ BAITED: Final = (
     "64:ff9b::a00:1",
 )
 BAITED_PORTS: Final = (80, 443, 8080, 8443, 22, 6379)
+MARKER: Final = ("11.53.53.54", 9)
+"""Where the wires send a datagram of their own, to know that they have seen all that came before it."""
 BAIT: Final = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 25\r\n\r\n<title>tripwire</title>\r\n"
+
+SETTLE_S: Final = 30.0
+"""A marker that has not been seen by then never will be."""
 
 _ETH_P_ALL, _PACKET_OUTGOING, _TCP, _UDP, _IPV6_FREEBIND, _IP_FREEBIND = 3, 4, 6, 17, 78, 15
 
@@ -69,7 +74,9 @@ class Tripwires:
 
     def __init__(self, resolver: str) -> None:
         self._resolver = resolver
-        self._own: set[str] = {resolver}
+        self._own: set[str] = {resolver, MARKER[0]}
+        self._marked = threading.Semaphore(0)
+        self._settling = threading.Lock()
         self._touches: list[Touch] = []
         self._closed = False
         self._packets = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(_ETH_P_ALL))
@@ -84,6 +91,13 @@ class Tripwires:
     def own(self, addresses: Iterable[str]) -> None:
         """Count ``addresses`` as the lab's own from now on: reaching them is no touch."""
         self._own.update(str(ipaddress.ip_address(address)) for address in addresses)
+
+    def settle(self) -> None:
+        """Return once everything that was sent before the call has been looked at."""
+        with self._settling, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+            sender.sendto(b"mark", MARKER)
+            if not self._marked.acquire(timeout=SETTLE_S):
+                raise TimeoutError("the tripwires do not see what is sent")
 
     def between(self, start_s: float, end_s: float) -> list[Touch]:
         """Touches seen in that span of ``time.monotonic``."""
@@ -116,6 +130,8 @@ class Tripwires:
             starts = protocol == _UDP or (protocol == _TCP and payload[13] & 0x12 == 0x02)
             answered = str(ipaddress.ip_address(source)) == self._resolver
             reached = str(ipaddress.ip_address(target))
+            if (reached, port) == MARKER:
+                self._marked.release()
             if starts and not answered and reached not in self._own:
                 name = "udp" if protocol == _UDP else "tcp"
                 self._touches.append(Touch(time.monotonic(), name, reached, port))

@@ -113,7 +113,8 @@ class World:
         started = time.monotonic()
         job = Job(id=case.id, url=url, budget_s=case.budget_s, measure_memory=case.memory_mb is not None)
         outcome = self.subject.run(job)
-        ended = time.monotonic() + 0.05
+        self.wires.settle()
+        ended = time.monotonic()
         for listener in listeners:
             listener.close()
         seen = Seen(

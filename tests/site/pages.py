@@ -112,7 +112,8 @@ def good_page(origin: str) -> str:
 <body>
 <a class="skip" href="#content">Skip to the article</a>
 <header>
-<nav aria-label="Main"><ul><li><a href="/">Lamp Room home</a></li><li><a href="/about">About the author</a></li></ul></nav>
+<nav aria-label="Main"><ul>
+<li><a href="/">Lamp Room home</a></li><li><a href="/about">About the author</a></li></ul></nav>
 </header>
 <main id="content">
 <article>
@@ -138,7 +139,8 @@ def about_page(origin: str) -> str:
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="description" content="Who writes The Lamp Room, and why anybody should care about oil lamps on the coast.">
 <link rel="canonical" href="{origin}/about"></head>
-<body><main><h1>About the author</h1><p>Ada Keeper grew up below a tower. <a href="/">Back to the article</a>.</p></main>
+<body><main><h1>About the author</h1>
+<p>Ada Keeper grew up below a tower. <a href="/">Back to the article</a>.</p></main>
 </body></html>
 """
 
@@ -177,7 +179,7 @@ def many_page() -> str:
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>A page of many parts, for counting requests</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="description" content="This page names thirty files in every way a page can name one, to see that all are found.">
+<meta name="description" content="This page names thirty files in every way a page can name one, to be counted.">
 <link rel="icon" href="/many/icon.png">
 {styles}
 {scripts}
@@ -202,7 +204,11 @@ def many_style(number: int) -> str:
             "@font-face { font-family: Wick; src: url('wick.woff2') format('woff2'); font-display: swap }\n"
             "body { font-family: Lamp, sans-serif }\n"
         )
-    return "header { background: url(/many/back-1.png) }\nfooter { background-image: url('/many/back-2.png') }\naside { background: url(back-3.png) }\n"
+    return (
+        "header { background: url(/many/back-1.png) }\n"
+        "footer { background-image: url('/many/back-2.png') }\n"
+        "aside { background: url(back-3.png) }\n"
+    )
 
 
 def plain_page(heading: str, text: str = "") -> str:

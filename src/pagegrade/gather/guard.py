@@ -182,9 +182,7 @@ def local_addresses() -> frozenset[Address]:
     found: set[Address] = set()
     try:
         trie = Path("/proc/net/fib_trie").read_text(encoding="ascii")
-        found.update(
-            IPv4Address(match[1]) for match in re.finditer(r"\|-- ([0-9.]{7,15})\n +/32 host LOCAL\n", trie)
-        )
+        found.update(IPv4Address(match[1]) for match in re.finditer(r"\|-- ([0-9.]{7,15})\n +/32 host LOCAL\n", trie))
         for line in Path("/proc/net/if_inet6").read_text(encoding="ascii").splitlines():
             found.add(IPv6Address(int(line[:32], 16)))
     except (OSError, ValueError):

@@ -10,7 +10,7 @@ from typing import Final
 import pycurl
 
 from pagegrade.gather.guard import Guard, Permit, Refusal
-from pagegrade.gather.resolver import Resolver, ResolveError
+from pagegrade.gather.resolver import ResolveError, Resolver
 from pagegrade.parse.url import host, host_address, port
 
 VERSIONS: Final = {
@@ -20,6 +20,7 @@ VERSIONS: Final = {
     "TLSv1.3": pycurl.SSLVERSION_TLSv1_3 | pycurl.SSLVERSION_MAX_TLSv1_3,
 }
 """Name -> exactly that version, in the order of their age."""
+_BAD_SOCKET: Final[int] = pycurl.SOCKET_BAD
 _OLD_CIPHERS: Final = "ALL:@SECLEVEL=0"
 """TLS 1.0 and 1.1 need signatures that the usual level refuses; set for these handshakes alone, and nothing is sent."""
 _NOT_OFFERED: Final = ("no protocols available", "no ciphers available", "legacy renegotiation")
@@ -79,9 +80,7 @@ class Handshaker:
         judged = self._guard.judge_addresses(name, number, addresses)
         return None if isinstance(judged, Refusal) else judged
 
-    async def _try(
-        self, multi: pycurl.AsyncCurlMulti, permit: Permit, version: int, timeout_s: float
-    ) -> bool | None:
+    async def _try(self, multi: pycurl.AsyncCurlMulti, permit: Permit, version: int, timeout_s: float) -> bool | None:
         """One handshake with one version."""
         curl = pycurl.Curl()
         try:
@@ -89,7 +88,7 @@ class Handshaker:
             async with asyncio.timeout(timeout_s + 1.0):
                 await multi.perform(curl)
         except pycurl.error as error:
-            return _meaning(int(error.args[0]), str(error.args[1]))
+            return _meaning(int(error.args[0]), str(error.args[1]))  # house: allow exception-text - sorted, not shown
         except TimeoutError:
             return None
         finally:
@@ -97,14 +96,14 @@ class Handshaker:
         return True
 
     def _configure(self, curl: pycurl.Curl, permit: Permit, version: int, timeout_s: float) -> None:
-        def open_socket(purpose: int, address: tuple[int, int, int, tuple[str, int]]) -> socket.socket | int:
+        def open_socket(_purpose: int, address: tuple[int, int, int, tuple[str, int]]) -> socket.socket | int:
             try:
                 family, kind, protocol, (name, number, *_) = address
                 if self._guard.judge_socket(family, name, number, permit):
                     return socket.socket(family, kind, protocol)
             except (OSError, ValueError, TypeError):
-                return pycurl.SOCKET_BAD
-            return pycurl.SOCKET_BAD
+                return _BAD_SOCKET
+            return _BAD_SOCKET
 
         addresses = ",".join(f"[{each}]" if each.version == 6 else str(each) for each in permit.addresses)
         bare = permit.host.strip("[]")

@@ -2,24 +2,70 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import Self
+from typing import Final, Self
 
+import pycurl
+
+from pagegrade.gather import failures
+from pagegrade.gather.answer import build_exchange
 from pagegrade.gather.exchange import DEFAULT_LIMITS, Exchange, FetchError, Followed, Limits, Request
-from pagegrade.gather.guard import Policy
-from pagegrade.gather.resolver import Resolver
+from pagegrade.gather.guard import Guard, Permit, Policy, Refusal
+from pagegrade.gather.resolver import Answer, CachingResolver, DNSResolver, ResolveError, Resolver
+from pagegrade.gather.transfer import Handle, Transfer, request_headers
+from pagegrade.model.artifacts import Response
+from pagegrade.parse import url as urls
 
-__all__ = ["DEFAULT_LIMITS", "Exchange", "FetchError", "Followed", "HTTPClient", "Limits", "Request"]
+__all__ = [
+    "DEFAULT_LIMITS",
+    "Exchange",
+    "FetchError",
+    "Followed",
+    "HTTPClient",
+    "Limits",
+    "Request",
+    "request_headers",
+]
+
+MAX_LOCATION_CHARACTERS: Final = 8_192
+"""Of the URL that a redirect leads to; browsers follow longer ones, no site needs them."""
+_BACKSTOP_S: Final = 0.25
+"""How much later than libcurl's our own clock ends an exchange."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """How an exchange ended for libcurl."""
+
+    code: int = 0
+    """``pycurl.E_*``; 0 for success."""
+    text: str = ""
+    timed_out: bool = False
+
+
+class _Uncertified(Exception):
+    """The certificate did not verify."""
+
+    def __init__(self, result: int) -> None:
+        super().__init__(result)
+        self.result = result
 
 
 class HTTPClient:
     """Sends GET and HEAD requests to addresses that the guard has judged; keeps no cookies, follows nothing by itself.
 
-    Use as ``async with HTTPClient(policy=Policy()) as client:``.
+    Use as ``async with HTTPClient(policy=Policy()) as client:``. Connections and look-ups live as long as the client.
+
+    Trusted roots are Mozilla's, or those of the file that the environment variable ``SSL_CERT_FILE`` names (an
+    intranet's own authority). No other variable has influence; proxies are never used.
 
     Args:
         policy: What may be contacted.
-        resolver: Where addresses come from; ``None`` for DNS. Its answers are cached for the client's life.
+        resolver: Where addresses come from; ``None`` for DNS. Its answers are cached for the client's life; a
+            ``CachingResolver`` is shared with its other users and left open.
         deadline: ``asyncio`` loop time at which every exchange ends with code ``budget``; ``None`` for none.
         limits: Of each exchange.
     """
@@ -31,21 +77,77 @@ class HTTPClient:
         resolver: Resolver | None = None,
         deadline: float | None = None,
         limits: Limits = DEFAULT_LIMITS,
-    ) -> None: ...
+    ) -> None:
+        self.guard = Guard(policy)
+        self._owns_resolver = not isinstance(resolver, CachingResolver)
+        self._resolver = (
+            resolver if isinstance(resolver, CachingResolver) else CachingResolver(resolver or DNSResolver())
+        )
+        self._deadline = deadline
+        self._limits = limits
+        self._multi = pycurl.AsyncCurlMulti()
+        self._multi.setopt(pycurl.M_MAX_HOST_CONNECTIONS, limits.connections_per_host)
+        self._multi.setopt(pycurl.M_PIPELINING, pycurl.PIPE_MULTIPLEX)
+        self._idle: list[Handle] = []
+        self._uncertified: dict[tuple[str, int], int] = {}
 
-    async def __aenter__(self) -> Self: ...
+    async def __aenter__(self) -> Self:
+        return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
+    ) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """End what is under way and close every connection."""
+        if self._owns_resolver:
+            await self._resolver.aclose()
+        await self._multi.aclose()
+        for handle in self._idle:
+            handle.close()
+        self._idle.clear()
+
+    async def resolve(self, host: str) -> Answer:
+        """What the resolver says of a host, asked at most once per client.
+
+        Raises:
+            ResolveError: There is no usable answer.
+        """
+        return await self._resolver.resolve(host, local_names=self.guard.policy.looks_up_local_names(host))
+
+    async def permit(self, url: str) -> Permit:
+        """The addresses that may be dialled for a URL; for gatherers that open a connection of another kind.
+
+        Raises:
+            FetchError: ``address_not_allowed``, ``dns`` or ``budget``.
+        """
+        return (await self._permit(url, self._end(asyncio.get_running_loop().time() + self._limits.headers_s)))[0]
 
     async def fetch(self, request: Request) -> Exchange:
         """Make one exchange; a redirect is an answer like any other.
 
+        A body that is cut off by a limit, by the server or by the clock is an
+        answer too: ``Response.truncated`` says why.
+
         Raises:
             FetchError: There was no answer; its codes are in its docstring.
         """
-        ...
+        loop = asyncio.get_running_loop()
+        started = loop.time()
+        end = self._end(started + request.timeout_s)
+        permit, dns_ms = await self._permit(request.url, end)
+        place = (permit.host, permit.port)
+        if place not in self._uncertified:
+            try:
+                return await self._attempt(request, permit, started=started, end=end, dns_ms=dns_ms)
+            except _Uncertified as error:
+                self._uncertified[place] = error.result
+        result = self._uncertified[place]
+        if request.verify_tls == "require":
+            word = failures.verify_word(result).replace("_", " ")
+            raise FetchError("tls", f"The certificate does not verify: {word}.", reason="tls_error")
+        return await self._attempt(request, permit, started=started, end=end, dns_ms=dns_ms, uncertified=result)
 
     async def follow(self, request: Request) -> Followed:
         """Make an exchange and follow its redirects, each judged anew, at most ten.
@@ -53,4 +155,197 @@ class HTTPClient:
         Raises:
             FetchError: ``hops`` holds the redirect answers up to the failure.
         """
-        ...
+        hops: list[Response] = []
+        seen: set[str] = set()
+        current = request
+        while True:
+            seen.add(current.url)
+            try:
+                exchange = await self.fetch(current)
+            except FetchError as error:
+                error.hops = tuple(hops)
+                if hops and error.reason == "target_refused":
+                    error.reason = "redirect_refused"
+                raise
+            if exchange.location is None:
+                return Followed(hops=tuple(hops), exchange=exchange)
+            hops.append(exchange.response)
+            if len(hops) > self._limits.redirects:
+                raise FetchError(
+                    "protocol",
+                    f"There are more than {self._limits.redirects} redirects.",
+                    reason="too_many_redirects",
+                    hops=tuple(hops),
+                )
+            target = self._redirect_target(current.url, exchange.location, tuple(hops))
+            if target in seen:
+                raise FetchError(
+                    "protocol",
+                    "The redirects lead back to where they have been.",
+                    reason="redirect_loop",
+                    hops=tuple(hops),
+                )
+            current = replace(current, url=target)
+
+    def _redirect_target(self, base: str, location: bytes, hops: tuple[Response, ...]) -> str:
+        def refuse(detail: str) -> FetchError:
+            return FetchError("address_not_allowed", detail, reason="redirect_refused", hops=hops)
+
+        if any(byte < 0x20 or byte == 0x7F for byte in location):
+            raise refuse("A redirect's Location holds control characters.")
+        try:
+            text = location.decode("utf-8")
+        except UnicodeDecodeError:
+            text = location.decode("latin-1")
+        joined = urls.join_url(base, text)
+        if joined is None:
+            raise refuse("A redirect's Location cannot be read as a URL.")
+        target = urls.strip_fragment(joined)
+        if not urls.is_http(target):
+            raise refuse("A redirect leads to something that is neither http nor https.")
+        if len(target) > MAX_LOCATION_CHARACTERS:
+            raise refuse(f"A redirect leads to a URL of more than {MAX_LOCATION_CHARACTERS} characters.")
+        if urls.has_userinfo(target):
+            raise refuse("A redirect leads to a URL with a user name or password.")
+        refusal = self.guard.judge_url(target)
+        if refusal is not None:
+            raise refuse(refusal.detail)
+        return target
+
+    def _end(self, wanted: float) -> float:
+        return wanted if self._deadline is None else min(wanted, self._deadline)
+
+    def _is_over(self) -> bool:
+        return self._deadline is not None and asyncio.get_running_loop().time() >= self._deadline
+
+    async def _permit(self, url: str, end: float) -> tuple[Permit, float | None]:
+        """The permit for a URL, and what its look-up took when it was made for this exchange."""
+        refusal = self.guard.judge_url(url)
+        if refusal is not None:
+            raise failures.refused(refusal.detail)
+        if self._is_over():
+            raise _budget()
+        host, port = urls.host(url), urls.port(url)
+        if port is None:
+            raise failures.refused("The URL has no port.")
+        literal = urls.host_address(host)
+        dns_ms: float | None = None
+        if literal is not None:
+            judged = self.guard.judge_addresses(host, port, [literal])
+        else:
+            local = self.guard.policy.looks_up_local_names(host)
+            is_first = not self._resolver.has_asked(host, local_names=local)
+            try:
+                async with asyncio.timeout_at(end):
+                    answer = await self.resolve(host)
+            except TimeoutError as error:
+                if self._is_over():
+                    raise _budget() from error
+                raise FetchError("dns", "The name was not resolved in time.", reason="dns_timeout") from error
+            except ResolveError as error:
+                raise FetchError("dns", error.detail, reason=error.reason) from error
+            dns_ms = answer.duration_ms if is_first else None
+            judged = self.guard.judge_addresses(host, port, answer.addresses)
+        if isinstance(judged, Refusal):
+            raise failures.refused(judged.detail)
+        return judged, dns_ms
+
+    async def _attempt(
+        self,
+        request: Request,
+        permit: Permit,
+        *,
+        started: float,
+        end: float,
+        dns_ms: float | None,
+        uncertified: int = 0,
+    ) -> Exchange:
+        transfer = Transfer(request, permit, self.guard, self._limits)
+        handle = self._idle.pop() if self._idle else Handle(self._limits)
+        reusable = False
+        try:
+            outcome = await self._run(handle, transfer, started, end, verify=not uncertified)
+            reusable = not outcome.timed_out
+            self._raise_failure(handle, transfer, outcome, started)
+            return build_exchange(
+                handle.curl,
+                transfer,
+                timed_out=outcome.timed_out or outcome.code == pycurl.E_OPERATION_TIMEDOUT,
+                broken=outcome.code != 0,
+                dns_ms=dns_ms,
+                uncertified=uncertified,
+            )
+        finally:
+            if reusable:
+                handle.release()
+                self._idle.append(handle)
+            else:
+                # A handle that was taken from the loop must not be given back to it: the bookkeeping of the
+                # cancelled future runs a moment later and would take the handle's next exchange away.
+                with suppress(RuntimeError, pycurl.error):
+                    self._multi.remove_handle(handle.curl)
+                handle.close()
+
+    async def _run(self, handle: Handle, transfer: Transfer, started: float, end: float, *, verify: bool) -> _Outcome:
+        loop = asyncio.get_running_loop()
+        headers_end = min(end, started + self._limits.headers_s)
+        left = end - loop.time()
+        if left <= 0:
+            return _Outcome(timed_out=True)
+        handle.prepare(transfer, verify=verify, timeout_s=left)
+        transfer.total_deadline = end + _BACKSTOP_S
+        try:
+            async with asyncio.timeout_at(headers_end) as timeout:
+                transfer.timeout = timeout
+                await self._multi.add_handle(handle.curl)
+        except TimeoutError:
+            return _Outcome(timed_out=True)
+        except pycurl.error as error:
+            code, text = error.args  # house: allow exception-text - sorted, not shown
+            return _Outcome(code=int(code), text=str(text))
+        finally:
+            transfer.timeout = None
+        return _Outcome()
+
+    def _raise_failure(self, handle: Handle, transfer: Transfer, outcome: _Outcome, started: float) -> None:
+        """Raise when the exchange brought nothing that can be called an answer."""
+        reader, curl = transfer.reader, handle.curl
+        if transfer.crash is not None:
+            raise FetchError("internal", "Reading the answer failed.", reason="internal") from transfer.crash
+        if transfer.refused:
+            raise failures.refused("The address is not the one that was judged, so it is not contacted.")
+        if transfer.failure is not None:
+            raise failures.protocol(transfer.failure)
+        if outcome.code == pycurl.E_PEER_FAILED_VERIFICATION:
+            raise _Uncertified(int(curl.getinfo(pycurl.SSL_VERIFYRESULT)) or failures.HOST_MISMATCH)
+        if transfer.stopped is not None:
+            return
+        has_answer = reader.complete and (transfer.wire_bytes > 0 or transfer.is_redirect)
+        if (outcome.timed_out or outcome.code == pycurl.E_OPERATION_TIMEDOUT) and not has_answer:
+            if self._is_over():
+                raise _budget()
+            secure = transfer.request.url.startswith("https:")
+            raise failures.explain_timeout(
+                connected=curl.getinfo(pycurl.CONNECT_TIME) > 0,
+                handshaken=not secure or curl.getinfo(pycurl.APPCONNECT_TIME) > 0,
+                in_headers=not reader.complete
+                and asyncio.get_running_loop().time() >= started + self._limits.headers_s,
+            )
+        if outcome.code and not has_answer:
+            raise failures.explain_curl(
+                outcome.code,
+                outcome.text,
+                int(curl.getinfo(pycurl.OS_ERRNO)),
+                only_ipv6=all(address.version == 6 for address in transfer.permit.addresses),
+                has_head=reader.complete,
+            )
+        if not reader.complete:
+            raise failures.protocol("The server closed the connection before its headers were complete.")
+        if reader.version == "HTTP/2" and transfer.request.url.startswith("http:"):
+            raise failures.protocol("The server claims HTTP/2 on a connection that speaks HTTP/1.")
+        if len(set(reader.locations)) > 1 and transfer.is_redirect:
+            raise failures.protocol("The redirect has two Location headers that differ.")
+
+
+def _budget() -> FetchError:
+    return FetchError("budget", "The time for the whole analysis was used up.", reason="deadline")

@@ -152,7 +152,7 @@ class DNSResolver:
                 rows = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
                 result = tuple(dict.fromkeys(str(row[4][0]) for row in rows))
             except (OSError, UnicodeError) as error:
-                result = error if isinstance(error, OSError) else OSError(str(error))
+                result = error if isinstance(error, OSError) else OSError("The name cannot be encoded.")
             # The loop may be gone when a stuck call returns at last.
             with suppress(RuntimeError):
                 loop.call_soon_threadsafe(settle, result)

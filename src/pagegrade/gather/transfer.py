@@ -123,7 +123,7 @@ class Transfer:
             self.refused = True
             return pycurl.SOCKET_BAD
         opened = socket.socket(family, kind, protocol)
-        opened.setblocking(False)
+        opened.settimeout(0)
         return opened
 
 
@@ -174,7 +174,9 @@ class Handle:
         name = permit.host.removesuffix(".")
         hosts = [permit.host] if name == permit.host else [permit.host, name]
         # Whatever libcurl looks up for this exchange, it finds the judged addresses and asks nobody.
-        curl.setopt(pycurl.RESOLVE, [] if name.startswith("[") else [f"{each}:{permit.port}:{pinned}" for each in hosts])
+        curl.setopt(
+            pycurl.RESOLVE, [] if name.startswith("[") else [f"{each}:{permit.port}:{pinned}" for each in hosts]
+        )
 
     def release(self) -> None:
         """Forget the exchange, so that nothing of it outlives it."""

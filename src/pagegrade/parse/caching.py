@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Final, Literal
 
 from pagegrade.model.artifacts import Response
+from pagegrade.parse.headers import parse_directives
 
 MAX_HEADER: Final = 8_192
 """Characters of one header that are read; whole header blocks of browsers end near here."""
@@ -21,8 +22,9 @@ _MAX_DATE: Final = 100
 class CachePolicy:
     """How long a browser may keep an answer, and what else it was told."""
 
-    directives: Mapping[str, str | None]
-    """Cache-Control by lower-case name, quotes removed, ``None`` without an argument; the first of a name counts."""
+    directives: Mapping[str, str]
+    """Cache-Control by lower-case name, quotes removed, "" without an argument; the first of a name counts.
+    Unknown ones are kept, since extensions are allowed."""
     lifetime_s: int | None
     """Freshness lifetime the sender states, 0 or more; ``None`` when it states none (browsers then guess)."""
     source: Literal["max-age", "expires", ""]
@@ -91,7 +93,7 @@ def read_cache_policy(response: Response, *, received_at: datetime | None = None
         if key in wanted:
             wanted[key] = f"{wanted[key]}, {value}"[:MAX_HEADER] if key in seen else value[:MAX_HEADER]
             seen.add(key)
-    directives = parse_cache_control(wanted["cache-control"])
+    directives = parse_directives((wanted["cache-control"],))
     lifetime: int | None = None
     source: Literal["max-age", "expires", ""] = ""
     if "max-age" in directives:
@@ -106,50 +108,6 @@ def read_cache_policy(response: Response, *, received_at: datetime | None = None
         has_validator=bool(wanted["etag"].strip() or wanted["last-modified"].strip()),
         vary=frozenset(name for part in wanted["vary"].split(",") if (name := part.strip().lower())),
     )
-
-
-def parse_cache_control(value: str) -> dict[str, str | None]:
-    """Read Cache-Control (all its lines joined by commas) into its directives.
-
-    Arguments may be tokens or quoted strings, and a quoted string may hold commas. Unknown directives are kept, since
-    extensions are allowed. Empty members are skipped.
-
-    Source: https://www.rfc-editor.org/rfc/rfc9111#section-5.2
-    """
-    found: dict[str, str | None] = {}
-    for member in _members(value[:MAX_HEADER]):
-        name, equals, argument = member.partition("=")
-        name = name.strip().lower()
-        if name and name not in found:
-            found[name] = _unquote(argument.strip()) if equals else None
-    return found
-
-
-def _members(text: str) -> Iterator[str]:
-    """Split at commas outside quoted strings; a quote that never ends takes the rest."""
-    start = at = 0
-    quoted = False
-    while at < len(text):
-        character = text[at]
-        if quoted and character == "\\":
-            at += 1
-        elif character == '"':
-            quoted = not quoted
-        elif character == "," and not quoted:
-            yield text[start:at]
-            start = at + 1
-        at += 1
-    yield text[start:]
-
-
-def _unquote(argument: str) -> str:
-    if not argument.startswith('"'):
-        return argument
-    inner = argument[1:-1] if len(argument) > 1 and argument.endswith('"') else argument[1:]
-    if "\\" not in inner:
-        return inner
-    characters = iter(inner)
-    return "".join(next(characters, "") if character == "\\" else character for character in characters)
 
 
 def _seconds(text: str | None) -> int | None:

@@ -100,7 +100,7 @@ def parse_target_url(typed: str) -> Target:
         )
     if any(c <= " " or c == "\x7f" for c in typed):
         raise InvalidURL(
-            f"The URL {_shown(typed)} contains a blank or a control character. Remove it, or write it as %20 and so on.",
+            f"The URL {_shown(typed)} contains a blank or a control character. Remove it or percent-encode it.",
             reason="control_character",
         )
     scheme = _read_scheme(typed)

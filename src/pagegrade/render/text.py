@@ -279,7 +279,7 @@ def _fix_first(page: _Page, report: Report) -> None:
             children = ", ".join(
                 f"{visible(child.title, 80)} ({view.points(child.lost)})" for child in finding.inherited
             )
-            page.field("Also costs", f"{children}: these cannot hold while this fails.")
+            page.field("Also costs", f"{children}, which cannot hold while this fails.")
 
 
 def _evidence(page: _Page, finding: view.Finding) -> None:

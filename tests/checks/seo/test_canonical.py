@@ -147,7 +147,9 @@ def test_canonical_in_the_body_fails_and_names_the_cause() -> None:
     result = outcome(
         canonical,
         make_artifacts(
-            f'<!doctype html><html><head><title>T</title><div></div><link rel="canonical" href="{PAGE}"></head>', url=PAGE
+            '<!doctype html><html><head><title>T</title><div></div><meta name="description" content="x">'
+            f'<link rel="canonical" href="{PAGE}"></head>',
+            url=PAGE,
         ),
     )
 

@@ -82,9 +82,10 @@ def button_name(document: Document) -> Outcome:
 def _nameless(document: Document) -> Iterator[NamedElement | Anchor]:
     for anchor in document.anchors:
         # Links with an address stay among the links, whatever their role makes of them.
-        if anchor.attrs.get("role", "").partition(" ")[0].lower() == "button" and anchor.href is not None:
-            if not anchor.hidden and not anchor.name:
-                yield anchor
+        if anchor.href is None or anchor.hidden or anchor.name:
+            continue
+        if anchor.attrs.get("role", "").partition(" ")[0].lower() == "button":
+            yield anchor
     for element in document.named:
         if element.role not in _ROLES or element.hidden or element.name:
             continue

@@ -110,11 +110,8 @@ def _missing(document: Document) -> Iterator[ElementFact]:
         if not image.hidden and not image.name.strip() and image.alt != "" and _is_shown(image):
             yield image
     for element in document.named:
-        if element.hidden or element.name.strip():
-            continue
-        if (element.role == "img" and element.node.tag != "img") or (
-            element.node.tag == "input" and element.attrs.get("type", "").strip().lower() == "image"
-        ):
+        # Image buttons are among these as well.
+        if element.role == "img" and element.node.tag != "img" and not element.hidden and not element.name.strip():
             yield element
     for anchor in document.anchors:
         if anchor.node.tag == "area" and anchor.href is not None and not anchor.hidden and not anchor.name.strip():

@@ -4,10 +4,10 @@ from typing import Final
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.artifacts import TLS, NotGathered, Response
 from pagegrade.model.outcome import Evidence, NotApplicable, NotRun, Outcome, Severity
+from pagegrade.parse.headers import split_outside_quotes
 
 _MAX_HEADER: Final = 4_096
-_H2: Final = re.compile(r"(?:^|,)\s{0,9}h2=", re.ASCII)
-_H3: Final = re.compile(r"(?:^|,)\s{0,9}h3(?:-\d{1,3})?=", re.ASCII)
+_H3: Final = re.compile(r"h3(?:-[0-9]+)?")
 
 
 @check(
@@ -86,8 +86,9 @@ def http2(response: Response, tls: TLS | NotGathered) -> Verdict:
     evidence = tuple(entry for entry in seen if entry is not None)
     if version.startswith(("HTTP/2", "HTTP/3")):
         return Outcome("modern", value=version, evidence=evidence)
-    if alpn == "h2" or _H2.search(announced):
+    protocols = {member.partition("=")[0].strip() for member in split_outside_quotes(announced, ",")}
+    if alpn == "h2" or "h2" in protocols:
         return Outcome("modern", value="HTTP/2", evidence=evidence)
-    if _H3.search(announced):
+    if any(_H3.fullmatch(protocol) for protocol in protocols):
         return Outcome("modern", value="HTTP/3", evidence=evidence)
     return Outcome("http1", value=version or alpn, evidence=evidence)

@@ -16,7 +16,18 @@ from pagegrade.parse.page_links import (
 from pagegrade.parse.url import host, same_site, strip_fragment
 
 _HOME_PATHS: Final = frozenset(
-    {"amp", "default.asp", "default.aspx", "home", "home.html", "index", "index.htm", "index.html", "index.php", "start"}
+    {
+        "amp",
+        "default.asp",
+        "default.aspx",
+        "home",
+        "home.html",
+        "index",
+        "index.htm",
+        "index.html",
+        "index.php",
+        "start",
+    }
 )
 """Last segments of paths that are often the start page under another name."""
 _REASONS: Final = {
@@ -108,7 +119,9 @@ def canonical(document: Document, response: Response) -> Outcome:
         return Outcome("missing", details=(Detail(code="canonical_addresses", actual=0, limit=1),))
     if not counted:
         closer = document.head_closed_by
-        cause = f" A <{closer}> element ended the head before it." if closer else ""
+        cause = {None: "", "text": " Text ended the head before it."}.get(
+            closer, f" A <{closer}> element ended the head before it."
+        )
         message = canonical.state("in_body").message + cause
         return _outcome("in_body", found, document, message)
     unreadable = [link for link in counted if link.url is None]

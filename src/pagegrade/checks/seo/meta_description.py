@@ -88,7 +88,9 @@ def meta_description(document: Document) -> Verdict:
         value=text[:512],
         evidence=tuple(document.evidence(meta) for meta in islice(counted, 100)),
         total=len(counted),
-        details=(Detail(code="characters", actual=grapheme_count(text), limit=MIN_COLUMNS),) if state == "short" else (),
+        details=(Detail(code="characters", actual=grapheme_count(text), limit=MIN_COLUMNS),)
+        if state == "short"
+        else (),
         message=message,
     )
 

@@ -35,9 +35,7 @@ _ORDER: Final = ("noindex", "expired", "one_bot", "in_body", "expires_soon")
     sources=("https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag",),
     cap=Cap(79, category_max_score=49),
 )
-def noindex(
-    document: Document, response: Response, artifacts: Artifacts, robots: Robots | NotGathered
-) -> Outcome:
+def noindex(document: Document, response: Response, artifacts: Artifacts, robots: Robots | NotGathered) -> Outcome:
     """A noindex rule keeps a page out of search results completely.
 
     ## What it checks

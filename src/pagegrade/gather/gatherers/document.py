@@ -107,4 +107,8 @@ def is_html(response: Response) -> bool:
     start = response.body[:1_445].removeprefix(b"\xef\xbb\xbf").lstrip(b"\t\n\x0c\r ").lower()
     if not start:
         return True
-    return any(start.startswith(tag) and (tag == b"<!--" or start[len(tag) : len(tag) + 1] in (b" ", b">", b"\t", b"\n", b"\r")) for tag in _HTML_STARTS)
+    return any(
+        start.startswith(tag)
+        and (tag == b"<!--" or start[len(tag) : len(tag) + 1] in (b" ", b">", b"\t", b"\n", b"\r"))
+        for tag in _HTML_STARTS
+    )

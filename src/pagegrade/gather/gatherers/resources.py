@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
 
@@ -84,7 +84,7 @@ class _Entry:
     failure: NotGathered | None = None
     body: bytes = b""
     """Kept until it was looked at."""
-    sample: Sample = Sample()
+    sample: Sample = field(default_factory=Sample)
 
 
 async def gather_resources(context: Context) -> Resources | NotGathered:

@@ -61,9 +61,7 @@ async def _read(context: Context, url: str, source: Source) -> SitemapReading:
     try:
         response = (await context.client.follow(request)).response
     except FetchError as error:
-        return SitemapReading(
-            file=SitemapFile(url=url, source=source, error=error.code, error_detail=error.detail)
-        )
+        return SitemapReading(file=SitemapFile(url=url, source=source, error=error.code, error_detail=error.detail))
     if not 200 <= response.status < 300:
         return SitemapReading(file=SitemapFile(url=url, source=source, status=response.status))
     read = partial(

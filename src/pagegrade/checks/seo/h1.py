@@ -1,0 +1,92 @@
+from itertools import islice
+
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import Detail, NotApplicable, Outcome, Severity
+
+
+@check(
+    id="h1",
+    title="Main heading",
+    severity=Severity.MEDIUM,
+    since="0.1.0",
+    states=(
+        State("ok", "The page has one main heading."),
+        State("several", "The page has several main headings.", loss=0.5),
+        State("first_empty", "The first main heading is empty.", loss=0.5),
+        State("empty", "The main heading is empty.", loss=1.0),
+        State("missing", "The page has no main heading.", loss=1.0),
+    ),
+    sources=(
+        "https://html.spec.whatwg.org/multipage/sections.html#the-h1,-h2,-h3,-h4,-h5,-and-h6-elements",
+        "https://www.w3.org/WAI/WCAG22/Techniques/html/H42",
+        "https://www.w3.org/WAI/WCAG22/Understanding/headings-and-labels.html",
+    ),
+)
+def h1(document: Document) -> Verdict:
+    """The main heading says what the page is about.
+
+    ## What it checks
+
+    That the page has exactly one `<h1>` (or `role="heading"` of level 1) with text in it. An image inside counts by its
+    alternative text. A heading that is moved out of sight for screen readers counts, and one that is switched off
+    (`hidden`, `aria-hidden`) counts only when there is no other. Warnings: several main headings, which search engines
+    accept but which blur the outline, and an empty one before the real one. It does not matter whether the heading
+    equals the title. A page that scripts draw and that has no heading when it is served is not judged.
+
+    ## Why it matters
+
+    Readers and screen readers look at the main heading to see whether they are in the right place, and search engines
+    may use it as the title of the result.
+
+    ## How to fix
+
+    Give the page one `<h1>` that names its subject, and use `<h2>` to `<h6>` for the parts.
+
+    A logo at the top of each page needs no heading. If it is one, give its image an alternative text.
+
+    ## Fails on
+
+    ```html
+    <!doctype html>
+    <title>Red running shoes</title>
+    <h2>Sizes</h2>
+    <h2>Prices</h2>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <title>Red running shoes</title>
+    <h1>Red running shoes</h1>
+    <h2>Sizes</h2>
+    <h2>Prices</h2>
+    ```
+    """
+    headings = [heading for heading in document.headings if heading.level == 1]
+    # What is switched off is neither a second heading nor a reason to call the heading missing.
+    shown = [heading for heading in headings if not heading.hidden] or headings
+    filled = [heading for heading in shown if heading.text]
+    details = (Detail(code="main_headings", actual=len(shown), limit=1),)
+    if not filled:
+        if document.client_rendered:
+            return NotApplicable("Scripts draw this page; its headings need rendering.")
+        if not shown:
+            return Outcome("missing", details=details)
+    if len(shown) == 1 and filled:
+        return Outcome("ok", value=filled[0].text[:512])
+    if not filled:
+        state = "empty"
+    elif not shown[0].text:
+        state = "first_empty"
+    else:
+        state = "several"
+    return Outcome(
+        state,
+        value=len(shown),
+        evidence=tuple(document.evidence(heading, reason=heading.text[:200]) for heading in islice(shown, 100)),
+        total=len(shown),
+        details=details,
+        message=f"The page has {len(shown)} main headings." if state == "several" else "",
+    )

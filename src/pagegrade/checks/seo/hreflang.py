@@ -1,0 +1,136 @@
+from collections import defaultdict
+from collections.abc import Sequence
+
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.model.artifacts import Response
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import NotApplicable, Outcome, Severity
+from pagegrade.parse.language_tags import parse_language_tag
+from pagegrade.parse.page_links import PageLink, canonical_links, language_alternates
+from pagegrade.parse.url import strip_fragment
+
+_DEFAULT = "x-default"
+
+
+@check(
+    id="hreflang",
+    title="Language versions",
+    severity=Severity.LOW,
+    since="0.1.0",
+    states=(
+        State("ok", "The links to language versions are complete."),
+        State("no_default", "No language version is named for everybody else (x-default).", loss=0.5),
+        State("several_addresses", "One language has several addresses.", loss=0.5),
+        State("other_language", "The page is listed under another language than it declares.", loss=0.5),
+        State("no_self", "The page does not list itself among its language versions.", loss=1.0),
+        State("bad_address", "A language version has no whole address.", loss=1.0),
+        State("invalid_code", "A language version has an invalid code.", loss=1.0),
+    ),
+    sources=(
+        "https://developers.google.com/search/docs/specialty/international/localized-versions",
+        "https://www.rfc-editor.org/rfc/rfc5646#section-2.1",
+    ),
+)
+def hreflang(document: Document, response: Response) -> Verdict:
+    """Links with hreflang tell search engines which version of a page is for which language.
+
+    ## What it checks
+
+    Every `<link rel="alternate" hreflang="...">` in the head and every such `Link` header; feeds do not count. A page
+    without any has nothing to judge. Failures: a code that is not a registered language with an optional script and
+    region (or `x-default`), an address without scheme and host, and a list without the page itself (or its canonical
+    address). Warnings: no `x-default`, several addresses for one code, and a page that is listed under another language
+    than its `lang` attribute says. Upper and lower case do not matter, blanks do.
+
+    ## Why it matters
+
+    Search engines ignore a list with mistakes, and visitors then land on the version in the wrong language.
+
+    ## How to fix
+
+    List every version with a valid code and its whole address on each of them, the page itself included.
+
+    The code is a language, then perhaps a region: British English is `en-GB` (not `en-UK`), and a region alone is no
+    language.
+
+    ```html
+    <link rel="alternate" hreflang="en-GB" href="https://example.com/uk/">
+    <link rel="alternate" hreflang="de" href="https://example.com/de/">
+    <link rel="alternate" hreflang="x-default" href="https://example.com/">
+    ```
+
+    ## Fails on
+
+    ```html
+    <!doctype html>
+    <title>Start</title>
+    <link rel="alternate" hreflang="en-UK" href="https://example.com/">
+    <link rel="alternate" hreflang="de" href="/de/">
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <html lang="en">
+    <title>Start</title>
+    <link rel="alternate" hreflang="en" href="https://example.com/">
+    <link rel="alternate" hreflang="de" href="https://example.com/de/">
+    <link rel="alternate" hreflang="x-default" href="https://example.com/">
+    ```
+    """
+    found = language_alternates(document, response)
+    counted = [link for link in found if link.in_head]
+    if not counted:
+        return NotApplicable(
+            "The links to language versions stand in the body, where they do not count."
+            if found
+            else "The page names no other language versions."
+        )
+    invalid = [link for link in counted if not _is_valid(link.hreflang)]
+    if invalid:
+        codes = ", ".join(dict.fromkeys(repr(link.hreflang[:40]) for link in invalid[:5]))
+        return _outcome("invalid_code", invalid, document, "Not a valid code.", f"Invalid language codes: {codes}.")
+    unusable = [link for link in counted if link.url is None or not link.is_absolute]
+    if unusable:
+        return _outcome("bad_address", unusable, document, "Not a whole address with scheme and host.")
+    own = {strip_fragment(document.url)}
+    own |= {link.url for link in canonical_links(document, response) if link.in_head and link.url}
+    selves = [link for link in counted if link.url in own]
+    if not selves:
+        return _outcome("no_self", counted, document, "Is not this page.")
+    if _is_under_other_language(selves, document):
+        return _outcome("other_language", selves, document, "Is not the language of the page.")
+    addresses: dict[str, set[str | None]] = defaultdict(set)
+    for link in counted:
+        addresses[link.hreflang.lower()].add(link.url)
+    doubled = [link for link in counted if len(addresses[link.hreflang.lower()]) > 1]
+    if doubled:
+        return _outcome("several_addresses", doubled, document, "Another link has the same code.")
+    if _DEFAULT not in addresses:
+        return _outcome("no_default", counted[:1], document, "")
+    return Outcome("ok", value=len(addresses))
+
+
+def _is_valid(code: str) -> bool:
+    if code.lower() == _DEFAULT:
+        return True
+    tag = parse_language_tag(code)
+    return tag is not None and not tag.unregistered and not tag.private_use
+
+
+def _is_under_other_language(selves: Sequence[PageLink], document: Document) -> bool:
+    declared = parse_language_tag(document.html.attrs.get("lang", "").strip()) if document.html else None
+    tags = [parse_language_tag(link.hreflang) for link in selves if link.hreflang.lower() != _DEFAULT]
+    listed = {tag.primary for tag in tags if tag is not None}
+    return declared is not None and bool(listed) and declared.primary not in listed
+
+
+def _outcome(state: str, links: Sequence[PageLink], document: Document, reason: str, message: str = "") -> Outcome:
+    return Outcome(
+        state,
+        value=", ".join(dict.fromkeys(link.hreflang[:40] for link in links[:20])),
+        evidence=tuple(link.evidence(document, reason) for link in links[:100]),
+        total=len(links),
+        message=message,
+    )

@@ -1,0 +1,101 @@
+from collections import Counter
+from typing import Final
+
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import Detail, NotApplicable, Outcome, Severity
+from pagegrade.parse.url import host, is_http, registrable_domain, strip_fragment
+
+MAX_LINKS: Final = 300
+FAR_TOO_MANY: Final = 1_000
+_RELS: Final = ("nofollow", "sponsored", "ugc")
+
+
+@check(
+    id="in-page-links",
+    title="Links on the page",
+    severity=Severity.LOW,
+    since="0.1.0",
+    states=(
+        State("ok", "The page has a reasonable number of links."),
+        State("none", "The page links to no other page.", loss=0.5),
+        State("many", "The page has more than 300 links.", loss=0.5),
+        State("far_too_many", "The page has more than 1,000 links.", loss=1.0),
+    ),
+    sources=("https://developers.google.com/search/docs/crawling-indexing/links-crawlable",),
+)
+def in_page_links(document: Document) -> Verdict:
+    """Links lead readers and crawlers on.
+
+    ## What it checks
+
+    The number of different addresses that the page links to with `<a href>` or `<area href>`: 1 to 300 is fine, none or
+    up to 1,000 is a warning, more fails. Mail, phone and script links and jumps within the page do not count, and the
+    same address counts once. How many lead to the own site (same registrable domain), to others, and how many carry
+    `nofollow`, `sponsored` or `ugc` is shown.
+
+    No search engine names a limit today; the well-known 100 is long withdrawn, and half of ordinary articles have more
+    than 130. So the limits are wide and cost little. A page that scripts draw and that has no links when it is served
+    is not judged.
+
+    ## Why it matters
+
+    A page without links is a dead end. Among thousands the important ones are found neither by people nor by crawlers.
+
+    ## How to fix
+
+    Link to the pages that matter to somebody who reads this one, and move long lists to pages of their own.
+
+    ## Fails on
+
+    ```html
+    <!doctype html>
+    <title>Shoes</title>
+    <p>Write to <a href="mailto:shop@example.com">the shop</a>.</p>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <title>Shoes</title>
+    <p>See <a href="/boots">boots</a> and <a href="https://example.org/size-guide">a guide to sizes</a>.</p>
+    ```
+    """
+    own_page = strip_fragment(document.url)
+    own_domain = registrable_domain(host(document.url))
+    counts: Counter[str] = Counter()
+    seen: set[str] = set()
+    first_extra = None
+    for anchor in document.anchors:
+        if anchor.url is None or not is_http(anchor.url):
+            continue
+        url = strip_fragment(anchor.url)
+        if url in seen or (url == own_page and anchor.url != url):
+            continue
+        seen.add(url)
+        counts["internal" if registrable_domain(host(url)) == own_domain else "external"] += 1
+        counts.update(rel for rel in _RELS if rel in anchor.rel)
+        if len(seen) == MAX_LINKS + 1:
+            first_extra = anchor
+    total = len(seen)
+    limit = FAR_TOO_MANY if total > FAR_TOO_MANY else MAX_LINKS
+    details = (
+        Detail(code="links", actual=total, limit=limit),
+        *(Detail(code=name, actual=counts[name]) for name in ("internal", "external", *_RELS)),
+    )
+    if total == 0:
+        if document.client_rendered:
+            return NotApplicable("Scripts draw this page; its links need rendering.")
+        return Outcome("none", value=0, details=details)
+    if total <= MAX_LINKS:
+        return Outcome("ok", value=total, details=details)
+    evidence = () if first_extra is None else (document.evidence(first_extra, reason="The first link past 300."),)
+    return Outcome(
+        "many" if total <= FAR_TOO_MANY else "far_too_many",
+        value=total,
+        evidence=evidence,
+        total=total,
+        details=details,
+        message=f"The page links to {total} addresses.",
+    )

@@ -1,0 +1,145 @@
+from typing import Final
+
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.model.artifacts import Response, SitemapFile, Sitemaps
+from pagegrade.model.outcome import Detail, Evidence, NotRun, Outcome, Severity
+
+_OUR_LIMITS: Final = frozenset({"skipped", "budget", "address_not_allowed", "too_large", "internal", "parser_limit"})
+"""Reasons of our own not to read a file; they say nothing about the site."""
+_ERROR_REASONS: Final = {
+    "html": "A web page comes in place of the sitemap.",
+    "malformed": "It is not well-formed.",
+    "doctype": "It declares a document type, which readers of sitemaps refuse.",
+    "empty": "It lists nothing.",
+}
+
+
+@check(
+    id="sitemap",
+    title="Sitemap",
+    severity=Severity.LOW,
+    since="0.1.0",
+    states=(
+        State("ok", "The site has a sitemap that search engines find and can read."),
+        State("undeclared", "The sitemap is not named in robots.txt.", loss=0.5),
+        State("bad_dates", "The sitemap has dates that cannot be read.", loss=0.5),
+        State("http_addresses", "The sitemap of this https site lists http addresses.", loss=0.5),
+        State("relative_addresses", "The sitemap lists addresses without scheme and host.", loss=0.5),
+        State("partly_broken", "One of the sitemaps cannot be read.", loss=0.5),
+        State("over_limit", "A sitemap is larger than the protocol allows.", loss=1.0),
+        State("broken", "The sitemap cannot be read.", loss=1.0),
+        State("missing", "The site has no sitemap.", loss=1.0),
+    ),
+    sources=(
+        "https://www.sitemaps.org/protocol.html",
+        "https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap",
+    ),
+)
+def sitemap(sitemaps: Sitemaps, response: Response) -> Verdict:
+    """A sitemap lists the pages of a site, so that search engines find them all.
+
+    ## What it checks
+
+    The files that `Sitemap:` lines of robots.txt name, and without any of them `/sitemap.xml` and `/sitemap_index.xml`.
+    At least one has to answer with 2xx and be well-formed XML or a text list (gzip is fine) of at most 50,000 addresses
+    and 50 MB, the limits of the protocol. Warnings: a sitemap that robots.txt does not name, http addresses on an https
+    site, addresses that are not whole, `lastmod` dates that cannot be read, and one broken file among good ones.
+    Addresses on other hosts are allowed when robots.txt of those hosts names the file, so they cost nothing.
+
+    ## Why it matters
+
+    Search engines find pages by links. A sitemap helps with those that few links lead to, and tells what has changed. A
+    small site that is well linked does without, so this costs little.
+
+    ## How to fix
+
+    Create a sitemap and name it in robots.txt.
+
+    ```text
+    Sitemap: https://example.com/sitemap.xml
+    ```
+
+    Most content management systems can write one. Split a file that is too large and list the parts in a sitemap index.
+
+    ## Fails on
+
+    ```json sitemaps
+    {"files": [{"url": "https://example.com/sitemap.xml", "source": "guessed", "status": 404},
+               {"url": "https://example.com/sitemap_index.xml", "source": "guessed", "status": 200, "error": "html"}]}
+    ```
+
+    ## Passes on
+
+    ```json sitemaps
+    {"files": [{"url": "https://example.com/sitemap.xml", "source": "robots", "status": 200, "kind": "urlset",
+                "url_count": 120, "bytes": 18000}],
+     "declared_in_robots": ["https://example.com/sitemap.xml"]}
+    ```
+    """
+    files = [file for file in sitemaps.files if file.error not in _OUR_LIMITS]
+    good = [file for file in files if _is_good(file)]
+    if not good and len(files) < len(sitemaps.files):
+        left_out = next(file for file in sitemaps.files if file.error in _OUR_LIMITS)
+        return NotRun(left_out.error or "skipped", left_out.error_detail or "The sitemap was not fetched.")
+    # A guessed address that answers 404, or with the site's own page, was never meant to be a sitemap.
+    broken = [file for file in files if not _is_good(file) and (file.source != "guessed" or _is_damaged(file))]
+    oversize = [file for file in files if file.over_limit]
+    if oversize:
+        counts = oversize[0]
+        details = (
+            Detail(code="urls", actual=counts.url_count, limit=50_000),
+            Detail(code="bytes", actual=counts.bytes, limit=52_428_800),
+        )
+        return _outcome("over_limit", oversize, "Larger than 50,000 addresses or 50 MB.", details)
+    if not good:
+        if broken:
+            return _outcome("broken", broken, "")
+        return Outcome("missing", value=0, evidence=tuple(_evidence(file, "") for file in files[:100]))
+    if broken:
+        return _outcome("partly_broken", broken, "")
+    return _judge_addresses(good, is_https=response.url.startswith("https:"))
+
+
+def _judge_addresses(good: list[SitemapFile], *, is_https: bool) -> Outcome:
+    relative = [file for file in good if file.relative_url_count]
+    if relative:
+        return _outcome("relative_addresses", relative, "Lists addresses without scheme and host.")
+    insecure = [file for file in good if file.http_url_count] if is_https else []
+    if insecure:
+        count = sum(file.http_url_count for file in insecure)
+        return _outcome("http_addresses", insecure, "Lists http addresses.", (Detail(code="http_urls", actual=count),))
+    undated = [file for file in good if file.bad_lastmod_count]
+    if undated:
+        count = sum(file.bad_lastmod_count for file in undated)
+        return _outcome("bad_dates", undated, "Has dates that cannot be read.", (Detail(code="dates", actual=count),))
+    if not any(file.source == "robots" for file in good):
+        return _outcome("undeclared", good, "Found by trying a usual address.")
+    return Outcome("ok", value=sum(file.url_count for file in good if file.kind != "index"))
+
+
+def _is_good(file: SitemapFile) -> bool:
+    return file.error is None and not file.over_limit and file.status is not None and 200 <= file.status < 300
+
+
+def _is_damaged(file: SitemapFile) -> bool:
+    is_answer = file.status is not None and 200 <= file.status < 300
+    return is_answer and file.error in {"malformed", "doctype", "empty"}
+
+
+def _outcome(state: str, files: list[SitemapFile], reason: str, details: tuple[Detail, ...] = ()) -> Outcome:
+    return Outcome(
+        state,
+        value=len(files),
+        evidence=tuple(_evidence(file, reason) for file in files[:100]),
+        total=len(files),
+        details=details,
+    )
+
+
+def _evidence(file: SitemapFile, reason: str) -> Evidence:
+    if file.error is not None:
+        reason = _ERROR_REASONS.get(file.error, f"It could not be fetched ({file.error}).")
+        reason = f"{reason} {file.error_detail}".strip()
+    elif not reason:
+        reason = f"It answers with status {file.status}."
+    return Evidence(url=file.url, value="" if file.status is None else str(file.status), reason=reason[:300])

@@ -1,0 +1,144 @@
+import re
+from typing import Final
+from urllib.parse import unquote
+
+from pagegrade.checks._check import State, check
+from pagegrade.model.artifacts import Navigation
+from pagegrade.model.outcome import Detail, Evidence, Outcome, Severity
+from pagegrade.parse.page_links import path_and_query
+
+MAX_PARAMETERS: Final = 2
+_SESSION_NAMES: Final = frozenset(
+    {
+        "aspsessionid",
+        "cfid",
+        "cftoken",
+        "jsessionid",
+        "phpsessid",
+        "session_id",
+        "sessionid",
+        "sessid",
+        "sid",
+    }
+)
+_SESSION_PATH: Final = re.compile(r";(jsessionid|phpsessid|sid|sessionid)=|/\(S\([a-z0-9]{10,40}\)\)/", re.IGNORECASE)
+_PROGRAM: Final = re.compile(r"\.(php\d?|phtml|aspx?|jspx?|cgi|cfm|pl|do)$", re.IGNORECASE)
+_SEPARATORS: Final = re.compile(r"[\[\],:;$|]|%5B|%5D|%7C", re.IGNORECASE)
+_ROUTE: Final = ("#!", "#/")
+_REASONS: Final = {
+    "underscore": "Words are joined by underscores; hyphens separate them.",
+    "uppercase": "Upper-case letters: addresses that differ in case are different pages.",
+    "space": "A space becomes %20.",
+    "double_slash": "Two slashes in a row.",
+    "many_parameters": "More than two parameters.",
+    "program": "The ending names the program that makes the page.",
+}
+
+
+@check(
+    id="url-friendly",
+    title="Readable address",
+    severity=Severity.MEDIUM,
+    since="0.1.0",
+    states=(
+        State("ok", "The address of the page is easy to read."),
+        State("unfriendly", "The address of the page is hard to read.", loss=0.5),
+        State("odd_separators", "The query of the address uses separators that nobody expects.", loss=1.0),
+        State("fragment_route", "The page is chosen by the part of the address that servers never see.", loss=1.0),
+        State("session_id", "The address of the page holds a session id.", loss=1.0),
+    ),
+    sources=(
+        "https://developers.google.com/search/docs/crawling-indexing/url-structure",
+        "https://www.rfc-editor.org/rfc/rfc3986",
+    ),
+)
+def url_friendly(navigation: Navigation) -> Outcome:
+    """People and search engines read addresses, and readable ones are trusted and shared.
+
+    ## What it checks
+
+    The path and the query of the page's final address. Warnings: underscores, upper-case letters, spaces, two slashes
+    in a row, more than two parameters, and an ending such as `.php` or `.aspx`. Failures: a session id, content chosen
+    by `#!` or `#/`, and a query that uses brackets, commas or colons in place of `=` and `&`. Letters of any language
+    are fine, also when they appear as `%E3%82%AF`; the start page has no path to judge.
+
+    ## Why it matters
+
+    An address is often the only thing people see before they click. A session id or an odd query makes endless
+    addresses for one page, and search engines do not see what follows a `#`.
+
+    ## How to fix
+
+    Use lower-case words separated by hyphens, and as few parameters as possible.
+
+    Redirect the old address to the new one with 301, so that links keep working:
+    `/Shop/Red_Shoes.php?id=7` becomes `/shop/red-shoes`.
+
+    ## Fails on
+
+    ```url
+    https://example.com/Shop/red_shoes.php
+    ```
+
+    ## Passes on
+
+    ```url
+    https://example.com/shop/red-shoes
+    ```
+    """
+    url = navigation.main_document_url
+    path, query = path_and_query(url)
+    text = unquote(path)
+    session = _session_name(path, query)
+    if session is not None:
+        # The id itself may open somebody's session, so only its name is shown.
+        return Outcome("session_id", value=session, evidence=(Evidence(value=session, reason="A session id."),))
+    if _is_fragment_route(navigation):
+        return Outcome("fragment_route", value="#", evidence=(Evidence(url=url, reason="Continues behind #."),))
+    if query and "=" not in query and _SEPARATORS.search(query):
+        return Outcome("odd_separators", value=query[:200], evidence=(Evidence(url=url, snippet=query[:200]),))
+    parameters = len([part for part in query.split("&") if part])
+    found = [
+        name
+        for name, is_found in (
+            ("underscore", "_" in text),
+            ("uppercase", any(character.isupper() for character in text)),
+            ("space", " " in text),
+            ("double_slash", "//" in path),
+            ("many_parameters", parameters > MAX_PARAMETERS),
+            ("program", _PROGRAM.search(text) is not None),
+        )
+        if is_found
+    ]
+    if not found:
+        return Outcome("ok", value=text[:2_000])
+    shown = query[:200] if found == ["many_parameters"] else text[:200]
+    return Outcome(
+        "unfriendly",
+        value=text[:2_000],
+        evidence=tuple(Evidence(url=url, snippet=shown, reason=_REASONS[name]) for name in found),
+        details=tuple(
+            Detail(code=name, actual=parameters, limit=MAX_PARAMETERS)
+            if name == "many_parameters"
+            else Detail(code=name)
+            for name in found
+        ),
+    )
+
+
+def _session_name(path: str, query: str) -> str | None:
+    match = _SESSION_PATH.search(path)
+    if match is not None:
+        return (match[1] or "session in the path").lower()
+    for part in query.replace(";", "&").split("&"):
+        name = part.partition("=")[0].lower()
+        if name in _SESSION_NAMES or name.startswith("aspsessionid"):
+            return name[:40]
+    return None
+
+
+def _is_fragment_route(navigation: Navigation) -> bool:
+    # The fragment of the address itself is never sent; what a redirect adds shows the site's own way.
+    places = [navigation.requested_url, navigation.main_document_url]
+    places += [hop.header("location") or "" for hop in navigation.hops[-1:]]
+    return any(mark in place for place in places for mark in _ROUTE)

@@ -1,0 +1,184 @@
+"""The commands and their options. What they do is imported when they do it, so that ``--help`` is quick."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from pagegrade.cli import exits
+from pagegrade.cli.options import Baseline, FailOn, FailOnNew, Formats, Outputs, Quiet
+from pagegrade.model.errors import InvalidInput
+from pagegrade.model.identity import PROJECT_URL, VERSION
+from pagegrade.model.report import RULESET
+
+app = typer.Typer(
+    name="pagegrade",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # drawing the help with rich loads its Markdown and pygments: 0.17 s of CPU
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 fine, 1 a gate failed, 2 usage, 3 a page could not be analysed, 130 interrupted. "
+    f"{PROJECT_URL}",
+)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command; the exit code. Errors are told on stderr, one sentence each."""
+    try:
+        code = app(list(arguments), prog_name="pagegrade", standalone_mode=False)
+    except typer.TyperException as error:
+        # Plain instead of a drawn box: an error is also read in logs, and a box breaks its sentences.
+        show = getattr(error, "show", None)
+        if show is None:
+            sys.stderr.write(f"Error: {error.format_message()}\n")
+        else:
+            show()
+        return error.exit_code
+    except InvalidInput as error:
+        sys.stderr.write(f"Error: {error.message}\n")
+        return exits.USAGE
+    except (KeyboardInterrupt, typer.Abort):
+        code = exits.INTERRUPTED
+    if code == exits.INTERRUPTED:
+        sys.stderr.write("Interrupted.\n")
+    return code if isinstance(code, int) else exits.OK
+
+
+def _show_version(wanted: bool) -> None:  # noqa: FBT001 - the shape of an option's callback
+    if wanted:
+        typer.echo(f"pagegrade {VERSION} (ruleset {RULESET})")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    *,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and leave.")
+    ] = False,
+) -> None:
+    """Fetch a web page safely, check it, and grade it with a score whose every point is explained."""
+
+
+@app.command()
+def analyze(
+    urls: Annotated[
+        list[str], typer.Argument(metavar="URL...", help="Pages to analyse; - reads one URL a line from stdin.")
+    ],
+    *,
+    formats: Formats = None,
+    outputs: Outputs = None,
+    save_artifacts: Annotated[
+        str | None,
+        typer.Option(
+            "--save-artifacts",
+            metavar="FILE",
+            help="Keep what was gathered, for `pagegrade evaluate`. For several pages, an existing folder.",
+        ),
+    ] = None,
+    fail_on: FailOn = None,
+    baseline: Baseline = None,
+    fail_on_new: FailOnNew = None,
+    budget: Annotated[
+        float | None, typer.Option("--budget", metavar="SECONDS", help="Time for one page, 60 by default.")
+    ] = None,
+    no_subresources: Annotated[
+        bool, typer.Option("--no-subresources", help="Do not fetch images, scripts, stylesheets and fonts.")
+    ] = False,
+    allow_network: Annotated[
+        list[str] | None,
+        typer.Option("--allow-network", metavar="CIDR", help="Let this private network be contacted. Repeatable."),
+    ] = None,
+    concurrency: Annotated[
+        int, typer.Option("--concurrency", metavar="N", min=1, max=64, help="Pages analysed at the same time.")
+    ] = 4,
+    quiet: Quiet = False,
+) -> None:
+    """Fetch pages, check them and grade them."""
+    from pagegrade.cli.analyzing import AnalyzeRequest, analyze_pages
+    from pagegrade.cli.judging import read_criteria
+    from pagegrade.cli.output import plan_output
+
+    plan = plan_output(formats or [], outputs or [], quiet=quiet)
+    criteria = read_criteria(fail_on or [], baseline, fail_on_new)
+    request = AnalyzeRequest(
+        typed=tuple(urls),
+        save_artifacts=save_artifacts,
+        budget_s=budget,
+        subresources=not no_subresources,
+        allow_networks=tuple(allow_network or ()),
+        concurrency=concurrency,
+        quiet=quiet,
+    )
+    raise typer.Exit(analyze_pages(request, plan, criteria))
+
+
+@app.command()
+def evaluate(
+    artifacts: Annotated[
+        str | None,
+        typer.Argument(metavar="[ARTIFACTS]", help="A file of --save-artifacts; - reads stdin.", show_default=False),
+    ] = None,
+    *,
+    html: Annotated[
+        str | None, typer.Option("--html", metavar="FILE", help="Judge this HTML instead; - reads stdin.")
+    ] = None,
+    url: Annotated[str | None, typer.Option("--url", metavar="URL", help="Where the HTML lives.")] = None,
+    status: Annotated[
+        int | None,
+        typer.Option("--status", metavar="N", min=100, max=599, help="HTTP status it came with, 200 by default."),
+    ] = None,
+    header: Annotated[
+        list[str] | None,
+        typer.Option("--header", "-H", metavar="'Name: value'", help="A header it came with. Repeatable."),
+    ] = None,
+    robots_txt: Annotated[
+        str | None, typer.Option("--robots-txt", metavar="FILE", help="The site's robots.txt.")
+    ] = None,
+    formats: Formats = None,
+    outputs: Outputs = None,
+    fail_on: FailOn = None,
+    baseline: Baseline = None,
+    fail_on_new: FailOnNew = None,
+    quiet: Quiet = False,
+) -> None:
+    """Judge saved artifacts, or an HTML file, without the network."""
+    from pagegrade.cli.evaluating import EvaluateRequest, evaluate_page
+    from pagegrade.cli.judging import read_criteria
+    from pagegrade.cli.output import plan_output
+
+    plan = plan_output(formats or [], outputs or [], quiet=quiet)
+    criteria = read_criteria(fail_on or [], baseline, fail_on_new)
+    request = EvaluateRequest(
+        artifacts=artifacts,
+        html=html,
+        url=url,
+        status=status,
+        headers=tuple(header or ()),
+        robots_txt=robots_txt,
+    )
+    raise typer.Exit(evaluate_page(request, plan, criteria))
+
+
+@app.command()
+def explain(
+    check: Annotated[str, typer.Argument(metavar="CHECK", help="Id of a check, as `pagegrade checks` lists them.")],
+) -> None:
+    """Show what a check looks at, why it matters and how to fix what it finds."""
+    from pagegrade.cli.catalogue import explain_check
+
+    explain_check(check)
+
+
+@app.command()
+def checks(
+    format_name: Annotated[str, typer.Option("--format", "-f", metavar="FORMAT", help="text or json.")] = "text",
+) -> None:
+    """List every check with its importance and what it can cost."""
+    from pagegrade.cli.catalogue import list_checks
+
+    list_checks(format_name)

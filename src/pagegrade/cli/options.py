@@ -1,0 +1,63 @@
+"""Options that several commands share, declared once."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from pagegrade.render import FORMATS
+
+Formats = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--format",
+        "-f",
+        metavar="FORMAT",
+        help=f"{', '.join(FORMATS)}. Repeat for several; text by default.",
+    ),
+]
+Outputs = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Write to FILE instead of the terminal. Repeat: the first --output takes the first --format, and so on. "
+        "Without --format the file's ending decides.",
+    ),
+]
+FailOn = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fail-on",
+        metavar="EXPR",
+        help="Exit with 1 when this holds: score<80, severity=high, severity>=medium, coverage<0.9, result=bad, "
+        "category.seo<70. Repeat for several.",
+    ),
+]
+Baseline = Annotated[
+    str | None,
+    typer.Option(
+        "--baseline",
+        metavar="FILE",
+        help="Compare with an earlier report, saved with --format json or jsonl.",
+    ),
+]
+FailOnNew = Annotated[
+    str | None,
+    typer.Option(
+        "--fail-on-new",
+        metavar="SEVERITY",
+        help="Exit with 1 when the page has a finding of at least this severity (low, medium, high) that the "
+        "baseline has not.",
+    ),
+]
+Quiet = Annotated[
+    bool,
+    typer.Option(
+        "--quiet",
+        "-q",
+        help="No progress and no remarks; text is one line a page.",
+    ),
+]

@@ -1,0 +1,168 @@
+"""Where the reports go: which format to which file, colours, and pipes that close early."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final, TextIO
+
+import typer
+
+from pagegrade.model.report import Report
+from pagegrade.render import FORMATS, RenderOptions, render
+from pagegrade.report.compare import Comparison
+
+STDOUT: Final = "-"
+_ENDINGS: Final = {
+    ".txt": "text",
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".html": "html",
+    ".htm": "html",
+    ".sarif": "sarif",
+    ".xml": "junit",
+}
+_DEFAULT_WIDTH: Final = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Formats with the place each is written to."""
+
+    parts: tuple[tuple[str, str], ...]
+    """(format, file); the file is ``-`` for stdout."""
+    quiet: bool = False
+
+    @property
+    def text_on_stdout(self) -> bool:
+        """Whether a person reads stdout."""
+        return ("text", STDOUT) in self.parts
+
+
+def plan_output(formats: Sequence[str], outputs: Sequence[str], *, quiet: bool) -> Plan:
+    """Pair ``--format`` with ``--output`` in order; what has no file goes to stdout.
+
+    Raises:
+        typer.BadParameter: A format does not exist, a file cannot be written, or stdout would hold two reports.
+    """
+    for name in formats:
+        if name not in FORMATS:
+            raise typer.BadParameter(
+                f"{name!r} is no format. Use one of {', '.join(FORMATS)}.", param_hint="'--format'"
+            )
+    for path in outputs:
+        _check_writable(path)
+    chosen = [*formats, *(_format_of(path) for path in outputs[len(formats) :])] or ["text"]
+    places = [*outputs, *[STDOUT] * (len(chosen) - len(outputs))]
+    if places.count(STDOUT) > 1:
+        raise typer.BadParameter(
+            f"{places.count(STDOUT)} formats would go to the terminal at once. Give an --output FILE for all but one.",
+            param_hint="'--format'",
+        )
+    files = [path for path in places if path != STDOUT]
+    twice = next((path for path in files if files.count(path) > 1), None)
+    if twice is not None:
+        raise typer.BadParameter(f"{twice} is named twice. Give every format its own file.", param_hint="'--output'")
+    return Plan(tuple(zip(chosen, places, strict=True)), quiet)
+
+
+def deliver(plan: Plan, reports: Sequence[Report], comparisons: Sequence[Comparison | None] = ()) -> None:
+    """Write the reports everywhere the plan says.
+
+    Raises:
+        typer.BadParameter: A file cannot be written.
+    """
+    base = RenderOptions(quiet=plan.quiet, comparisons=tuple(comparisons))
+    for name, path in plan.parts:
+        if path == STDOUT:
+            options = replace(
+                base,
+                width=terminal_width(sys.stdout),
+                color=color_wanted(sys.stdout, os.environ),
+                ascii_only=not _encodes_ornaments(sys.stdout),
+            )
+            write_stdout(render(reports, name, options), machine=name != "text")
+        else:
+            try:
+                Path(path).write_text(render(reports, name, base), encoding="utf-8", newline="\n")
+            except OSError as error:
+                raise _unwritable(path, error) from error
+
+
+def write_stdout(text: str, *, machine: bool = False) -> None:
+    """Write to stdout; a reader that went away (``| head``) is no error.
+
+    Args:
+        text: What to write.
+        machine: For programs, so always UTF-8; text for people uses the terminal's own encoding.
+    """
+    encoding = "utf-8" if machine else sys.stdout.encoding or "utf-8"
+    data = text.encode(encoding, "backslashreplace")
+    try:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        # Python flushes stdout once more at exit and would complain then: let it flush into nothing.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def color_wanted(stream: TextIO, environment: Mapping[str, str]) -> bool:
+    """Whether to colour: ``NO_COLOR`` says no, else ``FORCE_COLOR`` yes, else only a terminal that is not dumb.
+
+    Sources: https://no-color.org/ and https://force-color.org/
+    """
+    if environment.get("NO_COLOR"):
+        return False
+    if environment.get("FORCE_COLOR", "0") not in {"", "0"}:
+        return True
+    return stream.isatty() and environment.get("TERM") != "dumb"
+
+
+def terminal_width(stream: TextIO) -> int:
+    """Columns of the terminal, or of ``COLUMNS``; 80 where there is neither."""
+    if not stream.isatty() and "COLUMNS" not in os.environ:
+        return _DEFAULT_WIDTH
+    return shutil.get_terminal_size((_DEFAULT_WIDTH, 24)).columns
+
+
+def _encodes_ornaments(stream: TextIO) -> bool:
+    try:
+        "█░─→…“”•".encode(stream.encoding or "utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _format_of(path: str) -> str:
+    ending = Path(path).suffix.lower()
+    if path == STDOUT:
+        return "text"
+    if ending not in _ENDINGS:
+        raise typer.BadParameter(
+            f"{path} has no ending that says a format ({', '.join(_ENDINGS)}). Say it with --format.",
+            param_hint="'--output'",
+        )
+    return _ENDINGS[ending]
+
+
+def _check_writable(path: str) -> None:
+    """Say now, not after minutes of work, that a file cannot be written."""
+    target = Path(path)
+    if path == STDOUT:
+        return
+    if target.is_dir():
+        raise typer.BadParameter(f"{path} is a folder. Name a file in it.", param_hint="'--output'")
+    if not target.parent.is_dir():
+        raise typer.BadParameter(f"The folder {target.parent} does not exist. Make it first.", param_hint="'--output'")
+
+
+def _unwritable(path: str, error: OSError) -> typer.BadParameter:
+    return typer.BadParameter(f"{path} cannot be written: {error.strerror}.", param_hint="'--output'")

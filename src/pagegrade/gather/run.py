@@ -1,0 +1,175 @@
+"""A target -> artifacts: the document first, then everything else at once, under one clock."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import logging
+import pkgutil
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import fields
+from datetime import datetime
+from functools import cache
+from typing import Any, Final
+
+from pagegrade.gather import gatherers
+from pagegrade.gather.context import Context, GatherOptions, Offload, OffloadFailed, Start
+from pagegrade.gather.exchange import FetchError, Followed
+from pagegrade.gather.http import HTTPClient
+from pagegrade.gather.resolver import CachingResolver, DNSResolver, Resolver
+from pagegrade.model.artifacts import Artifacts, Navigation, NotGathered, Response
+from pagegrade.model.errors import RunFailed
+from pagegrade.model.identity import USER_AGENT, VERSION
+from pagegrade.parse.url import Target
+
+logger = logging.getLogger(__name__)
+
+_DOCUMENT: Final = "document"
+_SAMPLES: Final = "load_samples"
+_PROBE_BYTES: Final = 8
+"""Chance in the address that should not exist: 16 hexadecimal digits."""
+_EXPIRED: Final = NotGathered(code="budget", detail="The time for the whole analysis was over before it was done.")
+_SKIPPED: Final = NotGathered(
+    code="skipped", detail="The page itself could not be judged, so nothing else was asked for."
+)
+
+Gatherer = Callable[[Context], Awaitable[object]]
+
+
+async def gather(
+    target: Target,
+    *,
+    options: GatherOptions,
+    offload: Offload,
+    gathered_at: datetime,
+    resolver: Resolver | None = None,
+    probe_token: str | None = None,
+) -> Artifacts:
+    """Gather all that is needed to judge one page.
+
+    Args:
+        target: What was asked for, read once by ``parse_target_url``.
+        options: What is permitted and how much.
+        offload: Where hostile bytes are parsed.
+        gathered_at: Aware UTC; the report's time.
+        resolver: Where addresses come from; ``None`` for DNS.
+        probe_token: The random part of the address that should not exist; ``None`` for chance.
+
+    Returns:
+        The artifacts; each but the navigation may be ``NotGathered``. An answer with an error status, or a challenge,
+        is returned with everything else skipped: whether it is a report is not decided here.
+
+    Raises:
+        RunFailed: There is no HTML document to judge.
+    """
+    loop = asyncio.get_running_loop()
+    started = loop.time()
+    deadline = started + options.budget_s
+    caching = CachingResolver(resolver if resolver is not None else DNSResolver())
+
+    def make_client() -> HTTPClient:
+        return HTTPClient(policy=options.policy, resolver=caching, deadline=deadline, limits=options.exchange_limits)
+
+    try:
+        async with make_client() as client:
+            start = Start(
+                target=target,
+                options=options,
+                client=client,
+                fresh_client=make_client,
+                resolver=caching,
+                offload=offload,
+                deadline=deadline,
+                gathered_at=gathered_at,
+                probe_token=probe_token or secrets.token_hex(_PROBE_BYTES),
+            )
+            document = await _gather_document(start)
+            navigation = Navigation(
+                requested_url=target.url,
+                typed_without_scheme=target.typed_without_scheme,
+                hops=document.hops,
+                response=document.response,
+            )
+            if is_judgeable(document.response):
+                values = await _gather_rest(start, navigation, document)
+            else:
+                values = dict.fromkeys(all_gatherers(), _SKIPPED)
+    finally:
+        await caching.aclose()
+    samples = values.pop(_SAMPLES)
+    known: dict[str, Any] = {name: value for name, value in values.items() if name in _ARTIFACT_FIELDS}
+    return Artifacts(
+        engine=VERSION,
+        gathered_at=gathered_at,
+        duration_ms=(loop.time() - started) * 1_000,
+        vantage=USER_AGENT,
+        navigation=navigation,
+        load_samples_ms=samples if isinstance(samples, tuple) else (document.response.timings.total_ms,),
+        **known,
+    )
+
+
+_ARTIFACT_FIELDS: Final = frozenset(field.name for field in fields(Artifacts))
+
+
+def is_judgeable(response: Response) -> bool:
+    """Whether the answer may be the page: a success, and no challenge that says of itself that it is one."""
+    return 200 <= response.status < 300 and response.header("cf-mitigated") is None
+
+
+@cache
+def all_gatherers() -> Mapping[str, Gatherer]:
+    """Artifact -> its gatherer, without the document's; found by walking the package.
+
+    Each module ``x`` has one function ``gather_x``.
+    """
+    names = sorted(module.name for module in pkgutil.iter_modules(gatherers.__path__))
+    return {name: _gatherer(name) for name in names if name != _DOCUMENT}
+
+
+def _gatherer(name: str) -> Any:
+    return getattr(importlib.import_module(f"{gatherers.__name__}.{name}"), f"gather_{name}")
+
+
+async def _gather_document(start: Start) -> Followed:
+    """The document within the deadline, which holds outside the client as well."""
+    try:
+        async with asyncio.timeout_at(start.deadline):
+            found: Followed = await _gatherer(_DOCUMENT)(start)
+            return found
+    except TimeoutError as error:
+        raise RunFailed("timeout", reason="timeout_total") from error
+
+
+async def _gather_rest(start: Start, navigation: Navigation, document: Followed) -> dict[str, object]:
+    """Everything but the document, concurrently; a failure is a value."""
+    loop = asyncio.get_running_loop()
+    promises: dict[str, asyncio.Future[object]] = {name: loop.create_future() for name in all_gatherers()}
+    context = Context(
+        **{field.name: getattr(start, field.name) for field in fields(start)},
+        navigation=navigation,
+        document=document,
+        promises=promises,
+    )
+    async with asyncio.TaskGroup() as group:
+        for name, function in all_gatherers().items():
+            group.create_task(_settle(name, function, context, promises[name]), name=f"gather_{name}")
+    return {name: promise.result() for name, promise in promises.items()}
+
+
+async def _settle(name: str, function: Gatherer, context: Context, promise: asyncio.Future[object]) -> None:
+    """Keep a gatherer's promise: with its artifact, or with why there is none."""
+    value: object
+    scope = asyncio.timeout_at(context.deadline)
+    try:
+        async with scope:
+            value = await function(context)
+    except (FetchError, OffloadFailed) as error:
+        value = error.not_gathered()
+    except TimeoutError:
+        value = _EXPIRED if scope.expired() else NotGathered(code="timeout", detail="It did not answer in time.")
+    except Exception:
+        logger.exception("gatherer_failed", extra={"gatherer": name})
+        value = NotGathered(code="internal", detail="Something went wrong inside Pagegrade.")
+    promise.set_result(value)

@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.checks.performance.image_dimensions import image_dimensions
+from pagegrade.model.outcome import NotApplicable, Outcome
+from tests.builders import judged, outcome, run
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        "width=800 height=600",
+        'width="800px" height=" 600.5"',
+        "width=0 height=0",
+        'style="width: 80px; height: 60px"',
+        'width=800 style="HEIGHT: 60PX !important"',
+        'style="aspect-ratio: 4 / 3; width: 100%"',
+        'height=600 style="aspect-ratio:4/3"',
+    ],
+)
+def test_space_is_reserved_by_numbers_or_a_ratio_with_a_side(attributes: str) -> None:
+    """Attributes and inline styles say it equally."""
+    found = judged(image_dimensions, f"<img src=/a.jpg {attributes}>")
+
+    assert isinstance(found.verdict, Outcome)
+    assert (found.verdict.state, found.loss) == ("reserved", 0)
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        "",
+        "width=800",
+        "height=600",
+        'width="100%" height="100%"',
+        'width="99.5%" height=600',
+        "width=auto height=auto",
+        "width='' height=''",
+        'style="width: 100%; height: auto"',
+        'style="aspect-ratio: 4 / 3"',
+        'style="aspect-ratio: auto; width: 10px"',
+        'style="max-width: 80px; max-height: 60px"',
+    ],
+)
+def test_what_reserves_no_height_is_found(attributes: str) -> None:
+    """A percentage, one side alone or a maximum keep nothing free."""
+    found = judged(image_dimensions, f"<img src=/a.jpg {attributes}>")
+
+    assert isinstance(found.verdict, Outcome)
+    assert (found.verdict.state, found.loss) == ("unsized", 0.25)
+    assert found.verdict.evidence[0].snippet.startswith("<img")
+
+
+def test_a_stylesheet_may_reserve_the_space_so_it_never_fails() -> None:
+    """However many images, at most half is lost."""
+    found = judged(image_dimensions, "<img src=/a.jpg>" * 500)
+
+    assert found.outcome == "warning"
+    assert found.loss == 0.5
+    assert isinstance(found.verdict, Outcome)
+    assert found.verdict.total == 500
+    assert len(found.verdict.evidence) == 100
+
+
+@pytest.mark.parametrize(("count", "loss"), [(0, 0), (1, 0.25), (9, 0.25 + 2 / 9), (10, 0.5), (11, 0.5)])
+def test_each_further_image_costs_more_until_ten(count: int, loss: float) -> None:
+    """Repairing one of several helps."""
+    found = judged(image_dimensions, "<img src=/a.jpg width=1 height=1>" + "<img src=/b.jpg>" * count)
+
+    assert found.loss == pytest.approx(loss)
+
+
+def test_removing_a_good_image_does_not_make_the_others_worse() -> None:
+    """The number counts, not the share."""
+    with_good = judged(image_dimensions, "<img src=/a.jpg width=1 height=1>" * 5 + "<img src=/b.jpg>")
+    without = judged(image_dimensions, "<img src=/b.jpg>")
+
+    assert with_good.loss == without.loss
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "<img hidden src=/a.jpg>",
+        "<div style='display: none'><img src=/a.jpg></div>",
+        "<img src=/a.jpg style='position: absolute; top: 0'>",
+        "<img src=/a.jpg style='position:FIXED'>",
+        "<img src='data:image/svg+xml,%3Csvg%3E'>",
+        "<img data-src=/late.jpg>",
+        "<img src='' alt=x>",
+        "<p>none",
+    ],
+)
+def test_images_that_push_nothing_aside_are_left_out(markup: str) -> None:
+    """Hidden, floating and placeholder images reserve no space or need none."""
+    verdict = run(image_dimensions, markup)
+
+    assert isinstance(verdict, NotApplicable)
+
+
+def test_sizes_on_every_source_of_a_picture_count() -> None:
+    """Art direction gives each cut-out its own size."""
+    html = "<picture><source srcset=/a.avif width=4 height=3><source srcset=/b.avif width=1 height=1><img src=/a.jpg></picture>"
+
+    assert outcome(image_dimensions, html).state == "reserved"
+
+
+def test_a_picture_with_one_unsized_source_is_found() -> None:
+    """The browser may take just that one."""
+    html = "<picture><source srcset=/a.avif width=4 height=3><source srcset=/b.avif><img src=/a.jpg></picture>"
+
+    assert outcome(image_dimensions, html).state == "unsized"

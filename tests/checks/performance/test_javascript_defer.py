@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.checks.performance.javascript_defer import javascript_defer
+from pagegrade.model.outcome import NotApplicable, Outcome
+from tests.builders import judged, outcome, run
+
+HEAD = "<!doctype html><title>t</title>"
+TEXT = "<p>Tables and chairs."
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "<script src=/a.js defer></script>",
+        "<script src=/a.js async></script>",
+        "<script src=/a.js type=module></script>",
+        "<script src=/a.js TYPE=' Module ' ></script>",
+        "<script src=/a.js nomodule></script>",
+    ],
+)
+def test_async_and_modules_are_as_good_as_defer(script: str) -> None:
+    """None of them keeps the parser waiting."""
+    found = judged(javascript_defer, HEAD + script + TEXT)
+
+    assert isinstance(found.verdict, Outcome)
+    assert (found.verdict.state, found.loss) == ("deferred", 0)
+
+
+@pytest.mark.parametrize(
+    ("count", "state", "loss"), [(1, "blocking", 0.5), (5, "blocking", 0.5), (6, "many", 1), (20, "many", 1)]
+)
+def test_up_to_five_cost_half(count: int, state: str, loss: float) -> None:
+    """At the limit it is still the better state, past it the worse."""
+    found = judged(javascript_defer, HEAD + "<script src=/a.js></script>" * count + TEXT)
+
+    assert isinstance(found.verdict, Outcome)
+    assert (found.verdict.state, found.loss) == (state, loss)
+    assert found.verdict.total == count
+    assert found.verdict.evidence[0].url == "https://example.com/a.js"
+    assert found.verdict.evidence[0].line == 1
+
+
+def test_a_foreign_script_in_the_head_is_a_single_point_of_failure() -> None:
+    """When that site does not answer, the page stays empty."""
+    found = judged(javascript_defer, HEAD + "<script src=https://cdn.example.net/a.js></script>" + TEXT)
+
+    assert isinstance(found.verdict, Outcome)
+    assert (found.verdict.state, found.loss) == ("third_party", 1)
+
+
+def test_a_subdomain_is_not_foreign() -> None:
+    """Sites are told apart by what somebody registered."""
+    found = outcome(javascript_defer, HEAD + "<script src=https://static.example.com/a.js></script>" + TEXT)
+
+    assert found.state == "blocking"
+
+
+def test_a_foreign_script_in_the_body_is_like_any_other() -> None:
+    """What stands before it is shown already."""
+    html = HEAD + TEXT + "<script src=https://cdn.example.net/a.js></script><p>More."
+
+    assert outcome(javascript_defer, html).state == "blocking"
+
+
+def test_scripts_at_the_end_of_the_body_block_nothing_visible() -> None:
+    """Everything to see is there before them."""
+    html = HEAD + TEXT + "<script src=/a.js></script>\n<script src=/b.js></script><!-- end -->\n"
+
+    assert outcome(javascript_defer, html).state == "deferred"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "<script>var a = 1</script>",
+        "<script type='application/ld+json'>{}</script>",
+        "<script type='text/template' src=/a.html></script>",
+        "<template><script src=/a.js></script></template>",
+        "<noscript><script src=/a.js></script></noscript>",
+        "<!-- <script src=/a.js></script> -->",
+        "",
+    ],
+)
+def test_inline_scripts_and_what_is_no_script_are_not_judged(script: str) -> None:
+    """Nothing there can be deferred."""
+    verdict = run(javascript_defer, HEAD + script + TEXT)
+
+    assert isinstance(verdict, NotApplicable)
+
+
+def test_deferring_never_costs_points() -> None:
+    """Each edit on the way helps or changes nothing."""
+    plain, deferred = "<script src=/a.js></script>", "<script src=/a.js defer></script>"
+    losses = [
+        judged(javascript_defer, HEAD + deferred * done + plain * (8 - done) + TEXT).loss or 0 for done in range(9)
+    ]
+
+    assert losses == sorted(losses, reverse=True)
+    assert losses[0] == 1
+    assert losses[-1] == 0

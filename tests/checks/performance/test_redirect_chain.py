@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.checks._run import Judged
+from pagegrade.checks.performance.redirect_chain import redirect_chain
+from pagegrade.model.artifacts import Navigation, Timings
+from pagegrade.model.outcome import Outcome
+from tests.builders import judged, make_response
+
+
+def walk(*way: str, status: int = 301, typed_without_scheme: bool = False) -> Judged:
+    """The verdict on a way over these addresses to the last."""
+    hops = tuple(
+        make_response(url=url, status=status, headers=(("Location", after),))
+        for url, after in zip(way[:-1], way[1:], strict=True)
+    )
+    navigation = Navigation(
+        requested_url=way[0],
+        typed_without_scheme=typed_without_scheme,
+        hops=hops,
+        response=make_response("<!doctype html>", url=way[-1]),
+    )
+    return judged(redirect_chain, navigation=navigation)
+
+
+def state_of(found: Judged) -> str:
+    """The state it ended in."""
+    if not isinstance(found.verdict, Outcome):
+        raise TypeError(found.verdict)
+    return found.verdict.state
+
+
+APEX, WWW = "https://example.com/", "https://www.example.com/"
+INSECURE = "http://example.com/"
+
+
+@pytest.mark.parametrize(
+    ("way", "state", "loss"),
+    [
+        ((APEX,), "direct", 0),
+        ((INSECURE, APEX), "canonical_hop", 0),
+        ((APEX, WWW), "canonical_hop", 0),
+        ((WWW, APEX), "canonical_hop", 0),
+        ((INSECURE, WWW), "canonical_hop", 0),
+        ((APEX, APEX + "en/"), "single", 0.25),
+        (("https://example.net/", APEX), "single", 0.25),
+        ((INSECURE, APEX, WWW), "several", 0.5),
+        ((INSECURE, APEX, WWW, WWW + "en/"), "long", 1),
+        ((APEX, APEX + "login", APEX), "loop", 1),
+        ((APEX, INSECURE), "downgrade", 1),
+        ((INSECURE, APEX, "http://example.com/en/"), "downgrade", 1),
+    ],
+)
+def test_every_way_has_its_state(way: tuple[str, ...], state: str, loss: float) -> None:
+    """No hop or one canonical hop is fine; two cost half; three, loops and steps back to http cost all."""
+    found = walk(*way)
+
+    assert (state_of(found), found.loss) == (state, loss)
+
+
+@pytest.mark.parametrize(
+    ("status", "state"),
+    [(301, "canonical_hop"), (308, "canonical_hop"), (302, "temporary"), (303, "temporary"), (307, "temporary")],
+)
+def test_a_permanent_move_needs_a_permanent_status(status: int, state: str) -> None:
+    """The way to https and to the canonical name does not change tomorrow."""
+    assert state_of(walk(INSECURE, APEX, status=status)) == state
+    assert state_of(walk(APEX, WWW, status=status)) == state
+
+
+def test_a_temporary_way_to_a_language_is_no_wrong_status() -> None:
+    """Which language is right depends on the visitor."""
+    assert state_of(walk(APEX, APEX + "en/", status=302)) == "single"
+
+
+@pytest.mark.parametrize(
+    ("way", "state"),
+    [
+        ((INSECURE, APEX), "direct"),
+        ((INSECURE, APEX, WWW), "canonical_hop"),
+        ((INSECURE, "http://www.example.com/", WWW), "canonical_hop"),
+        ((APEX, INSECURE), "direct"),
+        ((APEX, WWW), "canonical_hop"),
+        ((APEX, WWW, WWW + "en/"), "several"),
+    ],
+)
+def test_a_scheme_that_nobody_typed_is_not_the_sites_fault(way: tuple[str, ...], state: str) -> None:
+    """The step that our own choice of scheme caused is not counted; every other is."""
+    assert state_of(walk(*way, typed_without_scheme=True)) == state
+
+
+def test_a_typed_scheme_counts() -> None:
+    """Somebody who types http:// wants to know what happens there."""
+    assert state_of(walk(INSECURE, APEX, WWW, typed_without_scheme=False)) == "several"
+
+
+def test_a_loop_is_a_loop_even_without_a_typed_scheme() -> None:
+    """An address that is visited twice is the site's doing."""
+    assert state_of(walk(APEX, APEX, typed_without_scheme=True)) == "loop"
+
+
+def test_each_hop_is_shown_with_status_target_and_time() -> None:
+    """Enough to find the rule that made it."""
+    hop = make_response(url=INSECURE, status=301, headers=(("Location", APEX),), timings=Timings(total_ms=41.6))
+    navigation = Navigation(requested_url=INSECURE, hops=(hop,), response=make_response("x", url=APEX))
+    found = judged(redirect_chain, navigation=navigation).verdict
+
+    assert isinstance(found, Outcome)
+    assert [(entry.url, entry.value, entry.reason) for entry in found.evidence] == [
+        (INSECURE, APEX, "status 301, 42 ms"),
+    ]
+
+
+def test_shortening_the_way_never_costs_points() -> None:
+    """From four hops to none, and from a temporary to a permanent one."""
+    way = (INSECURE, APEX, WWW, WWW + "en/", WWW + "en/home")
+    losses = [walk(*way[start:]).loss or 0 for start in range(5)]
+
+    assert losses == sorted(losses, reverse=True)
+    assert (walk(INSECURE, APEX, status=302).loss or 0) > (walk(INSECURE, APEX).loss or 0)

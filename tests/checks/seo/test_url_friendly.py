@@ -1,0 +1,110 @@
+"""Tests of the check url-friendly."""
+
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.checks.seo.url_friendly import url_friendly
+from tests.builders import judged, make_artifacts, make_response, outcome
+
+
+def state(path: str) -> str:
+    """The state for a page at that path."""
+    return outcome(url_friendly, make_artifacts(url="https://example.com" + path)).state
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/",
+        "/shop/red-shoes",
+        "/shop/red-shoes/",
+        "/news/2026/11/21",
+        "/a.html",
+        "/search?q=red+shoes",
+        "/search?q=Red_Shoes&page=2",
+        "/?",
+        "/caf%C3%A9",
+        "/%E3%82%B5%E3%83%9E%E3%83%BC",
+        "/%D1%82%D1%83%D1%84%D0%BB%D0%B8",
+        "/residential",
+    ],
+)
+def test_readable_addresses_pass(path: str) -> None:
+    """Words, hyphens, few parameters, letters of any language; the query of a search page may look as it likes."""
+    assert state(path) == "ok"
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("/red_shoes", "underscore"),
+        ("/Red-shoes", "uppercase"),
+        ("/%D0%A2%D1%83", "uppercase"),
+        ("/red%20shoes", "space"),
+        ("/red//shoes", "double_slash"),
+        ("/shoes?a=1&b=2&c=3", "many_parameters"),
+        ("/shoes.php", "program"),
+        ("/default.aspx", "program"),
+    ],
+)
+def test_hard_to_read_addresses_warn(path: str, reason: str) -> None:
+    """Each reason is named, and the loss stays at a half however many there are."""
+    artifacts = make_artifacts(url="https://example.com" + path)
+
+    assert [detail.code for detail in outcome(url_friendly, artifacts).details] == [reason]
+    assert judged(url_friendly, artifacts).loss == 0.5
+
+
+def test_limit_of_parameters() -> None:
+    """Two are fine, a third is not."""
+    assert state("/a?b=1&c=2") == "ok"
+    assert state("/a?b=1&c=2&d=3") == "unfriendly"
+
+
+def test_hex_digits_of_encoded_letters_are_no_upper_case() -> None:
+    """The capitals in %C3 are an encoding and not the author's."""
+    assert state("/%C3%A9t%C3%A9") == "ok"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/shop;jsessionid=0123456789ABCDEF",
+        "/shop?PHPSESSID=abcdef",
+        "/shop?a=1&sid=5",
+        "/(S(abcdefghij0123456789abcd))/shop",
+        "/shop?ASPSESSIONIDQQ=1",
+    ],
+)
+def test_session_id_fails_and_is_not_shown(path: str) -> None:
+    """The name is told, the id is not."""
+    found = outcome(url_friendly, make_artifacts(url="https://example.com" + path))
+
+    assert found.state == "session_id"
+    assert all(secret not in repr(found) for secret in ("0123456789", "abcdef", "ABCDEF"))
+
+
+def test_redirect_into_a_fragment_fails() -> None:
+    """A site that sends visitors to #! chooses its pages where servers and search engines do not look."""
+    for location in ("/#!/start", "https://example.com/#/start"):
+        hop = make_response(url="https://example.com/start", status=302, headers=[("Location", location)])
+        assert outcome(url_friendly, make_artifacts(hops=[hop])).state == "fragment_route"
+
+
+def test_plain_fragment_is_fine() -> None:
+    """A jump to a heading is no route."""
+    hop = make_response(url="https://example.com/a", status=302, headers=[("Location", "/#news")])
+
+    assert outcome(url_friendly, make_artifacts(hops=[hop])).state == "ok"
+
+
+@pytest.mark.parametrize("path", ["/shoes?[colour:red][size:9]", "/shoes?colour,red"])
+def test_odd_separators_fail(path: str) -> None:
+    """Brackets, commas and colons in place of = and & are read by nobody."""
+    assert state(path) == "odd_separators"
+
+
+def test_commas_inside_a_value_are_fine() -> None:
+    """A proper query may hold any character in its values."""
+    assert state("/map?at=52.5,13.4") == "ok"
