@@ -160,14 +160,18 @@ def print_engine(rows: list[Row], each: dict[str, list[float]]) -> float:
 def main(arguments: list[str] | None = None) -> int:
     """Run the bench; exit status 0, whatever the figures: they are for people to judge."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--corpus", type=Path, help="folder of .html files (default: real pages if there, else generated)")
+    parser.add_argument(
+        "--corpus", type=Path, help="folder of .html files (default: real pages if there, else generated)"
+    )
     parser.add_argument("--repeat", type=int, default=7, help="runs of each measurement, of which the best counts")
     parser.add_argument("--analyses", type=int, default=20, help="whole analyses of the local site; 0 for none")
     parser.add_argument("--json", type=Path, help="write the figures to this file too")
     options = parser.parse_args(arguments)
     folder = options.corpus or (REAL_PAGES if REAL_PAGES.is_dir() else None)
     pages = (
-        [(path.stem, path.read_bytes()) for path in sorted(folder.glob("*.html"))] if folder else list(generated_pages())
+        [(path.stem, path.read_bytes()) for path in sorted(folder.glob("*.html"))]
+        if folder
+        else list(generated_pages())
     )
     if not pages:
         print(f"No .html files in {folder}.", file=sys.stderr)
@@ -182,7 +186,7 @@ def main(arguments: list[str] | None = None) -> int:
     median = print_engine(rows, each)
     figures = {"pages": len(rows), "median_ratio": round(median, 2)}
     if options.analyses > 0:
-        from devtools.bench_site import measure_site  # noqa: PLC0415 - the site is not needed without it
+        from devtools.bench_site import measure_site
 
         figures.update(measure_site(options.analyses))
     if options.json:

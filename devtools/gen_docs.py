@@ -14,7 +14,8 @@ from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any, Final
+from types import NoneType, UnionType
+from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 
 import typer
 from pydantic_settings import BaseSettings
@@ -95,12 +96,24 @@ def settings_page(settings: type[BaseSettings]) -> str:
     for name, field in settings.model_fields.items():
         default = "none" if field.is_required() else f"`{field.get_default(call_default_factory=True)!r}`"
         lines += [f"## {(prefix + name).upper()}", "", field.description or "", ""]
-        lines += [f"Type: `{_type_name(field.annotation)}`; default: {default}.", ""]
+        lines += [f"Type: {_type_name(field.annotation)}; default: {default}.", ""]
     return GENERATED + "\n".join(lines)
 
 
 def _type_name(annotation: Any) -> str:
-    return annotation.__name__ if isinstance(annotation, type) else str(annotation).replace("typing.", "")
+    """A type in words: what is checked beyond it is said by the setting's description."""
+    origin, parts = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return _type_name(parts[0])
+    if origin in {Union, UnionType}:
+        return " or ".join(_type_name(part) for part in parts)
+    if origin is Literal:
+        return " or ".join(repr(part) for part in parts)
+    if origin in {tuple, list, set, frozenset}:
+        return f"list of {_type_name(parts[0])}"
+    if annotation is NoneType:
+        return "nothing"
+    return getattr(annotation, "__name__", str(annotation))
 
 
 def cli_page(app: typer.Typer) -> str:

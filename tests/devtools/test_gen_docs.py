@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
 import typer
 from pydantic import Field
@@ -40,19 +41,21 @@ def test_every_failure_code_is_documented() -> None:
 
 
 class Settings(BaseSettings):
-    """Two settings, one of them required."""
+    """Three settings: a plain one, a required one, one of many parts."""
 
     model_config = SettingsConfigDict(env_prefix="LAMP_")
     height_m: int = Field(default=40, description="How tall the tower is, in metres.")
     keeper: str = Field(description="Who trims the wicks.")
+    oils: tuple[Annotated[str, Field(min_length=1)], ...] | None = Field(default=None, description="What may burn.")
 
 
 def test_every_setting_is_shown_as_it_is_written_in_the_environment() -> None:
     """Name with prefix, meaning, type and default."""
     page = settings_page(Settings)
 
-    assert "## LAMP_HEIGHT_M\n\nHow tall the tower is, in metres.\n\nType: `int`; default: `40`." in page
-    assert "## LAMP_KEEPER\n\nWho trims the wicks.\n\nType: `str`; default: none." in page
+    assert "## LAMP_HEIGHT_M\n\nHow tall the tower is, in metres.\n\nType: int; default: `40`." in page
+    assert "## LAMP_KEEPER\n\nWho trims the wicks.\n\nType: str; default: none." in page
+    assert "Type: list of str or nothing; default: `None`." in page
 
 
 def test_every_command_shows_its_arguments_and_options() -> None:

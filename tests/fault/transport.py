@@ -226,7 +226,7 @@ def _handshakes() -> Iterator[Case]:
         ),
         expect=PROTOCOL,
     )
-    yield _plain_on_443("E23b", "plain HTTP on port 443", page(OK), failed("tls"))
+    yield _plain_on_443("E23b", "plain HTTP on port 443", _bad_request, failed("tls"))
     yield _plain_on_443("E26a", "the handshake stalls", Connection.wait, failed("tls", "timeout"))
     yield _plain_on_443("E26b", "the handshake drips", _tls_drip, failed("tls", "timeout"))
     yield _plain_on_443(
@@ -347,6 +347,11 @@ def _drip(connection: Connection, slowly: bytes, at_once: bytes) -> None:
 
 def _tls_drip(connection: Connection) -> None:
     connection.drip(b"\x16\x03\x03\x3f\xff\x02" + b"\0" * 200, 0.25)
+
+
+def _bad_request(connection: Connection) -> None:
+    connection.received += connection.socket.recv(65536)
+    connection.send(response("What?", status="400 Bad Request"))
 
 
 def _pushes(connection: Connection) -> None:

@@ -19,7 +19,9 @@ MAX_REQUESTS: Final = 250
 SPARE_DESCRIPTORS: Final = 3
 """Difference in open descriptors that is not yet a leak: a pool may have one more worker than when it was counted."""
 
-_ORIGIN: Final = re.compile(r"https?://[a-z0-9.:-]+/")
+_OTHER_PROTOCOLS: Final = (b"\x16", b"PRI * HTTP/2.0\r\n")
+"""TLS towards a plain port, and HTTP/2 where the server chose it."""
+_ORIGIN: Final = re.compile(r"https?://[a-z0-9.:-]+/?")
 _INTERNAL: Final = re.compile(
     r"(?<![\d.])(?:127\.\d+\.\d+\.\d+|10\.\d+\.\d+\.\d+|192\.168\.\d+\.\d+|169\.254\.\d+\.\d+|172\.(?:1[6-9]|2\d|3[01])\.\d+\.\d+)(?!\d|\.\d)"
 )
@@ -93,7 +95,8 @@ def _in_time(case: Case, seen: Seen) -> list[str]:
 def _plain_requests(case: Case, seen: Seen) -> list[str]:
     del case
     found, count = set(), 0
-    for line, fields in request_lines([each for each in seen.records if each.received[:1] != b"\x16"]):
+    spoken = [each for each in seen.records if not each.received.startswith(_OTHER_PROTOCOLS)]
+    for line, fields in request_lines(spoken):
         count += 1
         if re.fullmatch(r"(?:GET|HEAD) /[!-~]* HTTP/1\.1", line) is None:
             found.add(f"I7: sent the request line {line[:200]!r}")

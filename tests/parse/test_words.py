@@ -1,7 +1,5 @@
 """Words in any script."""
 
-# ruff: noqa: RUF001 - letters of other scripts and typographic marks are what is tested
-
 from __future__ import annotations
 
 import pytest

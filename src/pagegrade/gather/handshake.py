@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Final
 
 import pycurl
@@ -27,17 +28,22 @@ _NOT_OFFERED: Final = ("no protocols available", "no ciphers available", "legacy
 """Messages of our own library when it cannot say what we want to ask."""
 
 
+class _HandedOver(socket.socket):
+    """A socket that libcurl has duplicated for itself: our own end is closed as soon as nobody holds it."""
+
+    def __del__(self) -> None:
+        self.close()
+
+
 class Handshaker:
     """Tries protocol versions against one server, under the same guard as every other connection.
 
     Args:
-        guard: Judges the host, its addresses and every socket.
-        resolver: Of this report, so that the addresses are those of the page.
+        client: Of this report, which knows what may be dialled and where it found the page.
     """
 
-    def __init__(self, guard: Guard, resolver: Resolver) -> None:
-        self._guard = guard
-        self._resolver = resolver
+    def __init__(self, client: HTTPClient) -> None:
+        self._client = client
 
     async def versions(
         self, url: str, *, timeout_s: float, versions: Iterable[str] = tuple(VERSIONS)
@@ -52,33 +58,17 @@ class Handshaker:
         Returns:
             (version, accepted) in the order asked; ``None`` where it could not be tried: the server was not reached,
             or our TLS library cannot offer that version.
+
+        Raises:
+            FetchError: The server may not be contacted, or has no address.
         """
-        permit = await self._permit(url)
+        permit = await self._client.permit(url)
         found: list[tuple[str, bool | None]] = []
         # One after the other: a site's front end sees one quiet visitor and not a scan.
         async with pycurl.AsyncCurlMulti() as multi:
             for version in versions:
-                accepted = None if permit is None else await self._try(multi, permit, VERSIONS[version], timeout_s)
-                found.append((version, accepted))
+                found.append((version, await self._try(multi, permit, VERSIONS[version], timeout_s)))
         return tuple(found)
-
-    async def _permit(self, url: str) -> Permit | None:
-        """Judge the server as the client would; ``None`` when it must not be contacted or has no address."""
-        name, number = host(url), port(url)
-        if number is None or self._guard.judge_url(url) is not None:
-            return None
-        literal = host_address(name)
-        try:
-            local_names = self._guard.policy.looks_up_local_names(name)
-            addresses = (
-                (str(literal),)
-                if literal is not None
-                else (await self._resolver.resolve(name, local_names=local_names)).addresses
-            )
-        except ResolveError:
-            return None
-        judged = self._guard.judge_addresses(name, number, addresses)
-        return None if isinstance(judged, Refusal) else judged
 
     async def _try(self, multi: pycurl.AsyncCurlMulti, permit: Permit, version: int, timeout_s: float) -> bool | None:
         """One handshake with one version."""
@@ -92,6 +82,9 @@ class Handshaker:
         except TimeoutError:
             return None
         finally:
+            # Closed while the loop still holds it, a handle that ran out of time would be used again after its end.
+            with suppress(RuntimeError, pycurl.error):
+                multi.remove_handle(curl)
             curl.close()
         return True
 
@@ -99,8 +92,8 @@ class Handshaker:
         def open_socket(_purpose: int, address: tuple[int, int, int, tuple[str, int]]) -> socket.socket | int:
             try:
                 family, kind, protocol, (name, number, *_) = address
-                if self._guard.judge_socket(family, name, number, permit):
-                    return socket.socket(family, kind, protocol)
+                if self._client.guard.judge_socket(family, name, number, permit):
+                    return _HandedOver(family, kind, protocol)
             except (OSError, ValueError, TypeError):
                 return _BAD_SOCKET
             return _BAD_SOCKET

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import socket
-from asyncio import Timeout
 from typing import Any, Final
 
 import certifi
@@ -74,7 +74,7 @@ class Transfer:
         """Why a callback ended the exchange without an error: ``limit``, ``coding`` or ``redirect``."""
         self.crash: Exception | None = None
         """A mistake of ours inside a callback, which libcurl would swallow."""
-        self.timeout: Timeout | None = None
+        self.timeout: asyncio.Timeout | None = None
         self.total_deadline = 0.0
 
     @property
@@ -124,6 +124,8 @@ class Transfer:
             return pycurl.SOCKET_BAD
         opened = socket.socket(family, kind, protocol)
         opened.settimeout(0)
+        # pycurl duplicates the descriptor when this returns; our own is of no use after that.
+        asyncio.get_running_loop().call_soon(opened.close)
         return opened
 
 

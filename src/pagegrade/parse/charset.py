@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from itertools import islice
 from typing import Final
 
@@ -19,6 +20,7 @@ _MAX_META_OFFSET: Final = 1 << 16
 """A declaration farther in than this is reported as lying there; nobody reads it anyway."""
 
 
+@lru_cache(maxsize=256)
 def encoding_of_label(label: str) -> str | None:
     """Name in the Encoding standard for a label such as ``utf8`` or ``latin1``; ``None`` when it is none.
 

@@ -30,6 +30,10 @@ from pagegrade.parse._flags import ARIA_HIDDEN, BOILERPLATE, HIDDEN, INVISIBLE, 
 from pagegrade.parse.css import find_css_urls
 from pagegrade.parse.url import join_url
 
+COMMON_ATTRIBUTES: Final = frozenset(
+    ("id", "style", "hidden", "role", "aria-hidden", "aria-label", "itemscope", "typeof"),
+)
+"""Attributes that mean something on any element."""
 MAX_ITEMS: Final = 20_000
 """Entries kept in one list of facts."""
 MAX_OPEN_NAMES: Final = 8
@@ -43,6 +47,8 @@ _NAMED_ROLES: Final = frozenset({"button", "link", "img", "image"})
 
 Attributes = dict[str, str]
 Closer = Callable[[], None] | None
+OpenName = tuple[list[str], int]
+"""(the pieces so far, alternatives before it was opened)."""
 
 
 class Alternative(str):
@@ -92,7 +98,10 @@ class Collector:
         self.html: ElementFact | None = None
         self.body: ElementFact | None = None
         self.texts: list[str] = []
-        self.main_texts: list[str] = []
+        self.boilerplate: list[tuple[int, int]] = []
+        """Ranges of ``texts`` that stand outside the main content, in order, never nested."""
+        self.alternatives = 0
+        """Alternatives that were added to open names so far."""
         self.open_names: list[list[str]] = []
         self.limits: list[str] = []
         self.element_count = self.max_depth = self.max_children = 0
@@ -136,7 +145,7 @@ class Collector:
             self.limits.append(name)
         return False
 
-    def common(  # noqa: C901 - one pass over the attributes anything may carry
+    def common(
         self, node: Element, attrs: dict[str, str], flags: int
     ) -> int:
         """What any element may carry; returns the flags of its subtree."""
@@ -156,8 +165,7 @@ class Collector:
             label = collapse(attrs["aria-label"])
             if label:
                 if not flags & (NO_NAME | HIDDEN):
-                    for name_parts in self.open_names:
-                        name_parts.append(Alternative(label))
+                    self.add_alternative(label)
                 flags |= NO_NAME
         if "itemscope" in attrs and "itemtype" in attrs:
             self._item(node, "microdata", attrs["itemtype"].split(), schema_org=False)
@@ -196,7 +204,7 @@ class Collector:
                 self.reference(node, attrs, flags, found.url, found.kind, "style", alternative=found.alternative)
         return flags
 
-    def reference(  # noqa: PLR0913, PLR0917 - one row of a table
+    def reference(  # noqa: PLR0917 - one row of a table
         self,
         node: Element,
         attrs: dict[str, str],
@@ -224,23 +232,31 @@ class Collector:
             ),
         )
 
-    def open_name(self) -> list[str] | None:
+    def add_alternative(self, text: str) -> None:
+        """Let the alternative of an image, or a label, speak in every name that is open."""
+        self.alternatives += 1
+        for parts in self.open_names:
+            parts.append(Alternative(f" {text} "))
+
+    def open_name(self) -> OpenName | None:
         """Start reading a name from content; ``None`` when too many are open."""
         if len(self.open_names) >= MAX_OPEN_NAMES:
             return None
         parts: list[str] = []
         self.open_names.append(parts)
-        return parts
+        return parts, self.alternatives
 
-    def close_name(self, parts: list[str] | None) -> tuple[str, str]:
+    def close_name(self, opened: OpenName | None) -> tuple[str, str]:
         """(name, visible text) that was read since ``open_name``."""
-        if parts is None:
+        if opened is None:
             return "", ""
-        self.open_names.remove(parts) if self.open_names[-1] is not parts else self.open_names.pop()
+        parts, alternatives = opened
+        # Elements close innermost first, so the name that closes is the last one.
+        self.open_names.pop()
         name = collapse("".join(parts))
-        if any(type(part) is Alternative for part in parts):
-            return name, collapse("".join(part for part in parts if type(part) is str))
-        return name, name
+        if alternatives == self.alternatives:
+            return name, name
+        return name, collapse("".join(part for part in parts if type(part) is str))
 
     def open_role(self, node: Element, attrs: dict[str, str], flags: int) -> Callable[[], None] | None:
         """An element made into something else by ``role``."""

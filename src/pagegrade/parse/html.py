@@ -95,7 +95,7 @@ def parse_document(body: bytes, *, url: str, content_type: str | None) -> Docume
         max_children=into.max_children,
         head_closed_by=_head_closed_by(into),
         text=text,
-        main_text=text if into.main_texts == into.texts else collapse("".join(into.main_texts)),
+        main_text=_main_text(into) if into.boilerplate else text,
         limits_hit=tuple(into.limits),
         client_rendered=_is_shell(into, text),
     )
@@ -135,6 +135,16 @@ def _doctype(tree: turbohtml.Document) -> tuple[facts.Doctype | None, bool]:
     return None, before
 
 
+def _main_text(into: Collector) -> str:
+    """The visible text without the ranges that are boilerplate."""
+    parts: list[str] = []
+    at = 0
+    for start, end in into.boilerplate:
+        parts += into.texts[at:start]
+        at = end
+    return collapse("".join([*parts, *into.texts[at:]]))
+
+
 def _mark_trailing_scripts(into: Collector) -> None:
     """A script delays nothing that people see when nothing visible comes after it."""
     last = len(into.texts) - 1
@@ -152,7 +162,11 @@ def _head_closed_by(into: Collector) -> str | None:
     The parser closes the head at the first thing that may not stand there; a body that it had to make up then has no
     position in the source.
     """
-    strays = any(not meta.in_head for meta in into.metas) or any(not title.in_head for title in into.titles)
+    strays = (
+        any(not meta.in_head for meta in into.metas)
+        or any(not title.in_head for title in into.titles)
+        or any(not link.in_head and ("canonical" in link.rel or "hreflang" in link.attrs) for link in into.links)
+    )
     if not strays or into.body is None or into.body.node.source_line is not None:
         return None
     body = into.body.node

@@ -39,6 +39,14 @@ _SCHEMES_WITHOUT_SLASHES: Final = frozenset(
 """Schemes that may be followed by digits, so that ``tel:123`` is not taken for a host and its port."""
 
 
+_PLAIN_REST: Final = r"(?:/[\w~!$&()*+,;=:@.-]*+)++(?:\?[\w~!$&()*+,;=:@./?%-]*+)?(?:#[\w~!$&()*+,;=:@./?%-]*+)?"
+"""Path, query and fragment of characters that no step of the URL parser changes; ``%`` not in the path, where it may
+spell a dot."""
+_PLAIN_PATH: Final = re.compile(rf"(?!//){_PLAIN_REST}", re.ASCII)
+_PLAIN_URL: Final = re.compile(rf"https?://(?:[a-z0-9-]++\.)++[a-z]{{2,24}}+{_PLAIN_REST}", re.ASCII)
+"""A host whose last label is letters is no IPv4 address in disguise."""
+
+
 @dataclass(frozen=True, slots=True)
 class Target:
     """A URL somebody asked for, in the one form that everything downstream uses."""
@@ -207,6 +215,14 @@ def join_url(base: str, href: str) -> str | None:
 
     Source: https://url.spec.whatwg.org/#concept-basic-url-parser
     """
+    # Nine of ten addresses on a page need no parser: they are canonical already, or a plain path of the base's host.
+    if href.startswith("/"):
+        if _PLAIN_PATH.fullmatch(href) and "/." not in href:
+            root = _plain_root(base)
+            if root:
+                return root + href
+    elif _PLAIN_URL.fullmatch(href) and "/." not in href and ".xn--" not in href and "/xn--" not in href:
+        return href
     try:
         return str(ada_url.join_url(base, href))
     except ValueError:
@@ -219,6 +235,12 @@ def join_url(base: str, href: str) -> str | None:
         return str(ada_url.join_url(base, clean))
     except ValueError:
         return None
+
+
+@lru_cache(maxsize=64)
+def _plain_root(base: str) -> str:
+    """``scheme://host[:port]`` of a canonical http or https base; empty where a plain path must be parsed after all."""
+    return origin(base) if base.startswith(("http://", "https://")) and ada_url.normalize_url(base) == base else ""
 
 
 def _scalar(text: str) -> str:

@@ -8,7 +8,7 @@ from typing import Final
 from turbohtml import CData, DocumentFragment, Element, Namespace, Node, Text
 
 from pagegrade.parse._flags import ARIA_HIDDEN, BOILERPLATE, IN_BODY, INVISIBLE, NO_NAME, NO_TEXT, SKIP, SVG_TITLE
-from pagegrade.parse.collect import Collector
+from pagegrade.parse.collect import COMMON_ATTRIBUTES, Collector
 from pagegrade.parse.elements import HANDLERS
 from pagegrade.parse.elements.text import foreign_element
 
@@ -35,8 +35,8 @@ def walk(root: Element, into: Collector) -> None:  # noqa: C901, PLR0912, PLR091
     it runs for every element and text of every page.
     """
     handlers = HANDLERS
-    texts, main_texts, open_names = into.texts, into.main_texts, into.open_names
-    count = deepest = widest = nodes = flags = children = 0
+    texts, open_names, uncommon = into.texts, into.open_names, COMMON_ATTRIBUTES.isdisjoint
+    count = deepest = widest = depth = flags = children = entered = 0
     closer: Callable[[], None] | None = None
     block = False
     iterator: Iterator[Node] = iter((root,))
@@ -45,25 +45,29 @@ def walk(root: Element, into: Collector) -> None:  # noqa: C901, PLR0912, PLR091
         for node in iterator:
             kind = type(node)
             if kind is Element:
-                nodes += 1
-                if nodes > MAX_NODES:
+                if count >= MAX_NODES:
+                    into.limits.append("nodes")
+                    _unwind(stack, closer)
+                    stack.clear()
                     break
                 count += 1
                 children += 1
                 tag = node.tag
                 raw = node.attrs
                 inner = flags
+                handler = handlers.get(tag)
+                attrs = _NO_ATTRIBUTES
                 if raw:
                     attrs = raw.copy()
-                    for name, value in attrs.items():
-                        # The parser splits token lists (class, rel, headers ...); everybody else wants the string.
-                        if type(value) is not str:
-                            attrs[name] = " ".join(value) if value else ""
-                    inner = into.common(node, attrs, flags)
-                else:
-                    attrs = _NO_ATTRIBUTES
+                    special = not uncommon(attrs)
+                    if special or handler is not None:
+                        for name, value in attrs.items():
+                            # The parser splits token lists (class, rel ...); everybody else wants the string.
+                            if type(value) is not str:
+                                attrs[name] = " ".join(value) if value else ""
+                        if special:
+                            inner = into.common(node, attrs, flags)
                 next_closer = None
-                handler = handlers.get(tag)
                 if handler is not None:
                     if node.namespace is Namespace.HTML:
                         inner, next_closer = handler(into, node, attrs, inner)
@@ -74,15 +78,18 @@ def walk(root: Element, into: Collector) -> None:  # noqa: C901, PLR0912, PLR091
                 breaks = tag not in _INLINE
                 if breaks and inner & IN_BODY:
                     texts.append(" ")
-                    main_texts.append(" ")
                     for name_parts in open_names:
                         name_parts.append(" ")
                 if inner & SKIP:
                     if next_closer is not None:
                         next_closer()
                     continue
+                if inner & ~flags & BOILERPLATE:
+                    entered = len(texts)
                 stack.append((iterator, flags, children, closer, block))
-                deepest = max(deepest, len(stack))
+                depth += 1
+                if depth > deepest:  # noqa: PLR1730 - a call of max() costs more than the rest of this line
+                    deepest = depth
                 iterator, flags, children, closer, block = iter(node), inner, 0, next_closer, breaks
                 break
             if kind is Text or kind is CData:
@@ -90,38 +97,46 @@ def walk(root: Element, into: Collector) -> None:  # noqa: C901, PLR0912, PLR091
                     data = node.data
                     if not flags & _UNSEEN:
                         texts.append(data)
-                        if not flags & BOILERPLATE:
-                            main_texts.append(data)
                     if open_names and not flags & _UNNAMED and (not flags & NO_TEXT or flags & SVG_TITLE):
                         for name_parts in open_names:
                             name_parts.append(data)
             elif kind is DocumentFragment:
                 # Only a declarative shadow root comes this far: its content is rendered.
                 stack.append((iterator, flags, children, closer, block))
+                depth += 1
                 iterator, children, closer, block = iter(node), 0, None, False
                 break
         else:
-            widest = max(widest, children)
+            if children > widest:  # noqa: PLR1730 - as above
+                widest = children
             if closer is not None:
                 closer()
             if block and flags & IN_BODY:
                 texts.append(" ")
-                main_texts.append(" ")
                 for name_parts in open_names:
                     name_parts.append(" ")
             if not stack:
                 break
+            left = flags
             iterator, flags, children, closer, block = stack.pop()
+            depth -= 1
+            if left & ~flags & BOILERPLATE:
+                into.boilerplate.append((entered, len(texts)))
             continue
-        if nodes > MAX_NODES:
-            into.limits.append("nodes")
-            while stack:
-                if closer is not None:
-                    closer()
-                iterator, flags, children, closer, block = stack.pop()
+        if not stack:
             break
     into.element_count = count
     into.max_depth = deepest
     into.max_children = widest
     if deepest > MAX_DEPTH:
         into.limits.append("depth")
+
+
+def _unwind(stack: list[_Frame], closer: Callable[[], None] | None) -> None:
+    """Close what is open, innermost first, when the walk ends early."""
+    for _, _, _, outer, _ in reversed(stack):
+        if closer is not None:
+            closer()
+        closer = outer
+    if closer is not None:
+        closer()

@@ -1,7 +1,5 @@
 """Counting words in any script, and the words of a title that carry meaning."""
 
-# ruff: noqa: RUF001 - letters of other scripts and typographic marks are the matter of this module
-
 from __future__ import annotations
 
 import re

@@ -16,7 +16,7 @@ import msgspec
 
 from pagegrade.model.artifacts import ARTIFACTS_VERSION, TLS, Artifacts, NotGathered
 from pagegrade.model.errors import InvalidArtifacts
-from pagegrade.report.clean import clean_text
+from pagegrade.report.clean import storable
 
 MAX_ARTIFACTS_BYTES: Final = 200_000_000
 """Decompressed; a whole run gathers at most a few tens of megabytes."""
@@ -33,7 +33,7 @@ def save_artifacts(artifacts: Artifacts) -> bytes:
     try:
         encoded = _ENCODER.encode(plain)
     except UnicodeEncodeError:
-        encoded = _ENCODER.encode(_clean(plain))
+        encoded = _ENCODER.encode(storable(plain))
     compressor = zlib.compressobj(6, zlib.DEFLATED, _GZIP)
     packed = compressor.compress(encoded) + compressor.flush()
     # Byte 9 names the operating system; 255 is "unknown", so that machines agree.
@@ -120,13 +120,3 @@ def _refuse_naive_times(artifacts: Artifacts) -> None:
             times += [time for time in (certificate.not_before_at, certificate.not_after_at) if time is not None]
     if any(time.tzinfo is None for time in times):
         raise InvalidArtifacts(f"A time in the artifacts has no time zone. {_GATHER_AGAIN}")
-
-
-def _clean(value: object) -> object:
-    if isinstance(value, str):
-        return clean_text(value)
-    if isinstance(value, Mapping):
-        return {key: _clean(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_clean(item) for item in value]
-    return value

@@ -20,10 +20,16 @@ def clean_number(number: float | None) -> float | None:
     return None if number is None or not math.isfinite(number) else number
 
 
-def clean_scalar(value: str | float | None) -> str | int | float | None:
-    """A value of any of the kinds a check may report, made storable."""
-    if isinstance(value, str):
-        return clean_text(value)
-    if isinstance(value, float):
-        return clean_number(value)
-    return value
+def storable(value: object) -> object:
+    """Plain values made storable, however deep: dicts with text keys, lists, text, numbers, booleans and ``None``."""
+    match value:
+        case str():
+            return clean_text(value)
+        case float():
+            return clean_number(value)
+        case dict():
+            return {clean_text(str(name)): storable(item) for name, item in value.items()}
+        case list() | tuple():
+            return [storable(item) for item in value]
+        case _:
+            return value

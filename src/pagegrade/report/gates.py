@@ -92,7 +92,7 @@ def parse_gate(expression: str) -> Gate:
     Raises:
         InvalidInput: It is not a condition, or compares with something its subject can never be.
     """
-    match = _SHAPE.fullmatch(expression.lower()[:_MAX_EXPRESSION_CHARS])
+    match = _SHAPE.fullmatch(expression.lower()) if len(expression) <= _MAX_EXPRESSION_CHARS else None
     if match is None:
         raise InvalidInput(f"{expression[:_MAX_EXPRESSION_CHARS]!r} is no condition. Use one like: {EXAMPLES}")
     subject, comparison, limit = match[1], match[2].replace("==", "="), match[3]

@@ -11,7 +11,7 @@ import msgspec
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.outcome import Detail, Evidence
 from pagegrade.model.report import REPORT_VERSION, CategoryScore, Counts, Failure, PageFacts, Report, Result, RunFacts
-from pagegrade.report.clean import clean_number, clean_scalar, clean_text
+from pagegrade.report.clean import storable
 
 JSONObject = dict[str, Any]
 ANALYZE_AGAIN: Final = "make a new one with: pagegrade analyze URL --format json --output FILE"
@@ -24,20 +24,20 @@ def report_to_dict(report: Report) -> JSONObject:
     ``created_at``, ``updated_at``, ``run.number``) is ``None``, and ``password`` is false. No NaN, NUL or lone
     surrogate remains.
     """
-    return {
+    plain = {
         "id": None,
         "object": "report",
         "version": report.version,
-        "url": clean_text(report.url),
-        "final_url": _text_or_none(report.final_url),
-        "project": clean_text(report.project),
+        "url": report.url,
+        "final_url": report.final_url,
+        "project": report.project,
         "privacy": None,
         "password": False,
         "state": report.state,
         "result": report.result,
         "score": report.score,
-        "uncapped_score": clean_number(report.uncapped_score),
-        "coverage": clean_number(report.coverage),
+        "uncapped_score": report.uncapped_score,
+        "coverage": report.coverage,
         "caps": [{"check": cap.check, "max_score": cap.max_score, "category": cap.category} for cap in report.caps],
         "counts": _counts(report.counts),
         "categories": {name: _category(category) for name, category in report.categories.items()},
@@ -50,6 +50,7 @@ def report_to_dict(report: Report) -> JSONObject:
         "created_at": None,
         "updated_at": None,
     }
+    return {name: storable(value) for name, value in plain.items()}
 
 
 def format_timestamp(moment: datetime) -> str:
@@ -122,10 +123,6 @@ def _without_none(data: Mapping[str, Any]) -> JSONObject:
     return {name: value for name, value in data.items() if value is not None}
 
 
-def _text_or_none(text: str | None) -> str | None:
-    return None if text is None else clean_text(text)
-
-
 def _counts(counts: Counts) -> JSONObject:
     return {
         "passed": counts.passed,
@@ -149,46 +146,46 @@ def _category(category: CategoryScore) -> JSONObject:
 
 def _result(result: Result) -> JSONObject:
     return {
-        "title": clean_text(result.title),
+        "title": result.title,
         "category": result.category,
         "outcome": result.outcome,
         "state": result.state,
         "passed": result.passed,
         "importance": result.importance,
-        "price": clean_number(result.price) or 0.0,
-        "lost": clean_number(result.lost) or 0.0,
+        "price": result.price or 0.0,
+        "lost": result.lost or 0.0,
         "inherited_from": result.inherited_from,
-        "value": clean_scalar(result.value),
-        "message": clean_text(result.message),
-        "reason": clean_text(result.reason) or None,
+        "value": result.value,
+        "message": result.message,
+        "reason": result.reason or None,
         "errors": [_detail(detail) for detail in result.errors],
         "evidence": [_evidence(evidence) for evidence in result.evidence],
         "evidence_total": max(result.evidence_total, len(result.evidence)),
-        "why": clean_text(result.why),
-        "fix": clean_text(result.fix),
-        "learn_more": clean_text(result.learn_more),
+        "why": result.why,
+        "fix": result.fix,
+        "learn_more": result.learn_more,
     }
 
 
 def _detail(detail: Detail) -> JSONObject:
     return {
-        "code": clean_text(detail.code),
-        "actual": clean_scalar(detail.actual),
-        "limit": clean_scalar(detail.limit),
+        "code": detail.code,
+        "actual": detail.actual,
+        "limit": detail.limit,
     }
 
 
 def _evidence(evidence: Evidence) -> JSONObject:
     """Only what is known: a member that would be empty is left out."""
     members = {
-        "selector": clean_text(evidence.selector),
+        "selector": evidence.selector,
         "line": evidence.line,
         "column": evidence.column,
-        "snippet": clean_text(evidence.snippet),
-        "header": clean_text(evidence.header),
-        "url": clean_text(evidence.url),
-        "value": clean_text(evidence.value),
-        "reason": clean_text(evidence.reason),
+        "snippet": evidence.snippet,
+        "header": evidence.header,
+        "url": evidence.url,
+        "value": evidence.value,
+        "reason": evidence.reason,
     }
     return {name: value for name, value in members.items() if value not in {None, ""}}
 
@@ -198,24 +195,24 @@ def _page(page: PageFacts) -> JSONObject:
         "http_status": page.http_status,
         "redirects": [
             {
-                "url": clean_text(hop.url),
+                "url": hop.url,
                 "status": hop.status,
-                "location": clean_text(hop.location),
+                "location": hop.location,
                 "address": hop.address,
-                "total_ms": clean_number(hop.total_ms),
-                "http_version": clean_text(hop.http_version),
+                "total_ms": hop.total_ms,
+                "http_version": hop.http_version,
             }
             for hop in page.redirects
         ],
-        "http_version": clean_text(page.http_version),
+        "http_version": page.http_version,
         "address": page.address,
         "bytes": page.bytes,
         "transfer_bytes": page.transfer_bytes,
         "requests": page.requests,
-        "timing_ms": {name: clean_number(value) for name, value in page.timing_ms.items()},
-        "title": clean_text(page.title),
-        "language": clean_text(page.language),
-        "server": clean_text(page.server),
+        "timing_ms": {name: value for name, value in page.timing_ms.items()},
+        "title": page.title,
+        "language": page.language,
+        "server": page.server,
     }
 
 
@@ -224,11 +221,11 @@ def _run(run: RunFacts) -> JSONObject:
         "number": None,
         "engine": run.engine,
         "ruleset": run.ruleset,
-        "duration_ms": clean_number(run.duration_ms),
+        "duration_ms": run.duration_ms,
         "partial": run.partial,
-        "user_agent": clean_text(run.user_agent),
-        "not_gathered": [{"artifact": name, "reason": clean_text(why)} for name, why in run.not_gathered],
-        "notes": [clean_text(note) for note in run.notes],
+        "user_agent": run.user_agent,
+        "not_gathered": [{"artifact": name, "reason": why} for name, why in run.not_gathered],
+        "notes": [note for note in run.notes],
         "thresholds": {"good": run.good_from, "decent": run.decent_from},
     }
 
@@ -236,8 +233,8 @@ def _run(run: RunFacts) -> JSONObject:
 def _error(error: Failure) -> JSONObject:
     return {
         "code": error.code,
-        "message": clean_text(error.message),
-        "reason": _text_or_none(error.reason),
+        "message": error.message,
+        "reason": error.reason,
         "http_status": error.http_status,
         "retryable": error.retryable,
     }

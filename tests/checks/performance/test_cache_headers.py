@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from pagegrade.checks._run import Judged
@@ -13,14 +15,16 @@ VALIDATOR = ("ETag", '"a"')
 DATE = ("Date", "Mon, 05 Jan 2026 12:00:00 GMT")
 
 
-def file(*headers: tuple[str, str], kind: str = "script", size: int = 1_000, path: str = "a.js", **more: object) -> Resource:
+def file(
+    *headers: tuple[str, str], kind: str = "script", size: int = 1_000, path: str = "a.js", **more: Any
+) -> Resource:
     """A fetched file with these headers."""
     return make_resource(URL + path, kind=kind, body_bytes=size, headers=headers, **more)
 
 
-def kept(value: str, *headers: tuple[str, str], **more: object) -> Resource:
+def kept(value: str, *headers: tuple[str, str], **more: Any) -> Resource:
     """A file with this Cache-Control."""
-    return file(("Cache-Control", value), *headers, **more)  # type: ignore[arg-type]
+    return file(("Cache-Control", value), *headers, **more)
 
 
 def judge_files(*items: Resource) -> Judged:
@@ -119,12 +123,17 @@ def test_bytes_weigh_short_lifetimes_half(size: int, loss: float) -> None:
 
 def test_repairing_files_one_by_one_never_costs_points() -> None:
     """From nothing over short to long, file by file."""
-    steps = [file, lambda **more: kept("max-age=60", **more), lambda **more: kept("max-age=31536000", **more)]
+    levels: list[list[tuple[str, str]]] = [
+        [],
+        [("Cache-Control", "max-age=60")],
+        [("Cache-Control", "max-age=31536000")],
+    ]
     losses = []
-    for level in range(1, 3):
+    for level in (1, 2):
         for done in range(5):
             items = [
-                steps[level if index < done else level - 1](size=40_000, path=f"{index}.js") for index in range(4)
+                file(*levels[level if index < done else level - 1], size=40_000, path=f"{index}.js")
+                for index in range(4)
             ]
             losses.append(judge_files(*items).loss or 0)
 
@@ -136,7 +145,9 @@ def test_repairing_files_one_by_one_never_costs_points() -> None:
 def test_the_largest_uncached_file_is_named_first() -> None:
     """With its bytes and the reason."""
     found = judge_files(
-        kept("max-age=600", size=90_000, path="short.js"), file(size=500, path="small.js"), file(size=9_000, path="big.js")
+        kept("max-age=600", size=90_000, path="short.js"),
+        file(size=500, path="small.js"),
+        file(size=9_000, path="big.js"),
     )
 
     assert isinstance(found.verdict, Outcome)

@@ -11,8 +11,10 @@ from tests.builders import judged, make_response, run
 
 def judge_version(version: str, *headers: tuple[str, str], alpn: str | None = None) -> Judged:
     """The verdict on an answer over https in this version."""
-    more = {} if alpn is None else {"tls": TLS(host="example.com", verified=True, alpn=alpn)}
-    return judged(http2, response=make_response("x", headers=headers, http_version=version), **more)
+    response = make_response("x", headers=headers, http_version=version)
+    if alpn is None:
+        return judged(http2, response=response)
+    return judged(http2, response=response, tls=TLS(host="example.com", verified=True, alpn=alpn))
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from pagegrade.checks.performance.http_requests import http_requests
@@ -23,7 +25,7 @@ def styled(*references: tuple[str, str], stylesheet: str = "a.css") -> Resources
     )
 
 
-def count(html: str, **more: object) -> int:
+def count(html: str, **more: Any) -> int:
     """How many requests the check sees."""
     value = outcome(http_requests, html, **more).value
     if not isinstance(value, int):
@@ -47,7 +49,8 @@ def test_the_limits_are_50_and_150(number: int, state: str, loss: float) -> None
     found = judged(http_requests, images(number))
 
     assert isinstance(found.verdict, Outcome)
-    assert (found.verdict.state, found.loss) == (state, pytest.approx(loss))
+    assert found.verdict.state == state
+    assert found.loss == pytest.approx(loss)
 
 
 def test_lazy_images_and_frames_are_not_counted() -> None:
@@ -79,13 +82,17 @@ def test_one_candidate_of_a_picture_or_srcset_counts() -> None:
 
 def test_inline_data_is_no_request() -> None:
     """It came with the page."""
-    assert count('<img src="data:image/gif;base64,R0lGODlhAQABAAAAACw="><script src="data:text/javascript,1"></script>') == 0
+    assert (
+        count('<img src="data:image/gif;base64,R0lGODlhAQABAAAAACw="><script src="data:text/javascript,1"></script>')
+        == 0
+    )
 
 
 def test_a_preload_and_its_use_are_one_request() -> None:
     """The same address is fetched once, and counts as what it is used as."""
     found = outcome(
-        http_requests, '<link rel=preload as=script href="/a.js"><script src="/a.js#x"></script><script src="/a.js"></script>'
+        http_requests,
+        '<link rel=preload as=script href="/a.js"><script src="/a.js#x"></script><script src="/a.js"></script>',
     )
 
     assert found.value == 1
@@ -109,7 +116,11 @@ def test_imports_and_images_of_stylesheets_count_when_they_were_read() -> None:
 def test_the_formats_of_one_font_count_once() -> None:
     """A browser takes the first it knows."""
     resources = styled(
-        ("f/a.woff2", "font"), ("f/a.woff?v=1", "font"), ("f/a.ttf", "font"), ("f/b.min.woff2", "font"), ("f/b.min.eot", "font")
+        ("f/a.woff2", "font"),
+        ("f/a.woff?v=1", "font"),
+        ("f/a.ttf", "font"),
+        ("f/b.min.woff2", "font"),
+        ("f/b.min.eot", "font"),
     )
 
     assert count("<p>x", resources=resources) == 2

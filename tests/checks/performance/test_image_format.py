@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from pagegrade.checks.performance.image_format import image_format
@@ -16,7 +18,7 @@ def image(
     *,
     pixels: tuple[int, int] | None = (800, 600),
     path: str = "a.jpg",
-    **more: object,
+    **more: Any,
 ) -> Resource:
     """A fetched image."""
     width, height = pixels or (None, None)

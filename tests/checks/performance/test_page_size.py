@@ -31,7 +31,8 @@ def test_both_sizes_have_their_limits(decoded: int, wire: int, state: str, loss:
     found = judge_size(decoded, wire)
 
     assert isinstance(found.verdict, Outcome)
-    assert (found.verdict.state, found.loss) == (state, pytest.approx(loss))
+    assert found.verdict.state == state
+    assert found.loss == pytest.approx(loss)
 
 
 def test_it_says_which_number_is_judged() -> None:

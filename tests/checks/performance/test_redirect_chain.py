@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from pagegrade.checks._run import Judged
@@ -11,10 +13,7 @@ from tests.builders import judged, make_response
 
 def walk(*way: str, status: int = 301, typed_without_scheme: bool = False) -> Judged:
     """The verdict on a way over these addresses to the last."""
-    hops = tuple(
-        make_response(url=url, status=status, headers=(("Location", after),))
-        for url, after in zip(way[:-1], way[1:], strict=True)
-    )
+    hops = tuple(make_response(url=url, status=status, headers=(("Location", after),)) for url, after in pairwise(way))
     navigation = Navigation(
         requested_url=way[0],
         typed_without_scheme=typed_without_scheme,

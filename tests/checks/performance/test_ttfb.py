@@ -30,7 +30,8 @@ def test_the_limits_are_800_and_1800_ms(milliseconds: float, state: str, loss: f
     found = judge_time(milliseconds)
 
     assert isinstance(found.verdict, Outcome)
-    assert (found.verdict.state, found.loss) == (state, pytest.approx(loss))
+    assert found.verdict.state == state
+    assert found.loss == pytest.approx(loss)
 
 
 def test_connecting_is_not_part_of_it() -> None:

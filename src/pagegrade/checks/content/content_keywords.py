@@ -98,7 +98,7 @@ def content_keywords(document: Document) -> Verdict:
 
 def _is_home_with_brand(url: str, words: tuple[str, ...]) -> bool:
     """Only words that the host name is made of, on the page at its root."""
-    if url.partition("?")[0].rstrip("/").count("/") > 2:  # noqa: PLR2004 - those of "https://"
+    if url.partition("?")[0].rstrip("/").count("/") > 2:
         return False
     name = host(url).replace("-", "")
     return all(word in name for word in words)

@@ -132,7 +132,7 @@ def cache_headers(resources: Resources, artifacts: Artifacts) -> Verdict:
 def _judge(item: Resource, received_at: datetime) -> tuple[Literal["long", "short", "uncached"], str, int] | None:
     """(verdict, reason, bytes) of a file; ``None`` for one that is not judged."""
     response = item.response
-    if not item.first_party or response is None or response.status != 200 or STATIC_KINDS.isdisjoint(item.kinds):  # noqa: PLR2004
+    if not item.first_party or response is None or response.status != 200 or STATIC_KINDS.isdisjoint(item.kinds):
         return None
     if "html" in (response.header("content-type") or "").lower():
         return None

@@ -135,7 +135,7 @@ def _raster(item: Resource) -> tuple[Resource, int] | None:
     response = item.response
     if item.image is None or response is None or response.wire_bytes is None or "image" not in item.kinds:
         return None
-    if not 200 <= response.status < 300 or item.image.format not in MODERN | LEGACY:  # noqa: PLR2004 - success
+    if not 200 <= response.status < 300 or item.image.format not in MODERN | LEGACY:
         return None
     return item, response.wire_bytes
 

@@ -95,7 +95,7 @@ def _error(item: Resource) -> str:
     if response is None:
         return "no such host" if item.failure is not None and item.failure.code == "dns" else ""
     status = response.status
-    if not 400 <= status <= 599 or status == 429:  # noqa: PLR2004 - RFC 9110 15.5 and 15.6; RFC 6585 4
+    if not 400 <= status <= 599 or status == 429:
         return ""
     if response.header("cf-mitigated") is not None or (not item.first_party and status in AIMED_AT_ROBOTS):
         return ""

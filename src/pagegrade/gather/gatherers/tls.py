@@ -2,36 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Final
 
 from pagegrade.gather.context import Context, OffloadFailed
 from pagegrade.gather.exchange import Exchange, FetchError, Request
-from pagegrade.gather.guard import Guard
-from pagegrade.gather.handshake import Handshaker
+from pagegrade.gather.handshake import VERSIONS, Handshaker
 from pagegrade.model.artifacts import TLS, Certificate, NotGathered
 from pagegrade.parse.certificates import read_chain
 from pagegrade.parse.url import scheme
 
-Word = Literal[
-    "expired", "not_yet_valid", "self_signed", "untrusted", "wrong_host", "revoked", "incomplete_chain", "other"
-]
-
 HANDSHAKE_S: Final = 5.0
 """For each version that is tried."""
-_WORDS: Final[dict[int, Word]] = {
-    9: "not_yet_valid",
-    10: "expired",
-    18: "self_signed",
-    19: "untrusted",
-    23: "revoked",
-    27: "untrusted",
-    28: "untrusted",
-    62: "wrong_host",
-    64: "wrong_host",
-}
-"""X509_V_ERR code -> our word (https://docs.openssl.org/master/man3/X509_STORE_CTX_get_error/)."""
 _NO_ISSUER: Final = frozenset({2, 20, 21})
-"""Codes for an issuer that is neither sent nor known."""
+"""X509_V_ERR codes for an issuer that is neither sent nor known
+(https://docs.openssl.org/3.0/man3/X509_STORE_CTX_get_error/)."""
 _ALPN: Final = {"HTTP/1.0": "http/1.1", "HTTP/1.1": "http/1.1", "HTTP/2": "h2", "HTTP/3": "h3"}
 
 
@@ -49,16 +33,14 @@ async def gather_tls(context: Context) -> TLS | NotGathered:
         exchange = await _connect_again(context)
     chain = await _read_chain(context, exchange)
     error = exchange.response.certificate_error
-    handshaker = Handshaker(Guard(context.options.policy), context.resolver)
-    versions = await handshaker.versions(url, timeout_s=context.timeout_s(HANDSHAKE_S))
     return TLS(
         host=context.host,
         verified=error is None,
-        verify_error=None if error is None else verify_word(exchange.verify_result, error, chain),
-        verify_detail=error or "",
+        verify_error=None if error is None else refine_word(error, exchange.verify_result, chain),
+        verify_detail=f"OpenSSL's verification ends with code {exchange.verify_result}." if error else "",
         chain=chain,
         alpn=_ALPN.get(context.navigation.response.http_version),
-        versions=versions,
+        versions=await _versions(context),
         checked_at=context.gathered_at,
     )
 
@@ -84,19 +66,24 @@ async def _read_chain(context: Context, exchange: Exchange) -> tuple[Certificate
         return ()
 
 
-def verify_word(code: int, message: str, chain: tuple[Certificate, ...]) -> Word:
-    """Say in one of the model's words why a chain did not verify.
+async def _versions(context: Context) -> tuple[tuple[str, bool | None], ...]:
+    """Which protocol versions are accepted; unknown when the server cannot be reached any more."""
+    try:
+        return await Handshaker(context.client).versions(
+            context.main_document_url, timeout_s=context.timeout_s(HANDSHAKE_S)
+        )
+    except FetchError:
+        return tuple((version, None) for version in VERSIONS)
+
+
+def refine_word(word: str, code: int, chain: tuple[Certificate, ...]) -> str:
+    """Tell a forgotten intermediate from an authority that nobody knows.
 
     Args:
-        code: OpenSSL's X509_V_ERR; 0 when the library that checks names found the fault.
-        message: What the client said.
+        word: What the client made of ``code`` alone.
+        code: OpenSSL's X509_V_ERR: it says the same of both.
         chain: As sent. A single certificate that another one issued lacks its intermediate.
     """
-    word = _WORDS.get(code)
-    if word is not None:
+    if code not in _NO_ISSUER:
         return word
-    if code in _NO_ISSUER:
-        return "incomplete_chain" if len(chain) == 1 and chain[0].issuer != chain[0].subject else "untrusted"
-    if code == 0 and "name" in message.lower():
-        return "wrong_host"
-    return "other"
+    return "incomplete_chain" if len(chain) == 1 and chain[0].issuer != chain[0].subject else "untrusted"

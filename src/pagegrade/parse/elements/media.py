@@ -6,7 +6,7 @@ from turbohtml import Element
 
 from pagegrade.model.document import Frame, Image
 from pagegrade.parse._flags import HIDDEN, IN_LINK, NO_NAME, NO_TEXT, SKIP
-from pagegrade.parse.collect import Alternative, Attributes, Closer, Collector, OpenPicture, collapse, own_name
+from pagegrade.parse.collect import Attributes, Closer, Collector, OpenPicture, collapse, own_name
 from pagegrade.parse.elements.text import obsolete
 from pagegrade.parse.srcset import parse_srcset
 
@@ -46,8 +46,7 @@ def img(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[
         candidates.update(dict.fromkeys(into.picture.urls))
         sized = into.picture.sized and bool(into.picture.urls)
     if name and into.open_names and not flags & (NO_NAME | HIDDEN) and not presentational:
-        for name_parts in into.open_names:
-            name_parts.append(Alternative(f" {name} "))
+        into.add_alternative(name)
     if into.room(into.images, "images"):
         if "aria-labelledby" in attrs:
             into.labelled_by.append((into.images, len(into.images)))

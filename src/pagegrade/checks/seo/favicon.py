@@ -1,0 +1,204 @@
+from dataclasses import dataclass
+from typing import Final
+
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.model.artifacts import ImageFacts, NotGathered, Resources, Response, WellKnown
+from pagegrade.model.document import Document, Link
+from pagegrade.model.outcome import Detail, Evidence, NotRun, Outcome, Severity
+from pagegrade.parse.caching import read_cache_policy
+from pagegrade.parse.headers import parse_media_type
+from pagegrade.parse.image import read_image
+from pagegrade.parse.robots import Robots
+from pagegrade.parse.url import origin, strip_fragment
+
+MAX_BYTES: Final = 10_000
+MIN_SIDE_PX: Final = 48
+_RELS: Final = frozenset({"icon", "apple-touch-icon", "apple-touch-icon-precomposed"})
+_FLAWS: Final = ("no_lifetime", "blocked", "large", "not_square", "small")
+"""From the least to the most serious; the best icon of the page speaks for it."""
+_OUR_LIMITS: Final = frozenset({"skipped", "budget", "address_not_allowed", "internal", "parser_limit"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Icon:
+    """One icon that was tried."""
+
+    url: str
+    state: str
+    """``ok``, one of ``_FLAWS``, ``broken`` or ``unknown``."""
+    reason: str = ""
+    link: Link | None = None
+    image: ImageFacts | None = None
+    bytes: int = 0
+
+
+@check(
+    id="favicon",
+    title="Site icon",
+    severity=Severity.LOW,
+    since="0.1.0",
+    states=(
+        State("ok", "The site has an icon."),
+        State("no_lifetime", "The icon says nothing of how long it may be kept.", loss=0.5),
+        State("blocked", "The robots.txt file bars search engines from the icon.", loss=0.5),
+        State("large", "The icon is larger than 10 kB.", loss=0.5),
+        State("not_square", "The icon is not square.", loss=0.5),
+        State("small", "The icon is smaller than 48 pixels.", loss=0.5),
+        State("broken", "The icon that the page names cannot be loaded.", loss=1.0),
+        State("missing", "The site has no icon.", loss=1.0),
+    ),
+    sources=(
+        "https://html.spec.whatwg.org/multipage/links.html#rel-icon",
+        "https://developers.google.com/search/docs/appearance/favicon-in-search",
+    ),
+)
+def favicon(
+    document: Document,
+    favicon: WellKnown | NotGathered,
+    resources: Resources | NotGathered,
+    robots: Robots | NotGathered,
+) -> Verdict:
+    """The icon of a site stands beside its name in tabs, bookmarks and search results.
+
+    ## What it checks
+
+    The icons that the page names (`<link rel="icon">`, also `shortcut icon` and `apple-touch-icon`) and
+    `/favicon.ico`, which browsers ask for by themselves. One of them has to answer with 2xx and an image. Warnings, when
+    no icon is free of them: fewer than 48 pixels (drawings in SVG have no pixels), not square, more than 10 kB, barred by
+    robots.txt, and no word on how long it may be kept. An icon inside the page (`data:image/...`) is fine. A web page in
+    place of the icon is a failure.
+
+    ## Why it matters
+
+    People find a tab by its icon, and search engines show it beside each result.
+
+    ## How to fix
+
+    Add a square icon of at least 48 by 48 pixels to the head.
+
+    ```html
+    <link rel="icon" href="/icon.svg" type="image/svg+xml">
+    <link rel="icon" href="/icon-96.png" sizes="96x96">
+    ```
+
+    ## Fails on
+
+    ```html
+    <!doctype html>
+    <title>Shop</title>
+    ```
+
+    ```http favicon
+    HTTP/2 404
+    content-type: text/html
+
+    Not found
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <title>Shop</title>
+    <link rel="icon" href="/icon.svg">
+    ```
+
+    ```json resources
+    {"items": [{"url": "https://example.com/icon.svg", "kinds": ["icon"], "initiator_url": "https://example.com/",
+                "image": {"format": "svg"},
+                "response": {"url": "https://example.com/icon.svg", "status": 200, "wire_bytes": 900,
+                             "headers": [["Content-Type", "image/svg+xml"], ["Cache-Control", "max-age=86400"]]}}]}
+    ```
+    """
+    links = [link for link in document.links if not _RELS.isdisjoint(link.rel) and link.href != "data:,"]
+    icons = [_of_link(link, resources, robots) for link in links]
+    if isinstance(favicon, WellKnown):
+        icons.append(_of_file(favicon, robots))
+    for state in ("ok", *_FLAWS):
+        icon = next((icon for icon in icons if icon.state == state), None)
+        if icon is not None:
+            return _outcome(state, icon, document)
+    if any(icon.state == "unknown" for icon in icons):
+        missing = resources if isinstance(resources, NotGathered) else NotGathered(code="skipped")
+        return NotRun(missing.code, missing.detail or "The icon that the page names was not fetched.")
+    named = [icon for icon in icons if icon.link is not None]
+    if named:
+        return _outcome("broken", named[0], document)
+    if isinstance(favicon, NotGathered):
+        return NotRun(favicon.code, favicon.detail)
+    return _outcome("missing", icons[0], document)
+
+
+def _of_link(link: Link, resources: Resources | NotGathered, robots: Robots | NotGathered) -> _Icon:
+    if link.url is None:
+        return _Icon(url=link.href or "", state="broken", reason="It has no usable address.", link=link)
+    if link.url.startswith("data:"):
+        is_image = link.url[:11].lower() == "data:image/"
+        return _Icon(url="data:", state="ok" if is_image else "broken", reason="It is no image.", link=link)
+    url = strip_fragment(link.url)
+    resource = None if isinstance(resources, NotGathered) else resources.by_url().get(url)
+    if resource is None or (resource.failure is not None and resource.failure.code in _OUR_LIMITS):
+        return _Icon(url=url, state="unknown", link=link)
+    if resource.response is None:
+        code = resource.failure.code if resource.failure else "connect"
+        return _Icon(url=url, state="broken", reason=f"It could not be fetched ({code}).", link=link)
+    state, reason = _judge(resource.response, resource.image, url, robots)
+    size = _size(resource.response)
+    return _Icon(url=url, state=state, reason=reason, link=link, image=resource.image, bytes=size)
+
+
+def _of_file(file: WellKnown, robots: Robots | NotGathered) -> _Icon:
+    image = read_image(file.response.body)
+    state, reason = _judge(file.response, image, file.requested_url, robots)
+    size = _size(file.response)
+    return _Icon(url=file.requested_url, state=state, reason=reason, image=image, bytes=size)
+
+
+def _judge(
+    response: Response, image: ImageFacts | None, url: str, robots: Robots | NotGathered
+) -> tuple[str, str]:
+    if response.status not in range(200, 300):
+        return "broken", f"It answers with status {response.status}."
+    media_type = parse_media_type(response.header("content-type"))
+    if image is None and (media_type is None or not media_type.essence.startswith("image/")):
+        return "broken", f"It is no image but {media_type.essence if media_type else 'of unknown type'}."
+    flaws = _image_flaws(image)
+    if _size(response) > MAX_BYTES:
+        flaws.append("large")
+    if isinstance(robots, Robots) and origin(url) == origin(response.url) and not robots.decide("Googlebot", url).allowed:
+        flaws.append("blocked")
+    if read_cache_policy(response).lifetime_s is None:
+        flaws.append("no_lifetime")
+    return max(flaws, key=_FLAWS.index, default="ok"), ""
+
+
+def _image_flaws(image: ImageFacts | None) -> list[str]:
+    if image is None or image.format == "svg" or image.width_px is None or image.height_px is None:
+        return []
+    flaws = []
+    if min(image.width_px, image.height_px) < MIN_SIDE_PX:
+        flaws.append("small")
+    if image.width_px != image.height_px:
+        flaws.append("not_square")
+    return flaws
+
+
+def _size(response: Response) -> int:
+    """Bytes of the icon; where only its start was read, as the server announces them."""
+    announced = response.header("content-length") or ""
+    read = response.wire_bytes if response.wire_bytes is not None else len(response.body)
+    return max(read, int(announced)) if announced.isdecimal() and len(announced) < 12 else read
+
+
+def _outcome(state: str, icon: _Icon, document: Document) -> Outcome:
+    if icon.link is not None:
+        evidence = document.evidence(icon.link, reason=icon.reason, url=icon.url)
+    else:
+        evidence = Evidence(url=icon.url, reason=icon.reason)
+    details: tuple[Detail, ...] = ()
+    if icon.image is not None and icon.image.width_px is not None:
+        side = min(icon.image.width_px, icon.image.height_px or 0)
+        details += (Detail(code="side_px", actual=side, limit=MIN_SIDE_PX),)
+    if icon.bytes:
+        details += (Detail(code="bytes", actual=icon.bytes, limit=MAX_BYTES),)
+    return Outcome(state, value=icon.url[:2_000], evidence=(evidence,), details=details)

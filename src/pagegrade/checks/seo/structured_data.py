@@ -1,0 +1,105 @@
+from itertools import islice
+
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.model.document import Document, StructuredItem
+from pagegrade.model.outcome import Detail, Evidence, NotApplicable, Outcome, Severity
+
+
+@check(
+    id="structured-data",
+    title="Structured data",
+    severity=Severity.MEDIUM,
+    since="0.1.0",
+    states=(
+        State("ok", "The page has structured data that search engines can read."),
+        State("other_vocabulary", "The structured data of the page does not use schema.org.", loss=0.5),
+        State("social_only", "The page has data for social networks only.", loss=0.5),
+        State("unreadable", "The structured data of the page cannot be read.", loss=1.0),
+        State("missing", "The page has no structured data.", loss=1.0),
+    ),
+    sources=(
+        "https://schema.org/docs/gs.html",
+        "https://www.w3.org/TR/json-ld11/#embedding-json-ld-in-html-documents",
+        "https://developers.google.com/search/docs/appearance/structured-data/intro-structured-data",
+    ),
+)
+def structured_data(document: Document) -> Verdict:
+    """Structured data tells search engines what things a page is about.
+
+    ## What it checks
+
+    JSON-LD blocks in head and body, microdata and RDFa. At least one thing of schema.org with a type has to be
+    readable. Comments, CDATA marks and line breaks inside JSON-LD are tolerated, and so are all spellings of the
+    schema.org address. Only another vocabulary, or only Open Graph and Twitter tags, is a warning. A page that scripts
+    draw and that has none when it is served is not judged.
+
+    ## Why it matters
+
+    Prices, ratings, dates and breadcrumbs beside a result come from structured data.
+
+    ## How to fix
+
+    Add a JSON-LD block that describes the main thing of the page with schema.org.
+
+    ```html
+    <script type="application/ld+json">
+    {"@context": "https://schema.org", "@type": "Product", "name": "Red running shoes",
+     "offers": {"@type": "Offer", "price": "59.00", "priceCurrency": "EUR"}}
+    </script>
+    ```
+
+    ## Fails on
+
+    ```html
+    <!doctype html>
+    <title>Red running shoes</title>
+    <script type="application/ld+json">{"@context": "https://schema.org", "@type": "Product",}</script>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <title>Red running shoes</title>
+    <script type="application/ld+json">{"@context": "https://schema.org/", "@type": "Product", "name": "Shoes"}</script>
+    ```
+    """
+    items = document.structured_items
+    good = [item for item in items if item.error is None and item.schema_org and item.types]
+    if good:
+        types = list(dict.fromkeys(name for item in good for name in item.types))
+        return Outcome("ok", value=", ".join(name[:60] for name in types[:20]), details=_counts(good))
+    broken = [item for item in items if item.error is not None]
+    other = [item for item in items if item.error is None]
+    if broken:
+        return Outcome(
+            "unreadable",
+            value=len(broken),
+            evidence=_evidence(document, broken),
+            total=len(broken),
+            message=f"The structured data of the page cannot be read. {broken[0].error}",
+        )
+    if other:
+        return Outcome(
+            "other_vocabulary", value=len(other), evidence=_evidence(document, other), total=len(other)
+        )
+    social = [
+        meta for meta in document.metas if meta.property.startswith("og:") or meta.name.startswith(("og:", "twitter:"))
+    ]
+    if social:
+        return Outcome("social_only", value=len(social), evidence=(document.evidence(social[0]),), total=len(social))
+    if document.client_rendered:
+        return NotApplicable("Scripts draw this page; its structured data needs rendering.")
+    return Outcome("missing", value=0)
+
+
+def _evidence(document: Document, items: list[StructuredItem]) -> tuple[Evidence, ...]:
+    return tuple(
+        document.evidence_at(item.node, reason=item.error or f"Types: {', '.join(item.types)[:200] or 'none'}.")
+        for item in islice(items, 100)
+    )
+
+
+def _counts(items: list[StructuredItem]) -> tuple[Detail, ...]:
+    formats = [item.format for item in items]
+    return tuple(Detail(code=name, actual=formats.count(name)) for name in dict.fromkeys(formats))

@@ -1,0 +1,269 @@
+"""What search engines require of the common kinds of structured data, and where a page falls short.
+
+The table follows Google's pages per kind as of 2026-11 and is part of the ruleset: a change of it is a change of what
+pages lose. Nodes that are only mentioned inside others (a publisher inside an article) are not judged, because the
+requirements are for the things a page is about.
+
+Source: https://developers.google.com/search/docs/appearance/structured-data/search-gallery
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from pagegrade.parse.structured_data import local_type, node_types
+
+MAX_NODES: Final = 5_000
+"""Things judged on one page; a page about more is a feed."""
+MAX_FAULTS: Final = 500
+
+Node = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """One kind of rich result. ``a|b``: one of them; ``a.b``: a property of the value; ``a>b``: of every value."""
+
+    types: frozenset[str]
+    required: tuple[str, ...] = ()
+    recommended: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """One shortcoming of one thing."""
+
+    code: Literal["required", "recommended", "relative_url", "bad_date", "conflict"]
+    block: int
+    """Index of the block it stands in."""
+    type: str
+    property: str
+    value: str = ""
+
+
+KINDS: Final[Mapping[str, Kind]] = {
+    "Article": Kind(
+        types=frozenset(
+            "Article NewsArticle BlogPosting LiveBlogPosting ReportageNewsArticle OpinionNewsArticle AnalysisNewsArticle "
+            "TechArticle ScholarlyArticle SocialMediaPosting DiscussionForumPosting".split()
+        ),
+        recommended=("headline", "image", "datePublished", "author"),
+    ),
+    "BreadcrumbList": Kind(
+        types=frozenset({"BreadcrumbList"}),
+        required=("itemListElement", "itemListElement>position", "itemListElement>name|item.name"),
+    ),
+    "Event": Kind(
+        types=frozenset(
+            "Event BusinessEvent ChildrensEvent ComedyEvent CourseInstance DanceEvent EducationEvent ExhibitionEvent "
+            "Festival FoodEvent LiteraryEvent MusicEvent SaleEvent ScreeningEvent SocialEvent SportsEvent "
+            "TheaterEvent VisualArtsEvent".split()
+        ),
+        required=("name", "startDate", "location", "location>address|url"),
+        recommended=("endDate", "description", "image"),
+    ),
+    "FAQPage": Kind(
+        types=frozenset({"FAQPage"}),
+        required=("mainEntity", "mainEntity>name", "mainEntity>acceptedAnswer.text|suggestedAnswer.text"),
+    ),
+    "JobPosting": Kind(
+        types=frozenset({"JobPosting"}),
+        required=("title", "description", "datePosted", "hiringOrganization", "jobLocation|applicantLocationRequirements"),
+        recommended=("validThrough", "employmentType"),
+    ),
+    "LocalBusiness": Kind(
+        types=frozenset(
+            "LocalBusiness AnimalShelter AutoDealer AutoRepair Bakery BarOrPub BeautySalon BedAndBreakfast BookStore "
+            "CafeOrCoffeeShop ClothingStore Dentist ElectronicsStore EmergencyService EntertainmentBusiness FastFoodRestaurant "
+            "FinancialService Florist FurnitureStore GroceryStore HairSalon HealthAndBeautyBusiness HomeAndConstructionBusiness "
+            "Hotel InsuranceAgency JewelryStore LegalService Library LodgingBusiness MedicalBusiness MedicalClinic "
+            "Optician Pharmacy Physician Plumber ProfessionalService RealEstateAgent Restaurant ShoeStore "
+            "SportsActivityLocation Store TravelAgency VeterinaryCare".split()
+        ),
+        required=("name", "address"),
+        recommended=("telephone", "url", "openingHoursSpecification|openingHours"),
+    ),
+    "Organization": Kind(
+        types=frozenset("Organization Corporation EducationalOrganization NGO NewsMediaOrganization OnlineStore".split()),
+        recommended=("name", "url", "logo"),
+    ),
+    "Product": Kind(
+        types=frozenset({"Product", "IndividualProduct"}),
+        required=("name", "offers|review|aggregateRating", "offers>price|lowPrice|priceSpecification|offers"),
+        recommended=("image", "description"),
+    ),
+    "Recipe": Kind(
+        types=frozenset({"Recipe"}),
+        required=("name", "image"),
+        recommended=("recipeIngredient", "recipeInstructions", "author"),
+    ),
+    "Review": Kind(
+        types=frozenset({"Review", "CriticReview", "EmployerReview"}),
+        required=("author", "itemReviewed", "reviewRating", "reviewRating>ratingValue"),
+        recommended=("datePublished",),
+    ),
+    "VideoObject": Kind(
+        types=frozenset({"VideoObject"}),
+        required=("name", "thumbnailUrl", "uploadDate"),
+        recommended=("description", "contentUrl|embedUrl"),
+    ),
+}
+_KIND_OF_TYPE: Final = {name: kind for kind in KINDS.values() for name in kind.types}
+_URL_PROPERTIES: Final = ("url", "image", "logo", "thumbnailUrl", "contentUrl", "embedUrl")
+_DATE_PROPERTIES: Final = (
+    "datePublished",
+    "dateModified",
+    "uploadDate",
+    "datePosted",
+    "validThrough",
+    "startDate",
+    "endDate",
+)
+_SCHEME: Final = re.compile(r"\s{0,20}[A-Za-z][A-Za-z0-9+.\-]{0,40}:")
+_ISO_8601: Final = re.compile(
+    r"\d{4}(?:-?(?:0[1-9]|1[0-2])(?:-?(?:0[1-9]|[12]\d|3[01])"
+    r"(?:[T ](?:[01]\d|2[0-4])(?::?[0-5]\d(?::?[0-6]\d(?:[.,]\d{1,9})?)?)?\s?(?:Z|[+-]\d\d(?::?\d\d)?)?)?)?)?"
+)
+
+
+def find_faults(blocks: Sequence[object]) -> tuple[int, tuple[Fault, ...]]:
+    """Judge the things that the JSON-LD blocks of one page are about. Linear; never raises.
+
+    Args:
+        blocks: Parsed values, one for each block; ids are shared among them.
+
+    Returns:
+        (number of things of a known kind, what is wrong with them, at most ``MAX_FAULTS`` entries).
+    """
+    things: list[tuple[int, Node]] = []
+    for index, block in enumerate(blocks):
+        for node in _things(block):
+            if len(things) >= MAX_NODES:
+                break
+            things.append((index, node))
+    by_id, faults = _merge(things)
+    judged: set[int] = set()
+    count = 0
+    for block_index, node in things:
+        merged = by_id.get(_id(node), node)
+        kind_name = next((name for name in map(local_type, node_types(merged)) if name in _KIND_OF_TYPE), None)
+        if kind_name is None or id(merged) in judged:
+            continue
+        judged.add(id(merged))
+        count += 1
+        faults += _judge(merged, kind_name, block_index, by_id)
+        if len(faults) >= MAX_FAULTS:
+            break
+    return count, tuple(faults[:MAX_FAULTS])
+
+
+def _things(block: object) -> Iterator[Node]:
+    """The nodes a block is about: at its top, in ``@graph``, and as main entity of those."""
+    stack: list[object] = [block]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, list):
+            stack.extend(reversed(value))
+        elif isinstance(value, dict):
+            if len(value) > 1 or "@id" not in value:
+                yield value
+            stack.extend(value[key] for key in ("mainEntity", "@graph") if isinstance(value.get(key), (dict, list)))
+
+
+def _merge(things: Sequence[tuple[int, Node]]) -> tuple[Mapping[str, Node], list[Fault]]:
+    """Nodes with one ``@id`` are one thing whose properties add up, unless they contradict each other."""
+    merged: dict[str, dict[str, object]] = {}
+    faults: list[Fault] = []
+    for block_index, node in things:
+        identifier = _id(node)
+        if not identifier:
+            continue
+        known = merged.get(identifier)
+        if known is None:
+            merged[identifier] = dict(node)
+            continue
+        contradiction = _contradiction(known, node)
+        if contradiction:
+            types = node_types(node)
+            faults.append(
+                Fault(
+                    code="conflict",
+                    block=block_index,
+                    type=types[0][:100] if types else "",
+                    property=contradiction,
+                    value=identifier[:200],
+                )
+            )
+        else:
+            for name, value in node.items():
+                known.setdefault(name, value)
+    return merged, faults
+
+
+def _contradiction(one: Node, other: Node) -> str:
+    first, second = set(node_types(one)), set(node_types(other))
+    if first and second and not first & second:
+        return "@type"
+    for name in ("name", "headline", "url"):
+        values = one.get(name), other.get(name)
+        if all(isinstance(value, str) and value for value in values) and values[0] != values[1]:
+            return name
+    return ""
+
+
+def _judge(node: Node, type_name: str, block: int, by_id: Mapping[str, Node]) -> Iterator[Fault]:
+    kind = _KIND_OF_TYPE[type_name]
+    for requirement in kind.required:
+        if not _is_met(node, requirement, by_id):
+            yield Fault(code="required", block=block, type=type_name, property=requirement)
+    for requirement in kind.recommended:
+        if not _is_met(node, requirement, by_id):
+            yield Fault(code="recommended", block=block, type=type_name, property=requirement)
+    for name in _URL_PROPERTIES:
+        for value in _values(node.get(name)):
+            if isinstance(value, str) and not _SCHEME.match(value):
+                yield Fault(code="relative_url", block=block, type=type_name, property=name, value=value[:200])
+    for name in _DATE_PROPERTIES:
+        for value in _values(node.get(name)):
+            if isinstance(value, str) and not _ISO_8601.fullmatch(value.strip()[:60]):
+                yield Fault(code="bad_date", block=block, type=type_name, property=name, value=value[:60])
+
+
+def _is_met(node: Node, requirement: str, by_id: Mapping[str, Node]) -> bool:
+    parent, is_of_every_value, rest = requirement.partition(">")
+    if is_of_every_value:
+        children = [_resolve(value, by_id) for value in _values(node.get(parent))]
+        return all(_is_met(child, rest, by_id) for child in children if child is not None)
+    return any(_has(node, path, by_id) for path in requirement.split("|"))
+
+
+def _has(node: Node, path: str, by_id: Mapping[str, Node]) -> bool:
+    name, dot, rest = path.partition(".")
+    values = _values(node.get(name))
+    if not dot:
+        return bool(values)
+    children = [_resolve(value, by_id) for value in values]
+    # A text, or a reference to a node on another page, cannot be looked into and counts as complete.
+    return any(child is None or _has(child, rest, by_id) for child in children)
+
+
+def _resolve(value: object, by_id: Mapping[str, Node]) -> Node | None:
+    if not isinstance(value, dict):
+        return None
+    if len(value) == 1 and "@id" in value:
+        return by_id.get(_id(value))
+    return value
+
+
+def _values(value: object) -> list[object]:
+    """The value or values of a property without the empty ones."""
+    values = value if isinstance(value, list) else [value]
+    return [item for item in values if (item.strip() if isinstance(item, str) else item not in (None, [], {}))]
+
+
+def _id(node: Node) -> str:
+    value = node.get("@id")
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.checks.content.content_length import content_length
+from pagegrade.model.outcome import NotApplicable, Outcome
+from tests.builders import judged, outcome, run
+
+START = "<!doctype html><title>t</title>"
+
+
+def words(count: int) -> str:
+    """A text of that many words."""
+    return "<p>" + "word " * count + "</p>"
+
+
+@pytest.mark.parametrize(
+    ("count", "state", "loss"),
+    [
+        (0, "thin", 1),
+        (99, "thin", 1),
+        (100, "short", 0.5),
+        (299, "short", 0.5),
+        (300, "enough", 0),
+        (5_000, "enough", 0),
+    ],
+)
+def test_the_limits_are_100_and_300_words(count: int, state: str, loss: float) -> None:
+    """At a limit it is the better state, below it the worse."""
+    found = judged(content_length, START + words(count))
+
+    assert isinstance(found.verdict, Outcome)
+    assert (found.verdict.state, found.loss, found.verdict.value) == (state, loss, count)
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "<nav>{}</nav>",
+        "<header>{}</header>",
+        "<footer>{}</footer>",
+        "<aside>{}</aside>",
+        "<script>{}</script>",
+        "<style>{}</style>",
+        "<noscript>{}</noscript>",
+        "<template>{}</template>",
+        "<div hidden>{}</div>",
+        "<div style='display:none'>{}</div>",
+        "<!-- {} -->",
+    ],
+)
+def test_only_visible_text_of_the_content_counts(part: str) -> None:
+    """Navigation, code and hidden parts tell nothing about the subject."""
+    found = outcome(content_length, START + "<p>one two</p>" + part.format("word " * 400))
+
+    assert (found.state, found.value) == ("thin", 2)
+
+
+def test_words_of_the_navigation_are_shown_apart() -> None:
+    """The owner sees both numbers."""
+    found = outcome(content_length, START + "<nav>Home Shop</nav>" + words(50))
+
+    assert {detail.code: detail.actual for detail in found.details} == {"words": 50, "words_with_navigation": 52}
+
+
+@pytest.mark.parametrize("banner", ["<dialog open>{}</dialog>", "<div role=dialog>{}</div>"])
+def test_cookie_notices_do_not_inflate_the_text(banner: str) -> None:
+    """They are the same on every page."""
+    found = outcome(content_length, START + words(50) + banner.format("word " * 400))
+
+    assert found.value == 50
+
+
+def test_scripts_without_spaces_are_counted_by_characters() -> None:
+    """1.7 characters count as a word, so 510 are 300."""
+    assert outcome(content_length, START + "<p>" + "字" * 510).state == "enough"
+    assert outcome(content_length, START + "<p>" + "字" * 508).state == "short"
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "<form><input type=email><input type=password></form>",
+        "<form><input type=email><textarea></textarea></form>",
+        "<img src=/a.jpg alt=Chair>" * 12,
+    ],
+)
+def test_pages_that_are_short_by_nature_are_not_judged(form: str) -> None:
+    """Logging in, writing a message and looking at pictures need few words."""
+    assert isinstance(run(content_length, START + words(20) + form), NotApplicable)
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "<form><input type=search></form>",
+        "<form><input type=email></form>",
+        "<form hidden><input type=password></form>",
+        "<img src=/a.jpg alt=''>" * 12,
+        "<img src=/a.jpg alt=Chair>" * 11,
+    ],
+)
+def test_a_search_field_or_some_pictures_excuse_nothing(part: str) -> None:
+    """Nearly every page has those."""
+    assert outcome(content_length, START + words(20) + part).state == "thin"
+
+
+def test_a_long_page_with_a_form_is_fine() -> None:
+    """Enough is enough."""
+    assert outcome(content_length, START + words(300) + "<input type=password>").state == "enough"
+
+
+def test_pages_that_scripts_fill_are_not_judged() -> None:
+    """Their text is not in the HTML."""
+    verdict = run(content_length, START + "<body><div id=app></div><script src=/a.js></script>")
+
+    assert isinstance(verdict, NotApplicable)
+    assert verdict.reason.startswith("needs rendering")
+
+
+def test_more_text_never_costs_points() -> None:
+    """Loss only falls with the number of words."""
+    losses = [judged(content_length, START + words(count)).loss or 0 for count in range(0, 400, 20)]
+
+    assert losses == sorted(losses, reverse=True)

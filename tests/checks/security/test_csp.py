@@ -1,0 +1,191 @@
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.checks.security.csp import csp
+from pagegrade.model.artifacts import Artifacts
+from tests.builders import make_artifacts, outcome
+
+NAME = "Content-Security-Policy"
+SAFE = "object-src 'none'; base-uri 'none'"
+
+
+def page(*policies: str, html: str = "", report_only: str | None = None) -> Artifacts:
+    """A page with those enforced policies in headers."""
+    headers = [("Content-Type", "text/html"), *((NAME, policy) for policy in policies)]
+    if report_only is not None:
+        headers.append((f"{NAME}-Report-Only", report_only))
+    return make_artifacts(html, headers=headers)
+
+
+def state(*policies: str) -> str:
+    """What the check says about those policies."""
+    return outcome(csp, page(*policies)).state
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        f"script-src 'nonce-r4nd0mr4nd0m' 'strict-dynamic'; {SAFE}",
+        f"script-src 'nonce-r4nd0mr4nd0m' 'strict-dynamic' 'unsafe-inline' https: http:; {SAFE}",
+        f"script-src 'sha256-4RS22DYeB7U14dra4KcQYxmwt5HkOInieXK1NUMBmQI='; {SAFE}",
+        f"script-src 'nonce-r4nd0mr4nd0m'; style-src 'unsafe-inline'; {SAFE}",
+        "default-src 'self'; object-src 'none'; base-uri 'self'",
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https: data:; base-uri 'none'",
+        f"Default-SRC 'SELF' https://static.example.com; {SAFE}",
+        f"default-src 'self'; script-src 'self' https://cdn.jsdelivr.net/npm/vue@3/; {SAFE}",
+    ],
+)
+def test_good_policies_are_strict(policy: str) -> None:
+    """By nonce, by hash or by host."""
+    assert state(policy) == "strict"
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        f"default-src 'self' 'unsafe-inline'; {SAFE}",
+        f"script-src 'self' 'UNSAFE-INLINE'; {SAFE}",
+        f"script-src *; {SAFE}",
+        f"script-src 'self' data:; {SAFE}",
+        f"script-src https:; {SAFE}",
+        f"script-src 'nonce-r4nd0mr4nd0m' https:; {SAFE}",
+        f"script-src https://*; {SAFE}",
+        f"script-src *.com; {SAFE}",
+        f"img-src 'self'; {SAFE}",
+        "script-src 'self'; base-uri 'none'",
+        "script-src 'self'; object-src *; base-uri 'none'",
+        f"script-src 'self'; script-src-attr 'unsafe-inline'; {SAFE}",
+        f"script-src 'self'; script-src-elem 'unsafe-inline'; {SAFE}",
+        f"script-src 'unsafe-inline' 'nonce-'; {SAFE}",
+        "upgrade-insecure-requests",
+    ],
+)
+def test_policies_that_let_scripts_in_are_open(policy: str) -> None:
+    """Whoever can inject markup can inject a script, or a plugin."""
+    assert state(policy) == "open"
+
+
+@pytest.mark.parametrize(
+    ("policy", "topic"),
+    [
+        ("default-src 'self'; object-src 'none'", "base"),
+        (f"default-src 'self'; script-src 'self' 'unsafe-eval'; {SAFE}", "eval"),
+        (f"default-src 'self'; style-src 'self' 'unsafe-inline'; {SAFE}", "style"),
+        (f"default-src 'self'; img-src 'self' http:; {SAFE}", "image"),
+        (f"default-src 'self'; img-src http://pictures.example; {SAFE}", "image"),
+        (f"default-src 'self'; script-src 'self' https://cdn.jsdelivr.net; {SAFE}", "script-host"),
+        (f"default-src 'self'; script-src 'self' *.amazonaws.com; {SAFE}", "script-host"),
+        (f"default-src 'self'; script-src 'strict-dynamic'; {SAFE}", "strict-dynamic"),
+    ],
+)
+def test_gaps_cost_half(policy: str, topic: str) -> None:
+    """Scripts are limited, but something is left."""
+    found = outcome(csp, page(policy))
+
+    assert found.state == "weak"
+    assert [detail.code for detail in found.details] == [topic]
+
+
+def test_nothing_is_missing() -> None:
+    """No header, no element."""
+    assert outcome(csp, page()).state == "missing"
+
+
+def test_reporting_alone_stops_nothing() -> None:
+    """However good the policy is."""
+    assert outcome(csp, page(report_only=f"script-src 'self'; {SAFE}")).state == "report-only"
+
+
+def test_reporting_beside_a_policy_does_no_harm() -> None:
+    """It only reports."""
+    good = f"default-src 'self'; {SAFE}"
+
+    assert outcome(csp, page(good, report_only="default-src *")).state == "strict"
+
+
+@pytest.mark.parametrize("policy", ["script 'self'", "Content-Security-Policy: default-src 'self'", "???"])
+def test_policy_without_a_known_directive_is_unreadable(policy: str) -> None:
+    """Also one that repeats the name of the header."""
+    assert state(policy) == "unreadable"
+
+
+def test_several_policies_add_up() -> None:
+    """A bad one beside a good one is still good, in any order and in one line."""
+    good, bad = f"default-src 'self'; {SAFE}", "default-src * 'unsafe-inline' 'unsafe-eval'"
+
+    assert state(good, bad) == state(bad, good) == state(f"{bad}, {good}") == "strict"
+
+
+def test_gaps_are_closed_by_another_policy() -> None:
+    """One limits scripts, the other plugins and base."""
+    assert state("default-src 'self'; object-src *", SAFE) == "strict"
+
+
+def test_repeated_directive_counts_once() -> None:
+    """Browsers use the first and ignore the rest."""
+    assert state(f"default-src 'self'; script-src 'self'; script-src *; {SAFE}") == "strict"
+    assert state(f"default-src 'self'; script-src *; script-src 'self'; {SAFE}") == "open"
+
+
+def test_policy_in_the_page_alone_costs_half() -> None:
+    """It works, but later and with fewer directives."""
+    html = f'<meta http-equiv="{NAME}" content="default-src \'self\'; {SAFE}">'
+    found = outcome(csp, page(html=html))
+
+    assert (found.state, found.message) == ("weak", "The policy is in the page instead of a header.")
+
+
+def test_policy_in_the_page_beside_a_useless_header_still_costs_half() -> None:
+    """The header must protect as well as the element does."""
+    html = f'<meta http-equiv="{NAME}" content="default-src \'self\'; {SAFE}">'
+
+    assert outcome(csp, page("default-src *", html=html)).state == "weak"
+
+
+def test_policy_in_the_body_is_none() -> None:
+    """Browsers read it in the head only."""
+    html = f'<body><p>x</p><meta http-equiv="{NAME}" content="default-src \'self\'"></body>'
+
+    assert outcome(csp, page(html=html)).state == "missing"
+
+
+def test_nonces_are_not_shown() -> None:
+    """They are secrets of one answer."""
+    policy = f"script-src 'nonce-secretsecret' 'unsafe-eval' https:; {SAFE}"
+    found = outcome(csp, page(policy, html=f'<meta http-equiv="{NAME}" content="{policy}">'))
+
+    assert "secretsecret" not in repr(found)
+    assert "'nonce-...'" in repr(found)
+
+
+def test_names_and_states_of_the_policy_are_evidence() -> None:
+    """What browsers skip is said beside the policy."""
+    found = outcome(csp, page(f"default-src 'self'; default-src *; typo-src x; {SAFE}"))
+
+    assert found.evidence[-1].header == NAME
+    assert found.evidence[-1].reason == "repeated: default-src; unknown: typo-src"
+
+
+@pytest.mark.parametrize(
+    ("worse", "better"),
+    [
+        (f"script-src 'self'; {SAFE}", f"script-src 'self'; style-src 'self' 'unsafe-inline'; {SAFE}"),
+        (f"script-src 'self'; style-src 'self'; {SAFE}", f"script-src 'self'; style-src 'self'; img-src http:; {SAFE}"),
+        (f"script-src 'self' 'unsafe-inline'; {SAFE}", f"script-src 'self' 'nonce-r4nd0mr4nd0m'; {SAFE}"),
+        ("script-src 'self'", "script-src 'self'; object-src 'none'"),
+        ("img-src 'self'", "img-src 'self'; script-src 'self'"),
+    ],
+)
+def test_adding_a_limit_never_costs_points(worse: str, better: str) -> None:
+    """A policy that forbids more is never judged worse."""
+    assert csp.state(state(better)).loss <= csp.state(state(worse)).loss
+
+
+def test_long_policy_is_judged() -> None:
+    """Five thousand directives of 60 kB."""
+    policy = ";".join(f"x-{number} 'self'" for number in range(5_000)) + f";default-src 'self';{SAFE}"
+    found = outcome(csp, page(policy))
+
+    assert found.state == "strict"
+    assert all(len(place.snippet) <= 200 and len(place.reason) <= 200 for place in found.evidence)

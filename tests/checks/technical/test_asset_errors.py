@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.checks._run import Judged
+from pagegrade.checks.technical.asset_errors import asset_errors
+from pagegrade.model.artifacts import NotGathered, Resource
+from pagegrade.model.outcome import NotApplicable, NotRun, Outcome
+from tests.builders import URL, judged, make_resource, make_resources, run
+
+
+def failed(code: str) -> Resource:
+    """A file that could not be fetched."""
+    return Resource(url=URL + "a.js", kinds=("script",), initiator_url=URL, failure=NotGathered(code=code))
+
+
+def judge_files(*items: Resource) -> Judged:
+    """The verdict on a page with these files."""
+    return judged(asset_errors, resources=make_resources(*items))
+
+
+@pytest.mark.parametrize(
+    ("status", "loss"),
+    [
+        (200, 0),
+        (204, 0),
+        (206, 0),
+        (304, 0),
+        (399, 0),
+        (400, 0.5),
+        (403, 0.5),
+        (404, 0.5),
+        (500, 0.5),
+        (599, 0.5),
+        (999, 0),
+    ],
+)
+def test_statuses_from_400_to_599_are_errors(status: int, loss: float) -> None:
+    """A beacon that answers 204 is none."""
+    found = judge_files(make_resource(URL + "a.png", status=status))
+
+    assert found.loss == loss
+
+
+def test_a_host_that_does_not_exist_is_an_error() -> None:
+    """No browser finds it either."""
+    found = judge_files(failed("dns"))
+
+    assert found.loss == 0.5
+    assert isinstance(found.verdict, Outcome)
+    assert found.verdict.evidence[0].value == "no such host"
+
+
+@pytest.mark.parametrize("code", ["timeout", "budget", "too_large", "address_not_allowed", "connect", "tls", "skipped"])
+def test_what_may_be_our_own_doing_is_no_error(code: str) -> None:
+    """Our time limits and our place are not the page's fault."""
+    assert judge_files(failed(code)).loss == 0
+
+
+def test_too_many_requests_and_challenges_for_robots_are_no_errors() -> None:
+    """A visitor's browser gets the file."""
+    challenge = make_resource(URL + "a.js", status=403, headers=(("CF-Mitigated", "challenge"),))
+
+    assert judge_files(make_resource(URL + "a.js", status=429), challenge).loss == 0
+
+
+@pytest.mark.parametrize("status", [401, 403, 407, 451, 503])
+def test_other_sites_may_turn_programs_away(status: int) -> None:
+    """On the own site the same status is an error."""
+    foreign = make_resource("https://cdn.example.net/a.js", status=status, first_party=False)
+
+    assert judge_files(foreign).loss == 0
+    assert judge_files(make_resource(URL + "a.js", status=status)).loss == 0.5
+
+
+def test_a_missing_file_on_another_site_is_an_error() -> None:
+    """The address in the page is wrong."""
+    assert judge_files(make_resource("https://cdn.example.net/a.js", status=404, first_party=False)).loss == 0.5
+
+
+@pytest.mark.parametrize(("count", "loss"), [(1, 0.5), (2, 0.625), (4, 0.875), (5, 1), (9, 1)])
+def test_each_further_file_costs_more_until_five(count: int, loss: float) -> None:
+    """Repairing one of several helps; good files beside them change nothing."""
+    broken = [make_resource(f"{URL}{n}.png", status=404) for n in range(count)]
+    found = judge_files(*broken, *(make_resource(f"{URL}good-{n}.png") for n in range(3)))
+
+    assert found.loss == pytest.approx(loss)
+    assert isinstance(found.verdict, Outcome)
+    assert (found.verdict.total, found.verdict.value) == (count, f"{count} of {count + 3} files")
+
+
+def test_the_list_says_what_is_broken_and_who_names_it() -> None:
+    """So that the address can be found and corrected."""
+    found = judge_files(make_resource(URL + "a.css", kind="stylesheet", status=404)).verdict
+
+    assert isinstance(found, Outcome)
+    assert (found.evidence[0].url, found.evidence[0].value) == (URL + "a.css", "status 404")
+    assert found.evidence[0].reason == f"stylesheet, named by {URL}"
+
+
+def test_a_page_without_files_is_not_judged() -> None:
+    """Nothing was asked for."""
+    assert isinstance(run(asset_errors, resources=make_resources()), NotApplicable)
+
+
+def test_without_the_files_nothing_is_said() -> None:
+    """Not fetched is not broken."""
+    assert isinstance(run(asset_errors), NotRun)

@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.checks.technical.meta_viewport import meta_viewport
+from pagegrade.model.outcome import Outcome
+from tests.builders import judged, outcome
+
+GOOD = "width=device-width, initial-scale=1"
+
+
+def page(*contents: str) -> str:
+    """A page with these viewport declarations in its head."""
+    metas = "".join(f'<meta name="viewport" content="{content}">' for content in contents)
+    return f"<!doctype html><head><title>t</title>{metas}</head><body><p>x"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        GOOD,
+        "width=device-width",
+        "initial-scale=1",
+        "initial-scale=1.5",
+        "width=device-width;initial-scale=1",
+        "width=device-width initial-scale=1",
+        "WIDTH=Device-Width, Initial-Scale=1.0",
+        "width=device-width, viewport-fit=cover, interactive-widget=resizes-content",
+        "width=device-width, initial-scale=1, shrink-to-fit=no, minimal-ui",
+    ],
+)
+def test_every_spelling_of_a_responsive_viewport_is_fine(content: str) -> None:
+    """Separators and case differ, the meaning does not."""
+    found = judged(meta_viewport, page(content))
+
+    assert isinstance(found.verdict, Outcome)
+    assert (found.verdict.state, found.loss) == ("responsive", 0)
+
+
+def test_limits_of_zooming_are_not_judged_twice() -> None:
+    """They are the matter of ``viewport-zoom``."""
+    found = outcome(meta_viewport, page(GOOD + ", maximum-scale=1, minimum-scale=1, user-scalable=no"))
+
+    assert found.state == "responsive"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "width=320",
+        "width=1024, initial-scale=1",
+        "initial-scale=0.99",
+        "width=device-width, initial-scale=0.5",
+        "viewport-fit=cover",
+        "width=banana",
+        "height=device-height",
+    ],
+)
+def test_a_layout_that_does_not_follow_the_device_costs_half(content: str) -> None:
+    """A fixed width, a scale below one, or nothing about either."""
+    found = judged(meta_viewport, page(content))
+
+    assert isinstance(found.verdict, Outcome)
+    assert (found.verdict.state, found.loss) == ("fixed", 0.5)
+    assert found.verdict.evidence[0].reason
+
+
+@pytest.mark.parametrize("html", [page(), page(""), page("  ,; "), "<!doctype html><meta name=viewport>"])
+def test_a_missing_or_empty_declaration_fails(html: str) -> None:
+    """An empty one says as little as none."""
+    found = judged(meta_viewport, html)
+
+    assert isinstance(found.verdict, Outcome)
+    assert (found.verdict.state, found.loss) == ("missing", 1)
+
+
+def test_several_declarations_cost_half() -> None:
+    """What comes later overrules, and few know that."""
+    found = judged(meta_viewport, page(GOOD, GOOD))
+
+    assert isinstance(found.verdict, Outcome)
+    assert (found.verdict.state, found.loss, found.verdict.total) == ("several", 0.5, 2)
+
+
+def test_the_last_declaration_overrules() -> None:
+    """As in a browser."""
+    assert outcome(meta_viewport, page(GOOD, "width=320")).state == "fixed"
+    assert outcome(meta_viewport, page("width=320", GOOD)).state == "several"
+
+
+def test_a_declaration_in_the_body_costs_half() -> None:
+    """It belongs into the head."""
+    found = judged(meta_viewport, f"<!doctype html><body><p>x<meta name=viewport content='{GOOD}'>")
+
+    assert isinstance(found.verdict, Outcome)
+    assert (found.verdict.state, found.loss) == ("in_body", 0.5)
+
+
+def test_words_that_no_browser_knows_cost_half() -> None:
+    """They are usually slips of the pen."""
+    found = judged(meta_viewport, page(GOOD + ", intial-scale=1"))
+
+    assert isinstance(found.verdict, Outcome)
+    assert (found.verdict.state, found.loss) == ("unknown_keys", 0.5)
+    assert found.verdict.evidence[0].reason == "unknown: intial-scale"
+
+
+def test_declaring_it_never_costs_points() -> None:
+    """Any declaration is better than none, and a responsive one is best."""
+    losses = [judged(meta_viewport, page(*contents)).loss or 0 for contents in ((), ("width=320",), (GOOD,))]
+
+    assert losses == [1, 0.5, 0]
+
+
+def test_its_keys_are_shown() -> None:
+    """As a browser reads them."""
+    found = outcome(meta_viewport, page("WIDTH=320 ; initial-scale = 1"))
+
+    assert {detail.code: detail.actual for detail in found.details} == {"width": "320", "initial-scale": "1"}
