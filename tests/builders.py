@@ -106,8 +106,10 @@ def make_artifacts(
 def run(check: Check | str, artifacts: Artifacts | str | None = None, **more: Any) -> Verdict:
     """What one check says about a page: ``run(title, "<title>x</title>")`` or with whole artifacts."""
     the_check = all_checks()[check] if isinstance(check, str) else check
-    if artifacts is None or isinstance(artifacts, str):
-        artifacts = make_artifacts(**({} if artifacts is None else {"html": artifacts}), **more)
+    if artifacts is None:
+        artifacts = make_artifacts(**more)
+    elif isinstance(artifacts, str):
+        artifacts = make_artifacts(artifacts, **more)
     elif more:
         artifacts = replace(artifacts, **more)
     return run_check(the_check, Facts(artifacts))
@@ -117,7 +119,7 @@ def outcome(check: Check | str, artifacts: Artifacts | str | None = None, **more
     """The same where the check must have judged."""
     verdict = run(check, artifacts, **more)
     if not isinstance(verdict, Outcome):
-        raise AssertionError(f"expected an outcome, got {verdict}")
+        raise AssertionError(f"expected an outcome, got {verdict}")  # noqa: TRY004 - the test has failed
     return verdict
 
 

@@ -198,7 +198,7 @@ def _negative_serial(place: Place) -> Issued:
     serial = x509.load_der_x509_certificate(issued.certificate).serial_number
     size = (serial.bit_length() + 8) // 8
     old = bytes((0x02, size)) + serial.to_bytes(size, "big")
-    return place.authority.patched(issued, old, bytes((0x02, size, 0xFF)) + old[3:])
+    return place.authority.patched(issued, old, bytes((0x02, size, 0x81)) + old[3:])
 
 
 def _redirects_inside(connection: Connection) -> None:

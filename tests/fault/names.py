@@ -24,6 +24,8 @@ from tests.lab.servers import Script, page
 INSIDE: Final = "10.0.0.1"
 MANY_ADDRESSES: Final = 300
 REFERENCES: Final = 200
+DNS_S: Final = 5.0
+"""All that a name may cost."""
 MAX_QUESTIONS: Final = 4
 """A and AAAA, each at most twice (over UDP and, if it must be, over TCP)."""
 NOT_ALLOWED: Final = failed("address_not_allowed")
@@ -84,7 +86,15 @@ def cases() -> Iterator[Case]:
     )
     for letter, code in zip("abcd", ("NXDOMAIN", "NOERROR", "SERVFAIL", "REFUSED"), strict=True):
         yield _case(f"C08{letter}", f"answers {code} without addresses", _failing(code), NO_NAME)
-    yield _case("C09", "never answers", lambda _: silent, NO_ANSWER)
+    yield Case(
+        id="C09",
+        title="never answers",
+        stage=named(lambda p: {p.host: silent}),
+        expect=failed("dns", reasons=["dns_timeout"]),
+        budget_s=8,
+        holds=[_within_five_seconds],
+    )
+    yield _case("C09b", "never answers within the budget", lambda _: silent, NO_ANSWER)
     yield Case(
         id="C10a",
         title="300 addresses, of which at most eight are tried",
@@ -158,6 +168,11 @@ def _rebinding(count: int) -> Callable[[Place], Zone]:
 def _page_of_many(place: Place) -> Script:
     images = "".join(f'<img src="http://{place.other}/{number}.gif" alt="">' for number in range(REFERENCES))
     return page(with_body(images))
+
+
+def _within_five_seconds(seen: Seen) -> str | None:
+    took = seen.outcome.duration_s
+    return f"took {took:.1f} s" if took > DNS_S + 1 else None
 
 
 def _asked_once(seen: Seen) -> str | None:

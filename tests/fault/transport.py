@@ -170,7 +170,7 @@ def _framing() -> Iterator[Case]:
             "E20a",
             "204 with a body",
             b"HTTP/1.1 204 No Content\r\n" + length + b"\r\n" + _BODY,
-            done_or_failed("http_error", "not_html", "connect"),
+            failed("http_error", "not_html", "connect"),
         ),
         ("E21a", "NUL in a header", _HEAD + b"X-Nul: a\0b\r\n" + length + b"\r\n" + _BODY, either),
         ("E21b", "a header without colon", _HEAD + b"no colon here\r\n" + length + b"\r\n" + _BODY, either),

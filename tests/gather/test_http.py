@@ -55,11 +55,26 @@ class Server:
         self.requests: list[bytes] = []
         self.connections = 0
         self.port = 0
+        self.greeting: bytes | None = None
         self._per_connection = per_connection
+        self._tasks: set[asyncio.Task[object]] = set()
+
+    async def close(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        # Transports are closed by the loop a moment after they were aborted.
+        await asyncio.sleep(0.01)
 
     async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
+        task = asyncio.current_task()
+        if task is not None:
+            self._tasks.add(task)
         try:
+            if self.greeting is not None:
+                writer.write(self.greeting)
+                await silent(writer)
             for _ in range(self._per_connection):
                 self.requests.append(await reader.readuntil(b"\r\n\r\n"))
                 script = self.scripts.pop(0) if len(self.scripts) > 1 else self.scripts[0]
@@ -68,7 +83,9 @@ class Server:
                     await writer.drain()
                 else:
                     await script(writer)
-        except (OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
+        except asyncio.CancelledError:
+            writer.transport.abort()
+        except (OSError, asyncio.IncompleteReadError):
             pass
         finally:
             writer.close()
@@ -76,15 +93,17 @@ class Server:
 
 @asynccontextmanager
 async def serving(
-    *scripts: Script, per_connection: int = 1, tls: ssl.SSLContext | None = None
+    *scripts: Script, per_connection: int = 1, tls: ssl.SSLContext | None = None, greeting: bytes | None = None
 ) -> AsyncIterator[Server]:
     server = Server(scripts, per_connection=per_connection)
+    server.greeting = greeting
     listener = await asyncio.start_server(server.handle, "127.0.0.1", 0, ssl=tls)
     server.port = listener.sockets[0].getsockname()[1]
     try:
         yield server
     finally:
         listener.close()
+        await server.close()
 
 
 def fetch(
@@ -216,39 +235,39 @@ def test_head_brings_no_body() -> None:
     assert server.requests[0].startswith(b"HEAD / ")
 
 
-@pytest.mark.parametrize(
-    "script",
-    [
-        b"",
-        b"<html>no head at all</html>",
-        b"ICY 200 OK\r\n\r\nx",
-        b"HTTP/2.0 200 OK\r\n\r\nx",
-        b"HTTP/2 200\r\n\r\nx",
-        b"HTTP/1.1 99 Low\r\n\r\n",
-        b"HTTP/1.1 1000 High\r\n\r\n",
-        b"HTTP/1.1 700 High\r\nContent-Length: 0\r\n\r\n",
-        b"HTTP/1.1 abc OK\r\n\r\n",
-        HEAD + b"Content-Length: 2\r\nContent-Length: 3\r\n\r\nhi!",
-        HEAD + b"Content-Length: -2\r\n\r\nhi",
-        HEAD + b"Content-Length: +2\r\n\r\nhi",
-        HEAD + b"Content-Length: 99999999999999999999\r\n\r\nhi",
-        HEAD + b"Content-Length : 2\r\n\r\nhi",
-        HEAD + b"Transfer-Encoding: xchunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n",
-        HEAD + b"Transfer-Encoding: chunked, identity\r\n\r\n2\r\nhi\r\n0\r\n\r\n",
-        HEAD + b"Transfer-Encoding: chunked\r\n\r\nzz\r\nhi\r\n0\r\n\r\n",
-        HEAD + b"Transfer-Encoding: chunked\r\n\r\n0x5\r\nhi\r\n0\r\n\r\n",
-        b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\nxx",
-        HEAD + b"X: a\0b\r\nContent-Length: 2\r\n\r\nhi",
-        HEAD + b"Foo\r\nContent-Length: 2\r\n\r\nhi",
-        b"\x15\x03\x01\x00\x02\x02\x28",
-        HEAD + b"Set-Cookie: a=b\r\n" * 300 + b"\r\n",
-        b"HTTP/1.1 103 Early Hints\r\n\r\n" * 11 + OK,
-        endless(HEAD + b"X: ", b"a" * 8_192),
-        endless(HEAD, b"X: a\r\n" * 50),
-        endless(b"HTTP/1.1 200 ", b"a" * 8_192),
-        endless(b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 5),
-    ],
-)
+NOT_HTTP: dict[str, Script] = {
+    "nothing": b"",
+    "http_0_9": b"<html>no head at all</html>",
+    "icy": b"ICY 200 OK\r\n\r\nx",
+    "http_2_0": b"HTTP/2.0 200 OK\r\n\r\nx",
+    "http_2_in_clear": b"HTTP/2 200\r\n\r\nx",
+    "status_99": b"HTTP/1.1 99 Low\r\n\r\n",
+    "status_1000": b"HTTP/1.1 1000 High\r\n\r\n",
+    "status_700": b"HTTP/1.1 700 High\r\nContent-Length: 0\r\n\r\n",
+    "status_abc": b"HTTP/1.1 abc OK\r\n\r\n",
+    "two_lengths": HEAD + b"Content-Length: 2\r\nContent-Length: 3\r\n\r\nhi!",
+    "negative_length": HEAD + b"Content-Length: -2\r\n\r\nhi",
+    "plus_length": HEAD + b"Content-Length: +2\r\n\r\nhi",
+    "huge_length": HEAD + b"Content-Length: 99999999999999999999\r\n\r\nhi",
+    "blank_before_colon": HEAD + b"Content-Length : 2\r\n\r\nhi",
+    "unknown_transfer_coding": HEAD + b"Transfer-Encoding: xchunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n",
+    "identity_after_chunked": HEAD + b"Transfer-Encoding: chunked, identity\r\n\r\n2\r\nhi\r\n0\r\n\r\n",
+    "chunk_size_zz": HEAD + b"Transfer-Encoding: chunked\r\n\r\nzz\r\nhi\r\n0\r\n\r\n",
+    "chunk_size_0x5": HEAD + b"Transfer-Encoding: chunked\r\n\r\n0x5\r\nhi\r\n0\r\n\r\n",
+    "switching_protocols": b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\nxx",
+    "nul_in_header": HEAD + b"X: a\0b\r\nContent-Length: 2\r\n\r\nhi",
+    "no_colon": HEAD + b"Foo\r\nContent-Length: 2\r\n\r\nhi",
+    "tls_alert": b"\x15\x03\x01\x00\x02\x02\x28",
+    "too_many_headers": HEAD + b"Set-Cookie: a=b\r\n" * 300 + b"\r\n",
+    "too_many_interim": b"HTTP/1.1 103 Early Hints\r\n\r\n" * 11 + OK,
+    "endless_header": endless(HEAD + b"X: ", b"a" * 8_192),
+    "endless_headers": endless(HEAD, b"X: a\r\n" * 50),
+    "endless_status": endless(b"HTTP/1.1 200 ", b"a" * 8_192),
+    "endless_interim": endless(b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 5),
+}
+
+
+@pytest.mark.parametrize("script", NOT_HTTP.values(), ids=NOT_HTTP.keys())
 def test_what_is_not_proper_http_is_refused(script: Script) -> None:
     """Rows E04, E07, E10 to E12, E15 to E17, E19, E21, E23."""
     assert failure(script).reason == "http_protocol"
@@ -281,6 +300,7 @@ def test_tolerated_oddities_are_noted(script: bytes, note: str) -> None:
         (HEAD + b"Transfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n", b"hi", "connection"),
         (resetting(HEAD + b"Content-Length: 20\r\n\r\nhi"), b"hi", "connection"),
     ],
+    ids=["short", "no_last_chunk", "reset"],
 )
 def test_a_body_cut_off_by_the_server_is_kept(script: Script, body: bytes, why: str) -> None:
     """Rows E01, E17, E18."""
@@ -306,6 +326,7 @@ def test_a_dripping_body_ends_at_the_time_limit_and_is_kept() -> None:
         (silent, "timeout", "headers_timeout"),
         (dripping(b"", HEAD + b"X: y\r\n" * 50), "timeout", "headers_timeout"),
     ],
+    ids=["reset_at_once", "reset_in_head", "reset_before_body", "silent", "dripping_head"],
 )
 def test_no_answer_says_why(script: Script, code: str, reason: str) -> None:
     """Rows E01, E03, E05."""
@@ -723,23 +744,22 @@ def test_a_required_certificate_that_does_not_verify_is_a_failure(authority: tru
     assert (error.code, error.reason) == ("tls", "tls_error")
 
 
+def greet(words: bytes) -> FetchError:
+    """Ask for https where the server says ``words`` and then nothing."""
+
+    async def main() -> FetchError:
+        async with serving(OK, greeting=words) as server, HTTPClient(policy=OWN, resolver=Names(), limits=FAST) as client:
+            with pytest.raises(FetchError) as caught:
+                await client.fetch(Request(url=f"https://site.com:{server.port}/"))
+            return caught.value
+
+    return asyncio.run(main())
+
+
 def test_plain_http_on_a_tls_port_is_a_tls_error(authority: trustme.CA) -> None:
     """Row E23."""
 
-    async def main() -> FetchError:
-        async def speak(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
-            writer.close()
-
-        listener = await asyncio.start_server(speak, "127.0.0.1", 0)
-        port = listener.sockets[0].getsockname()[1]
-        async with HTTPClient(policy=OWN, resolver=Names()) as client:
-            with pytest.raises(FetchError) as caught:
-                await client.fetch(Request(url=f"https://site.com:{port}/"))
-        listener.close()
-        return caught.value
-
-    error = asyncio.run(main())
+    error = greet(b"HTTP/1.1 400 Bad Request\r\n\r\n")
 
     assert error.code == "tls"
     assert error.detail == "The server does not speak TLS on this port."
@@ -748,17 +768,4 @@ def test_plain_http_on_a_tls_port_is_a_tls_error(authority: trustme.CA) -> None:
 def test_a_stalled_handshake_ends_in_time(authority: trustme.CA) -> None:
     """Row E26."""
 
-    async def main() -> FetchError:
-        async def stall(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            await asyncio.sleep(3)
-            writer.close()
-
-        listener = await asyncio.start_server(stall, "127.0.0.1", 0)
-        port = listener.sockets[0].getsockname()[1]
-        async with HTTPClient(policy=OWN, resolver=Names(), limits=FAST) as client:
-            with pytest.raises(FetchError) as caught:
-                await client.fetch(Request(url=f"https://site.com:{port}/"))
-        listener.close()
-        return caught.value
-
-    assert asyncio.run(main()).reason == "tls_error"
+    assert greet(b"").reason == "tls_error"

@@ -71,10 +71,12 @@ def _ended_as_told(case: Case, seen: Seen) -> list[str]:
 
 
 def _nothing_crashed(case: Case, seen: Seen) -> list[str]:
-    """A check that stops with an exception is our mistake, whatever the page."""
+    """A check or a gatherer that stops with an exception is our mistake, whatever the page."""
     del case
     stopped = sorted(name for name, state in seen.outcome.checks.items() if "check_error" in state)
-    return [f"checks crashed: {stopped}"] if stopped else []
+    broken = sorted(name for name, state in seen.outcome.artifacts.items() if state.startswith("internal"))
+    found = [f"checks crashed: {stopped}"] if stopped else []
+    return [*found, f"gatherers crashed: {broken}"] if broken else found
 
 
 def _no_wire_touched(case: Case, seen: Seen) -> list[str]:

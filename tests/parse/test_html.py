@@ -79,7 +79,9 @@ def test_comments_scripts_and_attributes_hold_no_elements() -> None:
 
 def test_first_base_with_href_rules_even_when_it_comes_late() -> None:
     """Relative addresses resolve against it, wherever it stands."""
-    document = make_document("<a href=x>1</a><base target=_top><base href=/deep/dir/><base href=https://other.example/>")
+    document = make_document(
+        "<a href=x>1</a><base target=_top><base href=/deep/dir/><base href=https://other.example/>"
+    )
 
     assert document.base_url == "https://example.com/deep/dir/"
     assert document.anchors[0].url == "https://example.com/deep/dir/x"
@@ -152,7 +154,9 @@ def test_control_finds_its_label(html: str, name: str, source: str) -> None:
 
 def test_inputs_that_need_no_label_are_no_controls() -> None:
     """Hidden fields and buttons are not asked for a label."""
-    document = make_document(HEAD + "".join(f"<input type={t}>" for t in ("hidden", "submit", "reset", "button", "image")))
+    document = make_document(
+        HEAD + "".join(f"<input type={t}>" for t in ("hidden", "submit", "reset", "button", "image"))
+    )
 
     assert document.controls == []
     assert [(n.role, n.name) for n in document.named] == [
@@ -198,7 +202,10 @@ def test_references_are_what_a_browser_would_fetch() -> None:
         "<video poster=/p.jpg><source src=/v.webm><source src=/v.mp4></video><img src='data:image/gif;base64,R0lGOD'>"
         "<object data=/o.pdf></object><input type=image src=/b.png><a href=/no.html>x</a><svg><image href=/v.svg /></svg>"
     )
-    found = {(r.url.removeprefix("https://example.com"), r.kind, r.lazy, r.alternative) for r in make_document(html).references}
+    found = {
+        (r.url.removeprefix("https://example.com"), r.kind, r.lazy, r.alternative)
+        for r in make_document(html).references
+    }
 
     assert found == {
         ("/a.css", "stylesheet", False, False),
@@ -257,7 +264,9 @@ def test_scripts_know_whether_the_page_waits_for_them() -> None:
         (b"<p>x", "text/html; charset=rot13", "windows-1252", ["header"]),
     ],
 )
-def test_encoding_follows_the_standard(body: bytes, content_type: str | None, encoding: str, sources: list[str]) -> None:
+def test_encoding_follows_the_standard(
+    body: bytes, content_type: str | None, encoding: str, sources: list[str]
+) -> None:
     """Mark before header before meta, labels of the Encoding standard only."""
     document = parse_document(body, url="https://example.com/", content_type=content_type)
 

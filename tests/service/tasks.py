@@ -6,6 +6,7 @@ import os
 import resource
 import time
 
+
 def pid_of_child() -> int:
     """Which process this is."""
     return os.getpid()

@@ -14,7 +14,9 @@ from pagegrade.report.json import report_to_dict
 from pagegrade.service.judging import Thresholds, judge_artifacts
 from tests.builders import make_artifacts, make_response, make_well_known
 
-PAGE = "<!doctype html><html lang=en><head><meta charset=utf-8><title>A page about cats</title></head><body><h1>Cats</h1>"
+PAGE = (
+    "<!doctype html><html lang=en><head><meta charset=utf-8><title>A page about cats</title></head><body><h1>Cats</h1>"
+)
 
 
 def test_losses_add_up_to_what_is_missing() -> None:

@@ -15,12 +15,12 @@ from typing import Any, Final
 
 from pagegrade.gather import gatherers
 from pagegrade.gather.context import Context, GatherOptions, Offload, OffloadFailed, Start
-from pagegrade.gather.exchange import FetchError, Followed
-from pagegrade.gather.http import HTTPClient
+from pagegrade.gather.exchange import FetchError, Followed, Request
+from pagegrade.gather.http import HTTPClient, request_headers
 from pagegrade.gather.resolver import CachingResolver, DNSResolver, Resolver
 from pagegrade.model.artifacts import Artifacts, Navigation, NotGathered, Response
 from pagegrade.model.errors import RunFailed
-from pagegrade.model.identity import USER_AGENT, VERSION
+from pagegrade.model.identity import VERSION
 from pagegrade.parse.url import Target
 
 logger = logging.getLogger(__name__)
@@ -103,7 +103,7 @@ async def gather(
         engine=VERSION,
         gathered_at=gathered_at,
         duration_ms=(loop.time() - started) * 1_000,
-        vantage=USER_AGENT,
+        vantage="; ".join(request_headers(Request(url=target.url))),
         navigation=navigation,
         load_samples_ms=samples if isinstance(samples, tuple) else (document.response.timings.total_ms,),
         **known,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sized
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 from turbohtml import Element
@@ -117,7 +117,7 @@ class Collector:
         self.labels_for: dict[str, list[int]] = {}
         self.control_labels: list[int | None] = []
         """For each control: the label that wraps it."""
-        self.labelled_by: list[tuple[list[NamedElement] | list[Control] | list[Anchor] | list[Image], int]] = []
+        self.labelled_by: list[tuple[list[Any], int]] = []
         """Facts that name themselves by other elements, which may come later in the document."""
         self._resolved: dict[str, str | None] = {}
         self._lookups = 0
@@ -145,9 +145,7 @@ class Collector:
             self.limits.append(name)
         return False
 
-    def common(
-        self, node: Element, attrs: dict[str, str], flags: int
-    ) -> int:
+    def common(self, node: Element, attrs: dict[str, str], flags: int) -> int:
         """What any element may carry; returns the flags of its subtree."""
         if "id" in attrs:
             name = attrs["id"]
@@ -325,15 +323,8 @@ class Collector:
             fact = facts[index]
             text = collapse(" ".join(self._text_of_id(name) for name in fact.attrs["aria-labelledby"].split()[:20]))
             if text:
-                changes = (
-                    {"name": text}
-                    if isinstance(fact, Anchor | Image)
-                    else {
-                        "name": text,
-                        "name_from": "aria-labelledby",
-                    }
-                )
-                facts[index] = msgspec.structs.replace(fact, **changes)  # type: ignore[call-overload]
+                source = {"name_from": "aria-labelledby"} if isinstance(fact, NamedElement) else {}
+                facts[index] = msgspec.structs.replace(fact, name=text, **source)
 
     def _text_of_id(self, name: str) -> str:
         """Text alternative of the element with that id; "" when there is none."""

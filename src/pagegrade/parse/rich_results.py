@@ -71,7 +71,13 @@ KINDS: Final[Mapping[str, Kind]] = {
     ),
     "JobPosting": Kind(
         types=frozenset({"JobPosting"}),
-        required=("title", "description", "datePosted", "hiringOrganization", "jobLocation|applicantLocationRequirements"),
+        required=(
+            "title",
+            "description",
+            "datePosted",
+            "hiringOrganization",
+            "jobLocation|applicantLocationRequirements",
+        ),
         recommended=("validThrough", "employmentType"),
     ),
     "LocalBusiness": Kind(
@@ -87,7 +93,9 @@ KINDS: Final[Mapping[str, Kind]] = {
         recommended=("telephone", "url", "openingHoursSpecification|openingHours"),
     ),
     "Organization": Kind(
-        types=frozenset("Organization Corporation EducationalOrganization NGO NewsMediaOrganization OnlineStore".split()),
+        types=frozenset(
+            "Organization Corporation EducationalOrganization NGO NewsMediaOrganization OnlineStore".split()
+        ),
         recommended=("name", "url", "logo"),
     ),
     "Product": Kind(

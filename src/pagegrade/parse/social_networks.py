@@ -56,14 +56,24 @@ _NOT_PROFILES: Final = frozenset(
     ).split(),
 )
 """First path segments (lower case) that lead to a share dialog, a single post or the network's own pages."""
-_SECOND_NEEDED: Final = {
+_ONLY_BELOW: Final = {
     "linkedin.com": frozenset({"company", "in", "school", "showcase"}),
     "reddit.com": frozenset({"r", "u", "user"}),
     "bsky.app": frozenset({"profile"}),
     "discord.com": frozenset({"invite", "servers"}),
     "xing.com": frozenset({"companies", "pages", "profile"}),
 }
-"""Networks whose profiles lie below one of these segments."""
+"""Networks whose profiles all lie below one of these segments."""
+_ALSO_BELOW: Final = {
+    "facebook.com": frozenset({"groups", "pages", "people"}),
+    "youtube.com": frozenset({"c", "channel", "user"}),
+    "flickr.com": frozenset({"people", "photos"}),
+    "weibo.com": frozenset({"n", "p", "u"}),
+}
+"""Networks where some profiles do, besides those at the root."""
+_TABS: Final = frozenset({"about", "featured", "videos"})
+"""Views of a profile; any other second segment is a single post, a repository or the like."""
+_BY_SUBDOMAIN: Final = frozenset({"medium.com", "tumblr.com"})
 
 
 def network_of_profile(url: str) -> str | None:
@@ -84,16 +94,16 @@ def network_of_profile(url: str) -> str | None:
         domain = ".".join(labels[-size:])
         name = _NETWORKS.get(domain)
         if name is not None:
-            return name if _is_profile(domain, path) else None
+            named_by_host = domain in _BY_SUBDOMAIN and len(labels) > size and labels[-size - 1] != "www"
+            return name if named_by_host or _is_profile(domain, path) else None
     return None
 
 
 def _is_profile(domain: str, path: str) -> bool:
-    segments = [segment for segment in path.split("/", 4)[:4] if segment]
+    segments = [segment.lower() for segment in path.split("/", 4)[:4] if segment]
     if not segments:
         return False
-    first = segments[0].lower()
-    needed = _SECOND_NEEDED.get(domain)
-    if needed is not None:
-        return first in needed and len(segments) > 1
-    return first not in _NOT_PROFILES
+    first = segments[0]
+    if domain in _ONLY_BELOW or first in _ALSO_BELOW.get(domain, ()):
+        return len(segments) > 1 and first in _ONLY_BELOW.get(domain, (first,))
+    return first not in _NOT_PROFILES and (len(segments) == 1 or (len(segments) == 2 and segments[1] in _TABS))

@@ -24,7 +24,7 @@ _UNSPACED: Final = re.compile(
 )
 _OTHER_LEADS: Final = bytes(set(range(256)) - {0xE0, 0xE1, 0xEF, *range(0xE3, 0xEA), *range(0xF0, 0xF5)})
 """Bytes that start none of the characters above in UTF-8."""
-_MARKS: Final = tuple(f" {mark} " for mark in "|-–—·•/&›»→")
+_MARKS: Final = "|-–—·•/&›»→"
 _SPACED_WORD: Final = re.compile(r"\w[\w'’-]*")
 _BETWEEN: Final = re.compile(r"""[\s|/\\,.:;!?()\[\]{}<>«»"“”„'’‘–—·•…&+*#=_~\-]+""")
 _MAX_ENDING: Final = 3
@@ -95,7 +95,8 @@ def count_words(text: str) -> int:
         unspaced = sum(len(run) for run in _UNSPACED.findall(text))
         words = len(_SPACED_WORD.findall(_UNSPACED.sub(" ", text)))
     else:
-        words = max(0, len(text.split()) - sum(text.count(mark) for mark in _MARKS))
+        # Looking for the bare mark first is several times as fast, since blanks are everywhere.
+        words = max(0, len(text.split()) - sum(text.count(f" {mark} ") for mark in _MARKS if mark in text))
     return words + -(-unspaced * 10 // CHARACTERS_PER_TEN_WORDS)
 
 

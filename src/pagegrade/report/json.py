@@ -209,7 +209,7 @@ def _page(page: PageFacts) -> JSONObject:
         "bytes": page.bytes,
         "transfer_bytes": page.transfer_bytes,
         "requests": page.requests,
-        "timing_ms": {name: value for name, value in page.timing_ms.items()},
+        "timing_ms": dict(page.timing_ms),
         "title": page.title,
         "language": page.language,
         "server": page.server,
@@ -225,7 +225,7 @@ def _run(run: RunFacts) -> JSONObject:
         "partial": run.partial,
         "user_agent": run.user_agent,
         "not_gathered": [{"artifact": name, "reason": why} for name, why in run.not_gathered],
-        "notes": [note for note in run.notes],
+        "notes": list(run.notes),
         "thresholds": {"good": run.good_from, "decent": run.decent_from},
     }
 

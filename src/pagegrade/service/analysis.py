@@ -83,7 +83,9 @@ async def analyze_target(
         load_samples=options.load_samples,
     )
     try:
-        artifacts = await gather(target, options=gather_options, offload=children.run, gathered_at=started_at, resolver=resolver)
+        artifacts = await gather(
+            target, options=gather_options, offload=children.run, gathered_at=started_at, resolver=resolver
+        )
     except RunFailed as error:
         return Analysis(report=_not_gathered_report(target.url, error, started_at), artifacts=None)
     return Analysis(report=await judge_in_child(artifacts, options.thresholds, children=children), artifacts=artifacts)

@@ -101,7 +101,8 @@ def test_images_that_push_nothing_aside_are_left_out(markup: str) -> None:
 
 def test_sizes_on_every_source_of_a_picture_count() -> None:
     """Art direction gives each cut-out its own size."""
-    html = "<picture><source srcset=/a.avif width=4 height=3><source srcset=/b.avif width=1 height=1><img src=/a.jpg></picture>"
+    sources = "<source srcset=/a.avif width=4 height=3><source srcset=/b.avif width=1 height=1>"
+    html = f"<picture>{sources}<img src=/a.jpg></picture>"
 
     assert outcome(image_dimensions, html).state == "reserved"
 
@@ -111,3 +112,11 @@ def test_a_picture_with_one_unsized_source_is_found() -> None:
     html = "<picture><source srcset=/a.avif width=4 height=3><source srcset=/b.avif><img src=/a.jpg></picture>"
 
     assert outcome(image_dimensions, html).state == "unsized"
+
+
+def test_values_of_endless_digits_are_read_in_part() -> None:
+    """Only the first forty characters count, so that the expressions stay linear."""
+    digits = "1" * 1_900
+    html = f"<img src=/a.jpg width={digits * 500}% style='width: {digits}!; height: {digits}!'>" * 20
+
+    assert outcome(image_dimensions, html).state == "reserved"

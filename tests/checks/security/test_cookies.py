@@ -132,7 +132,7 @@ def test_weak_loss_grows_with_the_number(count: int, loss: float) -> None:
     """At most nine tenths, and at most a hundred pieces of evidence."""
     found = outcome(cookies, page(*(f"c{number}=v" for number in range(count))))
 
-    assert found.loss == pytest.approx(loss, abs=0.06)
+    assert found.loss == pytest.approx(loss)
     assert found.total == count
     assert len(found.evidence) == min(count, 100)
 

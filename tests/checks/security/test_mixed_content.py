@@ -148,7 +148,7 @@ def test_passive_loss_grows_but_stays_below_one_script(count: int, loss: float) 
     html = "".join(f'<img src="http://a.test/{number}.jpg">' for number in range(count))
     found = outcome(mixed_content, html)
 
-    assert found.loss == pytest.approx(loss, abs=0.06)
+    assert found.loss == pytest.approx(loss)
     assert found.loss is not None
     assert found.loss <= 0.9
     assert len(found.evidence) == min(count, 100)

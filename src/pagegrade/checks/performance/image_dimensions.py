@@ -7,6 +7,8 @@ from pagegrade.model.document import Document, Image
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, NotApplicable, Outcome, Severity
 
 FULL_AT: Final = 10
+MAX_VALUE: Final = 40
+"""Characters of a length that are read, so that the expressions below stay linear on hostile digits."""
 _DIMENSION: Final = re.compile(r"[ \t\n\f\r]*\+?[0-9]+(?:\.[0-9]*)?(?![0-9.]*%)")
 _LENGTH: Final = re.compile(r"\+?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[a-z]+)?$")
 _RATIO: Final = re.compile(r"[0-9]")
@@ -99,8 +101,8 @@ def _takes_space(image: Image) -> bool:
 
 
 def _is_sized(image: Image) -> bool:
-    width = _DIMENSION.match(image.attrs.get("width", "")) is not None
-    height = _DIMENSION.match(image.attrs.get("height", "")) is not None
+    width = _DIMENSION.match(image.attrs.get("width", "")[:MAX_VALUE]) is not None
+    height = _DIMENSION.match(image.attrs.get("height", "")[:MAX_VALUE]) is not None
     if (width and height) or image.picture_sized:
         return True
     if "style" not in image.attrs:
@@ -117,7 +119,7 @@ def _is_sized(image: Image) -> bool:
 def _style(image: Image) -> dict[str, str]:
     """Declarations of the ``style`` attribute, lower case; the last of a property wins."""
     declarations = (part.partition(":") for part in image.attrs.get("style", "").lower()[:2_000].split(";"))
-    return {name.strip(): value.replace("!important", "").strip() for name, _, value in declarations}
+    return {name.strip(): value.replace("!important", "").strip()[:MAX_VALUE] for name, _, value in declarations}
 
 
 def _reason(image: Image) -> str:

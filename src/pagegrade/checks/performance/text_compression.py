@@ -8,7 +8,7 @@ from pagegrade.parse.caching import read_cache_policy
 
 MIN_SAVING_BYTES: Final = 1_400
 """About one TCP segment: saving less brings nothing earlier."""
-SAMPLE_BYTES: Final = 262_144
+SAMPLE_BYTES: Final = 65_536
 """As much of a body is compressed to estimate the rest."""
 GOOD_CODINGS: Final = frozenset({"gzip", "x-gzip", "br", "zstd"})
 

@@ -6,6 +6,9 @@ from pagegrade.model.document import Document, Meta
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, Outcome, Severity
 from pagegrade.parse.viewport import Viewport, parse_viewport
 
+MAX_READ: Final = 10
+MAX_CONTENT: Final = 190
+"""Characters read of each of them: together they stay below what the parser takes."""
 KNOWN_KEYS: Final = frozenset(
     {
         "width",
@@ -82,12 +85,12 @@ def meta_viewport(document: Document) -> Verdict:
     ```
     """
     metas = [meta for meta in document.metas if meta.name == "viewport"]
-    usable = [meta for meta in metas if parse_viewport(meta.content).properties]
+    usable = [meta for meta in metas[:MAX_READ] if parse_viewport(meta.content[:MAX_CONTENT]).properties]
     if not usable:
         return Outcome("missing", value="" if metas else None, evidence=_evidence(document, metas, {}))
     reasons: dict[str, str] = {}
     # Browsers read them all, and what comes later overrules.
-    viewport = parse_viewport(", ".join(meta.content[:500] for meta in usable[:10]))
+    viewport = parse_viewport(", ".join(meta.content[:MAX_CONTENT] for meta in usable))
     unknown = sorted(set(viewport.properties) - KNOWN_KEYS)
     if unknown:
         reasons["unknown_keys"] = f"unknown: {', '.join(unknown)[:100]}"

@@ -199,7 +199,7 @@ class _Crawl:
             request = Request(
                 url=entry.url,
                 purpose=_purpose(entry.kinds),
-                referer=self._context.origin,
+                referer=self._referer(entry.url),
                 max_wire_bytes=max_bytes,
                 max_decoded_bytes=max_bytes,
                 keep_bytes=0 if is_media else None,
@@ -215,6 +215,14 @@ class _Crawl:
                     entry.failure = error.not_gathered()
                 return
             self._keep(entry, followed)
+
+    def _referer(self, url: str) -> str | None:
+        """The page's origin, as browsers send it: none from https to http (hot-link protection wants to see it).
+
+        Source: https://www.w3.org/TR/referrer-policy/#referrer-policy-strict-origin-when-cross-origin
+        """
+        page = self._context.origin
+        return None if page.startswith("https:") and url.startswith("http:") else f"{page}/"
 
     def _keep(self, entry: _Entry, followed: Followed) -> None:
         """Record the answer, and of its body only what is looked at later."""

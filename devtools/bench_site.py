@@ -1,0 +1,124 @@
+"""Whole analyses against the local test site, beside bare fetches of the same files in the same run."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import resource
+import subprocess
+import sys
+import time
+from ipaddress import ip_network
+from pathlib import Path
+
+import pycurl
+
+from pagegrade.model.artifacts import NotGathered
+from pagegrade.parse.url import parse_target_url
+from pagegrade.service.analysis import AnalyzeOptions, analyze_target
+from pagegrade.service.children import Children
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = "/many"
+"""A page with thirty sub-resources."""
+CONCURRENT = 4
+
+
+def measure_site(count: int) -> dict[str, float]:
+    """Analyses per second and CPU per analysis, printed and returned."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.site", "--port", "0"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    try:
+        origin = _origin(process)
+        urls, bare_s = _bare(origin, count)
+        wall_s, cpu_s = asyncio.run(_analyses(origin, count))
+    finally:
+        process.terminate()
+        process.wait(timeout=10)
+    figures = {
+        "analyses_per_second": round(count / wall_s, 1),
+        "cpu_ms_per_analysis": round(1000 * cpu_s / count, 1),
+        "against_bare_fetches": round(wall_s / bare_s, 2),
+    }
+    print(
+        f"site: {figures['analyses_per_second']} analyses per second of a page with {len(urls) - 1} sub-resources "
+        f"({CONCURRENT} at a time), {figures['cpu_ms_per_analysis']} ms CPU each, "
+        f"{figures['against_bare_fetches']}x the time of fetching the same files with bare curl"
+    )
+    return figures
+
+
+def _origin(process: subprocess.Popen[str]) -> str:
+    """Where the site listens: the first address it prints."""
+    if process.stdout is None:
+        raise RuntimeError("the site has no standard output")
+    for line in process.stdout:
+        found = re.search(r"http://127\.0\.0\.1:\d+", line)
+        if found:
+            return found.group()
+    raise RuntimeError("the site did not start")
+
+
+async def _analyses(origin: str, count: int) -> tuple[float, float]:
+    """(wall seconds, CPU seconds of this process and the children) of ``count`` analyses."""
+    options = AnalyzeOptions(allow_networks=(ip_network("127.0.0.0/8"),), load_samples=1)
+    target = parse_target_url(origin + PAGE)
+    async with Children() as children:
+        await analyze_target(target, options=options, children=children)
+        cpu = _cpu_s()
+        start = time.perf_counter()
+        places = asyncio.Semaphore(CONCURRENT)
+
+        async def one() -> None:
+            async with places:
+                analysis = await analyze_target(target, options=options, children=children)
+                if analysis.artifacts is None or isinstance(analysis.artifacts.resources, NotGathered):
+                    raise RuntimeError(f"an analysis failed: {analysis.report.error}")
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(count):
+                group.create_task(one())
+        wall = time.perf_counter() - start
+    return wall, _cpu_s() - cpu
+
+
+def _cpu_s() -> float:
+    """CPU seconds of this process and of the children that have ended."""
+    mine, theirs = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+    return mine.ru_utime + mine.ru_stime + theirs.ru_utime + theirs.ru_stime
+
+
+def _bare(origin: str, count: int) -> tuple[list[str], float]:
+    """(the files of one analysis, wall seconds of fetching them ``count`` times with bare curl)."""
+    urls = asyncio.run(_files(origin))
+    start = time.perf_counter()
+    for _ in range(count):
+        multi = pycurl.CurlMulti()
+        handles = []
+        for url in urls:
+            handle = pycurl.Curl()
+            handle.setopt(pycurl.URL, url)
+            handle.setopt(pycurl.PROXY, "")
+            handle.setopt(pycurl.WRITEFUNCTION, len)
+            multi.add_handle(handle)
+            handles.append(handle)
+        active = len(handles)
+        while active:
+            _, active = multi.perform()
+            multi.select(0.05)
+        multi.close()
+    return urls, time.perf_counter() - start
+
+
+async def _files(origin: str) -> list[str]:
+    options = AnalyzeOptions(allow_networks=(ip_network("127.0.0.0/8"),), load_samples=1)
+    async with Children(1) as children:
+        analysis = await analyze_target(parse_target_url(origin + PAGE), options=options, children=children)
+    if analysis.artifacts is None or isinstance(analysis.artifacts.resources, NotGathered):
+        raise RuntimeError(f"the page could not be analysed: {analysis.report.error}")
+    return [origin + PAGE, *(item.url for item in analysis.artifacts.resources.items)]

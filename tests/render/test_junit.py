@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from pagegrade.render.junit import render_junit
+from tests.report_builders import make_failed_report, make_report, poisoned_report
+
+
+def test_checks_are_cases_of_the_page() -> None:
+    """Findings fail, what was not judged is skipped, the counts add up."""
+    root = ET.fromstring(render_junit([make_report(), make_failed_report()]))
+    page, failed = root
+
+    assert root.attrib == {"name": "Pagegrade", "tests": "13", "failures": "7", "errors": "1", "skipped": "2"}
+    assert (page.get("tests"), page.get("failures"), page.get("skipped")) == ("12", "7", "2")
+    assert failed.find("testcase/error") is not None
+    failure = page.find("testcase[@name='image-alt']/failure")
+    assert failure is not None
+    assert failure.get("type") == "high"
+    assert "and 9 places more" in (failure.text or "")
+
+
+@pytest.mark.parametrize(
+    "payload",
+    ["]]><script>", "\x00\x0b\ufffe\ud800", "&amp;&lt;<!--", "\x1b[31m", "\"'", "<!DOCTYPE x [<!ENTITY e 'e'>]>&e;"],
+)
+def test_page_text_stays_text(payload: str) -> None:
+    """The document parses, and holds no element that is not ours."""
+    text = render_junit([poisoned_report(payload)])
+    names = {element.tag for element in ET.fromstring(text.encode()).iter()}
+
+    assert names == {"testsuites", "testsuite", "testcase", "failure", "skipped"}

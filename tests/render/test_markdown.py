@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+from markdown_it import MarkdownIt
+
+from pagegrade.render.markdown import code, escape_markdown, render_markdown
+from pagegrade.report.compare import compare_reports
+from tests.report_builders import make_failed_report, make_passed, make_report, make_result, poisoned_report
+
+MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable("table").enable("strikethrough")
+
+
+def tags(text: str) -> set[str]:
+    """Names of the elements that Markdown makes of ``text``, as a renderer without any sanitiser would."""
+    return set(re.findall(r"<([a-zA-Z][a-zA-Z0-9]*)", MARKDOWN.render(text)))
+
+
+OURS = {"h1", "h2", "h3", "p", "strong", "em", "ul", "li", "code", "a", "table", "thead", "tbody", "tr", "th", "td"}
+PAYLOADS = [
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "[click](javascript:alert(1))",
+    "![pixel](https://evil.test/p.png)",
+    "`code` ``more`` ```",
+    "| cell | cell |",
+    "# heading",
+    "1. list",
+    "- [ ] task",
+    "> quote",
+    "***bold*** ~~gone~~ __under__",
+    "&lt;script&gt; &#60;b&#62;",
+    "\\`escape\\",
+    "<!-- comment",
+    "]]> <![CDATA[",
+    "[ref]: https://evil.test/",
+    "line\n\n<b>new</b>\n```\n</details>",
+]
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_page_text_makes_no_markup(payload: str) -> None:
+    """Even a renderer without a sanitiser makes only the elements that are ours."""
+    text = render_markdown([poisoned_report(payload)])
+
+    assert tags(text) <= OURS | {"blockquote"}
+    assert "javascript:" not in "".join(re.findall(r'href="([^"]*)"', MARKDOWN.render(text)))
+    assert "evil.test" not in "".join(re.findall(r'(?:href|src)="([^"]*)"', MARKDOWN.render(text)))
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_escaped_text_reads_as_it_was(payload: str) -> None:
+    """Escaping changes how it is written, not what is read."""
+    rendered = MARKDOWN.renderInline(escape_markdown(payload))
+    shown = re.sub(r"<!-- -->", "", rendered)
+
+    assert "<" not in shown
+    for character in "`*[]|#":
+        assert shown.count(character) == " ".join(payload.split()).count(character)
+
+
+@pytest.mark.parametrize("payload", [*PAYLOADS, "`", "``", "a`", " ` "])
+def test_code_spans_cannot_be_left(payload: str) -> None:
+    """The fence is longer than any run of backticks inside."""
+    rendered = MARKDOWN.renderInline(f"before {code(payload)} after")
+
+    assert rendered.count("<code>") == 1
+    assert rendered.startswith("before <code>")
+    assert rendered.endswith("</code> after")
+
+
+@pytest.mark.parametrize(
+    ("text", "forbidden"),
+    [("@everyone", "@everyone"), ("see https://evil.test", "https://"), ("www.evil.test", "www.")],
+)
+def test_nothing_is_linked_or_mentioned(text: str, forbidden: str) -> None:
+    """GitHub would turn these into links and notifications."""
+    assert forbidden not in escape_markdown(text)
+
+
+def test_the_report_has_its_parts() -> None:
+    """Verdict, categories, findings, the rest, the page."""
+    text = render_markdown([make_report()])
+
+    for part in (
+        "**Decent: 79 of 100.**",
+        "| Security | 49 | bad | 3 |",
+        "### 1. HTTPS (high, costs 5.2 points)",
+        "- **Fix:**",
+        "- and 11 more",
+        "## Not evaluated (1)",
+        "## Passed (2)",
+        "## How the score came to be",
+        "Not seen: sitemaps",
+    ):
+        assert part in text
+
+
+def test_several_pages_begin_with_a_table() -> None:
+    """The overview comes first."""
+    text = render_markdown([make_report(), make_failed_report()])
+
+    assert text.startswith("# Pagegrade: 2 pages")
+    assert "| 79 | decent |" in text
+    assert "What to do" in text
+
+
+def test_the_difference_from_a_baseline_is_shown() -> None:
+    """For the comment on a pull request."""
+    before, after = make_report(make_passed("a")), make_report(make_result("a"))
+
+    assert "- **New:** 1 finding" in render_markdown([after], comparisons=[compare_reports(before, after)])

@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pagegrade.model.errors import FAILURE_CODES
+from pagegrade.model.outcome import Evidence
+from pagegrade.render import view
+from tests.report_builders import make_failed_report, make_images, make_passed, make_report, make_result
+
+
+def test_what_to_fix_comes_by_severity_then_by_cost() -> None:
+    """A dear small thing does not stand before a cheap serious one."""
+    report = make_report(
+        make_result("low-dear", importance="low", lost=9.0),
+        make_result("high-cheap", importance="high", lost=0.5),
+        make_result("high-dear", importance="high", lost=3.0),
+        make_result("medium", importance="medium", lost=2.0),
+        make_passed("passed"),
+    )
+
+    assert [f.result.check for f in view.findings(report)] == ["high-dear", "high-cheap", "medium", "low-dear"]
+
+
+def test_inherited_losses_stand_with_their_cause() -> None:
+    """One thing to fix is one entry, with everything it costs."""
+    report = make_report(
+        make_result("https", lost=4.0),
+        make_result("hsts", lost=1.0, inherited_from="https"),
+        make_passed("mixed", lost=0.5, inherited_from="https"),
+    )
+    (finding,) = view.findings(report)
+
+    assert [child.check for child in finding.inherited] == ["hsts", "mixed"]
+    assert finding.lost == 5.5
+    assert view.with_outcome(report, "passed") == ()
+
+
+def test_an_orphan_keeps_its_own_entry() -> None:
+    """A finding whose cause is not in the report must not vanish."""
+    report = make_report(make_result("hsts", inherited_from="gone"))
+
+    assert [finding.result.check for finding in view.findings(report)] == ["hsts"]
+
+
+def test_evidence_is_shown_in_part_and_counted_whole() -> None:
+    """Three entries, and how many more there are."""
+    (finding,) = view.findings(make_report(make_result(evidence=make_images(5), evidence_total=14)))
+
+    assert (len(finding.evidence), len(finding.further_evidence), finding.evidence_not_shown) == (3, 2, 11)
+
+
+@pytest.mark.parametrize(
+    ("more", "word", "start"),
+    [
+        ({"result": "good"}, "GOOD", "This page is in good shape"),
+        ({"result": "decent"}, "DECENT", "This page is decent"),
+        ({"result": "bad"}, "BAD", "This page needs work"),
+        ({"result": None}, "INCOMPLETE", "Too little"),
+    ],
+)
+def test_the_verdict_is_in_words(more: dict[str, Any], word: str, start: str) -> None:
+    """A reader who sees no colours and no bars knows it too."""
+    report = make_report(**more)
+
+    assert view.result_word(report) == word
+    assert view.verdict(report).startswith(start)
+
+
+@pytest.mark.parametrize("code", FAILURE_CODES)
+def test_every_failure_has_a_way_out(code: str) -> None:
+    """What happened is not enough: the reader wants to know what to do."""
+    report = make_failed_report(code)
+
+    assert report.error is not None
+    assert code in view.what_happened(report.error)
+    assert view.what_to_do(report.error).count(" ") > 5
+    assert code == "internal" or view.what_to_do(report.error) != view.what_to_do(make_failed_report("internal").error)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("reason", "shown"),
+    [
+        ("timeout: No answer in time.", "No answer in time."),
+        ("budget", "budget"),
+        ("The page has no frames.", "The page has no frames."),
+        ("Two words: a sentence.", "Two words: a sentence."),
+        ("", view.NO_REASON),
+    ],
+)
+def test_reasons_read_as_sentences(reason: str, shown: str) -> None:
+    """The machine's word is left out where a sentence follows."""
+    assert view.reason(make_passed(reason=reason)) == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "message", "shown"),
+    [
+        (None, "", ""),
+        ("", "", ""),
+        (14, "14 images.", ""),
+        (14, "140 images.", "14"),
+        (1.5, "Slow.", "1.5"),
+        ("en", "The page says en.", ""),
+        ("text\n", "", "text"),
+    ],
+)
+def test_a_value_that_the_message_says_is_not_repeated(value: Any, message: str, shown: str) -> None:
+    """Nothing is said twice."""
+    assert view.shown_value(make_result(value=value, message=message)) == shown
+
+
+def test_a_place_names_all_that_is_known() -> None:
+    """URL, header, selector, line; a header line does not name its header again."""
+    evidence = Evidence(url="https://a.test/", selector="img", line=3, header="Link")
+
+    assert view.place(evidence) == "https://a.test/ · Link · img · line 3"
+    assert view.place(Evidence(header="Server", snippet="Server: x")) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (view.points(0), "0 points"),
+        (view.points(1), "1 point"),
+        (view.points(0.04), "less than 0.1 points"),
+        (view.points(3.14159), "3.1 points"),
+        (view.format_bytes(1), "1 byte"),
+        (view.format_bytes(48_211), "48.2 kB"),
+        (view.format_bytes(3_100_000), "3.1 MB"),
+        (view.format_ms(0.44), "0.4 ms"),
+        (view.format_ms(41.2), "41 ms"),
+        (view.format_ms(1840), "1.8 s"),
+        (view.plural(1, "check"), "1 check"),
+        (view.plural(1200, "check"), "1,200 checks"),
+    ],
+)
+def test_figures_have_their_units(text: str, expected: str) -> None:
+    """One form for every figure in every format."""
+    assert text == expected
+
+
+def test_the_score_explains_itself() -> None:
+    """Losses, caps, rounding and coverage, in that order."""
+    steps = view.score_steps(make_report(make_result("https", title="HTTPS", lost=4.0), score=79, uncapped_score=96.0))
+
+    assert "cost 4 points, which leaves 96.0" in steps[0]
+    assert steps[1] == "The score is capped at 79 while “HTTPS” fails."
+    assert steps[2] == "The Security score is capped at 49 while “HTTPS” fails."
+    assert "98%" in steps[4]
+    assert view.score_steps(make_failed_report()) == ()
