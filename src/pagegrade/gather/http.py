@@ -90,6 +90,7 @@ class HTTPClient:
         self._multi.setopt(pycurl.M_PIPELINING, pycurl.PIPE_MULTIPLEX)
         self._idle: list[Handle] = []
         self._uncertified: dict[tuple[str, int], int] = {}
+        self._multiplexed: set[tuple[str, int]] = set()
 
     async def __aenter__(self) -> Self:
         return self
@@ -266,6 +267,8 @@ class HTTPClient:
         try:
             outcome = await self._run(handle, transfer, started, end, verify=not uncertified)
             reusable = not outcome.timed_out
+            if transfer.reader.version in ("HTTP/2", "HTTP/3"):
+                self._multiplexed.add((permit.host, permit.port))
             self._raise_failure(handle, transfer, outcome, started)
             return build_exchange(
                 handle.curl,
@@ -292,7 +295,8 @@ class HTTPClient:
         left = end - loop.time()
         if left <= 0:
             return _Outcome(timed_out=True)
-        handle.prepare(transfer, verify=verify, timeout_s=left)
+        multiplexed = (transfer.permit.host, transfer.permit.port) in self._multiplexed
+        handle.prepare(transfer, verify=verify, timeout_s=left, multiplexed=multiplexed)
         transfer.total_deadline = end + _BACKSTOP_S
         try:
             async with asyncio.timeout_at(headers_end) as timeout:
@@ -317,7 +321,9 @@ class HTTPClient:
         if transfer.failure is not None:
             raise failures.protocol(transfer.failure)
         if outcome.code == pycurl.E_PEER_FAILED_VERIFICATION:
-            raise _Uncertified(int(curl.getinfo(pycurl.SSL_VERIFYRESULT)) or failures.HOST_MISMATCH)
+            # libcurl compares the name first, and OpenSSL's result then stays at its first value: 0 or 1, by version.
+            result = int(curl.getinfo(pycurl.SSL_VERIFYRESULT))
+            raise _Uncertified(result if result > 1 else failures.HOST_MISMATCH)
         if transfer.stopped is not None:
             return
         has_answer = reader.complete and (transfer.wire_bytes > 0 or transfer.is_redirect)

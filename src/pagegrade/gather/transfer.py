@@ -146,7 +146,6 @@ class Handle:
             (pycurl.HTTP09_ALLOWED, 0),
             (pycurl.HTTP_CONTENT_DECODING, 0),
             (pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_2TLS),
-            (pycurl.PIPEWAIT, 1),
             (pycurl.PATH_AS_IS, 1),
             (pycurl.CONNECTTIMEOUT_MS, int(limits.connect_s * 1_000)),
             (pycurl.CAINFO, certificate_authorities()),
@@ -159,7 +158,7 @@ class Handle:
         for option, value in options:
             self.curl.setopt(option, value)
 
-    def prepare(self, transfer: Transfer, *, verify: bool, timeout_s: float) -> None:
+    def prepare(self, transfer: Transfer, *, verify: bool, timeout_s: float, multiplexed: bool) -> None:
         """Set what differs between exchanges."""
         self.transfer = transfer
         request, permit, curl = transfer.request, transfer.permit, self.curl
@@ -169,6 +168,9 @@ class Handle:
         else:
             curl.setopt(pycurl.HTTPGET, 1)
         curl.setopt(pycurl.HTTPHEADER, request_headers(request))
+        # Waiting for a connection to be shared is right where HTTP/2 was seen. Elsewhere one silent answer would hold
+        # up every other request to its host, because libcurl waits for it to learn which HTTP it is.
+        curl.setopt(pycurl.PIPEWAIT, int(multiplexed))
         curl.setopt(pycurl.SSL_VERIFYPEER, int(verify))
         curl.setopt(pycurl.SSL_VERIFYHOST, 2 if verify else 0)
         curl.setopt(pycurl.TIMEOUT_MS, max(1, int(timeout_s * 1_000)))

@@ -49,9 +49,11 @@ def canonical_links(document: Document, response: Response) -> tuple[PageLink, .
     Source: https://www.rfc-editor.org/rfc/rfc6596
     """
     found = [_of_element(link) for link in document.links if "canonical" in link.rel]
-    for value in parse_links(response.header_values("link")):
-        if "canonical" in value.rel and "anchor" not in value.parameters:
-            found.append(_of_header(value.target, "", response.url))
+    found += [
+        _of_header(value.target, "", response.url)
+        for value in parse_links(response.header_values("link"))
+        if "canonical" in value.rel and "anchor" not in value.parameters
+    ]
     return tuple(found)
 
 
@@ -68,9 +70,11 @@ def language_alternates(document: Document, response: Response) -> tuple[PageLin
         and "stylesheet" not in link.rel
         and not _is_feed(link.attrs.get("type", ""))
     ]
-    for value in parse_links(response.header_values("link")):
-        if "alternate" in value.rel and "hreflang" in value.parameters and "anchor" not in value.parameters:
-            found.append(_of_header(value.target, value.parameters["hreflang"], response.url))
+    found += [
+        _of_header(value.target, value.parameters["hreflang"], response.url)
+        for value in parse_links(response.header_values("link"))
+        if "alternate" in value.rel and "hreflang" in value.parameters and "anchor" not in value.parameters
+    ]
     return tuple(found)
 
 

@@ -47,8 +47,8 @@ class Fault:
 KINDS: Final[Mapping[str, Kind]] = {
     "Article": Kind(
         types=frozenset(
-            "Article NewsArticle BlogPosting LiveBlogPosting ReportageNewsArticle OpinionNewsArticle AnalysisNewsArticle "
-            "TechArticle ScholarlyArticle SocialMediaPosting DiscussionForumPosting".split()
+            "Article NewsArticle BlogPosting LiveBlogPosting ReportageNewsArticle OpinionNewsArticle "
+            "AnalysisNewsArticle TechArticle ScholarlyArticle SocialMediaPosting DiscussionForumPosting".split()
         ),
         recommended=("headline", "image", "datePublished", "author"),
     ),
@@ -83,9 +83,9 @@ KINDS: Final[Mapping[str, Kind]] = {
     "LocalBusiness": Kind(
         types=frozenset(
             "LocalBusiness AnimalShelter AutoDealer AutoRepair Bakery BarOrPub BeautySalon BedAndBreakfast BookStore "
-            "CafeOrCoffeeShop ClothingStore Dentist ElectronicsStore EmergencyService EntertainmentBusiness FastFoodRestaurant "
-            "FinancialService Florist FurnitureStore GroceryStore HairSalon HealthAndBeautyBusiness HomeAndConstructionBusiness "
-            "Hotel InsuranceAgency JewelryStore LegalService Library LodgingBusiness MedicalBusiness MedicalClinic "
+            "CafeOrCoffeeShop ClothingStore Dentist ElectronicsStore EmergencyService EntertainmentBusiness "
+            "FastFoodRestaurant FinancialService Florist FurnitureStore GroceryStore HairSalon HealthAndBeautyBusiness "
+            "HomeAndConstructionBusiness Hotel InsuranceAgency JewelryStore LegalService Library LodgingBusiness MedicalBusiness MedicalClinic "
             "Optician Pharmacy Physician Plumber ProfessionalService RealEstateAgent Restaurant ShoeStore "
             "SportsActivityLocation Store TravelAgency VeterinaryCare".split()
         ),
@@ -253,9 +253,12 @@ def _has(node: Node, path: str, by_id: Mapping[str, Node]) -> bool:
     values = _values(node.get(name))
     if not dot:
         return bool(values)
-    children = [_resolve(value, by_id) for value in values]
-    # A text, or a reference to a node on another page, cannot be looked into and counts as complete.
-    return any(child is None or _has(child, rest, by_id) for child in children)
+    for value in values:
+        child = _resolve(value, by_id)
+        # A reference to a thing on another page cannot be looked into and counts as complete; a text does not.
+        if (child is None and isinstance(value, dict)) or (child is not None and _has(child, rest, by_id)):
+            return True
+    return False
 
 
 def _resolve(value: object, by_id: Mapping[str, Node]) -> Node | None:

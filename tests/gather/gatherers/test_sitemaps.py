@@ -12,7 +12,7 @@ from pagegrade.gather.context import GatherLimits
 from pagegrade.gather.gatherers.robots_txt import gather_robots_txt
 from pagegrade.gather.gatherers.sitemaps import gather_sitemaps
 from pagegrade.model.artifacts import NotGathered, Sitemaps
-from tests.gather.sites import Asked, Dying, Reply, Site, Visit, html, make_options, redirect, typed
+from tests.gather.sites import Dying, Reply, Site, Visit, html, make_options, redirect, typed
 
 LIST = "<urlset><url><loc>{origin}/page</loc></url></urlset>"
 
@@ -153,16 +153,13 @@ def test_a_parser_that_dies_is_a_fact() -> None:
     """The file is named with the limit that it went over."""
     found, _ = fetch({"/sitemap.xml": LIST}, offload=Dying("read_sitemap"))
 
-    assert [file.error for file in found.files] == ["parser_limit", "parser_limit"][: len(found.files)]
+    assert [(file.status, file.error) for file in found.files] == [(200, "parser_limit"), (404, None)]
 
 
 def test_an_html_robots_txt_declares_nothing() -> None:
     """An application that answers everything with its page is not believed."""
 
-    def answer(_: Asked) -> Reply:
-        return html("<!doctype html>\nSitemap: /a.xml")
-
-    found, asked = fetch({"/robots.txt": answer(Asked("", {}, ""))})
+    found, asked = fetch({}, robots="<!doctype html>\nSitemap: /a.xml")
 
     assert found.declared_in_robots == ()
     assert "/a.xml" not in asked

@@ -1,8 +1,9 @@
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from pagegrade.checks._check import State, Verdict, check
-from pagegrade.model.artifacts import ImageFacts, NotGathered, Resources, Response, WellKnown
+from pagegrade.model.artifacts import ImageFacts, NotGathered, Resource, Resources, Response, WellKnown
 from pagegrade.model.document import Document, Link
 from pagegrade.model.outcome import Detail, Evidence, NotRun, Outcome, Severity
 from pagegrade.parse.caching import read_cache_policy
@@ -111,9 +112,17 @@ def favicon(
     ```
     """
     links = [link for link in document.links if not _RELS.isdisjoint(link.rel) and link.href != "data:,"]
-    icons = [_of_link(link, resources, robots) for link in links]
+    fetched = {} if isinstance(resources, NotGathered) else resources.by_url()
+
+    def is_blocked(url: str) -> bool:
+        # The rules we know are those of the page's own origin.
+        if isinstance(robots, NotGathered) or origin(url) != origin(document.url):
+            return False
+        return not robots.decide("Googlebot", url).allowed
+
+    icons = [_of_link(link, fetched, is_blocked) for link in links]
     if isinstance(favicon, WellKnown):
-        icons.append(_of_file(favicon, robots))
+        icons.append(_of_file(favicon, is_blocked))
     for state in ("ok", *_FLAWS):
         icon = next((icon for icon in icons if icon.state == state), None)
         if icon is not None:
@@ -129,34 +138,32 @@ def favicon(
     return _outcome("missing", icons[0], document)
 
 
-def _of_link(link: Link, resources: Resources | NotGathered, robots: Robots | NotGathered) -> _Icon:
+def _of_link(link: Link, fetched: Mapping[str, Resource], is_blocked: Callable[[str], bool]) -> _Icon:
     if link.url is None:
         return _Icon(url=link.href or "", state="broken", reason="It has no usable address.", link=link)
     if link.url.startswith("data:"):
         is_image = link.url[:11].lower() == "data:image/"
         return _Icon(url="data:", state="ok" if is_image else "broken", reason="It is no image.", link=link)
     url = strip_fragment(link.url)
-    resource = None if isinstance(resources, NotGathered) else resources.by_url().get(url)
+    resource = fetched.get(url)
     if resource is None or (resource.failure is not None and resource.failure.code in _OUR_LIMITS):
         return _Icon(url=url, state="unknown", link=link)
     if resource.response is None:
         code = resource.failure.code if resource.failure else "connect"
         return _Icon(url=url, state="broken", reason=f"It could not be fetched ({code}).", link=link)
-    state, reason = _judge(resource.response, resource.image, url, robots)
+    state, reason = _judge(resource.response, resource.image, is_blocked=is_blocked(url))
     size = _size(resource.response)
     return _Icon(url=url, state=state, reason=reason, link=link, image=resource.image, bytes=size)
 
 
-def _of_file(file: WellKnown, robots: Robots | NotGathered) -> _Icon:
+def _of_file(file: WellKnown, is_blocked: Callable[[str], bool]) -> _Icon:
     image = read_image(file.response.body)
-    state, reason = _judge(file.response, image, file.requested_url, robots)
+    state, reason = _judge(file.response, image, is_blocked=is_blocked(file.requested_url))
     size = _size(file.response)
     return _Icon(url=file.requested_url, state=state, reason=reason, image=image, bytes=size)
 
 
-def _judge(
-    response: Response, image: ImageFacts | None, url: str, robots: Robots | NotGathered
-) -> tuple[str, str]:
+def _judge(response: Response, image: ImageFacts | None, *, is_blocked: bool) -> tuple[str, str]:
     if response.status not in range(200, 300):
         return "broken", f"It answers with status {response.status}."
     media_type = parse_media_type(response.header("content-type"))
@@ -165,7 +172,7 @@ def _judge(
     flaws = _image_flaws(image)
     if _size(response) > MAX_BYTES:
         flaws.append("large")
-    if isinstance(robots, Robots) and origin(url) == origin(response.url) and not robots.decide("Googlebot", url).allowed:
+    if is_blocked:
         flaws.append("blocked")
     if read_cache_policy(response).lifetime_s is None:
         flaws.append("no_lifetime")

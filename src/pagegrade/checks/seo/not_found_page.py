@@ -91,10 +91,11 @@ def not_found_page(not_found_probe: WellKnown) -> Verdict:
             size = (Detail(code="body_bytes", actual=body_bytes, limit=MIN_BODY_BYTES),)
             return Outcome("thin", value=status, evidence=evidence, details=size)
         return Outcome("ok", value=status, evidence=evidence)
-    if 500 <= status < 600:
+    if status in range(500, 600):
         return Outcome("server_error", value=status, evidence=evidence, details=details)
-    if 300 <= status < 400 or (200 <= status < 300 and not_found_probe.hops):
+    is_success = status in range(200, 300)
+    if status in range(300, 400) or (is_success and not_found_probe.hops):
         return Outcome("redirects_elsewhere", value=status, evidence=evidence, details=details)
-    if 200 <= status < 300:
+    if is_success:
         return Outcome("soft_404", value=status, evidence=evidence, details=details)
     return NotRun("blocked", f"The probe was answered with status {status}, which may be meant for our fetcher only.")

@@ -1,3 +1,4 @@
+from http import HTTPStatus
 from typing import Final
 
 from pagegrade.checks._check import State, Verdict, check
@@ -104,12 +105,12 @@ def robots_txt_valid(robots_txt: WellKnown | NotGathered, robots: Robots | NotGa
     if isinstance(robots, NotGathered):
         return NotRun(robots.code, robots.detail)
     where = Evidence(url=robots_txt.response.url, value=str(robots.status))
-    if robots.status == 429:
+    if robots.status == HTTPStatus.TOO_MANY_REQUESTS:
         return Outcome("rate_limited", value=429, evidence=(where,))
     if robots.access == "disallow_all":
         message = f"The request for robots.txt ends with status {robots.status}."
         return Outcome("server_error", value=robots.status, evidence=(where,), message=message)
-    if len(robots_txt.hops) > MAX_REDIRECTS or 300 <= robots.status < 400:
+    if len(robots_txt.hops) > MAX_REDIRECTS or robots.status in range(300, 400):
         hops = len(robots_txt.hops)
         details = (Detail(code="redirects", actual=hops, limit=MAX_REDIRECTS),)
         return Outcome("many_redirects", value=hops, evidence=(where,), details=details)

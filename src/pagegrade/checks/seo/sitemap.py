@@ -118,12 +118,11 @@ def _judge_addresses(good: list[SitemapFile], *, is_https: bool) -> Outcome:
 
 
 def _is_good(file: SitemapFile) -> bool:
-    return file.error is None and not file.over_limit and file.status is not None and 200 <= file.status < 300
+    return file.error is None and not file.over_limit and file.status in range(200, 300)
 
 
 def _is_damaged(file: SitemapFile) -> bool:
-    is_answer = file.status is not None and 200 <= file.status < 300
-    return is_answer and file.error in {"malformed", "doctype", "empty"}
+    return file.status in range(200, 300) and file.error in {"malformed", "doctype", "empty"}
 
 
 def _outcome(state: str, files: list[SitemapFile], reason: str, details: tuple[Detail, ...] = ()) -> Outcome:

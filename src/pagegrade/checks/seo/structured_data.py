@@ -80,9 +80,7 @@ def structured_data(document: Document) -> Verdict:
             message=f"The structured data of the page cannot be read. {broken[0].error}",
         )
     if other:
-        return Outcome(
-            "other_vocabulary", value=len(other), evidence=_evidence(document, other), total=len(other)
-        )
+        return Outcome("other_vocabulary", value=len(other), evidence=_evidence(document, other), total=len(other))
     social = [
         meta for meta in document.metas if meta.property.startswith("og:") or meta.name.startswith(("og:", "twitter:"))
     ]

@@ -107,7 +107,8 @@ def structured_data_valid(document: Document) -> Verdict:
         evidence=tuple(evidence(fault) for fault in islice(worst_first, 100)),
         total=len(faults),
         details=tuple(
-            Detail(code=fault.code, actual=f"{fault.type}.{_property(fault)}"[:200]) for fault in islice(worst_first, 20)
+            Detail(code=fault.code, actual=f"{fault.type}.{_property(fault)}"[:200])
+            for fault in islice(worst_first, 20)
         ),
         message=f"{structured_data_valid.state(state).message} {_reason(worst_first[0])}",
     )

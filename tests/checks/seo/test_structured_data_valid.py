@@ -1,0 +1,108 @@
+"""Tests of the check structured-data-valid."""
+
+from __future__ import annotations
+
+import json
+
+from pagegrade.checks._registry import all_checks
+from pagegrade.checks.seo.structured_data_valid import structured_data_valid
+from pagegrade.model.outcome import MAX_EVIDENCE, NotApplicable
+from tests.builders import judged, outcome, run
+
+PRODUCT = {
+    "@context": "https://schema.org",
+    "@type": "Product",
+    "name": "Shoes",
+    "description": "Light and red.",
+    "image": "https://example.com/shoes.jpg",
+    "offers": {"@type": "Offer", "price": "59.00"},
+}
+
+
+def page(*blocks: object) -> str:
+    """A page with these JSON-LD blocks; a text stands for itself."""
+    texts = [block if isinstance(block, str) else json.dumps(block) for block in blocks]
+    scripts = "".join(f'<script type="application/ld+json">{text}</script>' for text in texts)
+    return f"<!doctype html><title>T</title>{scripts}"
+
+
+def test_complete_product_passes() -> None:
+    """All that is required and recommended is there."""
+    assert outcome(structured_data_valid, page(PRODUCT)).state == "ok"
+
+
+def test_missing_required_property_fails_and_is_named() -> None:
+    """The finding says what to add and where."""
+    found = outcome(structured_data_valid, page({**PRODUCT, "name": ""}))
+
+    assert found.state == "required_missing"
+    assert "Product lacks name." in found.message
+    assert [detail.actual for detail in found.details] == ["Product.name"]
+    assert found.evidence[0].line == 1
+
+
+def test_missing_recommended_property_warns() -> None:
+    """Half the loss."""
+    result = judged(structured_data_valid, page({**PRODUCT, "image": []}))
+
+    assert result.loss == 0.5
+
+
+def test_values_that_cannot_be_used_warn() -> None:
+    """A relative address and a date in words."""
+    assert outcome(structured_data_valid, page({**PRODUCT, "image": "/shoes.jpg"})).state == "bad_values"
+    article = {
+        "@context": "https://schema.org",
+        "@type": "Article",
+        "headline": "x",
+        "image": "https://example.com/a.jpg",
+        "author": "Alice",
+        "datePublished": "3rd of May",
+    }
+    assert outcome(structured_data_valid, page(article)).state == "bad_values"
+    assert outcome(structured_data_valid, page({**article, "datePublished": "2026-05-03T10:00:00+02:00"})).state == "ok"
+
+
+def test_contradiction_fails() -> None:
+    """One id, two names."""
+    first, second = {**PRODUCT, "@id": "#p"}, {**PRODUCT, "@id": "#p", "name": "Boots"}
+
+    assert outcome(structured_data_valid, page(first, second)).state == "conflict"
+
+
+def test_broken_block_beside_a_good_one_fails() -> None:
+    """The rest of the page's data is lost in it."""
+    assert outcome(structured_data_valid, page(PRODUCT, "{")).state == "unreadable"
+
+
+def test_nothing_to_judge() -> None:
+    """Kinds without extras, other vocabularies and microdata are not judged here."""
+    assert isinstance(run(structured_data_valid, "<title>T</title>"), NotApplicable)
+    assert isinstance(
+        run(structured_data_valid, page({"@context": "https://schema.org", "@type": "WebSite"})), NotApplicable
+    )
+    assert isinstance(
+        run(structured_data_valid, page({"@context": "https://x.example/", "@type": "Product"})), NotApplicable
+    )
+    assert all_checks()["structured-data-valid"].requires == ("structured-data",)
+
+
+def test_many_faults_are_bounded() -> None:
+    """A thousand incomplete products give at most a hundred entries."""
+    found = outcome(structured_data_valid, page([{"@context": "https://schema.org", "@type": "Product"}] * 1_000))
+
+    assert found.state == "required_missing"
+    assert len(found.evidence) == MAX_EVIDENCE
+
+
+def test_mending_never_costs_more() -> None:
+    """From unreadable to complete, each step is at most as dear as the one before."""
+    steps = [
+        page("{"),
+        page({"@context": "https://schema.org", "@type": "Product"}),
+        page({**PRODUCT, "image": "/a.jpg"}),
+        page(PRODUCT),
+    ]
+    losses = [judged(structured_data_valid, step).loss for step in steps]
+
+    assert losses == [1.0, 1.0, 0.5, 0.0]

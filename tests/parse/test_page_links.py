@@ -1,0 +1,68 @@
+"""Tests of canonical and language links."""
+
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.parse.page_links import canonical_links, language_alternates, path_and_query, same_page_key
+from tests.builders import make_document, make_response
+
+
+def test_canonicals_of_markup_and_headers_come_in_order() -> None:
+    """Headers last, each with its place; relations of other pages are left out."""
+    document = make_document('<head><link rel="canonical" href=" /a#x "></head><body><p><link rel=canonical href=b>')
+    response = make_response(
+        headers=[
+            ("Link", '<https://example.com/c>; rel="canonical", <d>; rel="next"'),
+            ("link", "<e>; rel=canonical; anchor=f"),
+        ]
+    )
+    found = canonical_links(document, response)
+
+    assert [(link.href, link.url, link.in_head, link.is_absolute) for link in found] == [
+        ("/a#x", "https://example.com/a", True, False),
+        ("b", "https://example.com/b", False, False),
+        ("https://example.com/c", "https://example.com/c", True, True),
+    ]
+
+
+def test_evidence_names_the_element_or_the_header() -> None:
+    """A person can find the place."""
+    document = make_document('<link rel="canonical" href="/a">')
+    of_element, of_header = canonical_links(document, make_response(headers=[("Link", "</b>; rel=canonical")]))
+
+    assert of_element.evidence(document, "why").line == 1
+    assert (of_header.evidence(document, "why").header, of_header.evidence(document, "why").snippet) == ("Link", "</b>")
+
+
+def test_alternates_keep_their_code_as_written() -> None:
+    """Blanks in a code are a finding, so they stay; feeds and style sheets are no versions."""
+    document = make_document(
+        '<link rel="alternate" hreflang=" en" href="/a"><link rel="alternate" hreflang="de" type="application/atom+xml" href="/f">'
+        '<link rel="alternate stylesheet" hreflang="de" href="/s"><link rel="alternate" href="/n">'
+    )
+    found = language_alternates(document, make_response(headers=[("Link", '</d>; rel=alternate; hreflang="de"')]))
+
+    assert [(link.hreflang, link.url) for link in found] == [
+        (" en", "https://example.com/a"),
+        ("de", "https://example.com/d"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("url", "parts"),
+    [
+        ("https://example.com", ("/", "")),
+        ("https://example.com/a?b?c#d", ("/a", "b?c")),
+        ("https://example.com?q=/x", ("/", "q=/x")),
+    ],
+)
+def test_path_and_query(url: str, parts: tuple[str, str]) -> None:
+    """The fragment is left out, the start page has the path of one slash."""
+    assert path_and_query(url) == parts
+
+
+def test_same_page_key_ignores_spelling_only() -> None:
+    """Scheme, www and the closing slash do not count; path and query do."""
+    assert same_page_key("http://www.example.com/a/") == same_page_key("https://example.com/a")
+    assert same_page_key("https://example.com/a?b") != same_page_key("https://example.com/a")

@@ -1,0 +1,186 @@
+"""Tests of the requirements of rich results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pagegrade.parse.rich_results import MAX_FAULTS, find_faults
+
+
+def faults(*blocks: object) -> list[tuple[str, str]]:
+    """(code, property) of what is wrong."""
+    return [(fault.code, fault.property) for fault in find_faults(blocks)[1]]
+
+
+def required(node: dict[str, Any]) -> list[str]:
+    """Required properties that the node lacks."""
+    return [name for code, name in faults(node) if code == "required"]
+
+
+OFFER = {"@type": "Offer", "price": 1}
+
+
+@pytest.mark.parametrize(
+    ("node", "missing"),
+    [
+        ({"@type": "Article"}, []),
+        ({"@type": "Product", "name": "x", "offers": OFFER}, []),
+        ({"@type": "Product", "name": "x", "review": {"@type": "Review"}}, []),
+        ({"@type": "Product", "name": "x"}, ["offers|review|aggregateRating"]),
+        (
+            {"@type": "Product", "name": "x", "offers": {"@type": "Offer"}},
+            ["offers>price|lowPrice|priceSpecification|offers"],
+        ),
+        ({"@type": "Product", "name": "x", "offers": {"@type": "AggregateOffer", "lowPrice": 0}}, []),
+        ({"@type": "Recipe", "name": "x"}, ["image"]),
+        ({"@type": "FAQPage"}, ["mainEntity"]),
+        ({"@type": "FAQPage", "mainEntity": [{"@type": "Question", "name": "q", "acceptedAnswer": {"text": "a"}}]}, []),
+        (
+            {"@type": "FAQPage", "mainEntity": [{"name": "q", "acceptedAnswer": {"text": "a"}}, {"name": "r"}]},
+            ["mainEntity>acceptedAnswer.text|suggestedAnswer.text"],
+        ),
+        (
+            {
+                "@type": "BreadcrumbList",
+                "itemListElement": [{"position": 1, "name": "a"}, {"position": 2, "item": {"name": "b"}}],
+            },
+            [],
+        ),
+        (
+            {"@type": "BreadcrumbList", "itemListElement": [{"position": 1, "item": "https://a/"}]},
+            ["itemListElement>name|item.name"],
+        ),
+        ({"@type": "Organization"}, []),
+        ({"@type": "Restaurant", "name": "x"}, ["address"]),
+        ({"@type": "MusicEvent", "name": "x", "startDate": "2026-01-01", "location": "Berlin"}, []),
+        (
+            {"@type": "Event", "name": "x", "startDate": "2026-01-01", "location": {"name": "Hall"}},
+            ["location>address|url"],
+        ),
+        ({"@type": "VideoObject", "name": "x", "uploadDate": "2026"}, ["thumbnailUrl"]),
+        (
+            {
+                "@type": "JobPosting",
+                "title": "x",
+                "description": "y",
+                "datePosted": "2026-01-01",
+                "hiringOrganization": "z",
+            },
+            ["jobLocation|applicantLocationRequirements"],
+        ),
+        ({"@type": "Review", "author": "x", "itemReviewed": "y", "reviewRating": {}}, ["reviewRating"]),
+        (
+            {"@type": "Review", "author": "x", "itemReviewed": "y", "reviewRating": {"@type": "Rating"}},
+            ["reviewRating>ratingValue"],
+        ),
+        ({"@type": "https://schema.org/Recipe", "name": "x", "image": "https://a/b"}, []),
+        ({"@type": ["Thing", "Recipe"], "name": "x", "image": "https://a/b"}, []),
+    ],
+)
+def test_required_properties(node: dict[str, Any], missing: list[str]) -> None:
+    """Each kind has its own, alternatives count, and every entry of a list is looked at."""
+    assert required(node) == missing
+
+
+def test_nested_things_are_not_judged() -> None:
+    """The publisher of an article is no local business of the page."""
+    article = {
+        "@type": "Article",
+        "headline": "x",
+        "image": "https://a/b",
+        "datePublished": "2026-01-01",
+        "author": "a",
+        "publisher": {"@type": "Restaurant"},
+    }
+
+    assert find_faults([article]) == (1, ())
+
+
+def test_references_are_followed_across_blocks() -> None:
+    """A bare id stands for the thing it names, and one that names nothing here counts as complete."""
+    offer = {"@type": "Offer", "@id": "#o"}
+    product = {"@type": "Product", "name": "x", "image": "https://a/b", "description": "d", "offers": {"@id": "#o"}}
+
+    assert faults({**offer, "price": 1}, product) == []
+    assert [code for code, _ in faults(offer, product)] == ["required"]
+    assert faults({**product, "offers": {"@id": "https://elsewhere.example/#o"}}) == []
+
+
+def test_things_in_graph_and_main_entity_are_judged() -> None:
+    """Lists, graphs and the main entity of a page are what the page is about."""
+    assert required({"@graph": [{"@type": "WebPage", "mainEntity": {"@type": "Recipe", "name": "x"}}]}) == ["image"]
+    assert find_faults([[{"@type": "Recipe"}, [{"@type": "Recipe"}]]])[0] == 2
+
+
+def test_nodes_of_one_id_add_up() -> None:
+    """Two halves are one thing, judged once."""
+    halves = {"@id": "#r", "@type": "Recipe", "name": "x"}, {"@id": "#r", "image": "https://a/b"}
+
+    assert find_faults(halves)[0] == 1
+    assert [code for code, _ in faults(*halves)] == ["recommended"] * 3
+
+
+@pytest.mark.parametrize(
+    ("other", "property"),
+    [({"@type": "WebSite"}, "@type"), ({"@type": "Recipe", "name": "y"}, "name")],
+)
+def test_contradictions_of_one_id(other: dict[str, Any], property: str) -> None:  # noqa: A002
+    """Another kind or another name under one id is a conflict."""
+    assert ("conflict", property) in faults({"@id": "#r", "@type": "Recipe", "name": "x"}, {"@id": "#r", **other})
+
+
+@pytest.mark.parametrize(
+    ("value", "is_bad"),
+    [
+        ("2026", False),
+        ("2026-05", False),
+        ("2026-05-03", False),
+        ("20260503", False),
+        ("2026-05-03T10:00", False),
+        ("2026-05-03T10:00:00.123Z", False),
+        ("2026-05-03 10:00:00 +02:00", False),
+        ("2026-05-03T10:00:00+0200", False),
+        ("03.05.2026", True),
+        ("2026-13-01", True),
+        ("May 3, 2026", True),
+        ("2026-05-03T10:00:00" + "0" * 100_000, True),
+    ],
+)
+def test_dates(value: str, *, is_bad: bool) -> None:
+    """ISO 8601 in its usual forms, nothing else."""
+    assert (("bad_date", "datePublished") in faults({"@type": "Article", "datePublished": value})) is is_bad
+
+
+@pytest.mark.parametrize(
+    ("value", "is_bad"),
+    [("https://a/b", False), ("data:image/png;base64,", False), ("/b.png", True), ("//a/b.png", True), ("", False)],
+)
+def test_addresses(value: str, *, is_bad: bool) -> None:
+    """Whole addresses only; an empty one is missing and not wrong."""
+    assert (("relative_url", "image") in faults({"@type": "Article", "image": ["https://a/c", value]})) is is_bad
+
+
+def test_numbers_nulls_and_other_shapes_do_not_raise() -> None:
+    """Whatever JSON holds, there is an answer."""
+    shapes: list[object] = [
+        None,
+        3,
+        "x",
+        [],
+        {},
+        {"@type": 7},
+        {"@id": 7, "a": 1},
+        {"@graph": None},
+        {"@type": "Recipe", "name": {"a": []}},
+    ]
+
+    assert find_faults(shapes)[0] == 1
+
+
+def test_endless_lists_are_bounded() -> None:
+    """A hundred thousand things, one id given ten thousand times, and a chain of references come to an end."""
+    assert len(find_faults([[{"@type": "Recipe"}] * 100_000])[1]) == MAX_FAULTS
+    assert find_faults([[{"@id": "#a", "@type": "Recipe", f"p{n}": n} for n in range(10_000)]])[0] == 1
+    assert find_faults([{"@type": "FAQPage", "@id": "#a", "mainEntity": {"@id": "#a"}}])[0] == 1
