@@ -111,7 +111,8 @@ def evaluate_document(
         body: The HTML as bytes, without content coding.
         url: Where the page lives; relative addresses resolve against it.
         status: HTTP status it came with, 100 to 599; other than 2xx is never scored.
-        headers: (name, value) of the response, in order, repeated where they were repeated.
+        headers: (name, value) of the response, in order, repeated where they were repeated; without any, the page
+            counts as sent without them, and checks that look for one fail.
         robots_txt: The site's robots.txt, if you have it.
 
     Returns:

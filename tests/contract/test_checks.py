@@ -92,7 +92,7 @@ def test_does_not_judge_what_was_not_gathered(check: Check) -> None:
     needed = [
         name
         for name, optional in check.requirements.items()
-        if not optional and name not in {"artifacts", "navigation", "response", "document", "csp", "cookies", "load_samples_ms"}
+        if not optional and name not in {"artifacts", "navigation", "response", "document", "csp", "cookies", "load_samples_ms", "seen_response"}
     ]
     verdict = run_check(check, Facts(make_artifacts()))
 

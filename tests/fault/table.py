@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from tests.fault import addresses, headers, markup, names, payloads, redirects, transport, urls
+from tests.fault import addresses, beside, headers, markup, names, payloads, redirects, transport, typed, urls
 from tests.lab.case import Case
 
 GROUPS: Final = {
@@ -19,11 +19,11 @@ GROUPS: Final = {
     "H": (headers, 10),
 }
 """Group -> (module, number of rows)."""
-ELSEWHERE: Final[dict[str, str]] = {}
-"""Row -> the test file that covers it instead."""
+MORE: Final = (beside, typed)
+"""Cases that the matrix does not number: the files beside the page, and private addresses typed at a terminal."""
 
 
 def all_cases() -> Iterator[Case]:
     """Every case, in the order of the matrix."""
-    for module, _ in GROUPS.values():
+    for module in (*(module for module, _ in GROUPS.values()), *MORE):
         yield from module.cases()

@@ -24,6 +24,8 @@ class Job:
     url: str
     budget_s: float
     measure_memory: bool = False
+    typed_private: bool = False
+    """As the command line does it: the URL itself may be private, nothing it leads to."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -147,6 +149,8 @@ class Case:
     """For the network."""
     judging_s: float = 1.0
     """How much longer than its budget the whole may take: parsing and checking come after the network."""
+    typed_private: bool = False
+    """Somebody typed the URL at a terminal, where it may be a private one."""
     memory_mb: float | None = None
     """Runs alone, and resident memory may grow by at most this much."""
     trips_naive: bool = False

@@ -20,6 +20,9 @@ from tests.lab.namespace import repository
 
 GRACE_S: Final = 8.0
 """A job that has not ended this long after its budget is called hung, and the subject is started anew."""
+PROXY: Final = "http://11.66.66.66:3128"
+"""Not one of the lab's own addresses: whoever obeys the environment trips a wire (T5)."""
+PROXY_VARIABLES: Final = ("http_proxy", "https_proxy", "HTTPS_PROXY", "ALL_PROXY", "all_proxy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +84,7 @@ class Subject:
         return peak / 1024
 
     def _start(self) -> None:
-        environment = os.environ | {"SSL_CERT_FILE": str(self._trusted)}
+        environment = os.environ | {"SSL_CERT_FILE": str(self._trusted)} | dict.fromkeys(PROXY_VARIABLES, PROXY)
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.lab.subject", self._kind],
             cwd=repository(),

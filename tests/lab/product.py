@@ -34,7 +34,8 @@ async def analyse_with_product(job: Job, children: Children) -> Outcome:
     started = time.monotonic()
     try:
         target = parse_target_url(job.url)
-        analysis = await analyze_target(target, options=AnalyzeOptions(budget_s=job.budget_s), children=children)
+        options = AnalyzeOptions(budget_s=job.budget_s, allow_typed_private=job.typed_private)
+        analysis = await analyze_target(target, options=options, children=children)
         outcome = _outcome(job.id, analysis.report, analysis.artifacts)
     except InvalidInput as error:
         outcome = Outcome(id=job.id, state="refused", code=type(error).__name__, message=error.message)

@@ -111,7 +111,13 @@ class World:
         for word, value in (("host", place.host), ("other", place.other), ("ip", place.ip), ("ip6", place.ip6)):
             url = url.replace("{" + word + "}", value)
         started = time.monotonic()
-        job = Job(id=case.id, url=url, budget_s=case.budget_s, measure_memory=case.memory_mb is not None)
+        job = Job(
+            id=case.id,
+            url=url,
+            budget_s=case.budget_s,
+            measure_memory=case.memory_mb is not None,
+            typed_private=case.typed_private,
+        )
         outcome = self.subject.run(job)
         self.wires.settle()
         ended = time.monotonic()

@@ -75,6 +75,14 @@ def test_empty_header_is_no_enforced_policy_with_directives(value: str) -> None:
     assert not any(policy.directives for policy in csp_of((NAME, value)).policies)
 
 
+def test_header_carries_every_directive() -> None:
+    """Only an element has directives that are ignored."""
+    (policy,) = csp_of((NAME, "frame-ancestors 'none'; sandbox")).policies
+
+    assert set(policy.directives) == {"frame-ancestors", "sandbox"}
+    assert policy.ignored == ()
+
+
 def test_parts_outside_ascii_are_skipped() -> None:
     """As the specification says."""
     assert set(parse_policy("img-src ä.test; script-src 'self'").directives) == {"script-src"}

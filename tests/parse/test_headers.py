@@ -73,6 +73,8 @@ def test_directives_keep_the_first_value() -> None:
         ("text/plain, text/html", "text/html", None),
         ("text/html;charset=utf-8, text/html", "text/html", "utf-8"),
         ("text/html, nonsense", "text/html", None),
+        ("text/plain;charset=a, text/html", "text/html", None),
+        ("text/html;charset=a, text/html;charset=b", "text/html", "b"),
     ],
 )
 def test_media_types(value: str, essence: str, charset: str | None) -> None:
@@ -81,6 +83,14 @@ def test_media_types(value: str, essence: str, charset: str | None) -> None:
 
     assert media_type is not None
     assert (media_type.essence, media_type.charset) == (essence, charset)
+
+
+def test_parameters_without_a_proper_name_are_left_out() -> None:
+    """A blank in a name makes it no name."""
+    media_type = parse_media_type("text/html; char set=x; a=b")
+
+    assert media_type is not None
+    assert dict(media_type.parameters) == {"a": "b"}
 
 
 @pytest.mark.parametrize("value", [None, "", "html", "text/", "/html", "text/ht ml", "*/*", ";charset=x"])

@@ -38,7 +38,8 @@ def test_evidence_names_the_element_or_the_header() -> None:
 def test_alternates_keep_their_code_as_written() -> None:
     """Blanks in a code are a finding, so they stay; feeds and style sheets are no versions."""
     document = make_document(
-        '<link rel="alternate" hreflang=" en" href="/a"><link rel="alternate" hreflang="de" type="application/atom+xml" href="/f">'
+        '<link rel="alternate" hreflang=" en" href="/a">'
+        '<link rel="alternate" hreflang="de" type="application/atom+xml" href="/f">'
         '<link rel="alternate stylesheet" hreflang="de" href="/s"><link rel="alternate" href="/n">'
     )
     found = language_alternates(document, make_response(headers=[("Link", '</d>; rel=alternate; hreflang="de"')]))

@@ -22,6 +22,17 @@ def required(node: dict[str, Any]) -> list[str]:
 OFFER = {"@type": "Offer", "price": 1}
 
 
+JOB = {"@type": "JobPosting", "title": "x", "description": "y", "datePosted": "2026-01-01", "hiringOrganization": "z"}
+REVIEW = {"@type": "Review", "author": "x", "itemReviewed": "y"}
+EVENT = {"@type": "Event", "name": "x", "startDate": "2026-01-01"}
+ANSWERED = {"@type": "Question", "name": "q", "acceptedAnswer": {"text": "a"}}
+
+
+def crumbs(*entries: dict[str, Any]) -> dict[str, Any]:
+    """A breadcrumb list of these entries."""
+    return {"@type": "BreadcrumbList", "itemListElement": [{"position": 1, **entry} for entry in entries]}
+
+
 @pytest.mark.parametrize(
     ("node", "missing"),
     [
@@ -29,52 +40,26 @@ OFFER = {"@type": "Offer", "price": 1}
         ({"@type": "Product", "name": "x", "offers": OFFER}, []),
         ({"@type": "Product", "name": "x", "review": {"@type": "Review"}}, []),
         ({"@type": "Product", "name": "x"}, ["offers|review|aggregateRating"]),
-        (
-            {"@type": "Product", "name": "x", "offers": {"@type": "Offer"}},
-            ["offers>price|lowPrice|priceSpecification|offers"],
-        ),
+        ({"@type": "Product", "name": "x", "offers": {"a": 1}}, ["offers>price|lowPrice|priceSpecification|offers"]),
         ({"@type": "Product", "name": "x", "offers": {"@type": "AggregateOffer", "lowPrice": 0}}, []),
         ({"@type": "Recipe", "name": "x"}, ["image"]),
         ({"@type": "FAQPage"}, ["mainEntity"]),
-        ({"@type": "FAQPage", "mainEntity": [{"@type": "Question", "name": "q", "acceptedAnswer": {"text": "a"}}]}, []),
+        ({"@type": "FAQPage", "mainEntity": [ANSWERED]}, []),
         (
-            {"@type": "FAQPage", "mainEntity": [{"name": "q", "acceptedAnswer": {"text": "a"}}, {"name": "r"}]},
+            {"@type": "FAQPage", "mainEntity": [ANSWERED, {"name": "r"}]},
             ["mainEntity>acceptedAnswer.text|suggestedAnswer.text"],
         ),
-        (
-            {
-                "@type": "BreadcrumbList",
-                "itemListElement": [{"position": 1, "name": "a"}, {"position": 2, "item": {"name": "b"}}],
-            },
-            [],
-        ),
-        (
-            {"@type": "BreadcrumbList", "itemListElement": [{"position": 1, "item": "https://a/"}]},
-            ["itemListElement>name|item.name"],
-        ),
+        (crumbs({"name": "a"}, {"item": {"name": "b"}}), []),
+        (crumbs({"item": "https://a/"}), ["itemListElement>name|item.name"]),
         ({"@type": "Organization"}, []),
         ({"@type": "Restaurant", "name": "x"}, ["address"]),
-        ({"@type": "MusicEvent", "name": "x", "startDate": "2026-01-01", "location": "Berlin"}, []),
-        (
-            {"@type": "Event", "name": "x", "startDate": "2026-01-01", "location": {"name": "Hall"}},
-            ["location>address|url"],
-        ),
+        ({**EVENT, "@type": "MusicEvent", "location": "Berlin"}, []),
+        ({**EVENT, "location": {"name": "Hall"}}, ["location>address|url"]),
         ({"@type": "VideoObject", "name": "x", "uploadDate": "2026"}, ["thumbnailUrl"]),
-        (
-            {
-                "@type": "JobPosting",
-                "title": "x",
-                "description": "y",
-                "datePosted": "2026-01-01",
-                "hiringOrganization": "z",
-            },
-            ["jobLocation|applicantLocationRequirements"],
-        ),
-        ({"@type": "Review", "author": "x", "itemReviewed": "y", "reviewRating": {}}, ["reviewRating"]),
-        (
-            {"@type": "Review", "author": "x", "itemReviewed": "y", "reviewRating": {"@type": "Rating"}},
-            ["reviewRating>ratingValue"],
-        ),
+        (JOB, ["jobLocation|applicantLocationRequirements"]),
+        ({**JOB, "jobLocation": "Berlin"}, []),
+        ({**REVIEW, "reviewRating": {}}, ["reviewRating"]),
+        ({**REVIEW, "reviewRating": {"@type": "Rating"}}, ["reviewRating>ratingValue"]),
         ({"@type": "https://schema.org/Recipe", "name": "x", "image": "https://a/b"}, []),
         ({"@type": ["Thing", "Recipe"], "name": "x", "image": "https://a/b"}, []),
     ],
@@ -164,23 +149,14 @@ def test_addresses(value: str, *, is_bad: bool) -> None:
 
 def test_numbers_nulls_and_other_shapes_do_not_raise() -> None:
     """Whatever JSON holds, there is an answer."""
-    shapes: list[object] = [
-        None,
-        3,
-        "x",
-        [],
-        {},
-        {"@type": 7},
-        {"@id": 7, "a": 1},
-        {"@graph": None},
-        {"@type": "Recipe", "name": {"a": []}},
-    ]
+    odd: list[object] = [None, 3, "x", [], {}, {"@type": 7}, {"@id": 7, "a": 1}, {"@graph": None}]
+    shapes = [*odd, {"@type": "Recipe", "name": {"a": []}}]
 
     assert find_faults(shapes)[0] == 1
 
 
 def test_endless_lists_are_bounded() -> None:
     """A hundred thousand things, one id given ten thousand times, and a chain of references come to an end."""
-    assert len(find_faults([[{"@type": "Recipe"}] * 100_000])[1]) == MAX_FAULTS
+    assert len(find_faults([[{"@type": "Recipe"} for _ in range(100_000)]])[1]) == MAX_FAULTS
     assert find_faults([[{"@id": "#a", "@type": "Recipe", f"p{n}": n} for n in range(10_000)]])[0] == 1
     assert find_faults([{"@type": "FAQPage", "@id": "#a", "mainEntity": {"@id": "#a"}}])[0] == 1

@@ -145,7 +145,8 @@ def test_unterminated_strings_and_comments_stay_linear() -> None:
 def test_types_of_graph_arrays_and_nested_nodes() -> None:
     """Every node's types count once, in order, from graphs, lists and properties, but not from contexts."""
     data, _ = read_json_ld(
-        '[{"@context": {"@type": "no"}, "@graph": [{"@type": ["Article", "NewsArticle"], "author": {"@type": "Person"}},'
+        '[{"@context": {"@type": "no"},'
+        ' "@graph": [{"@type": ["Article", "NewsArticle"], "author": {"@type": "Person"}},'
         ' {"@type": " Person "}, {"@type": 5}, {"@type": ""}, {"@type": ["", null, "Thing"]}]}, 3, "x"]'
     )
 

@@ -1,2 +1,198 @@
 from __future__ import annotations
 
+import base64
+import hashlib
+import re
+
+import pytest
+import turbohtml
+
+from pagegrade.model.report import Report
+from pagegrade.render.html import arc, render_html, score_strip, timing_bars
+from pagegrade.report.compare import compare_reports
+from tests.report_builders import make_failed_report, make_passed, make_report, make_result, poisoned_report
+
+PAYLOADS = [
+    "<script>alert(1)</script>",
+    "</title></style></script><script>alert(1)</script>",
+    '"><svg onload=alert(1)>',
+    "'><img src=x onerror=alert(1)>",
+    " onmouseover=alert(1) x=",
+    "javascript:alert(1)",
+    "data:text/html,<script>alert(1)</script>",
+    "java\nscript:alert(1)",
+    "</style><link rel=stylesheet href=//evil.test/x.css>",
+    "{{7*7}}${7*7}<%=7*7%>{% raw %}",
+    "red;background:url(//evil.test/p)",
+    "\u202e\u2066\x1b[31m\x00\ud800",
+    "<iframe srcdoc='<script>x</script>'></iframe><base href=//evil.test/><form action=//evil.test/>",
+    "<!--",
+    'https://evil.test/"onclick=alert(1)',
+]
+FORBIDDEN = {
+    "script",
+    "iframe",
+    "object",
+    "embed",
+    "base",
+    "form",
+    "input",
+    "img",
+    "video",
+    "audio",
+    "template",
+    "foreignobject",
+}
+
+
+def elements(text: str) -> list[turbohtml.Element]:
+    """Every element a browser would make."""
+    root = turbohtml.parse(text.encode(), encoding="utf-8", scripting=True).root
+    if root is None:
+        raise AssertionError("the document is empty")
+    return [root, *root.iter_elements()]
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_page_text_is_inert(payload: str) -> None:
+    """No script, no handler, no form, no foreign style, no link but http and https, whatever a page holds."""
+    text = render_html([poisoned_report(payload), make_failed_report()])
+    found = elements(text)
+
+    assert not FORBIDDEN & {element.tag.lower() for element in found}
+    for element in found:
+        for name, value in element.attrs.items():
+            lowered = name.lower()
+            assert not lowered.startswith("on")
+            assert lowered not in {"style", "srcdoc", "src", "srcset", "action", "formaction", "xlink:href"}
+            if lowered == "href":
+                own = element.tag == "link" or str(value).startswith("#page-")
+                assert own or str(value).startswith(("https://", "http://"))
+    assert [element.tag for element in found].count("style") == 1
+    assert [element.tag for element in found].count("link") == 1
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_page_text_changes_no_structure(payload: str) -> None:
+    """The elements are the same as for harmless text, links aside."""
+
+    def shape(report: Report) -> list[str]:
+        skipped = {"a", "bdi", "code", "pre", "span"}
+        return [element.tag for element in elements(render_html([report])) if element.tag not in skipped]
+
+    assert shape(poisoned_report(payload)) == shape(poisoned_report("harmless text"))
+
+
+def test_the_policy_allows_exactly_our_style_sheet() -> None:
+    """Even if something got through, a browser would neither run, load nor style it."""
+    text = render_html([make_report()])
+    found = elements(text)
+    policy = next(e.attrs["content"] for e in found if e.attrs.get("http-equiv") == "Content-Security-Policy")
+    style = next(element for element in found if element.tag == "style")
+    digest = base64.b64encode(hashlib.sha256(style.text.encode()).digest()).decode()
+
+    assert f"style-src 'sha256-{digest}'" in str(policy)
+    assert str(policy).startswith("default-src 'none'")
+    assert "unsafe" not in str(policy)
+
+
+def test_the_style_sheet_loads_nothing() -> None:
+    """Self-contained means that a mail program can show it."""
+    style = next(element.text for element in elements(render_html([make_report()])) if element.tag == "style")
+
+    assert re.search(r"url\(|@import|expression\(", style) is None
+
+
+def test_every_control_character_is_shown_as_an_escape() -> None:
+    """An override cannot turn a line around."""
+    text = render_html([poisoned_report("a\u202eb\x1b")])
+
+    assert "\u202e" not in text
+    assert r"a\u202eb\x1b" in text
+
+
+@pytest.mark.parametrize(
+    "reports",
+    [[make_report()], [make_failed_report()], [make_report(), make_failed_report()], [make_report(make_passed())]],
+    ids=["one", "failed", "several", "nothing found"],
+)
+def test_the_document_is_sound(reports: list[Report]) -> None:
+    """One main heading, a language, a title, unique ids, references that lead somewhere, named images."""
+    found = elements(render_html(reports))
+    ids = [str(element.attrs["id"]) for element in found if "id" in element.attrs]
+    labels = {part for element in found for part in str(element.attrs.get("aria-labelledby", "")).split()}
+
+    assert found[0].attrs["lang"] == "en"
+    assert [element.tag for element in found].count("h1") == 1
+    assert [element.tag for element in found].count("main") == 1
+    assert next(element.text for element in found if element.tag == "title").strip()
+    assert len(ids) == len(set(ids))
+    assert labels <= set(ids)
+    for element in found:
+        href = str(element.attrs.get("href", ""))
+        assert not href.startswith("#") or href[1:] in ids
+        if element.tag == "svg":
+            named = element.attrs.get("role") == "img" and element.attrs.get("aria-label")
+            assert named or element.attrs.get("aria-hidden") == "true"
+
+
+def test_the_report_says_everything() -> None:
+    """Verdict, score, categories, findings, the rest, the way the score came to be, the page."""
+    text = render_html([make_report()])
+
+    for part in (
+        "This page is decent",
+        'aria-label="Score 79 of 100"',
+        "Fix first",
+        "costs 5.2 points",
+        "and 11 more",
+        "9 more are not listed",
+        "Strict-Transport-Security",
+        "The handshake was not answered in time.",
+        "capped at 79",
+        "First byte",
+        "ruleset 2026.1",
+    ):
+        assert part in text
+
+
+def test_a_failed_page_has_a_way_out_and_no_score() -> None:
+    """What happened and what to do, nothing that looks like a grade."""
+    text = render_html([make_failed_report("blocked")])
+
+    assert "What to do" in text
+    assert 'aria-label="No score"' in text
+    assert "Fix first" not in text
+
+
+def test_the_difference_from_a_baseline_is_shown() -> None:
+    """New and fixed findings have their own card."""
+    before, after = make_report(make_passed("a")), make_report(make_result("a"))
+
+    assert "Compared with the baseline" in render_html([after], comparisons=[compare_reports(before, after)])
+
+
+@pytest.mark.parametrize("score", [None, 0, 50, 100])
+def test_the_gauge_stays_inside_its_circle(score: int | None) -> None:
+    """Three quarters of the circle at most."""
+    drawn, whole = map(float, arc(score).split())
+
+    assert drawn == pytest.approx(whole * 0.75 * (score or 0) / 100, abs=0.01)
+
+
+def test_the_strip_adds_up_to_a_hundred() -> None:
+    """What is kept and what is lost are all the points there are."""
+    strip = score_strip(make_report())
+
+    assert sum(width for _, _, width in strip) == pytest.approx(100)
+    assert strip[0][0] == "kept"
+    assert score_strip(make_report(make_result(lost=400.0)))[-1][1:] == (0.0, 100.0)
+
+
+def test_phases_follow_each_other() -> None:
+    """Each bar begins where the one before ended; without times there are none."""
+    bars = timing_bars(make_report())
+
+    assert [label for label, *_ in bars] == ["DNS", "Connect", "TLS", "First byte", "Download"]
+    assert sum(width for _, _, width, _ in bars) == pytest.approx(100)
+    assert timing_bars(make_failed_report()) == ()

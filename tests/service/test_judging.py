@@ -69,6 +69,17 @@ def test_unverified_connection_and_truncation_are_said() -> None:
     assert len(report.run.notes) == 2
 
 
+def test_unseen_headers_are_not_missing_headers() -> None:
+    """A saved page is not blamed for headers that nobody kept; a response without them is."""
+    unseen = replace(make_response(PAGE, headers=()), headers_seen=False)
+    kept = {r.check: r.outcome for r in judge_artifacts(make_artifacts(response=unseen)).results}
+    bare = {r.check: r.outcome for r in judge_artifacts(make_artifacts(PAGE, headers=())).results}
+
+    for check in ("hsts", "csp", "clickjacking", "x-content-type-options"):
+        assert kept[check] == "not_evaluated"
+        assert bare[check] == "failed"
+
+
 def test_thresholds_move_the_word_not_the_score() -> None:
     """The grade is a reading of the score."""
     thresholds = Thresholds(good=90, decent=50)

@@ -52,10 +52,22 @@ def _robots(facts: Facts) -> object:
     return parse_robots_txt(robots_txt.response)
 
 
+def _if_headers_seen(make: Callable[[Facts], object]) -> Callable[[Facts], object]:
+    """Only where the headers of the page were seen: an unseen header is not a missing one."""
+
+    def provide(facts: Facts) -> object:
+        if facts.artifacts.navigation.response.headers_seen:
+            return make(facts)
+        return NotGathered(code="skipped", detail="The headers the page came with are not known.")
+
+    return provide
+
+
 PROVIDERS: Final[dict[str, Callable[[Facts], object]]] = {
     "artifacts": lambda facts: facts.artifacts,
     "navigation": lambda facts: facts.artifacts.navigation,
     "response": lambda facts: facts.artifacts.navigation.response,
+    "seen_response": _if_headers_seen(lambda facts: facts.artifacts.navigation.response),
     "load_samples_ms": lambda facts: facts.artifacts.load_samples_ms,
     "document": _document,
     "robots_txt": lambda facts: facts.artifacts.robots_txt,
@@ -68,7 +80,7 @@ PROVIDERS: Final[dict[str, Callable[[Facts], object]]] = {
     "tls": lambda facts: facts.artifacts.tls,
     "dns": lambda facts: facts.artifacts.dns,
     "resources": lambda facts: facts.artifacts.resources,
-    "csp": lambda facts: parse_csp(facts.artifacts.navigation.response, facts.document),
-    "cookies": lambda facts: parse_response_cookies(facts.artifacts.navigation),
+    "csp": _if_headers_seen(lambda facts: parse_csp(facts.artifacts.navigation.response, facts.document)),
+    "cookies": _if_headers_seen(lambda facts: parse_response_cookies(facts.artifacts.navigation)),
 }
 """Parameter name -> how it is made."""

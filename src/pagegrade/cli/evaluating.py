@@ -80,7 +80,8 @@ def _from_html(request: EvaluateRequest, path: str) -> Artifacts:
         raise typer.BadParameter(
             "--html needs to know where the page lives. Give its address with --url URL.", param_hint="'--url'"
         )
-    headers = tuple(_header(line) for line in request.headers)
+    # A file says nothing of the headers it came with: without --header they are unknown, not missing.
+    headers = tuple(_header(line) for line in request.headers) or None
     robots_txt = None if request.robots_txt is None else read_file(request.robots_txt, "--robots-txt")
     body = read_file(path, "--html")
     try:

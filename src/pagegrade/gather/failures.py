@@ -10,7 +10,7 @@ import pycurl
 from pagegrade.gather.exchange import FetchError
 
 HOST_MISMATCH: Final = 62
-"""X509_V_ERR_HOSTNAME_MISMATCH; libcurl compares names itself and leaves OpenSSL's result at 0."""
+"""X509_V_ERR_HOSTNAME_MISMATCH."""
 _VERIFY_WORDS: Final = {
     9: "not_yet_valid",
     10: "expired",
@@ -36,6 +36,15 @@ _TLS_CODES: Final = frozenset(
         pycurl.E_SSL_INVALIDCERTSTATUS,
     }
 )
+
+
+def verify_result(given: int) -> int:
+    """The X509_V_ERR code of a verification that failed.
+
+    Args:
+        given: What libcurl says. It compares names itself and leaves 0 or 1 (unspecified) when they differ.
+    """
+    return given if given > 1 else HOST_MISMATCH
 
 
 def verify_word(result: int) -> str:

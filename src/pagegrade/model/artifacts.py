@@ -47,6 +47,8 @@ class Response:
     status: int
     headers: tuple[tuple[str, str], ...] = ()
     """(name, value) as received, in order; Latin-1 decoded, control bytes escaped."""
+    headers_seen: bool = True
+    """False for a saved page whose headers nobody kept: then nothing may be concluded from a missing one."""
     http_version: str = ""
     """``HTTP/1.0``, ``HTTP/1.1``, ``HTTP/2`` or ``HTTP/3``; empty where it was not seen (a saved page)."""
     address: str | None = None

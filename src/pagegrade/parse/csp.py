@@ -251,4 +251,4 @@ def _split(values: Iterable[str]) -> Iterable[str]:
 
 
 def _not_empty(policies: Iterable[Policy]) -> Iterable[Policy]:
-    return (policy for policy in policies if policy.directives or policy.ignored or policy.raw)
+    return (policy for policy in policies if policy.raw)

@@ -53,7 +53,7 @@ def unquote(text: str) -> str:
     """The content of a quoted string without its escapes; any other text as it is."""
     if not text.startswith('"'):
         return text
-    inner = text[1:-1] if len(text) > 1 and text.endswith('"') else text[1:]
+    inner = text[1:-1] if text.endswith('"') else text[1:]
     if "\\" not in inner:
         return inner
     characters: list[str] = []
@@ -120,8 +120,8 @@ def parse_media_type(value: str | None) -> MediaType | None:
     found: MediaType | None = None
     for part in split_outside_quotes(value or "", ","):
         essence, *parameters = split_outside_quotes(part, ";")
-        kind, slash, subtype = essence.lower().partition("/")
-        if not slash or not is_token(kind) or not is_token(subtype) or essence == "*/*":
+        kind, _, subtype = essence.lower().partition("/")
+        if not is_token(kind) or not is_token(subtype) or essence == "*/*":
             continue
         known: dict[str, str] = {}
         for text in parameters:

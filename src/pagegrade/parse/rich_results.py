@@ -85,9 +85,9 @@ KINDS: Final[Mapping[str, Kind]] = {
             "LocalBusiness AnimalShelter AutoDealer AutoRepair Bakery BarOrPub BeautySalon BedAndBreakfast BookStore "
             "CafeOrCoffeeShop ClothingStore Dentist ElectronicsStore EmergencyService EntertainmentBusiness "
             "FastFoodRestaurant FinancialService Florist FurnitureStore GroceryStore HairSalon HealthAndBeautyBusiness "
-            "HomeAndConstructionBusiness Hotel InsuranceAgency JewelryStore LegalService Library LodgingBusiness MedicalBusiness MedicalClinic "
-            "Optician Pharmacy Physician Plumber ProfessionalService RealEstateAgent Restaurant ShoeStore "
-            "SportsActivityLocation Store TravelAgency VeterinaryCare".split()
+            "HomeAndConstructionBusiness Hotel InsuranceAgency JewelryStore LegalService Library LodgingBusiness "
+            "MedicalBusiness MedicalClinic Optician Pharmacy Physician Plumber ProfessionalService RealEstateAgent "
+            "Restaurant ShoeStore SportsActivityLocation Store TravelAgency VeterinaryCare".split()
         ),
         required=("name", "address"),
         recommended=("telephone", "url", "openingHoursSpecification|openingHours"),

@@ -56,7 +56,7 @@ def _details(result: Result) -> list[str]:
     if result.fix:
         lines.append(f"Fix: {visible(result.fix, 1000)}")
     lines += [
-        " | ".join(part for part in (place(evidence), visible(evidence.snippet), facts_of(evidence)) if part)
+        "- " + " | ".join(part for part in (place(evidence), visible(evidence.snippet), facts_of(evidence)) if part)
         for evidence in result.evidence
     ]
     more = result.evidence_total - len(result.evidence)

@@ -55,7 +55,7 @@ def render_text(
     page = _Page(max(MIN_WIDTH, min(width, MAX_WIDTH)), color=color)
     if quiet:
         for report in reports:
-            page.line(summary_line(report))
+            page.row(summary_line(report))
         return page.done(ascii_only=ascii_only)
     for index, report in enumerate(reports):
         if index:
@@ -120,6 +120,10 @@ class _Page:
     def gap(self) -> None:
         """An empty line."""
         self._out.write("\n")
+
+    def row(self, text: Text) -> None:
+        """One line, however long: for logs, where a line is a record."""
+        self._console.print(text, no_wrap=True, overflow="ignore", crop=False, soft_wrap=True)
 
     def line(self, text: Text | str, *, indent: int = 0, hang: int | None = None, label: str = "") -> None:
         """A paragraph, wrapped; ``hang`` is the indent of every line after the first, ``label`` fills the first."""

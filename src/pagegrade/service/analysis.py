@@ -126,17 +126,21 @@ def artifacts_of_document(
     *,
     url: str,
     status: int = 200,
-    headers: Sequence[tuple[str, str]] = (),
+    headers: Sequence[tuple[str, str]] | None = (),
     robots_txt: bytes | None = None,
 ) -> Artifacts:
     """Artifacts of a page that somebody else fetched; everything around it counts as not gathered.
+
+    ``headers`` are those of the response; ``None`` when nobody kept them, which is not the same as none.
 
     Raises:
         InvalidURL: ``url`` cannot be read.
     """
     target = parse_target_url(url)
     offline = NotGathered(code="skipped", detail="Judged without the network.")
-    response = Response(url=target.url, status=status, headers=tuple(headers), body=body)
+    response = Response(
+        url=target.url, status=status, headers=tuple(headers or ()), headers_seen=headers is not None, body=body
+    )
     robots: WellKnown | NotGathered = offline
     if robots_txt is not None:
         address = f"{origin(target.url)}/robots.txt"

@@ -159,9 +159,10 @@ def test_canonical_in_the_body_fails_and_names_the_cause() -> None:
 
 def test_stray_copy_in_the_body_is_no_conflict() -> None:
     """Only the head counts; what stands in the body beside it is a repetition."""
-    html = f'<!doctype html><head><title>T</title><link rel=canonical href="{PAGE}"></head><body><p><link rel=canonical href="/x">'
+    head = f'<head><title>T</title><link rel=canonical href="{PAGE}"></head>'
+    artifacts = make_artifacts(f'<!doctype html>{head}<body><p><link rel=canonical href="/x">', url=PAGE)
 
-    assert outcome(canonical, make_artifacts(html, url=PAGE)).state == "repeated"
+    assert outcome(canonical, artifacts).state == "repeated"
 
 
 def test_base_element_does_not_make_a_relative_address_whole() -> None:

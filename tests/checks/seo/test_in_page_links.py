@@ -40,7 +40,8 @@ def test_same_address_counts_once() -> None:
 def test_only_pages_count() -> None:
     """Mail, phone, scripts, jumps, broken addresses and anchors without href are no links to pages."""
     body = (
-        '<a href="mailto:a@example.com">a</a><a href="tel:+1">b</a><a href="javascript:void(0)">c</a><a href="#top">d</a>'
+        '<a href="mailto:a@example.com">a</a><a href="tel:+1">b</a><a href="javascript:void(0)">c</a>'
+        '<a href="#top">d</a>'
         '<a name="x">e</a><a href="http://[">f</a><a href="/#main">g</a><area href="/map">'
     )
 
@@ -57,7 +58,8 @@ def test_base_decides_what_an_address_means() -> None:
 def test_kinds_are_counted() -> None:
     """Own site by registrable domain, also under other names and across a public suffix of two labels."""
     result = found(
-        '<a href="/a">1</a><a href="http://shop.example.co.uk/">2</a><a href="https://other.co.uk/" rel="nofollow ugc">3</a>'
+        '<a href="/a">1</a><a href="http://shop.example.co.uk/">2</a>'
+        '<a href="https://other.co.uk/" rel="nofollow ugc">3</a>'
         '<a href="https://ads.example/" rel="sponsored NOFOLLOW">4</a>'
     )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from pagegrade.checks.seo.noindex import noindex
@@ -11,7 +13,7 @@ from tests.builders import make_artifacts, make_resource, make_resources, make_r
 HTML = ("Content-Type", "text/html; charset=utf-8")
 
 
-def page(head: str = "", body: str = "<p>x", **more: object) -> Artifacts:
+def page(head: str = "", body: str = "<p>x", **more: Any) -> Artifacts:
     """A page with that head and body."""
     return make_artifacts(f"<!doctype html><html><head><title>T</title>{head}</head><body>{body}", **more)
 
@@ -104,6 +106,7 @@ def test_noindex_in_the_body_is_a_warning() -> None:
 
 def test_text_about_noindex_does_not_count() -> None:
     """Comments, scripts and prose are not tags."""
-    body = '<!-- <meta name="robots" content="noindex"> --><script>var a = \'<meta name="robots" content="noindex">\'</script>'
+    tag = '<meta name="robots" content="noindex">'
+    body = f"<!-- {tag} --><script>var a = '{tag}'</script>"
 
     assert outcome(noindex, page(body=body)).state == "indexable"

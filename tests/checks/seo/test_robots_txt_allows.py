@@ -44,7 +44,7 @@ def state(robots: str | bytes, *, url: str = PAGE, status: int = 200) -> str:
     ],
 )
 def test_rules_decide(robots: str, expected: str) -> None:
-    """Only the crawlers' own most specific groups count, longest rule first, ties to Allow, mark at the start or not."""
+    """Only the most specific groups count, the longest rule decides, and ties go to Allow."""
     assert state(robots) == expected
 
 

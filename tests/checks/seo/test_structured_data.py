@@ -36,7 +36,8 @@ def test_every_spelling_of_the_vocabulary_passes(context: str) -> None:
 def test_types_are_the_value() -> None:
     """Graphs, lists, nested nodes and several types on one node are all named once."""
     text = (
-        '[{"@context": "https://schema.org", "@graph": [{"@type": ["Article", "NewsArticle"], "author": {"@type": "Person"}}]},'
+        '[{"@context": "https://schema.org",'
+        ' "@graph": [{"@type": ["Article", "NewsArticle"], "author": {"@type": "Person"}}]},'
         '{"@context": "https://schema.org", "@type": "Article"}]'
     )
 

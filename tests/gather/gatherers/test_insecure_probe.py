@@ -3,52 +3,40 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
 
-from pagegrade.gather.context import Context
-from pagegrade.gather.gatherers.insecure_probe import KEPT_BYTES, MAX_BYTES, gather_insecure_probe
+from pagegrade.gather.gatherers.insecure_probe import front_door, gather_insecure_probe
 from pagegrade.model.artifacts import NotGathered, WellKnown
 from tests.gather.sites import Site, Visit, html
 
 
-def probe_at(url: str) -> tuple[WellKnown | NotGathered, list[tuple[str, dict[str, object]]]]:
-    """The artifact of a document at ``url``, and what would have been fetched for it."""
-    fetched: list[tuple[str, dict[str, object]]] = []
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("https://example.com/a?b", "http://example.com/"),
+        ("http://example.com/a", "http://example.com/"),
+        ("https://[2606:4700::1]/", "http://[2606:4700::1]/"),
+        ("https://example.com:8443/", None),
+        ("http://example.com:8080/", None),
+        ("http://example.com:443/", None),
+        ("https://example.com:80/", None),
+    ],
+)
+def test_only_standard_ports_have_a_front_door(url: str, expected: str | None) -> None:
+    """Port 80 beside an unusual port is another site."""
+    assert front_door(url) == expected
+
+
+def test_an_unusual_port_is_not_applicable() -> None:
+    """Nothing is asked for."""
+    site = Site({"/": html("<p>")})
 
     async def go() -> WellKnown | NotGathered:
-        async with Site({"/": html("<p>")}) as site, Visit(site) as page:
-            navigation = replace(page.navigation, response=replace(page.navigation.response, url=url))
-            answer = WellKnown(requested_url=url, response=navigation.response)
+        async with site, Visit(site) as page:
+            return await gather_insecure_probe(page)
 
-            async def record(target: str, **more: object) -> WellKnown:
-                fetched.append((target, more))
-                return answer
-
-            elsewhere = SimpleNamespace(
-                main_document_url=url, host=Context.host.fget(replace(page, navigation=navigation)), fetch_well_known=record  # type: ignore[attr-defined]
-            )
-            return await gather_insecure_probe(elsewhere)  # type: ignore[arg-type]
-
-    return asyncio.run(go()), fetched
-
-
-@pytest.mark.parametrize("url", ["https://example.com/a?b", "http://example.com/a", "https://[2606:4700::1]/"])
-def test_the_root_of_port_80_is_asked(url: str) -> None:
-    """For a document on a standard port, whatever its path."""
-    _, fetched = probe_at(url)
-    host = url.split("/")[2]
-
-    assert fetched == [(f"http://{host}/", {"max_bytes": MAX_BYTES, "keep_bytes": KEPT_BYTES, "purpose": "document"})]
-
-
-@pytest.mark.parametrize("url", ["https://example.com:8443/", "http://example.com:8080/", "http://example.com:443/"])
-def test_unusual_ports_have_no_front_door(url: str) -> None:
-    """Port 80 of such a host is another site."""
-    found, fetched = probe_at(url)
+    found = asyncio.run(go())
 
     assert isinstance(found, NotGathered)
-    assert found.code == "not_applicable"
-    assert fetched == []
+    assert (found.code, site.paths()) == ("not_applicable", ["/"])

@@ -67,25 +67,13 @@ def test_versions_are_tried_one_by_one() -> None:
     assert found.versions == (("TLSv1.0", False), ("TLSv1.1", False), ("TLSv1.2", True), ("TLSv1.3", True))
 
 
-@pytest.mark.parametrize(
-    ("issue", "expected"),
-    [
-        (lambda authority: authority.issue_cert("127.0.0.1"), {"incomplete_chain", "untrusted"}),
-        (
-            lambda authority: authority.issue_cert(
-                "127.0.0.1", not_before=datetime.now(UTC) - timedelta(9), not_after=datetime.now(UTC) - timedelta(1)  # noqa: DTZ011, TID251
-            ),
-            {"expired", "incomplete_chain", "untrusted"},
-        ),
-    ],
-)
-def test_an_unknown_authority_is_told(issue: Callable[[trustme.CA], trustme.LeafCert], expected: set[str]) -> None:
+def test_an_unknown_authority_is_told() -> None:
     """The page is there all the same, and nobody calls the connection verified."""
-    found = inspect(issue)
+    found = inspect()
 
     assert isinstance(found, TLS)
-    assert not found.verified
-    assert found.verify_error in expected
+    assert (found.verified, found.verify_error) == (False, "incomplete_chain")
+    assert found.verify_detail
     assert found.chain
 
 

@@ -31,7 +31,7 @@ _CLOSED: Final = frozenset({"deny", "sameorigin"})
         "https://www.rfc-editor.org/rfc/rfc7034",
     ),
 )
-def clickjacking(response: Response, csp: CSP) -> Outcome:
+def clickjacking(seen_response: Response, csp: CSP) -> Outcome:
     """A site that shows this page in an invisible frame can make visitors click on things they do not see.
 
     ## What it checks
@@ -77,7 +77,7 @@ def clickjacking(response: Response, csp: CSP) -> Outcome:
     ```
     """
     policies = [policy for policy in csp.enforced if "frame-ancestors" in policy.directives]
-    values = response.header_values(_HEADER)
+    values = seen_response.header_values(_HEADER)
     evidence = tuple(_evidence(policies, values))
     if policies:
         closed = any(not _open(policy) for policy in policies)

@@ -38,7 +38,7 @@ _HEADER: Final = "Strict-Transport-Security"
         "https://hstspreload.org/",
     ),
 )
-def hsts(response: Response, document: Document) -> Outcome | NotApplicable:
+def hsts(seen_response: Response, document: Document) -> Outcome | NotApplicable:
     """Strict-Transport-Security makes browsers use HTTPS for the host even when a link says `http:`.
 
     ## What it checks
@@ -86,12 +86,12 @@ def hsts(response: Response, document: Document) -> Outcome | NotApplicable:
     <!doctype html><title>Example</title>
     ```
     """
-    if not response.url.startswith("https:"):
+    if not seen_response.url.startswith("https:"):
         return NotApplicable("The page is not served over HTTPS; browsers ignore the header there.")
-    host = host_of(response.url)
+    host = host_of(seen_response.url)
     if is_ip_address(host):
         return NotApplicable("The host is an address; browsers keep this promise for names only.")
-    values = response.header_values(_HEADER)
+    values = seen_response.header_values(_HEADER)
     policy = parse_hsts(values)
     suffix = preloaded_suffix(host)
     state = _judge(values, policy)

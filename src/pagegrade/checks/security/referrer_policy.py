@@ -37,7 +37,7 @@ _LEGACY: Final = {
         "https://html.spec.whatwg.org/multipage/semantics.html#meta-referrer",
     ),
 )
-def referrer_policy(response: Response, document: Document) -> Outcome:
+def referrer_policy(seen_response: Response, document: Document) -> Outcome:
     """The referrer policy decides how much of the page's address other sites learn when visitors follow a link.
 
     ## What it checks
@@ -86,7 +86,7 @@ def referrer_policy(response: Response, document: Document) -> Outcome:
     for meta in document.metas:
         if meta.name == "referrer" and (word := _word(meta)) in _KNOWN:
             found = word, meta
-    header = response.header(_HEADER)
+    header = seen_response.header(_HEADER)
     headers = () if header is None else (Evidence(header=_HEADER, snippet=header[:200]),)
     if found is not None:
         return Outcome(_state(found[0]), value=found[0], evidence=(document.evidence(found[1]), *headers))

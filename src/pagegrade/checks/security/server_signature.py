@@ -45,7 +45,7 @@ _MAX_CHARS: Final = 500
         "https://owasp.org/www-project-secure-headers/",
     ),
 )
-def server_signature(response: Response, document: Document) -> Outcome:
+def server_signature(seen_response: Response, document: Document) -> Outcome:
     """Version numbers in an answer tell attackers which known weaknesses to try first.
 
     ## What it checks
@@ -96,7 +96,7 @@ def server_signature(response: Response, document: Document) -> Outcome:
     """
     versions: list[Evidence] = []
     products: list[Evidence] = []
-    for name, value in _signatures(response):
+    for name, value in _signatures(seen_response):
         discloses = _discloses_version(name, value)
         evidence = Evidence(header=name, snippet=value[:200], reason="version" if discloses else "product")
         (versions if discloses else products).append(evidence)
@@ -107,7 +107,7 @@ def server_signature(response: Response, document: Document) -> Outcome:
     ]
     found = (*versions, *products)
     if not found:
-        return Outcome("silent", value=(response.header("server") or "")[:200])
+        return Outcome("silent", value=(seen_response.header("server") or "")[:200])
     state = "version" if versions else "product"
     return Outcome(state, value=(found[0].snippet or "")[:200], evidence=found)
 

@@ -20,7 +20,7 @@ _HEADER: Final = "X-Content-Type-Options"
     ),
     sources=("https://fetch.spec.whatwg.org/#x-content-type-options-header",),
 )
-def x_content_type_options(response: Response) -> Outcome:
+def x_content_type_options(seen_response: Response) -> Outcome:
     """With `nosniff`, a browser takes the server's word for the type of a file and does not guess.
 
     ## What it checks
@@ -60,7 +60,7 @@ def x_content_type_options(response: Response) -> Outcome:
     <!doctype html><title>Example</title>
     ```
     """
-    value = response.header(_HEADER)
+    value = seen_response.header(_HEADER)
     if value is None:
         return Outcome("missing", value="")
     first = split_outside_quotes(value, ",")[0]

@@ -64,10 +64,10 @@ def favicon(
     ## What it checks
 
     The icons that the page names (`<link rel="icon">`, also `shortcut icon` and `apple-touch-icon`) and
-    `/favicon.ico`, which browsers ask for by themselves. One of them has to answer with 2xx and an image. Warnings, when
-    no icon is free of them: fewer than 48 pixels (drawings in SVG have no pixels), not square, more than 10 kB, barred by
-    robots.txt, and no word on how long it may be kept. An icon inside the page (`data:image/...`) is fine. A web page in
-    place of the icon is a failure.
+    `/favicon.ico`, which browsers ask for by themselves. One of them has to answer with 2xx and an image. Warnings,
+    when no icon is free of them: fewer than 48 pixels (drawings in SVG have no pixels), not square, more than 10 kB,
+    barred by robots.txt, and no word on how long it may be kept. An icon inside the page (`data:image/...`) is fine. A
+    web page in place of the icon is a failure.
 
     ## Why it matters
 

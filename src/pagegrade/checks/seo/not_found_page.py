@@ -66,8 +66,8 @@ def not_found_page(not_found_probe: WellKnown) -> Verdict:
 
     <!doctype html><html lang="en"><head><title>Page not found - Our shop</title></head>
     <body><h1>There is no page here</h1>
-    <p>Perhaps the address has a typing mistake, or the page has moved. Our search looks through all products, guides and
-    news; the site map below lists the most important pages.</p>
+    <p>Perhaps the address has a typing mistake, or the page has moved. Our search looks through all products, guides
+    and news; the site map below lists the most important pages.</p>
     <form action="/search"><label>Search <input name="q"></label><button>Go</button></form>
     <ul><li><a href="/">Start</a></li><li><a href="/shoes">Shoes</a></li><li><a href="/boots">Boots</a></li>
     <li><a href="/help">Help and contact</a></li><li><a href="/returns">Returns</a></li></ul></body></html>

@@ -44,8 +44,8 @@ def structured_data_valid(document: Document) -> Verdict:
 
     ## What it checks
 
-    The things that the JSON-LD blocks of the page are about, for these kinds: article, breadcrumb list, event, FAQ page,
-    job posting, local business, organization, product, recipe, review and video. Failures: a required property is
+    The things that the JSON-LD blocks of the page are about, for these kinds: article, breadcrumb list, event, FAQ
+    page, job posting, local business, organization, product, recipe, review and video. Failures: a required property is
     missing, two things with one `@id` contradict each other, or one of several blocks cannot be read. Warnings: a
     recommended property is missing, an address is not whole, or a date is not ISO 8601. Things that are only mentioned
     inside others, such as the publisher of an article, are not judged; a reference by `@id` counts as the thing it

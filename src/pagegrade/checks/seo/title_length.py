@@ -33,9 +33,9 @@ def title_length(document: Document) -> Verdict:
     ## What it checks
 
     That the title has 10 to 70 characters and is at most 600 pixels wide in 20 px Arial, about the width of a result on
-    a desktop. Characters are counted as readers count them: an emoji or an accented letter is one. For "too short", wide
-    characters (Chinese, Japanese, Korean) count as two, because they say more each. Outside of this it is a warning;
-    above 120 or below 3 characters it fails.
+    a desktop. Characters are counted as readers count them: an emoji or an accented letter is one. For "too short",
+    wide characters (Chinese, Japanese, Korean) count as two, because they say more each. Outside of this it is a
+    warning; above 120 or below 3 characters it fails.
 
     No search engine names a limit: Google cuts a title to the width of the device. Half of all good pages have more
     than 60 characters, so the limits are wide and cost little.
@@ -52,7 +52,7 @@ def title_length(document: Document) -> Verdict:
 
     ```html
     <!doctype html>
-    <title>Red, blue, green, yellow, white and black running shoes, sandals, boots and slippers for women and men</title>
+    <title>Red, blue, green, yellow, white and black running shoes, sandals and boots for women and men</title>
     ```
 
     ## Passes on
@@ -88,5 +88,5 @@ def title_length(document: Document) -> Verdict:
         value=characters,
         evidence=(document.evidence(document.titles[0]),),
         details=details,
-        message=f"The title has {characters} {noun} and is about {width_px} pixels wide; results show about 600 pixels.",
+        message=f"The title has {characters} {noun} and is about {width_px} pixels wide; results show about 600.",
     )

@@ -6,7 +6,7 @@ from typing import Final
 
 from pagegrade.gather.context import Context
 from pagegrade.model.artifacts import NotGathered, WellKnown
-from pagegrade.parse.url import port, scheme
+from pagegrade.parse.url import host, port, scheme
 
 MAX_BYTES: Final = 65_536
 KEPT_BYTES: Final = 4_096
@@ -14,9 +14,13 @@ KEPT_BYTES: Final = 4_096
 
 async def gather_insecure_probe(context: Context) -> WellKnown | NotGathered:
     """See where plain HTTP leads; of no meaning where the document lives on an unusual port."""
-    url = context.main_document_url
-    if (scheme(url), port(url)) not in {("https", 443), ("http", 80)}:
+    url = front_door(context.main_document_url)
+    if url is None:
         return NotGathered(code="not_applicable", detail="The page is not on a standard port.")
-    return await context.fetch_well_known(
-        f"http://{context.host}/", max_bytes=MAX_BYTES, keep_bytes=KEPT_BYTES, purpose="document"
-    )
+    return await context.fetch_well_known(url, max_bytes=MAX_BYTES, keep_bytes=KEPT_BYTES, purpose="document")
+
+
+def front_door(url: str) -> str | None:
+    """The root of the host of ``url`` on port 80; ``None`` where ``url`` is not on the standard port of its scheme."""
+    is_standard = (scheme(url), port(url)) in {("https", 443), ("http", 80)}
+    return f"http://{host(url)}/" if is_standard else None

@@ -1,0 +1,91 @@
+"""What gatherers are handed."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from pagegrade.gather.context import MIN_TIMEOUT_S, GatherLimits, GatherOptions, OffloadFailed
+from pagegrade.gather.guard import Policy
+from pagegrade.model.artifacts import NotGathered, Sitemaps, WellKnown
+from tests.gather.sites import Dying, Site, Visit, html, make_options, typed
+
+
+def test_an_ordinary_analysis_is_polite() -> None:
+    """The limits that are promised to sites."""
+    options = GatherOptions()
+
+    assert (options.budget_s, options.load_samples, options.policy) == (60.0, 3, Policy())
+    assert options.limits == GatherLimits(
+        requests=200, hosts=50, total_wire_bytes=20_000_000, resource_bytes=5_000_000, sitemap_files=10
+    )
+
+
+def test_places_are_those_of_the_document_after_redirects() -> None:
+    """Origin and host belong to where the page is, not to what was typed."""
+
+    async def go() -> tuple[str, str, str]:
+        async with Site({"/a": html("<p>")}) as site, Visit(site, "/a") as page:
+            return page.origin.removeprefix(site.origin), page.host, page.main_document_url.removeprefix(site.origin)
+
+    assert asyncio.run(go()) == ("", "127.0.0.1", "/a")
+
+
+def test_another_artifact_is_waited_for_by_name_and_kind() -> None:
+    """What could not be gathered, is of another kind or is not asked for at all is nothing."""
+    known = {"sitemaps": Sitemaps(), "robots_txt": NotGathered(code="timeout")}
+
+    async def go() -> list[object]:
+        async with Site({"/": html("<p>")}) as site, Visit(site, artifacts=known) as page:
+            return [
+                await page.artifact("sitemaps", Sitemaps),
+                await page.artifact("sitemaps", WellKnown),
+                await page.artifact("robots_txt", WellKnown),
+                await page.artifact("favicon", WellKnown),
+            ]
+
+    assert asyncio.run(go()) == [Sitemaps(), None, None, None]
+
+
+def test_time_outs_shrink_with_the_budget() -> None:
+    """Never to nothing, because that would mean for ever."""
+
+    async def go() -> list[float]:
+        async with Site({"/": html("<p>")}) as site, Visit(site, options=make_options(budget_s=5.0)) as page:
+            found = [page.timeout_s(1.0), page.timeout_s(99.0)]
+            page.deadline -= 10.0
+            return [*found, page.timeout_s(1.0), page.left_s()]
+
+    short, long, late, left = asyncio.run(go())
+
+    assert short == 1.0
+    assert 4.0 < long <= 5.0
+    assert (late, left) == (MIN_TIMEOUT_S, 0.0)
+
+
+@pytest.mark.parametrize(("size", "kept", "cut"), [(10, 4, None), (11, 4, "limit")])
+def test_well_known_files_are_bounded(size: int, kept: int, cut: str | None) -> None:
+    """Read up to one limit, kept up to another."""
+
+    async def go() -> WellKnown:
+        site = Site({"/": html("<p>"), "/x": typed(b"x" * size, "text/plain")})
+        async with site, Visit(site) as page:
+            return await page.fetch_well_known(f"{page.origin}/x", max_bytes=10, keep_bytes=kept)
+
+    response = asyncio.run(go()).response
+
+    assert (len(response.body), response.truncated) == (kept, cut)
+
+
+def test_a_parser_that_dies_has_its_word() -> None:
+    """The failure becomes the artifact that is missing."""
+
+    async def go() -> None:
+        async with Site({"/": html("<p>")}) as site, Visit(site, offload=Dying("len")) as page:
+            await page.parse(len, b"")
+
+    with pytest.raises(OffloadFailed) as caught:
+        asyncio.run(go())
+
+    assert caught.value.not_gathered().code == "parser_limit"

@@ -1,0 +1,210 @@
+"""Content codings: the honest ones, the broken ones and the bombs."""
+
+from __future__ import annotations
+
+import gzip
+import sys
+import zlib
+
+import brotli
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pagegrade.gather.decode import BodyDecoder, read_codings
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+
+def raw_deflate(data: bytes) -> bytes:
+    squeeze = zlib.compressobj(wbits=-15)
+    return squeeze.compress(data) + squeeze.flush()
+
+
+ENCODERS = {
+    "gzip": gzip.compress,
+    "deflate": zlib.compress,
+    "raw deflate": raw_deflate,
+    "br": brotli.compress,
+    "zstd": zstd.compress,
+}
+
+
+def decode(
+    coding: str, data: bytes, *, piece: int = 16_384, max_bytes: int = 20_000_000, keep_bytes: int | None = None
+) -> BodyDecoder:
+    """Feed ``data`` in pieces as a client would."""
+    codings = read_codings([coding.removeprefix("raw ")])
+    decoder = BodyDecoder(codings, max_bytes=max_bytes, keep_bytes=keep_bytes)
+    for start in range(0, len(data), piece):
+        if not decoder.feed(data[start : start + piece]):
+            break
+    decoder.finish()
+    return decoder
+
+
+@pytest.mark.parametrize("coding", ENCODERS)
+@given(data=st.binary(max_size=5_000), piece=st.integers(1, 700))
+def test_what_was_encoded_is_decoded_however_it_is_cut(coding: str, data: bytes, piece: int) -> None:
+    """Pieces end anywhere, also inside magic numbers."""
+    decoder = decode(coding, ENCODERS[coding](data), piece=piece)
+
+    assert bytes(decoder.body) == data
+    assert decoder.problem is None
+
+
+@pytest.mark.parametrize("coding", ENCODERS)
+def test_long_bodies_are_decoded(coding: str) -> None:
+    """More than one step, with a ratio that honest text has."""
+    data = b"".join(b"<p>paragraph %d of many</p>\n" % number for number in range(60_000))
+    decoder = decode(coding, ENCODERS[coding](data))
+
+    assert bytes(decoder.body) == data
+    assert decoder.problem is None
+
+
+@pytest.mark.parametrize("coding", ENCODERS)
+def test_a_bomb_is_stopped_early(coding: str) -> None:
+    """Rows F01, F02, F03, F05: the ratio gives it away before the cap is reached."""
+    decoder = decode(coding, ENCODERS[coding](bytes(256_000_000)))
+
+    assert decoder.problem == "decode_bomb"
+    assert len(decoder.body) < 20_000_000
+
+
+@pytest.mark.parametrize("coding", ["gzip", "br", "zstd"])
+def test_a_bomb_inside_a_coding_is_stopped(coding: str) -> None:
+    """Row F04: the inner stage does not get more than its share either."""
+    decoder = decode(f"{coding}, gzip", gzip.compress(ENCODERS[coding](bytes(64_000_000))))
+
+    assert decoder.problem == "decode_bomb"
+
+
+def test_an_honest_body_beyond_the_cap_is_cut_exactly() -> None:
+    """Row F12: the cap is not a bomb."""
+    data = bytes(range(256)) * 40
+    decoder = decode("gzip", gzip.compress(data), max_bytes=10_001)
+
+    assert (len(decoder.body), decoder.problem) == (10_001, "limit")
+
+
+def test_an_uncoded_body_obeys_the_cap() -> None:
+    """No coding at all."""
+    decoder = decode("", b"x" * 30_000, max_bytes=20_000)
+
+    assert (len(decoder.body), decoder.problem, decoder.removed) == (20_000, "limit", ())
+
+
+@pytest.mark.parametrize("coding", ["", *ENCODERS])
+def test_first_bytes_are_kept_and_no_more(coding: str) -> None:
+    """Decoding stops without a problem when there is enough."""
+    data = bytes(range(256)) * 1_000
+    encode = ENCODERS.get(coding, bytes)
+    decoder = decode(coding, encode(data), keep_bytes=1_000)
+
+    assert bytes(decoder.body) == data[:1_000]
+    assert decoder.problem is None
+
+
+def test_gzip_members_follow_each_other() -> None:
+    """RFC 1952 2.2: a stream may be several members."""
+    members = [gzip.compress(b"part %d " % number) for number in range(1_024)]
+
+    assert bytes(decode("gzip", b"".join(members)).body).count(b"part") == 1_024
+    assert decode("gzip", b"".join([*members, members[0]])).problem == "decode_bomb"
+
+
+def test_zstd_frames_follow_each_other_and_some_are_skipped() -> None:
+    """RFC 8878 3.1: frames and frames to skip."""
+    skipped = b"\x50\x2a\x4d\x18\x04\x00\x00\x00abcd"
+    decoder = decode("zstd", zstd.compress(b"one ") + skipped + zstd.compress(b"two"), piece=3)
+
+    assert bytes(decoder.body) == b"one two"
+    assert decoder.problem is None
+    assert decode("zstd", zstd.compress(b"") * 1_025).problem == "decode_bomb"
+
+
+def test_a_window_of_more_than_eight_mebibytes_is_refused() -> None:
+    """RFC 9659: the sender decides how much memory we need, up to here."""
+    data = bytes(range(251)) * 80_000
+    options = {zstd.CompressionParameter.window_log: 25, zstd.CompressionParameter.content_size_flag: 0}
+    squeeze = zstd.ZstdCompressor(options=options)
+    decoder = decode("zstd", squeeze.compress(data) + squeeze.flush())
+
+    assert decoder.problem == "corrupt"
+
+
+@pytest.mark.parametrize("coding", ENCODERS)
+def test_a_truncated_stream_is_told_from_a_whole_one(coding: str) -> None:
+    """Row F07: what came is kept."""
+    data = bytes(range(256)) * 200
+    coded = ENCODERS[coding](data)
+    decoder = decode(coding, coded[: len(coded) - 6])
+
+    assert decoder.problem == "truncated_stream"
+    assert data.startswith(bytes(decoder.body))
+
+
+@pytest.mark.parametrize("coding", ["gzip", "deflate", "raw deflate", "zstd"])
+def test_trailing_garbage_leaves_the_body_whole(coding: str) -> None:
+    """Row F08."""
+    decoder = decode(coding, ENCODERS[coding](b"hello") + b"garbage")
+
+    assert bytes(decoder.body) == b"hello"
+    assert decoder.problem == "trailing_garbage"
+
+
+@pytest.mark.parametrize("coding", ["gzip", "zstd"])
+def test_a_body_that_is_not_coded_is_kept_as_it_is(coding: str) -> None:
+    """Row F06: the declaration is wrong, the bytes are the page."""
+    page = b"<!doctype html><title>Plain</title>" * 1_000
+    decoder = decode(coding, page, piece=1_000)
+
+    assert bytes(decoder.body) == page
+    assert decoder.problem == "plain_body"
+    assert decoder.removed == ()
+
+
+@pytest.mark.parametrize("coding", ENCODERS)
+@given(data=st.binary(min_size=1, max_size=300), piece=st.integers(1, 50))
+def test_no_bytes_raise(coding: str, data: bytes, piece: int) -> None:
+    """Whatever comes is data or a problem."""
+    decoder = decode(coding, data, piece=piece)
+
+    assert len(decoder.body) <= 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("values", "codings"),
+    [
+        ([], ()),
+        (["identity"], ()),
+        (["GZIP"], ("gzip",)),
+        (["x-gzip"], ("gzip",)),
+        (["gzip, br"], ("gzip", "br")),
+        ([" gzip ,, ", "identity", "zstd"], ("gzip", "zstd")),
+    ],
+)
+def test_codings_are_read_in_order(values: list[str], codings: tuple[str, ...]) -> None:
+    """Row F09."""
+    assert read_codings(values) == codings
+
+
+@pytest.mark.parametrize(("coding", "problem"), [("foo", "unknown_coding"), ("gzip, gzip, gzip", "too_many_codings")])
+def test_codings_that_are_not_removed_are_named(coding: str, problem: str) -> None:
+    """Rows F04, F09: nothing is decoded, reading on is not an error."""
+    decoder = BodyDecoder(read_codings([coding]), max_bytes=1_000)
+    goes_on = decoder.feed(b"anything")
+    decoder.finish()
+
+    assert goes_on
+    assert decoder.problem == problem
+    assert decoder.body == b""
+
+
+def test_an_empty_body_has_no_problem() -> None:
+    """HEAD and 304 carry the header without a body."""
+    assert decode("gzip", b"").problem is None

@@ -1,0 +1,302 @@
+"""The address policy: every row of the registries, at both ends, in every spelling."""
+
+from __future__ import annotations
+
+import socket
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pagegrade.gather.guard import (
+    DEFAULT_PORTS,
+    GLOBAL_IPV6,
+    METADATA,
+    REFUSED_IPV4,
+    REFUSED_IPV6,
+    Address,
+    Guard,
+    Network,
+    Permit,
+    Policy,
+    Refusal,
+    is_public,
+    is_special_name,
+    local_addresses,
+)
+from pagegrade.model.errors import InvalidInput
+from pagegrade.parse.url import parse_target_url
+
+# IANA IPv4 Special-Purpose Address Registry, every row, and the multicast block that has a registry of its own.
+IANA_IPV4 = (
+    "0.0.0.0/8", "0.0.0.0/32", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",
+    "192.0.0.0/24", "192.0.0.0/29", "192.0.0.8/32", "192.0.0.9/32", "192.0.0.10/32", "192.0.0.170/32",
+    "192.0.0.171/32", "192.0.2.0/24", "192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24", "192.168.0.0/16",
+    "192.175.48.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
+    "255.255.255.255/32",
+)  # fmt: skip
+# IANA IPv6 Special-Purpose Address Registry, every row but IPv4-mapped (judged as IPv4), and the other reserved blocks.
+IANA_IPV6 = (
+    "::1/128", "::/128", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "100:0:0:1::/64", "2001::/23", "2001::/32",
+    "2001:1::1/128", "2001:1::2/128", "2001:1::3/128", "2001:2::/48", "2001:3::/32", "2001:4:112::/48",
+    "2001:10::/28", "2001:20::/28", "2001:30::/28", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20",
+    "5f00::/16", "fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8", "::/96", "200::/7", "4000::/3", "8000::/1",
+)  # fmt: skip
+
+JUST_OUTSIDE = (
+    "1.0.0.0", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "126.255.255.255", "128.0.0.0",
+    "168.63.129.15", "168.63.129.17", "169.253.255.255", "169.255.0.0", "172.15.255.255", "172.32.0.0",
+    "191.255.255.255", "192.0.1.0", "192.0.1.255", "192.0.3.0", "192.31.195.255", "192.31.197.0", "192.52.192.255",
+    "192.52.194.0", "192.88.98.255", "192.88.100.0", "192.167.255.255", "192.169.0.0", "192.175.47.255",
+    "192.175.49.0", "198.17.255.255", "198.20.0.0", "198.51.99.255", "198.51.101.0", "203.0.112.255", "203.0.114.0",
+    "223.255.255.255", "2000::", "2000:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "2001:200::",
+    "2001:db7:ffff:ffff:ffff:ffff:ffff:ffff", "2001:db9::", "2001:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "2003::",
+    "2620:4f:7fff:ffff:ffff:ffff:ffff:ffff", "2620:4f:8001::", "3ffe:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
+    "3fff:1000::",
+)  # fmt: skip
+OPEN = Guard(Policy(), own_addresses=())
+
+
+def judge(*addresses: str, policy: Policy | None = None, port: int = 443, host: str = "site.com") -> Permit | Refusal:
+    return Guard(policy or Policy(), own_addresses=()).judge_addresses(host, port, addresses)
+
+
+@pytest.mark.parametrize("row", [*IANA_IPV4, *IANA_IPV6])
+def test_every_registered_range_is_refused_at_both_ends(row: str) -> None:
+    """First and last address of each row, plain and (for IPv4) mapped into IPv6."""
+    network = ip_network(row)
+    ends: list[Address] = [network[0], network[-1]]
+
+    for end in ends:
+        assert not is_public(end)
+        assert isinstance(OPEN.judge_addresses("site.com", 443, [end]), Refusal)
+        if isinstance(end, IPv4Address):
+            assert not is_public(IPv6Address(f"::ffff:{end}"))
+
+
+@pytest.mark.parametrize("text", JUST_OUTSIDE)
+def test_addresses_just_outside_are_public(text: str) -> None:
+    """The neighbours of the rows are ordinary addresses and are allowed."""
+    assert is_public(ip_address(text))
+    assert isinstance(judge(text), Permit)
+
+
+@pytest.mark.parametrize("network", [*REFUSED_IPV4, *REFUSED_IPV6, GLOBAL_IPV6])
+def test_both_sides_of_every_edge_of_our_tables_are_tested(network: Network) -> None:
+    """The list of neighbours above is complete: what is next to a row is in it, or is in another row."""
+    listed = {ip_address(text) for text in JUST_OUTSIDE}
+    first, last = int(network[0]), int(network[-1])
+    kind = IPv4Address if isinstance(network, IPv4Network) else IPv6Address
+    highest = 2**network.max_prefixlen - 1
+    neighbours = [kind(number) for number in (first - 1, last + 1) if 0 <= number <= highest]
+
+    assert all(each in listed or not is_public(each) for each in neighbours)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "168.63.129.16",
+        "100.100.100.200",
+        "169.254.169.254",
+        "169.254.170.2",
+        "::ffff:10.0.0.1",
+        "::ffff:7f00:1",
+        "::127.0.0.1",
+        "64:ff9b::808:808",
+        "64:ff9b::a00:1",
+        "2002:808:808::1",
+        "2002:a00:1::1",
+        "2001:0:4136:e378::1",
+        "fd00:ec2::254",
+        "feff::1",
+        "ff0e::1",
+        "4000::1",
+        "fe80::1%eth0",
+        "2a00::1%eth0",
+    ],
+)
+def test_addresses_that_look_harmless_are_refused(text: str) -> None:
+    """Metadata, translated, tunnelled and scoped addresses."""
+    assert isinstance(judge(text), Refusal)
+
+
+def test_a_mapped_public_address_is_dialled_as_ipv4() -> None:
+    """Row B16."""
+    permit = judge("::ffff:8.8.8.8")
+
+    assert isinstance(permit, Permit)
+    assert permit.addresses == (IPv4Address("8.8.8.8"),)
+    assert permit.is_public
+
+
+def test_one_forbidden_address_refuses_the_name() -> None:
+    """Whatever its place among the answers, also beyond those that would be dialled."""
+    public = [f"11.0.0.{number}" for number in range(1, 12)]
+
+    assert isinstance(judge(*public, "10.0.0.1"), Refusal)
+    assert isinstance(judge("10.0.0.1", *public), Refusal)
+    assert isinstance(judge(), Refusal)
+
+
+def test_at_most_eight_addresses_are_dialled() -> None:
+    """Row C10."""
+    permit = judge(*(f"11.0.0.{number}" for number in range(1, 40)))
+
+    assert isinstance(permit, Permit)
+    assert len(permit.addresses) == 8
+
+
+def test_a_refusal_does_not_tell_the_address() -> None:
+    """The looks of our refusals must not be a map of somebody's network (T7)."""
+    refusals = {judge(text) for text in ("10.0.0.1", "127.0.0.1", "::1", "169.254.169.254", "168.63.129.16", "junk")}
+
+    assert len(refusals) == 1
+
+
+@pytest.mark.parametrize("port", [22, 25, 0, 6379, 81, 65535])
+def test_other_ports_are_refused(port: int) -> None:
+    """By URL already, before anything is looked up, and by address again."""
+    by_url = OPEN.judge_url(f"http://site.com:{port}/")
+    by_address = judge("11.0.0.1", port=port)
+
+    assert by_url is not None
+    assert by_url.reason == "port"
+    assert isinstance(by_address, Refusal)
+
+
+@pytest.mark.parametrize("port", sorted(DEFAULT_PORTS))
+def test_the_usual_ports_are_allowed(port: int) -> None:
+    """80, 443, 8080 and 8443."""
+    assert OPEN.judge_url(f"http://site.com:{port}/") is None
+    assert isinstance(judge("11.0.0.1", port=port), Permit)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://localhost/", "http://localhost./", "http://a.localhost/", "http://intranet/", "http://db/",
+        "http://x.internal/", "http://printer.local/", "http://nas.home.arpa/", "http://x.onion/", "http://x.test/",
+        "http://metadata.google.internal/", "http://kubernetes.default.svc/", "http://x.svc.cluster.local/",
+        "http://1.0.0.127.in-addr.arpa/", "http://router.lan/", "ftp://site.com/", "file:///etc/passwd",
+        "http://xn--a/", "about:blank", "nonsense", "",
+    ],
+)  # fmt: skip
+def test_what_can_only_be_inside_is_refused_without_dns(url: str) -> None:
+    """Row A34, A09, A21 and what no parser reads."""
+    assert OPEN.judge_url(url) is not None
+
+
+@pytest.mark.parametrize("name", ["site.com", "test.site.com", "local.site", "xn--n3h.net", "localhost.com"])
+def test_ordinary_names_are_not_special(name: str) -> None:
+    """Only the last label counts."""
+    assert not is_special_name(name)
+
+
+def test_the_operators_networks_are_reachable_on_any_port() -> None:
+    """And names inside them are looked up; their addresses are still judged."""
+    policy = Policy(allow_networks=(ip_network("10.1.0.0/16"), ip_network("fd12::/16")))
+    guard = Guard(policy, own_addresses=())
+
+    assert guard.judge_url("http://wiki.internal:9000/") is None
+    assert guard.judge_url("http://10.1.2.3:9000/") is None
+    assert isinstance(judge("10.1.2.3", "fd12::1", policy=policy, port=9000), Permit)
+    assert isinstance(judge("10.2.0.1", policy=policy), Refusal)
+    assert isinstance(judge("11.0.0.1", policy=policy, port=9000), Refusal)
+    assert policy.looks_up_local_names("anything")
+
+
+def test_denied_networks_are_refused() -> None:
+    """An operator's own public addresses."""
+    assert isinstance(judge("11.0.0.1", policy=Policy(deny_networks=(ip_network("11.0.0.0/24"),))), Refusal)
+
+
+def test_own_addresses_are_refused() -> None:
+    """The machine is not talked into asking itself over its public address (T21)."""
+    guard = Guard(Policy(), own_addresses=[ip_address("11.0.0.1")])
+
+    assert isinstance(guard.judge_addresses("site.com", 443, ["11.0.0.1"]), Refusal)
+    assert isinstance(guard.judge_addresses("site.com", 443, ["11.0.0.2"]), Permit)
+
+
+def test_the_machines_addresses_are_known() -> None:
+    """On Linux the loopback address at least."""
+    found = local_addresses()
+
+    assert not found or ip_address("127.0.0.1") in found
+
+
+def test_a_typed_private_target_is_exactly_that() -> None:
+    """The pair of host and port that somebody typed at the terminal, and no other."""
+    policy = Policy(typed_private=frozenset({("dev.box", 3000), ("127.0.0.1", 8000)}))
+    guard = Guard(policy, own_addresses=())
+
+    assert guard.judge_url("http://dev.box:3000/") is None
+    assert guard.judge_url("http://127.0.0.1:8000/") is None
+    assert guard.judge_url("http://127.0.0.1:8001/") is not None
+    assert guard.judge_url("http://127.0.0.2:8000/") is not None
+    assert guard.judge_url("http://localhost:8000/") is not None
+    assert isinstance(judge("127.0.0.1", "::1", policy=policy, host="dev.box", port=3000), Permit)
+    assert isinstance(judge("127.0.0.1", policy=policy, host="dev.box", port=3001), Refusal)
+    assert isinstance(judge("11.0.0.1", policy=policy, host="dev.box", port=3000), Refusal)
+    assert policy.looks_up_local_names("dev.box")
+    assert not policy.looks_up_local_names("site.com")
+
+
+@pytest.mark.parametrize("text", ["169.254.169.254", "168.63.129.16", "224.0.0.1", "fe80::1", *map(str, METADATA)])
+def test_metadata_is_refused_even_when_typed(text: str) -> None:
+    """Nobody develops a page there."""
+    policy = Policy(typed_private=frozenset({("dev.box", 80)}))
+
+    assert isinstance(judge(text, policy=policy, host="dev.box", port=80), Refusal)
+
+
+def test_a_socket_is_what_was_judged() -> None:
+    """The backstop: address, port and family, and the judgement once more."""
+    permit = judge("11.0.0.1", "2a00::1")
+    assert isinstance(permit, Permit)
+
+    assert OPEN.judge_socket(socket.AF_INET, "11.0.0.1", 443, permit)
+    assert OPEN.judge_socket(socket.AF_INET6, "2a00::1", 443, permit)
+    assert OPEN.judge_socket(socket.AF_INET6, "::ffff:11.0.0.1", 443, permit)
+    assert not OPEN.judge_socket(socket.AF_INET, "11.0.0.2", 443, permit)
+    assert not OPEN.judge_socket(socket.AF_INET, "11.0.0.1", 80, permit)
+    assert not OPEN.judge_socket(socket.AF_UNIX, "11.0.0.1", 443, permit)
+    assert not OPEN.judge_socket(socket.AF_INET, "junk", 443, permit)
+    assert not OPEN.judge_socket(
+        socket.AF_INET, "10.0.0.1", 443, Permit("site.com", 443, (IPv4Address("10.0.0.1"),))
+    )
+
+
+def spellings(number: int) -> list[str]:
+    """Ways to write an IPv4 address that some reader understands."""
+    a, b, c, d = number.to_bytes(4, "big")
+    tail = (c << 8) | d
+    return [
+        f"{a}.{b}.{c}.{d}", f"{a}.{b}.{c}.{d}.", str(number), hex(number), f"0{number:o}", f"{a}.{number & 0xFFFFFF}",
+        f"{a}.{b}.{tail}", f"0x{a:x}.0x{b:x}.0x{c:x}.0x{d:x}", f"0{a:o}.0{b:o}.0{c:o}.0{d:o}",
+        f"[::ffff:{a}.{b}.{c}.{d}]", f"[::ffff:{a:x}{b:02x}:{c:x}{d:02x}]", f"[0:0:0:0:0:FFFF:{a:x}{b:02x}:{tail:x}]",
+        "".join(chr(ord(digit) + 0xFEE0) for digit in f"{a}.{b}.{c}.{d}"), f"%3{a // 100 % 10}.0.0.1",
+    ]  # fmt: skip
+
+
+@given(st.sampled_from(REFUSED_IPV4), st.integers(0, 2**32 - 1))
+def test_no_spelling_of_a_refused_address_gets_through(network: IPv4Network, offset: int) -> None:
+    """The guard sees what the one parser makes of a URL, so spelling does not matter."""
+    number = int(network[0]) + offset % network.num_addresses
+    for host in spellings(number)[:-1]:
+        try:
+            url = parse_target_url(f"http://{host}/").url
+        except InvalidInput:
+            continue
+        assert OPEN.judge_url(url) is not None
+
+
+@given(st.integers(0, 2**128 - 1))
+def test_ipv6_outside_the_global_block_is_never_public(number: int) -> None:
+    """Only mapped IPv4 and 2000::/3 can be."""
+    address = IPv6Address(number)
+
+    if address.ipv4_mapped is None and address not in IPv6Network("2000::/3"):
+        assert not is_public(address)

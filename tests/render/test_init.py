@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.model.errors import InvalidInput
+from pagegrade.render import FORMATS, RenderOptions, render
+from tests.report_builders import make_failed_report, make_report, poisoned_report
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize(
+    "report",
+    [make_report(), make_failed_report(), make_report(result=None, coverage=0.4, categories={}, page=None)],
+    ids=["completed", "failed", "incomplete"],
+)
+def test_every_format_renders_every_report(name: str, report: object) -> None:
+    """One report or several, ending in a line break, encodable."""
+    for reports in (report, [report], [report, make_report()]):
+        text = render(reports, name)  # type: ignore[arg-type]
+
+        assert text.endswith("\n")
+        assert text.encode()
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize(
+    "payload", ["%s%n{0.__class__}", "{{7*7}}", '\n{"level":"info","msg":"fake"}', "\ud800\x00\x1b"]
+)
+def test_format_verbs_templates_and_forged_lines_stay_literal(name: str, payload: str) -> None:
+    """Nothing of a page is evaluated, and none of its line breaks makes a line of ours."""
+    text = render(poisoned_report(payload), name)
+
+    assert not any(line.startswith('{"level"') for line in text.splitlines())
+    assert "<class 'str'>" not in text
+    assert "\x1b" not in text
+
+
+def test_an_unknown_format_names_the_known_ones() -> None:
+    """The way out is in the error."""
+    with pytest.raises(InvalidInput, match="markdown"):
+        render(make_report(), "pdf")
+
+
+def test_options_reach_the_renderer() -> None:
+    """Width, colour and quiet are those asked for."""
+    assert len(render(make_report(), "text", RenderOptions(quiet=True)).splitlines()) == 1
+    assert "\x1b[" in render(make_report(), "text", RenderOptions(color=True))
