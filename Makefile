@@ -13,7 +13,7 @@ ARGS ?=
 ID ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check lint types arrows docs test analyze bench fix new-check lock lock-check env-run env-test env-dev
+.PHONY: help setup check lint types arrows docs test analyze bench picture fix new-check lock lock-check env-run env-test env-dev
 
 help:  ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -47,6 +47,9 @@ analyze: env-run  ## report on a page: make analyze URL=https://example.org/ [AR
 
 bench: env-test  ## how fast the engine is, against the bare parse of the same pages
 	@$(BIN)/python -m devtools.bench $(ARGS)
+
+picture: env-test  ## draw the picture of the README anew
+	@$(BIN)/python -m devtools.picture
 
 fix: env-dev  ## mend what the tools can mend by themselves, and write the committed reference files anew
 	@$(BIN)/ruff check --fix

@@ -21,7 +21,7 @@ def _split(value: object) -> object:
 
 def _read_network(value: object) -> object:
     # Read here, because a choice of two types would tell a wrong value two errors.
-    return ip_network(value) if isinstance(value, str) else value
+    return ip_network(value, strict=False) if isinstance(value, str) else value
 
 
 Network = Annotated[IPv4Network | IPv6Network, BeforeValidator(_read_network)]

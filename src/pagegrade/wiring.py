@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from ipaddress import ip_network
 from typing import Final
 
 from pagegrade.model.errors import InvalidInput
-from pagegrade.service.analysis import AnalyzeOptions
+from pagegrade.service.analysis import AnalyzeOptions, parse_networks
 from pagegrade.service.judging import Thresholds
 
 MAX_BUDGET_S: Final = 3600.0
@@ -53,10 +52,7 @@ def typed_options(
         raise InvalidInput(
             f"--budget: {budget_s:g} seconds is no budget; give more than 0 and at most {MAX_BUDGET_S:g}."
         )
-    try:
-        networks = tuple(ip_network(network) for network in allow_networks)
-    except ValueError as error:
-        raise InvalidInput(f"--allow-network: {error}. Write a network like 10.0.0.0/8 or fd00::/8.") from error
+    networks = parse_networks(allow_networks)
     return replace(
         configured,
         budget_s=configured.budget_s if budget_s is None else budget_s,

@@ -77,6 +77,8 @@ class Site:
     tls: ssl.SSLContext | None = None
     missing: Reply = field(default_factory=lambda: html("<title>Not found</title>", status=404))
     asked: list[Asked] = field(default_factory=list)
+    connections: int = 0
+    """Ever accepted (over TLS: that finished their handshake)."""
     open_connections: int = 0
     _server: asyncio.Server | None = None
     _writers: set[asyncio.StreamWriter] = field(default_factory=set)
@@ -111,6 +113,7 @@ class Site:
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._writers.add(writer)
+        self.connections += 1
         self.open_connections += 1
         try:
             await self._answer(reader, writer)

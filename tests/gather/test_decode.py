@@ -20,6 +20,7 @@ else:
 
 
 def raw_deflate(data: bytes) -> bytes:
+    """Deflate without the zlib wrapper, as some servers send it."""
     squeeze = zlib.compressobj(wbits=-15)
     return squeeze.compress(data) + squeeze.flush()
 
@@ -130,7 +131,7 @@ def test_zstd_frames_follow_each_other_and_some_are_skipped() -> None:
 def test_a_window_of_more_than_eight_mebibytes_is_refused() -> None:
     """RFC 9659: the sender decides how much memory we need, up to here."""
     data = bytes(range(251)) * 80_000
-    options = {zstd.CompressionParameter.window_log: 25, zstd.CompressionParameter.content_size_flag: 0}
+    options: dict[int, int] = {zstd.CompressionParameter.window_log: 25, zstd.CompressionParameter.content_size_flag: 0}
     squeeze = zstd.ZstdCompressor(options=options)
     decoder = decode("zstd", squeeze.compress(data) + squeeze.flush())
 

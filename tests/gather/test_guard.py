@@ -59,6 +59,7 @@ OPEN = Guard(Policy(), own_addresses=())
 
 
 def judge(*addresses: str, policy: Policy | None = None, port: int = 443, host: str = "site.com") -> Permit | Refusal:
+    """The verdict on addresses by a policy."""
     return Guard(policy or Policy(), own_addresses=()).judge_addresses(host, port, addresses)
 
 
@@ -264,9 +265,7 @@ def test_a_socket_is_what_was_judged() -> None:
     assert not OPEN.judge_socket(socket.AF_INET, "11.0.0.1", 80, permit)
     assert not OPEN.judge_socket(socket.AF_UNIX, "11.0.0.1", 443, permit)
     assert not OPEN.judge_socket(socket.AF_INET, "junk", 443, permit)
-    assert not OPEN.judge_socket(
-        socket.AF_INET, "10.0.0.1", 443, Permit("site.com", 443, (IPv4Address("10.0.0.1"),))
-    )
+    assert not OPEN.judge_socket(socket.AF_INET, "10.0.0.1", 443, Permit("site.com", 443, (IPv4Address("10.0.0.1"),)))
 
 
 def spellings(number: int) -> list[str]:

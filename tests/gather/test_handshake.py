@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from ipaddress import ip_network
+from ipaddress import ip_address
 
 import pytest
 import trustme
 
-from pagegrade.gather.exchange import FetchError
-from pagegrade.gather.guard import Policy
+from pagegrade.gather.guard import Guard, Permit, Policy
 from pagegrade.gather.handshake import VERSIONS, Handshaker
 from pagegrade.gather.http import HTTPClient
 from tests.gather.sites import LOOPBACK, Names, Reply, Site
@@ -29,15 +28,14 @@ def make_context(lowest: ssl.TLSVersion, highest: ssl.TLSVersion) -> ssl.SSLCont
     return context
 
 
-def try_versions(
-    site: Site, *, policy: Policy = LOOPBACK, name: str = "127.0.0.1", timeout_s: float = 2.0
-) -> dict[str, bool | None]:
+def try_versions(site: Site, *, name: str = "127.0.0.1", timeout_s: float = 2.0) -> dict[str, bool | None]:
     """Version -> accepted."""
 
     async def go() -> dict[str, bool | None]:
-        async with site, HTTPClient(policy=policy, resolver=Names({"example.com": "127.0.0.1"})) as client:
+        async with site, HTTPClient(policy=LOOPBACK, resolver=Names({"example.com": "127.0.0.1"})) as client:
             url = site.origin.replace("127.0.0.1", name).replace("http://", "https://") + "/"
-            return dict(await Handshaker(client).versions(url, timeout_s=timeout_s))
+            permit = await client.permit(url)
+            return dict(await Handshaker(client.guard).versions(permit, timeout_s=timeout_s))
 
     return asyncio.run(go())
 
@@ -89,19 +87,25 @@ def test_a_closed_port_is_no_answer() -> None:
         async with Site({}) as site:
             url = site.origin.replace("http:", "https:") + "/"
         async with HTTPClient(policy=LOOPBACK) as client:
-            return dict(await Handshaker(client).versions(url, timeout_s=1.0))
+            return dict(await Handshaker(client.guard).versions(await client.permit(url), timeout_s=1.0))
 
     assert asyncio.run(go()) == dict.fromkeys(ALL)
 
 
-@pytest.mark.parametrize("policy", [Policy(), Policy(allow_networks=(ip_network("10.0.0.0/8"),))])
-def test_the_guard_is_asked(policy: Policy) -> None:
-    """What may not be contacted is not probed."""
+def test_a_socket_that_was_not_judged_is_not_opened() -> None:
+    """The guard has the last look, whatever the permit says."""
     site = Site({}, tls=make_context(ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3))
-    with pytest.raises(FetchError) as caught:
-        try_versions(site, policy=policy)
 
-    assert caught.value.code == "address_not_allowed"
+    async def go() -> dict[str, bool | None]:
+        async with site:
+            port = int(site.origin.rpartition(":")[2])
+            permit = Permit("127.0.0.1", port, (ip_address("127.0.0.1"),))
+            return dict(await Handshaker(Guard(Policy())).versions(permit, timeout_s=1.0))
+
+    found = asyncio.run(go())
+
+    assert found == dict.fromkeys(ALL)
+    assert site.connections == 0
 
 
 def test_versions_are_named_from_old_to_new() -> None:

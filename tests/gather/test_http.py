@@ -453,7 +453,10 @@ def test_a_redirect_to_a_name_with_a_forbidden_address_is_refused() -> None:
 
     async def main() -> FetchError:
         names = Names({"inside.com": ("127.0.0.1", "10.0.0.1")})
-        async with serving(redirect(b"http://inside.com:{port}/")) as server, HTTPClient(policy=OWN, resolver=names) as client:
+        async with (
+            serving(redirect(b"http://inside.com:{port}/")) as server,
+            HTTPClient(policy=OWN, resolver=names) as client,
+        ):
             with pytest.raises(FetchError) as caught:
                 await client.follow(Request(url=f"http://site.com:{server.port}/"))
             return caught.value
@@ -747,7 +750,10 @@ def greet(words: bytes) -> FetchError:
     """Ask for https where the server says ``words`` and then nothing."""
 
     async def main() -> FetchError:
-        async with serving(OK, greeting=words) as server, HTTPClient(policy=OWN, resolver=Names(), limits=FAST) as client:
+        async with (
+            serving(OK, greeting=words) as server,
+            HTTPClient(policy=OWN, resolver=Names(), limits=FAST) as client,
+        ):
             with pytest.raises(FetchError) as caught:
                 await client.fetch(Request(url=f"https://site.com:{server.port}/"))
             return caught.value
@@ -757,7 +763,6 @@ def greet(words: bytes) -> FetchError:
 
 def test_plain_http_on_a_tls_port_is_a_tls_error(authority: trustme.CA) -> None:
     """Row E23."""
-
     error = greet(b"HTTP/1.1 400 Bad Request\r\n\r\n")
 
     assert error.code == "tls"
@@ -766,5 +771,4 @@ def test_plain_http_on_a_tls_port_is_a_tls_error(authority: trustme.CA) -> None:
 
 def test_a_stalled_handshake_ends_in_time(authority: trustme.CA) -> None:
     """Row E26."""
-
     assert greet(b"").reason == "tls_error"

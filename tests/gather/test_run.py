@@ -142,7 +142,11 @@ def test_a_probe_without_a_given_token_is_random() -> None:
     [
         html("<h1>Forbidden", status=403),
         html("<h1>Oops", status=500),
-        Reply(status=200, body=b"<title>Just a moment...", headers=(("Content-Type", "text/html"), ("CF-Mitigated", "challenge"))),
+        Reply(
+            status=200,
+            body=b"<title>Just a moment...",
+            headers=(("Content-Type", "text/html"), ("CF-Mitigated", "challenge")),
+        ),
         Reply(status=304),
     ],
 )
@@ -285,7 +289,14 @@ def test_every_module_is_a_gatherer_of_an_artifact() -> None:
 
 @pytest.mark.parametrize(
     ("status", "headers", "expected"),
-    [(200, (), True), (299, (), True), (199, (), False), (300, (), False), (404, (), False), (200, (("cf-mitigated", "challenge"),), False)],
+    [
+        (200, (), True),
+        (299, (), True),
+        (199, (), False),
+        (300, (), False),
+        (404, (), False),
+        (200, (("cf-mitigated", "challenge"),), False),
+    ],
 )
 def test_only_a_success_that_is_no_challenge_is_judged(
     status: int, headers: tuple[tuple[str, str], ...], *, expected: bool

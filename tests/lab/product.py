@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
+import traceback
 from typing import Final
 
 import msgspec
@@ -40,7 +41,8 @@ async def analyse_with_product(job: Job, children: Children) -> Outcome:
     except InvalidInput as error:
         outcome = Outcome(id=job.id, state="refused", code=type(error).__name__, message=error.message)
     except Exception as error:  # noqa: BLE001 -- anything else is what the lab looks for
-        outcome = Outcome(id=job.id, state="crashed", code=type(error).__name__, message=str(error)[:500])
+        told = "".join(traceback.format_exception(error))[-4000:]
+        outcome = Outcome(id=job.id, state="crashed", code=type(error).__name__, message=told)
     outcome.duration_s = time.monotonic() - started
     return outcome
 

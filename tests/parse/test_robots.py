@@ -108,7 +108,15 @@ def test_rules_behind_the_limit_do_not_count() -> None:
     assert not inside.decide("x", SITE + "/a").allowed
     assert beyond.over_limit
     assert beyond.decide("x", SITE + "/admin").allowed
-    assert make_robots(head, truncated="limit").over_limit
+
+
+def test_line_cut_by_our_own_limit_is_no_rule() -> None:
+    """A body that was read up to the limit ends with half a line, which is left out."""
+    robots = make_robots("User-agent: *\nDisallow: /a\nDisallow: /adm", truncated="limit")
+
+    assert robots.over_limit
+    assert not robots.decide("x", SITE + "/a").allowed
+    assert robots.decide("x", SITE + "/adm").rule == "Disallow: /a"
 
 
 def test_only_the_most_specific_group_counts() -> None:

@@ -144,7 +144,8 @@ class Context(Start):
     async def artifact(self, name: str, kind: type[T]) -> T | None:
         """Wait for another gatherer's artifact; ``None`` when it could not be gathered (or is not asked for)."""
         promise = self.promises.get(name)
-        value = None if promise is None else await promise
+        # Shielded: a waiter whose time is over must not take the promise away from its keeper.
+        value = None if promise is None else await asyncio.shield(promise)
         return value if isinstance(value, kind) else None
 
     async def fetch_well_known(

@@ -47,7 +47,7 @@ class Exchange:
     dialled_address: str = ""
     """The address that answered, public or not; internal: it must not get into a report unless it is public."""
     certificates_pem: tuple[str, ...] = ()
-    """The chain as the server sent it, leaf first; empty for http and where the connection or its TLS session was reused."""
+    """The chain as the server sent it, leaf first; empty for http and where a connection or session was reused."""
     location: bytes | None = None
     """The Location header as received, where there is one; for following it."""
     verify_result: int = 0

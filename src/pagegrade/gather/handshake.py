@@ -10,9 +10,8 @@ from typing import Final
 
 import pycurl
 
-from pagegrade.gather.guard import Guard, Permit, Refusal
-from pagegrade.gather.resolver import ResolveError, Resolver
-from pagegrade.parse.url import host, host_address, port
+from pagegrade.gather.guard import Guard, Permit
+from pagegrade.parse.url import host_address
 
 VERSIONS: Final = {
     "TLSv1.0": pycurl.SSLVERSION_TLSv1_0 | pycurl.SSLVERSION_MAX_TLSv1_0,
@@ -36,39 +35,32 @@ class _HandedOver(socket.socket):
 
 
 class Handshaker:
-    """Tries protocol versions against one server, under the same guard as every other connection.
+    """Tries protocol versions against a server, under the same guard as every other connection.
 
     Args:
-        client: Of this report, which knows what may be dialled and where it found the page.
+        guard: Judges every socket once more.
     """
 
-    def __init__(self, client: HTTPClient) -> None:
-        self._client = client
+    def __init__(self, guard: Guard) -> None:
+        self._guard = guard
 
     async def versions(
-        self, url: str, *, timeout_s: float, versions: Iterable[str] = tuple(VERSIONS)
+        self, permit: Permit, *, timeout_s: float, versions: Iterable[str] = tuple(VERSIONS)
     ) -> tuple[tuple[str, bool | None], ...]:
-        """Find out which versions the server of ``url`` accepts.
+        """Find out which versions a server accepts.
 
         Args:
-            url: https URL; only its host and port count.
+            permit: What may be dialled, as the client judged it for the page.
             timeout_s: For each handshake, TCP included.
             versions: Names from ``VERSIONS``.
 
         Returns:
             (version, accepted) in the order asked; ``None`` where it could not be tried: the server was not reached,
             or our TLS library cannot offer that version.
-
-        Raises:
-            FetchError: The server may not be contacted, or has no address.
         """
-        permit = await self._client.permit(url)
-        found: list[tuple[str, bool | None]] = []
-        # One after the other: a site's front end sees one quiet visitor and not a scan.
         async with pycurl.AsyncCurlMulti() as multi:
-            for version in versions:
-                found.append((version, await self._try(multi, permit, VERSIONS[version], timeout_s)))
-        return tuple(found)
+            # One after the other: a site's front end sees one quiet visitor and not a scan.
+            return tuple([(name, await self._try(multi, permit, VERSIONS[name], timeout_s)) for name in versions])
 
     async def _try(self, multi: pycurl.AsyncCurlMulti, permit: Permit, version: int, timeout_s: float) -> bool | None:
         """One handshake with one version."""
@@ -92,7 +84,7 @@ class Handshaker:
         def open_socket(_purpose: int, address: tuple[int, int, int, tuple[str, int]]) -> socket.socket | int:
             try:
                 family, kind, protocol, (name, number, *_) = address
-                if self._client.guard.judge_socket(family, name, number, permit):
+                if self._guard.judge_socket(family, name, number, permit):
                     return _HandedOver(family, kind, protocol)
             except (OSError, ValueError, TypeError):
                 return _BAD_SOCKET

@@ -226,7 +226,7 @@ def parse_robots_txt(response: Response) -> Robots | NotGathered:
         return Robots(access="allow_all", status=status, is_html=True, bytes=len(body))
     over_limit = len(body) > MAX_BYTES or response.truncated == "limit"
     reader = _Reader()
-    reader.read(_text(body))
+    reader.read(_text(body, is_cut=over_limit))
     by_agent: dict[str, list[RobotsGroup]] = {}
     for group in reader.groups:
         for token in dict.fromkeys(_token(agent) for agent in group.agents):
@@ -249,7 +249,7 @@ def sitemap_urls(body: bytes) -> tuple[str, ...]:
     if looks_like_html(body):
         return ()
     reader = _Reader()
-    reader.read(_text(body))
+    reader.read(_text(body, is_cut=len(body) > MAX_BYTES))
     return tuple(reader.sitemaps)
 
 
@@ -383,8 +383,8 @@ def _token(agent: str) -> str:
     return match[0].lower() if match else ""
 
 
-def _text(body: bytes) -> str:
-    if len(body) > MAX_BYTES:
+def _text(body: bytes, *, is_cut: bool) -> str:
+    if is_cut:
         # The line that the limit cuts is dropped: half a path would be another rule.
         cut = body[:MAX_BYTES]
         body = cut[: max(cut.rfind(b"\n"), cut.rfind(b"\r")) + 1]

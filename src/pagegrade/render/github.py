@@ -10,7 +10,7 @@ from typing import Final
 
 from pagegrade.model.report import Report
 from pagegrade.render.inert import visible
-from pagegrade.render.view import counted, findings, place, plural, points, what_happened
+from pagegrade.render.view import counted, findings, flat_prose, place, plural, points, what_happened
 
 _COMMANDS: Final = {"high": "error", "medium": "warning", "low": "notice", "informative": "notice"}
 
@@ -33,7 +33,7 @@ def _lines(report: Report) -> list[str]:
             shown = "; ".join(where for where in map(place, finding.evidence) if where)
             text += f"\n{shown}{more}" if shown else ""
         if result.fix:
-            text += f"\nFix: {visible(result.fix, 600)}"
+            text += f"\nFix: {flat_prose(result.fix, 600)}"
         title = f"{visible(result.title, 100)} ({result.check})"
         lines.append(_command(_COMMANDS[result.importance], title, f"{url}\n{text}"))
     score = "no score" if report.score is None else f"{report.score} of 100"

@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 
 from pagegrade.model.report import Report, Result
 from pagegrade.render.inert import visible
-from pagegrade.render.view import facts_of, place, plural, reason, shown_value, what_happened, what_to_do
+from pagegrade.render.view import facts_of, flat_prose, place, plural, reason, shown_value, what_happened, what_to_do
 from pagegrade.report.json import format_timestamp
 
 
@@ -54,7 +54,7 @@ def _details(result: Result) -> list[str]:
     if value := shown_value(result):
         lines.append(f"Value: {value}")
     if result.fix:
-        lines.append(f"Fix: {visible(result.fix, 1000)}")
+        lines.append(f"Fix: {flat_prose(result.fix)}")
     lines += [
         "- " + " | ".join(part for part in (place(evidence), visible(evidence.snippet), facts_of(evidence)) if part)
         for evidence in result.evidence

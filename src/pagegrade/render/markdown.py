@@ -113,7 +113,7 @@ def _report(report: Report, comparison: Comparison | None) -> list[str]:
     lines += [f"- {escape_markdown(step, 400)}" for step in view.score_steps(report)]
     lines += ["", "## The page", ""]
     lines += [f"- {name}: {escape_markdown(value, 400)}" for name, value in view.page_facts(report)]
-    lines += [f"- Not seen: {escape_markdown(name)}, {escape_markdown(why)}" for name, why in report.run.not_gathered]
+    lines += [f"- Not seen: {escape_markdown(name)}: {escape_markdown(why)}" for name, why in view.not_seen(report)]
     return [*lines, "", _footer(report), ""]
 
 

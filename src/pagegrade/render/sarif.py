@@ -13,7 +13,7 @@ from pagegrade.model.identity import PROJECT_URL, VERSION
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import Report, Result
 from pagegrade.render.inert import safe_href, visible
-from pagegrade.render.view import place, what_happened
+from pagegrade.render.view import flat_prose, place, what_happened
 from pagegrade.report.compare import fingerprint
 
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -57,8 +57,8 @@ def _rule(result: Result) -> dict[str, Any]:
         "id": result.check,
         "name": "".join(part.capitalize() for part in result.check.split("-")),
         "shortDescription": {"text": visible(result.title)},
-        "fullDescription": {"text": visible(result.why, 1000) or visible(result.title)},
-        "help": {"text": visible(result.fix, 1000) or visible(result.title)},
+        "fullDescription": {"text": flat_prose(result.why) or visible(result.title)},
+        "help": {"text": flat_prose(result.fix) or visible(result.title)},
         "defaultConfiguration": {"level": LEVELS[result.importance]},
         "properties": {"tags": [result.category], "price": result.price},
     }

@@ -65,7 +65,7 @@ def render_text(
     if len(reports) > 1:
         page.heading(f"{len(reports)} pages")
         for report in reports:
-            page.line(summary_line(report), indent=2)
+            page.line(summary_line(report), indent=2, hang=17)
     return page.done(ascii_only=ascii_only)
 
 
@@ -335,7 +335,7 @@ def _passed(page: _Page, report: Report) -> None:
 
 def _page_facts(page: _Page, report: Report) -> None:
     facts = view.page_facts(report)
-    missing = report.run.not_gathered
+    missing = view.not_seen(report)
     if not facts and not missing:
         return
     page.heading("The page")
@@ -345,7 +345,7 @@ def _page_facts(page: _Page, report: Report) -> None:
     for hop in redirects:
         page.field("Redirect", f"{hop.status}  {visible(hop.url)} → {visible(hop.location)}", indent=2)
     for name, why in missing:
-        page.field("Not seen", f"{visible(name, 40)}: {visible(why)}", indent=2)
+        page.field("Not seen", f"{name}: {why}", indent=2)
 
 
 def _comparison(page: _Page, comparison: Comparison) -> None:

@@ -10,6 +10,7 @@ from typing import Final
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import CATEGORIES, Category, Failure, Report, Result
 from pagegrade.render.inert import visible
+from pagegrade.render.prose import parse_prose
 from pagegrade.report.json import format_timestamp
 
 CATEGORY_NAMES: Final[Mapping[Category, str]] = {
@@ -37,6 +38,17 @@ _WHAT_TO_DO: Final[Mapping[str, str]] = {
     "address_not_allowed": "Private addresses are refused unless you typed them. Allow a network of your own with "
     "--allow-network CIDR.",
     "internal": "If it happens again, report it with the address of the page.",
+}
+_ARTIFACT_NAMES: Final[Mapping[str, str]] = {
+    "robots_txt": "robots.txt",
+    "sitemaps": "sitemaps",
+    "not_found_probe": "a page that does not exist",
+    "insecure_probe": "the address over plain HTTP",
+    "sibling_probe": "the address with or without www",
+    "favicon": "favicon.ico",
+    "tls": "the certificate",
+    "dns": "DNS records",
+    "resources": "images, scripts, stylesheets and fonts",
 }
 _WORD: Final = re.compile(r"[\w.,-]*\w")
 _BYTES_PER_KB: Final = 1000
@@ -169,12 +181,20 @@ def page_facts(report: Report) -> tuple[tuple[str, str], ...]:
         ("Title", visible(page.title)),
         ("Language", visible(page.language, 40)),
         ("Size", size),
-        ("Resources", f"{plural(page.requests, 'sub-resource')} named by the page"),
+        ("Resources", f"{plural(page.requests, 'sub-resource')} named by the page" if report.results else ""),
         ("Timing", ", ".join(times)),
         ("Server", visible(page.server, 80)),
         ("Address", visible(page.address or "", 60)),
     ]
     return tuple((name, value) for name, value in facts if value)
+
+
+def not_seen(report: Report) -> tuple[tuple[str, str], ...]:
+    """(what, why) of everything that was not gathered; what shares a reason shares a line."""
+    by_reason: dict[str, list[str]] = {}
+    for name, why in report.run.not_gathered:
+        by_reason.setdefault(_sentence(why), []).append(_ARTIFACT_NAMES.get(name, visible(name, 40)))
+    return tuple((", ".join(names), why) for why, names in by_reason.items())
 
 
 def judged_by(report: Report) -> str:
@@ -202,9 +222,19 @@ def what_happened(error: Failure) -> str:
 
 def reason(result: Result) -> str:
     """Why a check was not applicable or not evaluated, without its machine word."""
-    code, colon, sentence = result.reason.partition(": ")
-    text = sentence if colon and " " not in code else result.reason
-    return visible(text or result.reason) or NO_REASON
+    return _sentence(result.reason) or NO_REASON
+
+
+def _sentence(reason_text: str) -> str:
+    """``code: Sentence.`` without its code."""
+    code, colon, sentence = reason_text.partition(": ")
+    return visible(sentence if colon and sentence and " " not in code else reason_text)
+
+
+def flat_prose(text: str, limit: int = 1000) -> str:
+    """Documentation on one line, for formats that know no blocks."""
+    blocks = ("".join(f"`{s.text}`" if s.code else s.text for s in block.spans) for block in parse_prose(text))
+    return visible(" ".join(blocks), limit)
 
 
 def shown_value(result: Result) -> str:

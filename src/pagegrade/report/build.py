@@ -187,13 +187,23 @@ _explanations: dict[str, tuple[str, str]] = {}
 
 
 def _explanation(check: CheckLike) -> tuple[str, str]:
-    """(why it matters, how to fix): the first paragraph of each section of the check's documentation."""
+    """(why it matters, how to fix): the beginning of each section of the check's documentation."""
     known = _explanations.get(check.id)
     if known is not None:
         return known
     sections = check.documentation
     _explanations[check.id] = explanation = (
-        " ".join(sections.get("Why it matters", "").split("\n\n", 1)[0].split()),
-        " ".join(sections.get("How to fix", "").split("\n\n", 1)[0].split()),
+        _beginning(sections.get("Why it matters", "")),
+        _beginning(sections.get("How to fix", "")),
     )
     return explanation
+
+
+def _beginning(section: str) -> str:
+    """The first paragraph on one line, with the fenced code it announces where it ends in a colon."""
+    paragraph, _, rest = section.partition("\n\n")
+    text = " ".join(paragraph.split())
+    if text.endswith(":") and rest.startswith("```"):
+        code, fence, _ = rest.partition("\n```")
+        return f"{text}\n\n{code}{fence}"
+    return text

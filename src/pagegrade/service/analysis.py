@@ -9,11 +9,11 @@ from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Final
 
 from pagegrade.gather.context import GatherOptions, OffloadFailed
-from pagegrade.gather.guard import DEFAULT_PORTS, Policy
+from pagegrade.gather.guard import DEFAULT_PORTS, Guard, Policy
 from pagegrade.gather.resolver import Resolver
 from pagegrade.gather.run import gather
 from pagegrade.model.artifacts import Artifacts, Navigation, NotGathered, Response, WellKnown
-from pagegrade.model.errors import FAILURE_CODES, InvalidInput, RunFailed
+from pagegrade.model.errors import FAILURE_CODES, InvalidInput, RunFailed, URLNotAllowed
 from pagegrade.model.identity import USER_AGENT, VERSION
 from pagegrade.model.report import Failure, Report, RunFacts
 from pagegrade.parse.url import Target, host, origin, parse_target_url, port, project_of
@@ -76,6 +76,9 @@ async def analyze_target(
         if options.allow_typed_private
         else frozenset(),
     )
+    refusal = Guard(policy).judge_url(target.url)
+    if refusal is not None:
+        raise URLNotAllowed(refusal.detail)
     gather_options = GatherOptions(
         budget_s=options.budget_s,
         policy=policy,

@@ -43,7 +43,7 @@ class Children:
     """
 
     def __init__(self, count: int | None = None) -> None:
-        """Prepare ``count`` children (one for each CPU by default); they start when they are first needed."""
+        """Prepare ``count`` children (one for each CPU by default); all but the first start when they are needed."""
         self._count = count or max(1, len(os.sched_getaffinity(0)))
         self._idle: asyncio.LifoQueue[_Child | None] = asyncio.LifoQueue()
         """Children that wait for work; ``None`` is a place for one that has not been started."""
@@ -52,6 +52,8 @@ class Children:
         self._all: set[_Child] = set()
 
     async def __aenter__(self) -> Self:
+        # The first child imports its parser while the caller waits for the network.
+        self._idle.put_nowait(await self._idle.get() or await self._start())
         return self
 
     async def __aexit__(
@@ -63,14 +65,6 @@ class Children:
         """End every child."""
         for child in tuple(self._all):
             await self._end(child)
-
-    async def warm_up(self) -> None:
-        """Start one child, so that it imports while the network is being waited for."""
-        child = await self._idle.get()
-        try:
-            child = child or await self._start()
-        finally:
-            self._idle.put_nowait(child)
 
     async def run(self, function: Callable[..., T], *arguments: object, timeout_s: float) -> T:
         """The result of ``function(*arguments)``, a top-level function with an annotated return type.

@@ -110,3 +110,10 @@ def test_text_about_noindex_does_not_count() -> None:
     body = f"<!-- {tag} --><script>var a = '{tag}'</script>"
 
     assert outcome(noindex, page(body=body)).state == "indexable"
+
+
+def test_many_rules_are_bounded_and_counted() -> None:
+    """Thousands of tags give at most a hundred entries and the true number."""
+    found = outcome(noindex, page('<meta name="robots" content="noindex">' * 3_000))
+
+    assert (len(found.evidence), found.total) == (100, 3_000)

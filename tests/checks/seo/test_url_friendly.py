@@ -67,6 +67,11 @@ def test_hex_digits_of_encoded_letters_are_no_upper_case() -> None:
     assert state("/%C3%A9t%C3%A9") == "ok"
 
 
+def test_decoded_control_characters_stay_out_of_the_report() -> None:
+    """Line breaks and escape sequences are shown as they were written."""
+    assert outcome(url_friendly, make_artifacts(url="https://example.com/a%0A%1B[2Jb")).value == "/a%0A%1B[2Jb"
+
+
 @pytest.mark.parametrize(
     "path",
     [

@@ -50,7 +50,12 @@ def test_an_error_status_is_an_answer(status: int) -> None:
 
 @pytest.mark.parametrize(
     ("content_type", "body"),
-    [("image/png", b"\x89PNG"), ("application/pdf", b"%PDF-1.7"), ("text/plain", b"<html>"), ("application/json", b"{}")],
+    [
+        ("image/png", b"\x89PNG"),
+        ("application/pdf", b"%PDF-1.7"),
+        ("text/plain", b"<html>"),
+        ("application/json", b"{}"),
+    ],
 )
 def test_what_is_no_html_fails(content_type: str, body: bytes) -> None:
     """The declared type decides, as in browsers."""

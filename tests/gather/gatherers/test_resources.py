@@ -25,8 +25,7 @@ def fetch(page: str, routes: dict[str, Any] | None = None, **more: Any) -> tuple
         async with site, Visit(site, "/page/", **more) as context:
             del site.asked[:]
             found = await gather_resources(context)
-            if isinstance(found, NotGathered):
-                raise AssertionError(found)
+            assert isinstance(found, Resources), found
             return found
 
     return asyncio.run(go()), site
@@ -45,9 +44,13 @@ def limited(**limits: Any) -> Any:
 def test_everything_the_page_names_is_fetched_once() -> None:
     """One entry for each address, with every use of it, in document order; fragments and data: do not count."""
     found, site = fetch(
-        '<link rel=stylesheet href=/a.css><script src=b.js></script><img src=/c.png><img src=/c.png#x>'
+        "<link rel=stylesheet href=/a.css><script src=b.js></script><img src=/c.png><img src=/c.png#x>"
         '<img src="data:image/png;base64,AAAA"><iframe src=/frame></iframe><link rel=preload as=image href=/c.png>',
-        {"/a.css": typed("", "text/css"), "/page/b.js": typed("1", "text/javascript"), "/c.png": typed(PNG, "image/png")},
+        {
+            "/a.css": typed("", "text/css"),
+            "/page/b.js": typed("1", "text/javascript"),
+            "/c.png": typed(PNG, "image/png"),
+        },
     )
 
     assert sorted(site.paths()) == ["/a.css", "/c.png", "/frame", "/page/b.js"]
@@ -133,7 +136,14 @@ def test_stylesheets_are_read_for_imports_images_and_fonts() -> None:
         },
     )
 
-    assert sorted(site.paths()) == ["/b.png", "/css/a.png", "/css/f.woff2", "/css/main.css", "/css/more.css", "/main.css"]
+    assert sorted(site.paths()) == [
+        "/b.png",
+        "/css/a.png",
+        "/css/f.woff2",
+        "/css/main.css",
+        "/css/more.css",
+        "/main.css",
+    ]
     assert [(short(ref.url), ref.kind, short(ref.stylesheet_url)) for ref in found.stylesheet_references] == [
         ("/css/more.css", "stylesheet", "/main.css"),
         ("/css/a.png", "image", "/main.css"),
@@ -237,7 +247,8 @@ def test_films_are_only_begun() -> None:
 def test_addresses_that_are_not_public_are_refused() -> None:
     """Links and redirects into somebody's network fail, one by one."""
     found, _ = fetch(
-        "<img src=http://10.0.0.1/a><img src=http://[::1]/a><img src=http://localhost.internal:22/a><img src=/r><img src=/b.png>",
+        "<img src=http://10.0.0.1/a><img src=http://[::1]/a><img src=http://localhost.internal:22/a>"
+        "<img src=/r><img src=/b.png>",
         {"/r": redirect("http://169.254.169.254/"), "/b.png": typed(PNG, "image/png")},
     )
     codes = [item.failure.code if item.failure else "" for item in found.items]

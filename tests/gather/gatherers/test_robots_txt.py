@@ -18,7 +18,10 @@ def fetch(routes: dict[str, Reply], **limits: float) -> WellKnown:
 
     async def go() -> WellKnown:
         options = make_options(limits=GatherLimits(**limits))  # type: ignore[arg-type]
-        async with Site({"/deep/page": html("<p>"), **routes}) as site, Visit(site, "/deep/page", options=options) as page:
+        async with (
+            Site({"/deep/page": html("<p>"), **routes}) as site,
+            Visit(site, "/deep/page", options=options) as page,
+        ):
             return await gather_robots_txt(page)
 
     return asyncio.run(go())

@@ -39,7 +39,9 @@ def test_unusual_ports_and_odd_hosts_have_none(host: str) -> None:
     async def go() -> object:
         async with Site({"/": html("<p>")}) as site:
             url = site.origin.replace("127.0.0.1", host) + "/"
-            async with Visit(site, url=url, resolver=Names({"example.com": "127.0.0.1", "deep.example.com": "127.0.0.1"})) as page:
+            async with Visit(
+                site, url=url, resolver=Names({"example.com": "127.0.0.1", "deep.example.com": "127.0.0.1"})
+            ) as page:
                 return await gather_sibling_probe(page)
 
     found = asyncio.run(go())

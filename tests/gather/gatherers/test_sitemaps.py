@@ -24,7 +24,9 @@ def fetch(routes: dict[str, Reply | str], *, robots: str | None = None, **more: 
         site = Site({"/page": html("<p>")})
         async with site:
             filled = {
-                path: typed(reply.replace("{origin}", site.origin), "application/xml") if isinstance(reply, str) else reply
+                path: typed(reply.replace("{origin}", site.origin), "application/xml")
+                if isinstance(reply, str)
+                else reply
                 for path, reply in routes.items()
             }
             if robots is not None:
@@ -100,14 +102,22 @@ def test_an_index_is_followed_one_level() -> None:
     entry = "<sitemap><loc>{origin}%s</loc></sitemap>"
     found, asked = fetch(
         {
-            "/sitemap.xml": "<sitemapindex>" + entry % "/a.xml" + entry % "/sitemap.xml" + entry % "/deep.xml" + "</sitemapindex>",
+            "/sitemap.xml": "<sitemapindex>"
+            + entry % "/a.xml"
+            + entry % "/sitemap.xml"
+            + entry % "/deep.xml"
+            + "</sitemapindex>",
             "/a.xml": LIST,
             "/deep.xml": "<sitemapindex>" + entry % "/deeper.xml" + "</sitemapindex>",
         }
     )
 
     assert asked == ["/sitemap.xml", "/a.xml", "/deep.xml"]
-    assert [(file.source, file.kind) for file in found.files] == [("guessed", "index"), ("index", "urlset"), ("index", "index")]
+    assert [(file.source, file.kind) for file in found.files] == [
+        ("guessed", "index"),
+        ("index", "urlset"),
+        ("index", "index"),
+    ]
 
 
 @pytest.mark.parametrize(("count", "expected"), [(10, 10), (11, 10)])
@@ -158,7 +168,6 @@ def test_a_parser_that_dies_is_a_fact() -> None:
 
 def test_an_html_robots_txt_declares_nothing() -> None:
     """An application that answers everything with its page is not believed."""
-
     found, asked = fetch({}, robots="<!doctype html>\nSitemap: /a.xml")
 
     assert found.declared_in_robots == ()

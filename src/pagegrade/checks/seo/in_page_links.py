@@ -66,6 +66,7 @@ def in_page_links(document: Document) -> Verdict:
     own_domain = registrable_domain(host(document.url))
     counts: Counter[str] = Counter()
     seen: set[str] = set()
+    kinds: dict[str, str] = {}
     first_extra = None
     for anchor in document.anchors:
         if anchor.url is None or not is_http(anchor.url):
@@ -74,8 +75,13 @@ def in_page_links(document: Document) -> Verdict:
         if url in seen or (url == own_page and anchor.url != url):
             continue
         seen.add(url)
-        counts["internal" if registrable_domain(host(url)) == own_domain else "external"] += 1
-        counts.update(rel for rel in _RELS if rel in anchor.rel)
+        # Canonical addresses of one host start alike, so that few of a page's hosts need to be looked up.
+        authority = url.split("/", 3)[2]
+        if authority not in kinds:
+            kinds[authority] = "internal" if registrable_domain(host(url)) == own_domain else "external"
+        counts[kinds[authority]] += 1
+        if anchor.rel:
+            counts.update(rel for rel in _RELS if rel in anchor.rel)
         if len(seen) == MAX_LINKS + 1:
             first_extra = anchor
     total = len(seen)

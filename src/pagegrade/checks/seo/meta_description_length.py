@@ -76,5 +76,5 @@ def meta_description_length(document: Document) -> Verdict:
         value=columns,
         evidence=(document.evidence(meta),),
         details=details,
-        message=f"The meta description has {columns} characters; 70 to 160 fit well into search results.",
+        message=f"The meta description takes the space of {columns} characters; 70 to 160 fit into search results.",
     )

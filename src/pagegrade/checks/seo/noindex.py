@@ -1,10 +1,11 @@
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
 from pagegrade.checks._check import Cap, State, check
 from pagegrade.model.artifacts import Artifacts, NotGathered, Response
-from pagegrade.model.document import Document
-from pagegrade.model.outcome import Evidence, Outcome, Severity
+from pagegrade.model.document import Document, Meta
+from pagegrade.model.outcome import MAX_EVIDENCE, Evidence, Outcome, Severity
 from pagegrade.parse.robots import Robots
 from pagegrade.parse.robots_directives import (
     ALL_BOTS,
@@ -17,6 +18,16 @@ from pagegrade.parse.robots_directives import (
 SOON: Final = timedelta(days=30)
 _ORDER: Final = ("noindex", "expired", "one_bot", "in_body", "expires_soon")
 """Worst first: the worst that was found is the state."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """One rule against indexing."""
+
+    state: str
+    directive: RobotsDirective
+    source: Meta | str
+    """The tag, or the value of the header."""
 
 
 @check(
@@ -75,27 +86,23 @@ def noindex(document: Document, response: Response, artifacts: Artifacts, robots
     <meta name="robots" content="index, follow, max-image-preview:large">
     ```
     """
-    found: list[tuple[str, RobotsDirective, Evidence]] = []
-
-    def judge(directive: RobotsDirective, evidence: Evidence, *, in_head: bool) -> None:
-        state = _state_of(directive, artifacts)
-        if state is not None and (in_head or directive.name == "noindex"):
-            found.append((state if in_head else "in_body", directive, evidence))
-
+    found: list[_Found] = []
     for meta in document.metas:
         for directive in parse_robots_meta(meta.name, meta.content) if meta.name else ():
-            if directive.name in {"noindex", "unavailable_after"}:
-                judge(directive, document.evidence(meta, reason=_reason(directive)), in_head=meta.in_head)
+            state = _state_of(directive, artifacts)
+            if state is not None and (meta.in_head or directive.name == "noindex"):
+                found.append(_Found(state if meta.in_head else "in_body", directive, meta))
     for value in response.header_values("x-robots-tag"):
         for directive in parse_x_robots_tag(value):
-            evidence = Evidence(header="X-Robots-Tag", snippet=value[:200], reason=_reason(directive))
-            judge(directive, evidence, in_head=True)
+            state = _state_of(directive, artifacts)
+            if state is not None:
+                found.append(_Found(state, directive, value))
     if not found:
         return Outcome("indexable")
-    state = next(name for name in _ORDER if any(name == entry[0] for entry in found))
+    state = next(name for name in _ORDER if any(name == entry.state for entry in found))
     message = ""
     if state == "one_bot":
-        bots = sorted({directive.bot for name, directive, _ in found if name == "one_bot"})
+        bots = sorted({entry.directive.bot for entry in found if entry.state == "one_bot"})
         message = f"The page bars {', '.join(bots[:5])} from indexing it."
     if isinstance(robots, Robots) and not robots.decide("Googlebot", response.url).allowed:
         message = (message or noindex.state(state).message) + (
@@ -103,10 +110,19 @@ def noindex(document: Document, response: Response, artifacts: Artifacts, robots
         )
     return Outcome(
         state,
-        value=", ".join(dict.fromkeys(_text(directive) for _, directive, _ in found))[:200],
-        evidence=tuple(evidence for _, _, evidence in found),
+        value=", ".join(dict.fromkeys(_text(entry.directive) for entry in found))[:200],
+        evidence=tuple(_evidence(entry, document) for entry in found[:MAX_EVIDENCE]),
+        total=len(found),
         message=message,
     )
+
+
+def _evidence(found: _Found, document: Document) -> Evidence:
+    who = "all search engines" if found.directive.bot == ALL_BOTS else found.directive.bot
+    reason = f"Says {found.directive.name} to {who}."
+    if isinstance(found.source, Meta):
+        return document.evidence(found.source, reason=reason)
+    return Evidence(header="X-Robots-Tag", snippet=found.source[:200], reason=reason)
 
 
 def _state_of(directive: RobotsDirective, artifacts: Artifacts) -> str | None:
@@ -125,8 +141,3 @@ def _state_of(directive: RobotsDirective, artifacts: Artifacts) -> str | None:
 def _text(directive: RobotsDirective) -> str:
     rule = f"{directive.name}: {directive.value}" if directive.value else directive.name
     return rule if directive.bot == ALL_BOTS else f"{directive.bot}: {rule}"
-
-
-def _reason(directive: RobotsDirective) -> str:
-    who = "all search engines" if directive.bot == ALL_BOTS else directive.bot
-    return f"Says {directive.name} to {who}."

@@ -110,12 +110,14 @@ def url_friendly(navigation: Navigation) -> Outcome:
         )
         if is_found
     ]
+    # What is decoded is easier to read, but must not bring line breaks or worse into the report.
+    readable = (text if text.isprintable() else path)[:2_000]
     if not found:
-        return Outcome("ok", value=text[:2_000])
-    shown = query[:200] if found == ["many_parameters"] else text[:200]
+        return Outcome("ok", value=readable)
+    shown = query[:200] if found == ["many_parameters"] else readable[:200]
     return Outcome(
         "unfriendly",
-        value=text[:2_000],
+        value=readable,
         evidence=tuple(Evidence(url=url, snippet=shown, reason=_REASONS[name]) for name in found),
         details=tuple(
             Detail(code=name, actual=parameters, limit=MAX_PARAMETERS)

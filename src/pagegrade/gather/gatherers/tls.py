@@ -69,11 +69,10 @@ async def _read_chain(context: Context, exchange: Exchange) -> tuple[Certificate
 async def _versions(context: Context) -> tuple[tuple[str, bool | None], ...]:
     """Which protocol versions are accepted; unknown when the server cannot be reached any more."""
     try:
-        return await Handshaker(context.client).versions(
-            context.main_document_url, timeout_s=context.timeout_s(HANDSHAKE_S)
-        )
+        permit = await context.client.permit(context.main_document_url)
     except FetchError:
         return tuple((version, None) for version in VERSIONS)
+    return await Handshaker(context.client.guard).versions(permit, timeout_s=context.timeout_s(HANDSHAKE_S))
 
 
 def refine_word(word: str, code: int, chain: tuple[Certificate, ...]) -> str:
