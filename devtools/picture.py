@@ -22,10 +22,14 @@ SHOWN = "https://shop.example"
 THEME = TerminalTheme(
     (16, 20, 28),
     (214, 220, 230),
-    [(60, 66, 80), (240, 98, 98), (120, 200, 130), (232, 186, 90), (110, 160, 240), (200, 140, 230), (90, 200, 210)]
-    + [(214, 220, 230)],
-    [(120, 128, 144), (255, 120, 120), (140, 220, 150), (245, 205, 110), (140, 185, 255), (220, 165, 245)]
-    + [(120, 220, 230), (255, 255, 255)],
+    [
+        *((60, 66, 80), (240, 98, 98), (120, 200, 130), (232, 186, 90)),
+        *((110, 160, 240), (200, 140, 230), (90, 200, 210), (214, 220, 230)),
+    ],
+    [
+        *((120, 128, 144), (255, 120, 120), (140, 220, 150), (245, 205, 110)),
+        *((140, 185, 255), (220, 165, 245), (120, 220, 230), (255, 255, 255)),
+    ],
 )
 FORMAT = """\
 <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img"
@@ -36,7 +40,9 @@ FORMAT = """\
 {styles}
 </style>
 <defs>
-<clipPath id="{unique_id}-clip-terminal"><rect x="0" y="0" width="{terminal_width}" height="{terminal_height}"/></clipPath>
+<clipPath id="{unique_id}-clip-terminal">
+<rect x="0" y="0" width="{terminal_width}" height="{terminal_height}"/>
+</clipPath>
 {lines}
 </defs>
 <rect fill="#10141c" width="{width}" height="{height}" rx="10"/>

@@ -16,6 +16,9 @@ from tests.examples import artifacts_of_example
 
 ROOT = Path(__file__).resolve().parents[2]
 CHECKS = list(all_checks().values())
+ALWAYS_THERE = {
+    *("artifacts", "navigation", "response", "seen_response", "document", "csp", "cookies", "load_samples_ms"),
+}
 every_check = pytest.mark.parametrize("check", CHECKS, ids=[check.id for check in CHECKS])
 
 
@@ -89,11 +92,7 @@ def test_is_repeatable(check: Check) -> None:
 @every_check
 def test_does_not_judge_what_was_not_gathered(check: Check) -> None:
     """Without an artifact it needs, the check is not run, whatever the page says."""
-    needed = [
-        name
-        for name, optional in check.requirements.items()
-        if not optional and name not in {"artifacts", "navigation", "response", "document", "csp", "cookies", "load_samples_ms", "seen_response"}
-    ]
+    needed = [name for name, optional in check.requirements.items() if not optional and name not in ALWAYS_THERE]
     verdict = run_check(check, Facts(make_artifacts()))
 
     assert not needed or isinstance(verdict, NotRun)
@@ -102,7 +101,8 @@ def test_does_not_judge_what_was_not_gathered(check: Check) -> None:
 @every_check
 def test_survives_odd_pages(check: Check) -> None:
     """Empty, binary and broken bodies are judged or declined, never an exception."""
-    for body in (b"", b"\x00\xff\xfe<", b"<" * 500, b"<!doctype html><body>" + b"<a href='http://[' ><img srcset=',,'>" * 20):
+    odd = b"<!doctype html><body>" + b"<a href='http://[' ><img srcset=',,'>" * 20
+    for body in (b"", b"\x00\xff\xfe<", b"<" * 500, odd):
         verdict = run_check(check, Facts(make_artifacts(body)))
         assert not (isinstance(verdict, NotRun) and verdict.code == "check_error"), verdict
         judge(check, verdict)

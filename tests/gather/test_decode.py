@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import sys
 import zlib
+from collections.abc import Callable
 
 import brotli
 import pytest
@@ -25,11 +26,11 @@ def raw_deflate(data: bytes) -> bytes:
     return squeeze.compress(data) + squeeze.flush()
 
 
-ENCODERS = {
+ENCODERS: dict[str, Callable[[bytes], bytes]] = {
     "gzip": gzip.compress,
     "deflate": zlib.compress,
     "raw deflate": raw_deflate,
-    "br": brotli.compress,
+    "br": lambda data: brotli.compress(data, quality=3),
     "zstd": zstd.compress,
 }
 
@@ -70,7 +71,7 @@ def test_long_bodies_are_decoded(coding: str) -> None:
 @pytest.mark.parametrize("coding", ENCODERS)
 def test_a_bomb_is_stopped_early(coding: str) -> None:
     """Rows F01, F02, F03, F05: the ratio gives it away before the cap is reached."""
-    decoder = decode(coding, ENCODERS[coding](bytes(256_000_000)))
+    decoder = decode(coding, ENCODERS[coding](bytes(64_000_000)))
 
     assert decoder.problem == "decode_bomb"
     assert len(decoder.body) < 20_000_000

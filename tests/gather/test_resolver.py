@@ -83,6 +83,7 @@ class NameServer(asyncio.DatagramProtocol):
 
 @asynccontextmanager
 async def name_server(reply: Reply) -> AsyncIterator[tuple[NameServer, DNSResolver]]:
+    """A name server on loopback and a resolver that asks it."""
     server = NameServer(reply)
     loop = asyncio.get_running_loop()
     listener = await asyncio.start_server(server.stream, "127.0.0.1", 0)
@@ -279,9 +280,10 @@ def test_a_cancelled_caller_takes_nothing_from_the_others() -> None:
 
     async def main() -> Answer:
         cache = CachingResolver(Slow())
-        other = asyncio.ensure_future(cache.resolve("site.com"))
-        with pytest.raises(TimeoutError):
-            await asyncio.wait_for(cache.resolve("site.com"), 0.01)
-        return await other
+        async with asyncio.TaskGroup() as group:
+            other = group.create_task(cache.resolve("site.com"))
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(cache.resolve("site.com"), 0.01)
+        return other.result()
 
     assert asyncio.run(main()).addresses == ("11.0.0.1",)

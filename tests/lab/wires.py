@@ -7,6 +7,7 @@ and port. Listeners on the addresses attackers like best answer with a page, so 
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import ipaddress
 import socket
 import struct
@@ -40,6 +41,29 @@ SETTLE_S: Final = 30.0
 """A marker that has not been seen by then never will be."""
 
 _ETH_P_ALL, _PACKET_OUTGOING, _TCP, _UDP, _IPV6_FREEBIND, _IP_FREEBIND = 3, 4, 6, 17, 78, 15
+_SOL_PACKET, _PACKET_STATISTICS, _SO_ATTACH_FILTER = 263, 6, 26
+_LDH, _LDB, _LDB_X, _LDX_IP_LENGTH, _JEQ, _AND, _RET = 0x28, 0x30, 0x50, 0xB1, 0x15, 0x54, 0x06
+_FIRST_PACKETS: Final = (
+    (_LDH, 0, 0, 12),  # EtherType
+    (_JEQ, 1, 0, 0x0800),  # IPv4: to the third line below
+    (_JEQ, 7, 14, 0x86DD),  # IPv6, or nothing of ours
+    (_LDB, 0, 0, 14 + 9),  # IPv4: protocol
+    (_JEQ, 11, 0, _UDP),
+    (_JEQ, 0, 11, _TCP),
+    (_LDX_IP_LENGTH, 0, 0, 14),
+    (_LDB_X, 0, 0, 14 + 13),  # TCP flags, after the header's length
+    (_AND, 0, 0, 0x12),
+    (_JEQ, 6, 7, 0x02),  # SYN without ACK
+    (_LDB, 0, 0, 14 + 6),  # IPv6: next header
+    (_JEQ, 4, 0, _UDP),
+    (_JEQ, 0, 4, _TCP),
+    (_LDB, 0, 0, 14 + 40 + 13),
+    (_AND, 0, 0, 0x12),
+    (_JEQ, 0, 1, 0x02),
+    (_RET, 0, 0, 0x40000),  # pass it whole
+    (_RET, 0, 0, 0),  # drop it
+)
+"""UDP, and TCP's SYN, over IPv4 and IPv6, as (operation, jump if true, jump if false, operand)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +93,17 @@ def listening_socket(address: str, port: int, *, backlog: int = 128, kind: int =
     return bound
 
 
+def _attach_filter(packets: socket.socket) -> None:
+    """Let the kernel pass only what starts something, or a flood of data would push a first packet out of the buffer.
+
+    Source: https://www.kernel.org/doc/html/latest/networking/filter.html
+    """
+    code = b"".join(struct.pack("HBBI", *instruction) for instruction in _FIRST_PACKETS)
+    program = ctypes.create_string_buffer(code)
+    attached = struct.pack("HL", len(_FIRST_PACKETS), ctypes.addressof(program))
+    packets.setsockopt(socket.SOL_SOCKET, _SO_ATTACH_FILTER, attached)
+
+
 class Tripwires:
     """Watches ``lo`` from construction until :meth:`close`."""
 
@@ -82,6 +117,7 @@ class Tripwires:
         self._packets = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(_ETH_P_ALL))
         self._packets.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8 << 20)
         self._packets.settimeout(0.2)
+        _attach_filter(self._packets)
         self._baits = [listening_socket(address, port) for address in BAITED for port in BAITED_PORTS]
         for bait in self._baits:
             threading.Thread(target=self._answer, args=(bait,), daemon=True).start()
@@ -102,6 +138,11 @@ class Tripwires:
     def between(self, start_s: float, end_s: float) -> list[Touch]:
         """Touches seen in that span of ``time.monotonic``."""
         return [touch for touch in list(self._touches) if start_s <= touch.at_s <= end_s]
+
+    def lost(self) -> int:
+        """Packets the kernel could not hand over since the last call; any at all make the watch worthless."""
+        _, dropped = struct.unpack("II", self._packets.getsockopt(_SOL_PACKET, _PACKET_STATISTICS, 8))
+        return int(dropped)
 
     def close(self) -> None:
         """Stop watching."""

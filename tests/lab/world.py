@@ -169,6 +169,8 @@ def run_all(cases: Sequence[Case], order: Order, scratch: Path) -> Verdicts:
         verdicts = list(pool.map(lambda each: world.run(each[1], each[0]), together))
     verdicts += [world.run(case, number) for number, case in alone]
     broken = invariants.leaks(before, world.subject.census())
+    if lost := world.wires.lost():
+        broken.append(f"the lab is no good: its tripwires lost {lost} packets")
     peak = world.subject.close()
     world.wires.close()
     return Verdicts(cases=verdicts, broken=broken, duration_s=time.monotonic() - started, peak_memory_mb=peak)

@@ -14,7 +14,7 @@ from cryptography.x509.oid import NameOID
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagegrade.parse.certificates import MAX_CERTIFICATES, MAX_NAMES, MAX_PEM_CHARACTERS, read_chain
+from pagegrade.parse.certificates import MAX_CERTIFICATES, MAX_NAMES, MAX_PEM_CHARACTERS, names_its_issuer, read_chain
 
 PrivateKey = rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey | ed25519.Ed25519PrivateKey
 EC_KEY = ec.generate_private_key(ec.SECP256R1())
@@ -136,6 +136,14 @@ def test_never_raises_on_damaged_certificates(position: int, junk: bytes) -> Non
 def test_never_raises_on_text(text: str) -> None:
     """What is no certificate at all gives an empty entry."""
     assert read_chain([text])[0].names == ()
+
+
+@pytest.mark.parametrize(
+    "text", ["", "garbage", pem(make_certificate()), pem(make_certificate()) + " " * MAX_PEM_CHARACTERS]
+)
+def test_a_certificate_without_its_issuers_place_names_none(text: str) -> None:
+    """Neither does what cannot be read, or is too large to be looked at."""
+    assert not names_its_issuer(text)
 
 
 DER = make_certificate()

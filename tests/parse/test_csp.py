@@ -208,3 +208,11 @@ def test_size_and_number_are_bounded() -> None:
     assert policy.truncated
     assert len(policy.raw) == MAX_POLICY_CHARS
     assert len(csp.policies) <= MAX_POLICIES
+
+
+def test_text_of_all_policies_together_is_bounded() -> None:
+    """Long policies in many elements are read only as far as honest ones could ever go."""
+    element = f'<meta http-equiv="{NAME}" content="img-src {"x" * 90_000}">'
+    csp = csp_of(html=element * 20)
+
+    assert 0 < sum(len(policy.raw) for policy in csp.policies) <= MAX_TOTAL_CHARS + MAX_POLICY_CHARS

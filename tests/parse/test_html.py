@@ -200,7 +200,8 @@ def test_references_are_what_a_browser_would_fetch() -> None:
         "<body style='background:url(/body.png)'><img src=/1.png srcset='/2.png 2x'><img loading=lazy src=/3.png>"
         "<picture><source srcset='/4.webp'><img src=/5.png></picture><iframe src=/frame></iframe>"
         "<video poster=/p.jpg><source src=/v.webm><source src=/v.mp4></video><img src='data:image/gif;base64,R0lGOD'>"
-        "<object data=/o.pdf></object><input type=image src=/b.png><a href=/no.html>x</a><svg><image href=/v.svg /></svg>"
+        "<object data=/o.pdf></object><input type=image src=/b.png><a href=/no.html>x</a>"
+        "<svg><image href=/v.svg /></svg>"
     )
     found = {
         (r.url.removeprefix("https://example.com"), r.kind, r.lazy, r.alternative)
@@ -245,7 +246,8 @@ def test_scripts_know_whether_the_page_waits_for_them() -> None:
     """async, defer, module, nomodule and data scripts block nothing; the end of the body is no harm."""
     document = make_document(
         "<head><script src=1></script><script async src=2></script><script defer src=3></script>"
-        "<script type=module src=4></script><script nomodule src=5></script><script type=application/json src=6></script>"
+        "<script type=module src=4></script><script nomodule src=5></script>"
+        "<script type=application/json src=6></script>"
         "</head><body><script src=7></script><p>text</p><script src=8></script> </body>"
     )
 

@@ -12,7 +12,6 @@ from pagegrade.parse.robots import (
     looks_like_html,
     parse_robots_txt,
     path_of,
-    sitemap_urls,
 )
 
 SITE = "https://example.com"
@@ -86,7 +85,6 @@ def test_html_in_place_of_the_file_bans_nobody(body: str) -> None:
 
     assert robots.is_html
     assert robots.decide("Googlebot", SITE + "/a").allowed
-    assert sitemap_urls((body + "\nSitemap: https://example.com/s.xml").encode()) == ()
 
 
 def test_byte_order_mark_does_not_hide_the_first_line() -> None:
@@ -304,8 +302,7 @@ def test_sitemaps_are_collected_once_anywhere() -> None:
     """Sitemap lines belong to no group, keep their case and order, and count once."""
     body = b"sitemap: https://example.com/B.xml\nUser-agent: *\nDisallow: /\nSITEMAP:https://example.com/a.xml # x\n"
 
-    assert sitemap_urls(body * 2) == ("https://example.com/B.xml", "https://example.com/a.xml")
-    assert make_robots(body).sitemaps == sitemap_urls(body)
+    assert make_robots(body * 2).sitemaps == ("https://example.com/B.xml", "https://example.com/a.xml")
 
 
 def test_problems_are_bounded_and_counted() -> None:

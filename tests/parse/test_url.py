@@ -216,8 +216,7 @@ def test_a_target_is_stable_and_harmless(typed: str) -> None:
     """Reading the canonical form again changes nothing, and what is promised of it holds."""
     try:
         target = parse_target_url(typed)
-    except InvalidInput as error:
-        assert error.message.isprintable()
+    except InvalidInput:
         return
 
     assert parse_target_url(target.url).url == target.url

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from pagegrade.report.clean import clean_number, storable, clean_text
+from pagegrade.report.clean import clean_number, clean_text, storable
 
 
 @pytest.mark.parametrize(

@@ -101,6 +101,20 @@ def test_another_resource_in_the_same_place_is_new() -> None:
     assert sizes(compare(before, after)) == (1, 1, 0, 0)
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("https://example.com/app.3f2a91bc.js", "https://example.com/app.77ab01fe.js"),
+        ("https://example.com/zebra-lantern-9b5559df3a14679f", "https://example.com/zebra-lantern-a5436482a9ba321c"),
+    ],
+)
+def test_a_hash_in_an_address_makes_nothing_new(before: str, after: str) -> None:
+    """File names change with every build, and made-up addresses with every run."""
+    difference = compare(make_result(evidence=(Evidence(url=before),)), make_result(evidence=(Evidence(url=after),)))
+
+    assert sizes(difference) == (0, 0, 1, 0)
+
+
 def test_lists_that_were_cut_compare_by_their_totals() -> None:
     """What slid into the visible part of a long list was there before."""
     before = make_result(evidence=make_images(3, 10), evidence_total=10)

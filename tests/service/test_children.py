@@ -26,7 +26,6 @@ from tests.service.tasks import (
     sleep,
 )
 
-
 ROOT = Path(__file__).resolve().parents[2]
 
 

@@ -36,6 +36,8 @@ class Request:
     ``require``: fail with code ``tls``."""
     timeout_s: float = 30.0
     """For the whole exchange, DNS to last byte."""
+    max_redirects: int | None = None
+    """Followed for this request; ``None``: as many as the client's limits allow, which are never exceeded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

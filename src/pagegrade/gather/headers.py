@@ -100,7 +100,8 @@ class HeaderReader:
                 return "The first header of the answer begins with a blank."
             self.note("folded_header")
             name, value = self.headers[-1]
-            self.headers[-1] = (name, f"{value} {_decode(text.strip(b' '))}".strip())
+            more = _decode(text.strip(b" \t"))
+            self.headers[-1] = (name, f"{value} {more}".strip())
             return None
         raw_name, colon, raw_value = text.partition(b":")
         if not colon or not raw_name or raw_name.translate(None, _TOKEN):

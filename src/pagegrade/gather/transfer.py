@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
+import sys
 from typing import Any, Final
 
 import certifi
@@ -20,6 +21,10 @@ REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 """RFC 9110 15.4 less 300, 304, 305 and 306, which lead nowhere by themselves."""
 _ABORT: Final = -1
 """What a callback returns to end the transfer; libcurl then reports error 23."""
+_WATCH_S: Final = 1.0
+"""How often an answer without a body byte is looked at."""
+_MAX_SILENT_BYTES: Final = 1_000_000
+"""Bytes in such a second that are no body: a chunk extension without end, which libcurl skips for ever."""
 _MAX_REDIRECT_BODY: Final = 65_536
 """Read so that the connection can be used again; a longer one is not worth it."""
 
@@ -56,6 +61,18 @@ def certificate_authorities() -> str:
     return os.environ.get("SSL_CERT_FILE") or certifi.where()
 
 
+def _received_bytes(opened: socket.socket) -> int:
+    """``tcpi_bytes_received`` of Linux' ``struct tcp_info``: 64 bits at offset 128."""
+    option = getattr(socket, "TCP_INFO", None)
+    if option is None:
+        return 0
+    try:
+        info = opened.getsockopt(socket.IPPROTO_TCP, option, 136)
+    except OSError:
+        return 0
+    return int.from_bytes(info[128:136], sys.byteorder)
+
+
 class Transfer:
     """What callbacks collect during one exchange."""
 
@@ -76,6 +93,10 @@ class Transfer:
         """A mistake of ours inside a callback, which libcurl would swallow."""
         self.timeout: asyncio.Timeout | None = None
         self.total_deadline = 0.0
+        self.answered: asyncio.Event | None = None
+        """Set when the server has answered once, which others wait for."""
+        self._sockets: list[socket.socket] = []
+        self._watch: asyncio.TimerHandle | None = None
 
     @property
     def is_redirect(self) -> bool:
@@ -95,9 +116,36 @@ class Transfer:
     def _begin_body(self) -> None:
         if self.timeout is not None:
             self.timeout.reschedule(self.total_deadline)
+        if self.answered is not None:
+            self.answered.set()
+        if self.reader.version != "HTTP/2":
+            self._watch_later()
         keep = 0 if self.is_redirect else self.request.keep_bytes
         values = [value for name, value in self.reader.headers if name.lower() == "content-encoding"]
         self.decoder = BodyDecoder(read_codings(values), max_bytes=self.request.max_decoded_bytes, keep_bytes=keep)
+
+    def _watch_later(self) -> None:
+        loop = asyncio.get_running_loop()
+        self._watch = loop.call_later(_WATCH_S, self._look, self.wire_bytes, self._received())
+
+    def _received(self) -> int:
+        """Bytes that came over the connections opened for this exchange; 0 where the system does not tell."""
+        return sum(_received_bytes(opened) for opened in self._sockets)
+
+    def _look(self, body_before: int, wire_before: int) -> None:
+        silent = self.wire_bytes == body_before
+        if silent and self._received() - wire_before > _MAX_SILENT_BYTES and self.timeout is not None:
+            self.failure = "The server sends without end what is no part of its answer."
+            self.timeout.reschedule(asyncio.get_running_loop().time())
+            return
+        self._watch_later()
+
+    def close(self) -> None:
+        """Let go of what was held for watching."""
+        if self._watch is not None:
+            self._watch.cancel()
+        for opened in self._sockets:
+            opened.close()
 
     def take_body(self, data: bytes) -> int | None:
         """WRITEFUNCTION."""
@@ -124,8 +172,8 @@ class Transfer:
             return pycurl.SOCKET_BAD
         opened = socket.socket(family, kind, protocol)
         opened.settimeout(0)
-        # pycurl duplicates the descriptor when this returns; our own is of no use after that.
-        asyncio.get_running_loop().call_soon(opened.close)
+        # pycurl duplicates the descriptor when this returns; ours serves to watch what arrives.
+        self._sockets.append(opened)
         return opened
 
 
@@ -184,6 +232,8 @@ class Handle:
 
     def release(self) -> None:
         """Forget the exchange, so that nothing of it outlives it."""
+        if self.transfer is not None:
+            self.transfer.close()
         self.transfer = None
 
     def close(self) -> None:

@@ -10,6 +10,7 @@ from typing import Final, TypeVar
 
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import dsa, ec, ed448, ed25519, rsa
+from cryptography.x509.oid import AuthorityInformationAccessOID
 
 from pagegrade.model.artifacts import Certificate
 
@@ -50,6 +51,22 @@ def read_chain(pems: Sequence[str]) -> tuple[Certificate, ...]:
     Source: https://www.rfc-editor.org/rfc/rfc5280#section-4
     """
     return tuple(_read(pem) for pem in pems[:MAX_CERTIFICATES])
+
+
+def names_its_issuer(pem: str) -> bool:
+    """Whether a certificate says where its issuer's can be fetched, as those of public authorities do.
+
+    Browsers complete a chain from there when a server forgot to send it.
+
+    Source: https://www.rfc-editor.org/rfc/rfc5280#section-4.2.2.1
+    """
+
+    def look() -> bool:
+        certificate = x509.load_pem_x509_certificate(pem.encode("ascii", "replace"))
+        access = certificate.extensions.get_extension_for_class(x509.AuthorityInformationAccess).value
+        return any(entry.access_method == AuthorityInformationAccessOID.CA_ISSUERS for entry in access)
+
+    return len(pem) <= MAX_PEM_CHARACTERS and _attempt(look, default=False)
 
 
 def _read(pem: str) -> Certificate:

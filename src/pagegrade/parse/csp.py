@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, Literal
@@ -15,6 +15,8 @@ MAX_POLICY_CHARS: Final = 100_000
 """Characters read of one policy; header blocks are smaller, a ``<meta>`` can be as long as the page."""
 MAX_POLICIES: Final = 100
 """Policies read of one page."""
+MAX_TOTAL_CHARS: Final = 250_000
+"""Characters read of all policies of one page; ten times what the longest honest ones need."""
 _SPACE: Final = " \t\n\r\f"
 _NOT_IN_META: Final = frozenset({"frame-ancestors", "report-uri", "sandbox"})
 _NONCE: Final = re.compile(r"'nonce-[A-Za-z0-9+/_-]+={0,2}'", re.IGNORECASE)
@@ -190,15 +192,27 @@ def parse_csp(response: Response, document: Document) -> CSP:
     https://html.spec.whatwg.org/multipage/semantics.html#attr-meta-http-equiv-content-security-policy
     """
     policies: list[Policy] = []
+    room = MAX_TOTAL_CHARS
+    for text, report_only, meta in _written(response, document):
+        if not text.strip(_SPACE):
+            continue
+        if len(policies) >= MAX_POLICIES or room <= 0:
+            break
+        policies.append(parse_policy(text, report_only=report_only, meta=meta))
+        room -= len(text)
+    return CSP(policies=tuple(policies))
+
+
+def _written(response: Response, document: Document) -> Iterator[tuple[str, bool, Meta | None]]:
+    """Text of each policy, whether it only reports, and the element it stands in."""
     for name, report_only in (("content-security-policy", False), ("content-security-policy-report-only", True)):
-        for text in _split(response.header_values(name)):
-            policies.append(parse_policy(text, report_only=report_only))
-            if len(policies) >= MAX_POLICIES:
-                return CSP(policies=tuple(_not_empty(policies)))
+        for value in response.header_values(name):
+            # Commas separate policies, and cannot occur inside one.
+            for text in value.split(","):
+                yield text, report_only, None
     for meta in document.metas:
-        if meta.http_equiv == "content-security-policy" and meta.in_head and len(policies) < MAX_POLICIES:
-            policies.append(parse_policy(meta.content, meta=meta))
-    return CSP(policies=tuple(_not_empty(policies)))
+        if meta.http_equiv == "content-security-policy" and meta.in_head:
+            yield meta.content, False, meta
 
 
 def parse_policy(text: str, *, report_only: bool = False, meta: Meta | None = None) -> Policy:
@@ -242,13 +256,3 @@ def parse_policy(text: str, *, report_only: bool = False, meta: Meta | None = No
 def mask_nonces(text: str) -> str:
     """``text`` with the secret part of every ``'nonce-...'`` replaced by an ellipsis."""
     return _NONCE.sub("'nonce-...'", text)
-
-
-def _split(values: Iterable[str]) -> Iterable[str]:
-    """The policies of all lines of one header: commas separate them, and cannot occur inside one."""
-    for value in values:
-        yield from value.split(",")
-
-
-def _not_empty(policies: Iterable[Policy]) -> Iterable[Policy]:
-    return (policy for policy in policies if policy.raw)

@@ -1,7 +1,7 @@
 """Reads robots.txt and decides by it, and can say which line decided.
 
-``protego`` decides too, but cannot name the line, the rule and the group, nor list what it did not understand, and
-both are what a person who mends the file needs.
+The package ``protego`` decides too, but cannot name the line, the rule and the group, nor list what it did not
+understand, and both are what a person who mends the file needs.
 
 Sources: https://www.rfc-editor.org/rfc/rfc9309 and
 https://developers.google.com/search/docs/crawling-indexing/robots/robots_txt
@@ -242,15 +242,6 @@ def parse_robots_txt(response: Response) -> Robots | NotGathered:
         problems=tuple(reader.problems),
         problem_counts=reader.problem_counts,
     )
-
-
-def sitemap_urls(body: bytes) -> tuple[str, ...]:
-    """Values of the ``Sitemap`` lines of a robots.txt as written, each once, in order; none when it is HTML."""
-    if looks_like_html(body):
-        return ()
-    reader = _Reader()
-    reader.read(_text(body, is_cut=len(body) > MAX_BYTES))
-    return tuple(reader.sitemaps)
 
 
 def looks_like_html(body: bytes) -> bool:

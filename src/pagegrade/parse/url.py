@@ -239,8 +239,9 @@ def join_url(base: str, href: str) -> str | None:
 
 @lru_cache(maxsize=64)
 def _plain_root(base: str) -> str:
-    """``scheme://host[:port]`` of a canonical http or https base; empty where a plain path must be parsed after all."""
-    return origin(base) if base.startswith(("http://", "https://")) and ada_url.normalize_url(base) == base else ""
+    """``scheme://host[:port]`` of a canonical http or https base without userinfo; empty for every other."""
+    root = origin(base)
+    return root if root and base.startswith(f"{root}/") and ada_url.normalize_url(base) == base else ""
 
 
 def _scalar(text: str) -> str:

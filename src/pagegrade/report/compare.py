@@ -7,6 +7,7 @@ stands: a line number or a selector that moved makes nothing new.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -16,6 +17,7 @@ from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import Report, Result
 from pagegrade.report.gates import SEVERITIES, Importance
 
+_HASH: Final = re.compile(r"[0-9a-fA-F]{8,}")
 FINDINGS: Final = frozenset({"failed", "warning"})
 
 
@@ -59,9 +61,12 @@ class Comparison:
 def identity(evidence: Evidence) -> str:
     """What an evidence shows, independent of its place; the same text for the same thing on a later day.
 
-    Falls back to the selector, then to value and reason, where nothing else is known.
+    Runs of 8 and more hexadecimal digits do not count: they are hashes in file names, which change with every build,
+    nonces, or the random part of an address that a probe made up. Falls back to the selector, then to value and
+    reason, where nothing else is known.
     """
-    parts = ("url", evidence.url, "snippet", " ".join(evidence.snippet.split()), "header", evidence.header.lower())
+    snippet = _HASH.sub("*", " ".join(evidence.snippet.split()))
+    parts = ("url", _HASH.sub("*", evidence.url), "snippet", snippet, "header", evidence.header.lower())
     if any(parts[1::2]):
         return "\n".join(parts)
     if evidence.selector:
@@ -170,7 +175,7 @@ def _place(evidence: Evidence) -> str:
     """Where an evidence stands; empty where that does not tell it from others."""
     place = evidence.selector or evidence.header.lower()
     # Another URL at the same place is another thing.
-    return f"{place}\n{evidence.url}" if place else ""
+    return f"{place}\n{_HASH.sub('*', evidence.url)}" if place else ""
 
 
 def _pair(

@@ -43,6 +43,7 @@ def test_field_without_a_label_is_found(field: str) -> None:
     found = outcome(form_label, field)
 
     assert (found.state, found.loss, found.total) == ("unlabelled", 0.5, 1)
+    assert found.message == "One form field has no label."
 
 
 def test_placeholder_alone_costs_half() -> None:

@@ -22,6 +22,7 @@ def test_frame_without_a_title_is_found(name: str) -> None:
 
     assert (found.state, found.loss) == ("untitled", 0.5)
     assert found.evidence[0].url == "https://example.com/map"
+    assert found.message == "One frame has no title."
 
 
 @pytest.mark.parametrize(
@@ -34,6 +35,7 @@ def test_frames_nobody_enters_do_not_apply(attributes: str) -> None:
 
 def test_flat_frame_is_still_a_frame() -> None:
     """Only both sides together make it invisible."""
+    assert outcome(frame_title, '<iframe src="/t" width="1" height="90"></iframe>').state == "untitled"
     assert outcome(frame_title, '<iframe src="/t" width="100%" height="1"></iframe>').state == "untitled"
 
 

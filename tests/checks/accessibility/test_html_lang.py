@@ -77,3 +77,10 @@ def test_meta_alone_costs_half() -> None:
 def test_header_that_is_no_language_is_nothing() -> None:
     """A broken header does not turn missing into half."""
     assert outcome(html_lang, "<html>", headers=(*HTML, ("Content-Language", "english!"))).state == "missing"
+
+
+def test_other_meta_elements_say_no_language() -> None:
+    """Only Content-Language does, and only with a language in it."""
+    html = '<meta http-equiv="x-language" content="en"><meta http-equiv="content-language" content="en, de">'
+
+    assert outcome(html_lang, html).state == "missing"

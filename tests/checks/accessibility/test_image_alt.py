@@ -55,6 +55,9 @@ def test_reference_to_nothing_is_no_name() -> None:
         '<img src="https://stats.test/p" width="1" height="1">',
         "<img>",
         '<noscript><img src="a.jpg"></noscript>',
+        '<map name="m" hidden><area href="/x"></map>',
+        '<svg role="img" aria-hidden="true"></svg>',
+        "<button></button>",
     ],
 )
 def test_decoration_pixels_and_hidden_images_are_left_out(image: str) -> None:
@@ -141,3 +144,15 @@ def test_giving_a_bad_text_is_not_worse_than_none() -> None:
     assert without.loss is not None
     assert poor.state == "poor"
     assert image_alt.state("poor").loss <= without.loss
+
+
+@pytest.mark.parametrize("image", ['<img src="a.png" width="1" height="300">', '<img srcset="a.png 1x">'])
+def test_thin_images_and_candidates_are_images(image: str) -> None:
+    """A line may mean something, and a source can be named in several ways."""
+    assert outcome(image_alt, image).state == "missing"
+
+
+def test_message_counts_images() -> None:
+    """One and many."""
+    assert outcome(image_alt, '<img src="a.png">').message == "One image has no text alternative."
+    assert outcome(image_alt, '<img src="a.png">' * 2).message == "2 images have no text alternative."

@@ -28,6 +28,8 @@ def test_link_with_a_name_passes(link: str) -> None:
     "link",
     [
         '<a href="/"></a>',
+        '<a href="/" role="link"></a>',
+        '<a role="link"></a>',
         '<a href=""></a>',
         '<a href="/"><img src="l.png" alt=""></a>',
         '<a href="/"><i class="fa fa-home"></i></a>',
@@ -43,6 +45,7 @@ def test_link_without_a_name_is_found(link: str) -> None:
 
     assert (found.state, found.loss, found.total) == ("nameless", 0.5, 1)
     assert found.evidence[0].line == 1
+    assert found.message == "One link has no name."
 
 
 @pytest.mark.parametrize(
@@ -54,6 +57,8 @@ def test_link_without_a_name_is_found(link: str) -> None:
         '<div hidden><a href="/"></a></div>',
         '<a href="/" style="display: none"></a>',
         '<map name="m"><area></map>',
+        '<span role="link" hidden></span>',
+        "<button></button><svg role='img'></svg>",
     ],
 )
 def test_targets_and_hidden_links_are_left_out(link: str) -> None:
@@ -73,3 +78,8 @@ def test_loss_grows_with_the_number(count: int, loss: float) -> None:
 
     assert found.loss == pytest.approx(loss)
     assert found.message == f"{count} links have no name."
+
+
+def test_address_of_the_link_is_evidence() -> None:
+    """Resolved, so that the owner can open it."""
+    assert outcome(link_name, '<a href="/cart"></a>').evidence[0].url == "https://example.com/cart"

@@ -35,6 +35,14 @@ def test_limit_of_the_scale(scale: str, state: str) -> None:
     assert outcome(viewport_zoom, viewport(f"maximum-scale={scale}")).state == state
 
 
+@pytest.mark.parametrize(("scale", "limit"), [("1.5", 2), ("2", 5), ("4", 5)])
+def test_detail_names_the_limit_that_is_missed(scale: str, limit: float) -> None:
+    """Twice for everybody, five times to be free."""
+    (detail,) = outcome(viewport_zoom, viewport(f"maximum-scale={scale}")).details
+
+    assert (detail.actual, detail.limit) == (float(scale), limit)
+
+
 def test_maximum_scale_limits_even_when_zooming_is_allowed() -> None:
     """``user-scalable=yes`` does not lift the limit."""
     assert outcome(viewport_zoom, viewport("user-scalable=yes, maximum-scale=1")).state == "too-small"

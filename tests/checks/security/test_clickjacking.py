@@ -88,3 +88,8 @@ def test_meta_element_protects_from_nothing(name: str) -> None:
 def test_report_only_policy_protects_from_nothing() -> None:
     """It only reports."""
     assert outcome(clickjacking, page((f"{CSP}-Report-Only", "frame-ancestors 'none'"))).state == "missing"
+
+
+def test_unknown_values_do_not_contradict_each_other() -> None:
+    """Two values that protect from nothing are no conflict."""
+    assert outcome(clickjacking, page((XFO, "ALLOW-FROM https://partner.example, other"))).state == "allow-from"

@@ -70,6 +70,7 @@ def test_policies_that_let_scripts_in_are_open(policy: str) -> None:
     ("policy", "topic"),
     [
         ("default-src 'self'; object-src 'none'", "base"),
+        ("default-src 'self'; object-src 'none'; base-uri *", "base"),
         (f"default-src 'self'; script-src 'self' 'unsafe-eval'; {SAFE}", "eval"),
         (f"default-src 'self'; style-src 'self' 'unsafe-inline'; {SAFE}", "style"),
         (f"default-src 'self'; img-src 'self' http:; {SAFE}", "image"),

@@ -117,3 +117,15 @@ def test_header_of_a_redirect_does_not_count() -> None:
 def test_host_that_is_an_address_does_not_apply() -> None:
     """Browsers keep the promise for names only."""
     assert isinstance(run(hsts, page(url="https://192.0.2.1/")), NotApplicable)
+
+
+def test_own_header_is_told_before_the_preloaded_suffix() -> None:
+    """A host that does both is strong by itself."""
+    assert outcome(hsts, page("max-age=31536000", url="https://example.dev/")).state == "strong"
+
+
+def test_unreadable_header_is_told_before_a_meta_element() -> None:
+    """The header is what has to be mended."""
+    html = '<meta http-equiv="Strict-Transport-Security" content="max-age=31536000">'
+
+    assert outcome(hsts, page("nonsense", html=html)).state == "unreadable"

@@ -124,3 +124,25 @@ def test_evidence_is_the_chain() -> None:
         (HTTP, "302", HTTPS),
         (HTTPS, "200", ""),
     ]
+
+
+def test_page_over_plain_http_on_the_open_network_is_judged() -> None:
+    """Only local pages are excused."""
+    artifacts = make_artifacts(url=HTTP, insecure_probe=probe((HTTP, 200)))
+
+    assert outcome(http_to_https_redirect, artifacts).state == "insecure"
+
+
+def test_local_host_over_https_is_judged() -> None:
+    """It has chosen HTTPS, so plain HTTP should lead there."""
+    artifacts = make_artifacts(url="https://nas.local/", insecure_probe=probe(("http://nas.local/", 200)))
+
+    assert outcome(http_to_https_redirect, artifacts).state == "insecure"
+
+
+def test_error_of_the_certificate_is_evidence() -> None:
+    """Beside the answer that has it."""
+    way = probe((HTTP, 301), (HTTPS, 200), certificate_error="expired")
+    found = outcome(http_to_https_redirect, make_artifacts(insecure_probe=way))
+
+    assert [place.reason for place in found.evidence] == ["", "expired"]

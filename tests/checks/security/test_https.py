@@ -76,3 +76,19 @@ def test_missing_intermediate_is_repaired_by_browsers() -> None:
     response = make_response(certificate_error="incomplete_chain")
 
     assert outcome(https, make_artifacts(response=response, tls=tls)).state == "secure"
+
+
+def test_failed_handshake_without_a_cause_fails() -> None:
+    """Unknown is not verified."""
+    found = outcome(https, make_artifacts(tls=TLS(host="example.com", verified=False)))
+
+    assert (found.state, found.value) == ("unverified", "other")
+
+
+def test_verified_handshake_does_not_excuse_the_page_s_own_connection() -> None:
+    """What visitors got is what counts."""
+    response = make_response(certificate_error="wrong_host")
+    tls = TLS(host="example.com", verified=True)
+    found = outcome(https, make_artifacts(response=response, tls=tls))
+
+    assert (found.state, found.value) == ("unverified", "wrong_host")

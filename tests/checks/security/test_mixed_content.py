@@ -65,6 +65,7 @@ def test_passive_content_costs_half(element: str) -> None:
         '<!-- <script src="http://a.test/x.js"></script> -->',
         '<script src="http://localhost:3000/live.js"></script><img src="http://127.0.0.1/x.png">',
         '<form action="/login"></form>',
+        '<button formaction="https://a.test/">x</button><button formaction="http://localhost/">x</button>',
     ],
 )
 def test_what_loads_nothing_insecurely_is_clean(element: str) -> None:

@@ -26,6 +26,7 @@ def test_address_in_text_or_link_is_found(html: str) -> None:
     "html",
     [
         "<p>Nothing here</p>",
+        '<a name="top"></a><a href="">Self</a>',
         '<img src="logo@2x.png" alt="x"> <p>logo@2x.png</p>',
         "<pre>npm i left-pad@1.2.3 @scope/pkg@2.0.0</pre>",
         "<p>git@github.com:pagegrade/pagegrade.git</p>",

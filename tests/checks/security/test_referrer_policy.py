@@ -68,3 +68,8 @@ def test_last_known_meta_counts() -> None:
     html = '<meta name="referrer" content="unsafe-url"><meta name="referrer" content="same-origin">'
 
     assert outcome(referrer_policy, html).state == "strict"
+
+
+def test_other_meta_elements_set_no_policy() -> None:
+    """Only the name ``referrer`` does."""
+    assert outcome(referrer_policy, '<meta name="description" content="unsafe-url">').state == "default"

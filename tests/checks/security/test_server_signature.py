@@ -98,3 +98,11 @@ def test_hiding_the_version_never_costs_points() -> None:
     losses = [server_signature.state(state("Server", value)).loss for value in ("nginx/1.2", "nginx", "")]
 
     assert losses == sorted(losses, reverse=True)
+
+
+def test_evidence_of_many_generators_is_bounded() -> None:
+    """A page may repeat the element thousands of times."""
+    found = outcome(server_signature, '<meta name="generator" content="X 1.2">' * 500)
+
+    assert found.state == "version"
+    assert len(found.evidence) == 10

@@ -179,6 +179,16 @@ def test_error_of_the_page_s_own_connection_is_enough() -> None:
     assert outcome(tls_certificate, artifacts).state == "self-signed"
 
 
+def test_failure_without_a_chain_still_has_evidence() -> None:
+    """The address and the cause."""
+    broken = TLS(host="example.com", verified=False, verify_error="revoked", verify_detail="Stapled answer.")
+    found = outcome(tls_certificate, make_artifacts(tls=broken))
+
+    assert [(place.url, place.value, place.reason) for place in found.evidence] == [
+        ("https://example.com/", "revoked", "Stapled answer.")
+    ]
+
+
 def test_without_any_handshake_it_is_not_run() -> None:
     """Silence is no proof of a good certificate."""
     assert run(tls_certificate, make_artifacts(tls=NotGathered(code="budget"))) == NotRun("budget", "")

@@ -71,6 +71,7 @@ def test_same_address_counts_once() -> None:
     found = outcome(unsafe_cross_origin_links, html)
 
     assert found.total == 2
+    assert [place.reason for place in found.evidence] == ["rel=opener", "no rel=noopener"]
     assert [(detail.code, detail.actual) for detail in found.details] == [("opener", 1), ("implicit", 1)]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pagegrade.gather.context import GatherLimits, OffloadFailed
-from pagegrade.gather.gatherers.resources import MAX_ICONS, MEDIA_BYTES, MIN_GZIP_BYTES, gather_resources
+from pagegrade.gather.gatherers.resources import MAX_ICONS, MAX_REDIRECTS, MEDIA_BYTES, MIN_GZIP_BYTES, gather_resources
 from pagegrade.model.artifacts import NotGathered, Resources
 from tests.gather.sites import Asked, Dying, Names, Reply, Site, Visit, html, make_options, redirect, typed
 
@@ -257,6 +257,17 @@ def test_addresses_that_are_not_public_are_refused() -> None:
     assert codes[2] in {"address_not_allowed", "dns"}
     assert codes[3:] == ["address_not_allowed", ""]
     assert [hop.status for hop in found.items[3].hops] == [302]
+
+
+@pytest.mark.parametrize(("steps", "code"), [(MAX_REDIRECTS, ""), (MAX_REDIRECTS + 1, "protocol")])
+def test_redirects_of_a_resource_are_bounded(steps: int, code: str) -> None:
+    """Five are followed, a sixth is a failure that keeps its way."""
+    routes: dict[str, Any] = {f"/{step}": redirect(f"/{step - 1}") for step in range(1, steps + 1)}
+    found, _ = fetch(f"<img src=/{steps}>", {"/0": typed(PNG, "image/png"), **routes})
+    (image,) = found.items
+
+    assert ("" if image.failure is None else image.failure.code) == code
+    assert len(image.hops) == steps
 
 
 def test_silence_of_one_leaves_the_others() -> None:

@@ -87,10 +87,5 @@ def _nameless(document: Document) -> Iterator[NamedElement | Anchor]:
         if anchor.attrs.get("role", "").partition(" ")[0].lower() == "button":
             yield anchor
     for element in document.named:
-        if element.role not in _ROLES or element.hidden or element.name:
-            continue
-        if element.node.tag == "input":
-            kind = element.attrs.get("type", "").strip().lower()
-            if kind == "image" or (kind in {"submit", "reset"} and "value" not in element.attrs):
-                continue
-        yield element
+        if element.role in _ROLES and not element.hidden and not element.name:
+            yield element

@@ -90,9 +90,5 @@ def _nameless(document: Document) -> Iterator[Anchor | NamedElement]:
         if anchor.attrs.get("role", "").partition(" ")[0].lower() != _BUTTON:
             yield anchor
     for element in document.named:
-        if element.role == "link" and not element.hidden and not element.name and not _is_anchor(element):
+        if element.role == "link" and not element.hidden and not element.name:
             yield element
-
-
-def _is_anchor(element: NamedElement) -> bool:
-    return element.node.tag in {"a", "area"} and "href" in element.attrs

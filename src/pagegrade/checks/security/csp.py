@@ -112,8 +112,9 @@ def csp(csp: CSP, document: Document) -> Outcome:
         return Outcome("report-only" if csp.report_only else "missing", value=len(csp.policies), evidence=shown)
     if not any(policy.readable for policy in enforced):
         return Outcome("unreadable", value=len(enforced), evidence=shown)
-    findings = _together([_judge(policy) for policy in enforced])
-    findings += _only_meta(enforced)
+    judged = [_judge(policy) for policy in enforced]
+    findings = _together(judged)
+    findings += _only_meta(enforced, judged)
     worst = max((finding.level for finding in findings), default=0)
     state = {0: "strict", _WEAK: "weak", _OPEN: "open"}[worst]
     reasons = tuple(
@@ -211,18 +212,16 @@ def _plain_http(source: str) -> bool:
     return source in {"*", "http:"} or source.startswith("http://")
 
 
-def _only_meta(enforced: tuple[Policy, ...]) -> list[_Finding]:
-    """A policy in the page comes after the head has begun and cannot hold every directive."""
-    levels = {id(policy): _script_level(policy) for policy in enforced}
-    best = min(levels.values())
-    if any(policy.source == "header" and levels[id(policy)] == best for policy in enforced):
+def _only_meta(enforced: tuple[Policy, ...], judged: list[dict[str, _Finding]]) -> list[_Finding]:
+    """A policy in the page comes after the head has begun and cannot hold every directive.
+
+    It is not alone when a header limits scripts as well as it does.
+    """
+    levels = [findings["script"].level if "script" in findings else 0 for findings in judged]
+    best = min(levels)
+    if any(policy.source == "header" and level == best for policy, level in zip(enforced, levels, strict=True)):
         return []
     return [_Finding("meta", _WEAK, "meta", "", "The policy is in the page instead of a header")]
-
-
-def _script_level(policy: Policy) -> int:
-    finding = _judge(policy).get("script")
-    return 0 if finding is None else finding.level
 
 
 def _finding(topic: str, level: int, sources: SourceList | None, value: str, reason: str) -> _Finding:

@@ -75,8 +75,8 @@ def https(response: Response, tls: TLS | NotGathered) -> Outcome:
     detail = ""
     if isinstance(tls, TLS):
         # The handshake made for its own sake knows the cause best: the page's connection may only say that it failed.
-        if not tls.verified and tls.verify_error is not None:
-            error = tls.verify_error
+        if not tls.verified:
+            error = tls.verify_error or error or "other"
         detail = tls.verify_detail
     if error is None or error == _REPAIRED_BY_BROWSERS:
         return Outcome("secure", value=response.url)

@@ -28,6 +28,7 @@ _VERSION: Final = re.compile(r"[0-9]\.[0-9]|/v?[0-9]{1,6}(?![0-9A-Za-z])")
 """``nginx/1.25``, ``WordPress 6.4``, ``IIS/10``; not the site codes of caches, such as ``ECS (nyb/1D2C)``."""
 _BUILD: Final = re.compile(r"[0-9]")
 _MAX_CHARS: Final = 500
+_SHOWN: Final = 10
 
 
 @check(
@@ -100,16 +101,15 @@ def server_signature(seen_response: Response, document: Document) -> Outcome:
         discloses = _discloses_version(name, value)
         evidence = Evidence(header=name, snippet=value[:200], reason="version" if discloses else "product")
         (versions if discloses else products).append(evidence)
-    versions += [
-        document.evidence(meta, reason="version")
-        for meta in document.metas
-        if meta.name == "generator" and _VERSION.search(meta.content[:_MAX_CHARS])
+    generators = [
+        meta for meta in document.metas if meta.name == "generator" and _VERSION.search(meta.content[:_MAX_CHARS])
     ]
+    versions += [document.evidence(meta, reason="version") for meta in generators[:_SHOWN]]
     found = (*versions, *products)
     if not found:
         return Outcome("silent", value=(seen_response.header("server") or "")[:200])
     state = "version" if versions else "product"
-    return Outcome(state, value=(found[0].snippet or "")[:200], evidence=found)
+    return Outcome(state, value=found[0].snippet, evidence=found)
 
 
 def _signatures(response: Response) -> Iterator[tuple[str, str]]:

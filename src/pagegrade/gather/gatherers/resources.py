@@ -25,7 +25,9 @@ MAX_IMPORT_DEPTH: Final = 3
 """Steps of ``@import`` followed from a stylesheet that the page names."""
 MAX_ICONS: Final = 4
 """Icons fetched, although a browser takes one: which one depends on the browser."""
-MAX_CONCURRENT: Final = 24
+MAX_REDIRECTS: Final = 5
+MAX_CONCURRENT: Final = 12
+"""Requests under way; each may go over the total of bytes once, so few are enough."""
 MAX_CONCURRENT_PER_HOST: Final = 8
 """Requests waiting for one host; the client opens at most six connections to it."""
 MAX_STYLESHEET_BYTES: Final = 20_000_000
@@ -204,6 +206,7 @@ class _Crawl:
                 max_decoded_bytes=max_bytes,
                 keep_bytes=0 if is_media else None,
                 timeout_s=self._context.timeout_s(self._limits.resource_s),
+                max_redirects=MAX_REDIRECTS,
             )
             try:
                 followed = await self._context.client.follow(request)

@@ -8,7 +8,7 @@ from pagegrade.gather.context import Context, OffloadFailed
 from pagegrade.gather.exchange import Exchange, FetchError, Request
 from pagegrade.gather.handshake import VERSIONS, Handshaker
 from pagegrade.model.artifacts import TLS, Certificate, NotGathered
-from pagegrade.parse.certificates import read_chain
+from pagegrade.parse.certificates import names_its_issuer, read_chain
 from pagegrade.parse.url import scheme
 
 HANDSHAKE_S: Final = 5.0
@@ -36,7 +36,7 @@ async def gather_tls(context: Context) -> TLS | NotGathered:
     return TLS(
         host=context.host,
         verified=error is None,
-        verify_error=None if error is None else refine_word(error, exchange.verify_result, chain),
+        verify_error=await _verify_word(context, exchange, chain),
         verify_detail=f"OpenSSL's verification ends with code {exchange.verify_result}." if error else "",
         chain=chain,
         alpn=_ALPN.get(context.navigation.response.http_version),
@@ -75,14 +75,19 @@ async def _versions(context: Context) -> tuple[tuple[str, bool | None], ...]:
     return await Handshaker(context.client.guard).versions(permit, timeout_s=context.timeout_s(HANDSHAKE_S))
 
 
-def refine_word(word: str, code: int, chain: tuple[Certificate, ...]) -> str:
-    """Tell a forgotten intermediate from an authority that nobody knows.
+async def _verify_word(context: Context, exchange: Exchange, chain: tuple[Certificate, ...]) -> str | None:
+    """Why the chain did not verify; ``None`` when it did.
 
-    Args:
-        word: What the client made of ``code`` alone.
-        code: OpenSSL's X509_V_ERR: it says the same of both.
-        chain: As sent. A single certificate that another one issued lacks its intermediate.
+    OpenSSL says the same of an authority that nobody knows and of an intermediate that was not sent. The second is
+    meant when the leaf stands alone and says where its issuer is to be found, which is how browsers get over it.
     """
-    if code not in _NO_ISSUER:
+    word = exchange.response.certificate_error
+    if word is None or exchange.verify_result not in _NO_ISSUER:
         return word
-    return "incomplete_chain" if len(chain) == 1 and chain[0].issuer != chain[0].subject else "untrusted"
+    if len(chain) != 1 or chain[0].issuer == chain[0].subject:
+        return "untrusted"
+    try:
+        completes = await context.parse(names_its_issuer, exchange.certificates_pem[0])
+    except OffloadFailed:
+        return word
+    return "incomplete_chain" if completes else "untrusted"

@@ -25,7 +25,7 @@ def scored(**losses: float | None) -> tuple[int, float]:
 
 def test_price_is_the_share_of_the_category() -> None:
     """A category's points are split by weight, whatever the page."""
-    assert PRICES == pytest.approx({"a": 20.0, "b": 10.0, "c": 20.0, "d": 0.0, "e": 20.0})
+    assert pytest.approx({"a": 20.0, "b": 10.0, "c": 20.0, "d": 0.0, "e": 20.0}) == PRICES
 
 
 def test_perfect_page_has_a_hundred() -> None:

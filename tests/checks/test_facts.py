@@ -1,0 +1,45 @@
+"""What a check can ask for, and that it is made once."""
+
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.checks._facts import PROVIDERS, Facts
+from pagegrade.model.artifacts import NotGathered
+from tests.builders import SKIPPED, make_artifacts, make_document
+
+
+def test_everything_is_made_at_most_once() -> None:
+    """Two checks that ask for the document get the same one."""
+    facts = Facts(make_artifacts("<title>x</title>"))
+
+    assert facts.get("document") is facts.get("document")
+    assert facts.document.titles[0].text == "x"
+
+
+def test_document_that_is_there_is_not_parsed_again() -> None:
+    """Who has parsed already hands it in."""
+    document = make_document("<title>mine</title>")
+
+    assert Facts(make_artifacts("<title>other</title>"), document=document).document is document
+
+
+@pytest.mark.parametrize("name", ["robots", "robots_txt", "tls", "resources", "sitemaps", "favicon"])
+def test_missing_artifact_says_why(name: str) -> None:
+    """The reason comes through, derived or not."""
+    assert Facts(make_artifacts()).get(name) == SKIPPED
+
+
+def test_unknown_name_is_a_mistake_in_a_check() -> None:
+    """It must fail loudly in the tests, not quietly on a page."""
+    with pytest.raises(KeyError):
+        Facts(make_artifacts()).get("documents")
+
+
+@pytest.mark.parametrize("name", sorted(PROVIDERS))
+def test_every_artifact_can_be_made_of_an_empty_page(name: str) -> None:
+    """No provider raises on a page with nothing around it."""
+    made = Facts(make_artifacts(b"")).get(name)
+
+    assert made is not None
+    assert isinstance(made, NotGathered) or name != "tls"

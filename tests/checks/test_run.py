@@ -1,0 +1,116 @@
+"""The runner: what a check sees, and that its own mistakes are never the page's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from pagegrade.checks._check import Check, State, Verdict
+from pagegrade.checks._facts import Facts
+from pagegrade.checks._run import judge, run_check
+from pagegrade.model.artifacts import NotGathered
+from pagegrade.model.outcome import MAX_EVIDENCE, Evidence, NotApplicable, NotRun, Outcome, Severity
+from tests.builders import make_artifacts
+
+STATES = (
+    State("ok", "Fine."),
+    State("some", "Some.", loss=0.5, loss_max=0.9),
+    State("bad", "Bad.", loss=1.0),
+)
+
+
+def make_check(
+    function: Any, requirements: Mapping[str, bool] | None = None, *, severity: Severity = Severity.HIGH
+) -> Check:
+    """A check of the technical category around any function."""
+    return Check(
+        id="x",
+        title="X",
+        category="technical",
+        severity=severity,
+        since="0.1.0",
+        states=STATES,
+        sources=("https://example.com/",),
+        function=function,
+        requirements=requirements or {},
+    )
+
+
+def verdict_of(function: Any, **requirements: bool) -> Verdict:
+    """What the runner makes of a function on an empty page."""
+    return run_check(make_check(function, requirements), Facts(make_artifacts()))
+
+
+def test_exception_is_not_run() -> None:
+    """A check that stops says nothing about the page."""
+    verdict = verdict_of(lambda: 1 / 0)
+
+    assert verdict == NotRun("check_error", "The check stopped with ZeroDivisionError.")
+
+
+def test_missing_artifact_is_not_run_with_its_reason() -> None:
+    """Nothing is judged that was not gathered."""
+    assert verdict_of(lambda _: Outcome("bad"), tls=False) == NotRun("skipped", "Not part of this test.")
+
+
+def test_optional_artifact_is_handed_over_as_missing() -> None:
+    """Who can do without is told why it is not there."""
+    seen: list[object] = []
+
+    def keep(tls: object) -> Outcome:
+        seen.append(tls)
+        return Outcome("ok")
+
+    verdict_of(keep, tls=True)
+
+    assert isinstance(seen[0], NotGathered)
+
+
+def test_evidence_is_bounded_and_the_number_kept() -> None:
+    """A hundred places are shown, the true number is said."""
+    verdict = verdict_of(lambda: Outcome("bad", evidence=(Evidence(line=1),) * (MAX_EVIDENCE + 1)))
+
+    assert isinstance(verdict, Outcome)
+    assert len(verdict.evidence) == MAX_EVIDENCE
+    assert verdict.total == MAX_EVIDENCE + 1
+
+
+def test_evidence_at_the_limit_is_whole() -> None:
+    """Exactly a hundred are not cut."""
+    verdict = verdict_of(lambda: Outcome("bad", evidence=(Evidence(line=1),) * MAX_EVIDENCE))
+
+    assert isinstance(verdict, Outcome)
+    assert verdict.total is None
+
+
+@pytest.mark.parametrize(
+    ("verdict", "outcome", "loss"),
+    [
+        (Outcome("ok"), "passed", 0.0),
+        (Outcome("some"), "warning", 0.5),
+        (Outcome("some", loss=0.9), "warning", 0.9),
+        (Outcome("bad"), "failed", 1.0),
+        (NotApplicable("nothing there"), "not_applicable", 0.0),
+        (NotRun("timeout"), "not_evaluated", None),
+    ],
+)
+def test_verdict_is_read_by_the_table_of_states(verdict: Verdict, outcome: str, loss: float | None) -> None:
+    """The state decides the word and the loss."""
+    judged = judge(make_check(lambda: verdict), verdict)
+
+    assert (judged.outcome, judged.loss) == (outcome, loss)
+
+
+def test_information_is_never_a_finding() -> None:
+    """Informative checks inform, whatever their state."""
+    assert judge(make_check(lambda: 0, severity=Severity.INFO), Outcome("bad")).outcome == "informative"
+
+
+def test_loss_outside_of_its_state_is_a_mistake() -> None:
+    """A graded loss stays in the range that the law of the score was tested with."""
+    with pytest.raises(ValueError, match="outside"):
+        judge(make_check(lambda: 0), Outcome("some", loss=0.95))
+    with pytest.raises(KeyError):
+        judge(make_check(lambda: 0), Outcome("unknown"))

@@ -1,0 +1,73 @@
+"""A web site on the loopback for tests of the command line."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+PAGE = (
+    b"<!doctype html><html lang=en><head><meta charset=utf-8><title>A page for the tests</title></head>"
+    b"<body><main><h1>A page for the tests</h1><p>Some words.</p><img src=/logo.png></main></body></html>"
+)
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.asked = threading.Event()
+        self.released = threading.Event()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: _Server
+
+    def do_GET(self) -> None:
+        if self.path == "/slow":
+            self.server.asked.set()
+            self.server.released.wait(60)
+        found = self.path in {"/", "/other", "/slow"}
+        body = PAGE if found else b"<!doctype html><title>Not found</title><p>Nothing here."
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            self.send_response(200 if found else 404)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name of the overridden method
+        """Say nothing."""
+
+
+class Site:
+    """The running site: ``/`` and ``/other`` answer, ``/slow`` when the test is over, everything else is 404."""
+
+    def __init__(self, server: _Server) -> None:
+        """Take a server that listens."""
+        self._server = server
+        self.url = f"http://127.0.0.1:{server.server_address[1]}/"
+
+    def wait_until_asked(self) -> None:
+        """Wait until somebody asks for ``/slow``, at most half a minute."""
+        if not self._server.asked.wait(30):
+            raise AssertionError("nobody asked for /slow")
+
+
+@contextlib.contextmanager
+def running_site() -> Iterator[Site]:
+    """The site, listening on a port of its own until the block ends."""
+    server = _Server()
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+    thread.start()
+    try:
+        yield Site(server)
+    finally:
+        server.released.set()
+        server.shutdown()
+        thread.join()
+        server.server_close()

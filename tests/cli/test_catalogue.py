@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from pagegrade.checks import all_checks
+from pagegrade.cli.app import run
+
+CHECKS = list(all_checks())
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_every_check_can_be_explained(check: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """All five sections, the states and the sources, readable at 80 columns."""
+    code = run(["explain", check])
+    out = capsys.readouterr().out
+
+    assert code == 0
+    for heading in (*all_checks()[check].documentation, "What it can say", "Sources"):
+        assert f"\n{heading}\n" in out
+    prose = [line for line in out.splitlines() if "://" not in line]
+    assert max(map(len, prose)) <= 80
+
+
+@pytest.mark.parametrize("typed", ["Title", "TITLE", " title "])
+def test_a_name_is_found_however_it_is_typed(typed: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Case and blanks do not matter."""
+    assert run(["explain", typed]) == 0
+    assert "[title]" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("titel", "title"), ("meta description", ""), ("canonicl", "canonical")])
+def test_a_name_with_a_slip_is_guessed(typed: str, meant: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The error offers what was probably meant."""
+    code = run(["explain", typed])
+    captured = capsys.readouterr()
+
+    assert code == (2 if meant else 0)
+    assert meant in captured.err
+
+
+def test_a_name_nothing_sounds_like_leads_to_the_list(capsys: pytest.CaptureFixture[str]) -> None:
+    """There is always a next step."""
+    assert run(["explain", "qqqqqqqq"]) == 2
+    assert "pagegrade checks" in capsys.readouterr().err
+
+
+def test_the_list_names_every_check(capsys: pytest.CaptureFixture[str]) -> None:
+    """With category, importance and price."""
+    assert run(["checks"]) == 0
+    out = capsys.readouterr().out
+
+    assert all(f"  {name} " in out for name in CHECKS)
+    assert "SEO (30 of 100 points)" in out
+
+
+def test_the_list_is_there_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
+    """And the prices add up to the points that exist."""
+    assert run(["checks", "--format", "json"]) == 0
+    entries = json.loads(capsys.readouterr().out)
+
+    assert [entry["id"] for entry in entries] == CHECKS
+    assert sum(entry["price"] for entry in entries) == pytest.approx(100, abs=0.01)
+    assert all(entry["states"][0]["loss"] == 0 for entry in entries)

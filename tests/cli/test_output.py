@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+import typer
+
+from pagegrade.cli.output import Plan, color_wanted, deliver, plan_output, terminal_width
+from tests.report_builders import make_report
+
+
+class Terminal(io.StringIO):
+    """A stream that somebody looks at."""
+
+    def isatty(self) -> bool:
+        """Yes."""
+        return True
+
+
+@pytest.mark.parametrize(
+    ("formats", "outputs", "parts"),
+    [
+        ([], [], (("text", "-"),)),
+        (["json"], [], (("json", "-"),)),
+        (["json"], ["a"], (("json", "a"),)),
+        (["json", "text"], ["a"], (("json", "a"), ("text", "-"))),
+        (["json", "html"], ["a", "b"], (("json", "a"), ("html", "b"))),
+        (["text", "json"], ["-", "b"], (("text", "-"), ("json", "b"))),
+        ([], ["r.html"], (("html", "r.html"),)),
+        (["json"], ["a", "b.sarif", "c.xml"], (("json", "a"), ("sarif", "b.sarif"), ("junit", "c.xml"))),
+    ],
+)
+def test_formats_and_files_pair_in_order(
+    formats: list[str], outputs: list[str], parts: tuple[tuple[str, str], ...]
+) -> None:
+    """The first file takes the first format; what has no file goes to the terminal."""
+    assert plan_output(formats, outputs, quiet=False) == Plan(parts)
+
+
+@pytest.mark.parametrize(
+    ("formats", "outputs", "words"),
+    [
+        (["text", "json"], [], "--output FILE"),
+        (["nonsense"], [], "jsonl"),
+        ([], ["report"], "--format"),
+        (["json", "html"], ["same", "same"], "named twice"),
+        ([], ["/"], "is a folder"),
+    ],
+)
+def test_a_plan_that_cannot_work_is_refused_at_once(formats: list[str], outputs: list[str], words: str) -> None:
+    """Not after a minute of work."""
+    with pytest.raises(typer.BadParameter, match=words):
+        plan_output(formats, outputs, quiet=False)
+
+
+def test_files_get_no_colours_and_stdout_its_own_format(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A colour wish is for the terminal."""
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    target = tmp_path / "report.txt"
+    deliver(Plan((("text", str(target)), ("json", "-"))), [make_report()])
+
+    assert "79 of 100" in target.read_text(encoding="utf-8")
+    assert "\x1b" not in target.read_text(encoding="utf-8")
+    assert json.loads(capsys.readouterr().out)["score"] == 79
+
+
+def test_a_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    """Its name and the system's reason."""
+    with pytest.raises(typer.BadParameter, match="cannot be written"):
+        deliver(Plan((("json", str(tmp_path)),)), [make_report()])
+
+
+@pytest.mark.parametrize(
+    ("stream", "environment", "wanted"),
+    [
+        (Terminal(), {}, True),
+        (io.StringIO(), {}, False),
+        (Terminal(), {"NO_COLOR": "1"}, False),
+        (Terminal(), {"NO_COLOR": ""}, True),
+        (Terminal(), {"TERM": "dumb"}, False),
+        (io.StringIO(), {"FORCE_COLOR": "1"}, True),
+        (io.StringIO(), {"FORCE_COLOR": "0"}, False),
+        (io.StringIO(), {"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
+    ],
+)
+def test_colour_follows_the_conventions(stream: io.StringIO, environment: dict[str, str], *, wanted: bool) -> None:
+    """NO_COLOR first, then FORCE_COLOR, then whether somebody is looking."""
+    assert color_wanted(stream, environment) is wanted
+
+
+def test_what_is_no_terminal_is_80_columns_wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pipe has no width of its own; COLUMNS may say one."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+    narrow = terminal_width(io.StringIO())
+    monkeypatch.setenv("COLUMNS", "66")
+
+    assert narrow == 80
+    assert terminal_width(io.StringIO()) == 66

@@ -1,0 +1,110 @@
+"""The report is put together from verdicts without losing or inventing anything."""
+
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.checks import all_checks
+from pagegrade.checks._run import Judged, judge
+from pagegrade.model.outcome import Detail, Evidence, NotApplicable, NotRun, Outcome
+from pagegrade.model.report import Result
+from pagegrade.report.build import MAX_VALUE, clean, count_results, page_facts, result_of
+from tests.builders import make_artifacts, make_document, make_response
+
+TITLE = all_checks()["title"]
+HTTPS = all_checks()["https"]
+
+
+def result(verdict: Outcome | NotApplicable | NotRun, *, inherited: bool = False, lost: float = 0.0) -> Result:
+    """The line of the report for a verdict of the title check."""
+    judged: Judged = judge(TITLE, verdict)
+    return result_of(TITLE, judged, price=3.0, lost=lost, inherited_from=HTTPS if inherited else None)
+
+
+def test_finding_carries_everything_a_person_needs() -> None:
+    """What, why, how to fix, where."""
+    line = result(
+        Outcome(
+            "missing", value="v", evidence=(Evidence(line=3),), details=(Detail(code="missing", actual=0, limit=1),)
+        ),
+        lost=3.0,
+    )
+
+    assert (line.check, line.category, line.outcome, line.state, line.passed) == (
+        "title",
+        "seo",
+        "failed",
+        "missing",
+        False,
+    )
+    assert line.message == TITLE.state("missing").message
+    assert line.why
+    assert line.fix
+    assert "\n" not in line.fix
+    assert (line.price, line.lost, line.evidence_total) == (3.0, 3.0, 1)
+    assert line.learn_more == TITLE.sources[0]
+
+
+def test_message_of_the_outcome_wins_over_the_state() -> None:
+    """Numbers make it clearer."""
+    assert result(Outcome("missing", message="It has 0 titles.")).message == "It has 0 titles."
+
+
+def test_total_is_the_true_number() -> None:
+    """More offenders than are shown are still counted."""
+    assert result(Outcome("several", evidence=(Evidence(line=1),), total=400)).evidence_total == 400
+
+
+@pytest.mark.parametrize(
+    ("verdict", "reason"),
+    [
+        (NotApplicable("There is nothing."), "not_applicable: There is nothing."),
+        (NotRun("timeout", "Too slow."), "timeout: Too slow."),
+        (NotRun("budget"), "budget"),
+    ],
+)
+def test_unjudged_check_says_why(verdict: NotApplicable | NotRun, reason: str) -> None:
+    """No state, no verdict, a reason."""
+    line = result(verdict)
+
+    assert line.reason == reason
+    assert line.state is None
+    assert line.passed is None
+
+
+def test_inherited_loss_names_its_parent_and_is_a_failure() -> None:
+    """It cannot hold, whatever it found itself."""
+    line = result(Outcome("ok"), inherited=True, lost=3.0)
+
+    assert line.outcome == "failed"
+    assert line.inherited_from == "https"
+    assert HTTPS.title in line.message
+
+
+def test_counts_agree_with_the_lines() -> None:
+    """Findings by importance, the others by outcome."""
+    lines = [result(Outcome("missing")), result(Outcome("several")), result(Outcome("ok")), result(NotRun("x"))]
+    counts, by_category = count_results(lines)
+
+    assert (counts.high, counts.passed, counts.not_evaluated) == (2, 1, 1)
+    assert by_category["seo"] == (1, 2)
+
+
+def test_strings_of_strangers_are_cut_and_storable() -> None:
+    """No NUL, no lone surrogate, no novel."""
+    assert clean("a\0b\ud800", 10) == "a\ufffdb\ufffd"
+    assert clean("x" * 10, 10) == "x" * 10
+    assert clean("x" * 11, 10) == "x" * 9 + "…"
+    assert len(str(result(Outcome("ok", value="y" * 9999)).value)) == MAX_VALUE
+
+
+def test_page_facts_tell_the_way_to_the_page() -> None:
+    """Hops with their targets, sizes, requests, title and language."""
+    hop = make_response(url="http://example.com/", status=301, headers=[("Location", "https://example.com/")])
+    html = "<html lang=en><title> A  b </title><img src=a><img src=a><img src=b srcset='c 2x'>"
+    artifacts = make_artifacts(html, hops=[hop])
+    facts = page_facts(artifacts, make_document(html))
+
+    assert facts.redirects[0].location == "https://example.com/"
+    assert (facts.title, facts.language, facts.requests) == ("A b", "en", 2)
+    assert facts.bytes == len(html)
