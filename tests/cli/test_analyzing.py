@@ -99,6 +99,23 @@ def test_several_pages_save_into_a_folder(site: Site, tmp_path: Path, capsys: py
     assert "existing folder" in capsys.readouterr().err
 
 
+def test_artifacts_that_cannot_be_saved_do_not_cost_the_report(
+    site: Site, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The work of a minute is printed all the same, and the code says that something could not be done."""
+
+    def full(path: Path, data: bytes) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    code = run(["analyze", site.url, "-q", "--save-artifacts", str(tmp_path / "a.gz")])
+    captured = capsys.readouterr()
+
+    assert code == 2
+    assert site.url in captured.out
+    assert "No space left on device" in captured.err
+
+
 def test_reports_go_to_files_beside_the_text(site: Site, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One analysis, as many forms as wanted."""
     html, sarif = tmp_path / "report.html", tmp_path / "report.sarif"

@@ -105,6 +105,19 @@ def test_a_gate_fails_the_evaluation(page: str, capsys: pytest.CaptureFixture[st
     assert len(captured.out.splitlines()) == 1
 
 
+def test_the_operators_thresholds_grade_the_page(
+    page: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The setting decides, and the report says by which scale it was graded."""
+    monkeypatch.setenv("PAGEGRADE_GOOD_FROM", "100")
+    monkeypatch.setenv("PAGEGRADE_DECENT_FROM", "100")
+    run(["evaluate", "--html", page, "--url", URL, "-f", "json"])
+    report = report_of(capsys)
+
+    assert report["run"]["thresholds"] == {"good": 100, "decent": 100}
+    assert report["categories"]["accessibility"]["result"] == "bad"
+
+
 def test_a_damaged_file_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Which file, what is wrong, how to get a good one."""
     path = tmp_path / "cut.gz"

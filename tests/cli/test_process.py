@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -56,6 +58,16 @@ def test_the_exit_code_is_the_process_s(arguments: list[str], code: int, site: S
     assert "Traceback" not in process.stderr
 
 
+def children_of(parent: int) -> list[int]:
+    """Processes whose parent is ``parent`` (proc(5): the field after the state; none where there is no /proc)."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            if int(stat.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[1]) == parent:
+                found.append(int(stat.parent.name))
+    return found
+
+
 def test_an_interrupt_ends_cleanly_with_130(site: Site) -> None:
     """Ctrl-C while a page is being waited for: no traceback, no report, no process left behind."""
     process = subprocess.Popen(
@@ -68,6 +80,7 @@ def test_an_interrupt_ends_cleanly_with_130(site: Site) -> None:
     )
     with process:
         site.wait_until_asked()
+        children = children_of(process.pid)
         os.killpg(process.pid, signal.SIGINT)
         out, error = process.communicate(timeout=30)
 
@@ -76,6 +89,7 @@ def test_an_interrupt_ends_cleanly_with_130(site: Site) -> None:
     assert error == "Interrupted.\n"
     with pytest.raises(ProcessLookupError):
         os.killpg(process.pid, 0)
+    assert [child for child in children if Path(f"/proc/{child}").exists()] == []
 
 
 def test_a_reader_that_goes_away_is_no_error(site: Site) -> None:

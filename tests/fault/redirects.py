@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from tests.fault.pages import OK
+from tests.fault.transport import MB, soon_ended
 from tests.lab.case import Case, Expect, Holds, PerPlace, Place, Scene, Seen, Service, done, done_or_failed, failed, web
 from tests.lab.names import records
 from tests.lab.servers import Connection, Script, page, paths, response, sends
@@ -124,7 +125,12 @@ def cases() -> Iterator[Case]:
     for letter, port in zip("abc", (22, 6379, 25), strict=True):
         yield _to(f"D12{letter}", f"to port {port}", f"http://{{host}}:{port}/", NOT_ALLOWED)
     yield Case(
-        id="D13a", title="a redirect with an endless body", stage=web(_endless_redirect), expect=done(), memory_mb=64
+        id="D13a",
+        title="a redirect with an endless body",
+        stage=web(_endless_redirect),
+        expect=done(),
+        holds=[soon_ended(MB * 60)],
+        memory_mb=64,
     )
     yield Case(
         id="D13b",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from tests.fault import addresses, beside, headers, markup, names, payloads, redirects, transport, typed, urls
+from tests.fault import addresses, beside, headers, http2, markup, names, payloads, redirects, transport, typed, urls
 from tests.lab.case import Case
 
 GROUPS: Final = {
@@ -19,8 +19,8 @@ GROUPS: Final = {
     "H": (headers, 10),
 }
 """Group -> (module, number of rows)."""
-MORE: Final = (beside, typed)
-"""Cases that the matrix does not number: the files beside the page, and private addresses typed at a terminal."""
+MORE: Final = (http2, beside, typed)
+"""Cases that the matrix does not number: abuses of HTTP/2, the files beside the page, typed private addresses."""
 
 
 def all_cases() -> Iterator[Case]:

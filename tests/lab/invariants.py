@@ -6,14 +6,13 @@ import re
 from collections import Counter
 from typing import Final
 
+from pagegrade.model.identity import USER_AGENT
 from tests.lab.case import Case, Seen
 from tests.lab.keeper import Census
 from tests.lab.servers import request_lines
 
-SENT_HEADERS: Final = frozenset(
-    {"host", "user-agent", "accept", "accept-encoding", "accept-language", "connection", "range", "referer"}
-)
-"""The only header fields our requests may carry."""
+SENT_HEADERS: Final = frozenset({"host", "user-agent", "accept", "accept-encoding", "accept-language"})
+"""The header fields of every request; a Referer may come with them, and nothing else."""
 MAX_REQUESTS: Final = 250
 """200 sub-resources, and the well-known files and probes with their redirects."""
 SPARE_DESCRIPTORS: Final = 3
@@ -105,8 +104,10 @@ def _plain_requests(case: Case, seen: Seen) -> list[str]:
         names = [name.lower() for name, _ in fields]
         if any(name.lower() == "referer" and not _ORIGIN.fullmatch(value) for name, value in fields):
             found.add("I7: sent more than the origin as Referer")
-        if strange := set(names) - SENT_HEADERS:
-            found.add(f"I7: sent the header fields {sorted(strange)}")
+        if strange := (set(names) - {"referer"}) ^ SENT_HEADERS:
+            found.add(f"I7: sent too many or too few header fields: {sorted(strange)}")
+        if any(name.lower() == "user-agent" and value != USER_AGENT for name, value in fields):
+            found.add("I7: sent another User-Agent")
         if len(set(names)) != len(names):
             found.add(f"I7: sent a header field twice: {names}")
     if count > MAX_REQUESTS:

@@ -18,6 +18,19 @@ LIFETIME_S = 20.0
 
 
 @dataclass(slots=True)
+class Record:
+    """What one connection received."""
+
+    address: str
+    port: int
+    at_s: float
+    received: bytearray = field(default_factory=bytearray)
+    sent_bytes: int = 0
+    handshake: str = ""
+    """For TLS: what came of the handshake."""
+
+
+@dataclass(slots=True)
 class Connection:
     """One accepted connection, as a script sees it."""
 
@@ -26,10 +39,15 @@ class Connection:
     port: int
     nth: int
     """How many connections this listener had accepted before, from 0."""
-    received: bytearray
-    """All plain bytes that came in; shared with the record the harness reads."""
+    record: Record
+    """What the harness reads afterwards."""
     stop: threading.Event
     """Set when the case is over."""
+
+    @property
+    def received(self) -> bytearray:
+        """All plain bytes that came in."""
+        return self.record.received
 
     def read_request(self) -> bytes:
         """The next request's head, recorded; empty when the client closed."""
@@ -38,12 +56,13 @@ class Connection:
             piece = self.socket.recv(65536)
             if not piece:
                 break
-            self.received += piece
+            self.received.extend(piece)
         return bytes(self.received[start:])
 
     def send(self, data: bytes) -> None:
         """All of ``data``."""
         self.socket.sendall(data)
+        self.record.sent_bytes += len(data)
 
     def drip(self, data: bytes, every_s: float) -> None:
         """``data`` byte by byte until the case is over."""
@@ -70,7 +89,7 @@ class Connection:
                 continue
             if not piece:
                 return
-            self.received += piece
+            self.received.extend(piece)
 
     def finish(self) -> None:
         """End our side cleanly: what was sent is delivered before the connection goes."""
@@ -90,18 +109,6 @@ class Connection:
 
 
 Script = Callable[[Connection], None]
-
-
-@dataclass(slots=True)
-class Record:
-    """What one connection received."""
-
-    address: str
-    port: int
-    at_s: float
-    received: bytearray = field(default_factory=bytearray)
-    handshake: str = ""
-    """For TLS: what came of the handshake."""
 
 
 class Listener:
@@ -147,7 +154,7 @@ class Listener:
                 record.handshake = f"failed: {error}"
                 return
             self._open.add(spoken)
-            connection = Connection(spoken, self._address, self._port, nth, record.received, self._stop)
+            connection = Connection(spoken, self._address, self._port, nth, record, self._stop)
             self._script(connection)
             connection.finish()
         for each in (raw, spoken):

@@ -1,7 +1,7 @@
 """The process under test: analyses what its standard input names, and says on standard output what came of it.
 
-``product`` is the shipped use case with its default options, nothing replaced and nothing relaxed; ``naive`` is the
-fetcher that proves the lab can see.
+``product`` is the shipped use case with its default options, nothing replaced and nothing relaxed; ``command`` is the
+installed command line; ``naive`` is the fetcher that proves the lab can see.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import functools
 import gc
 import os
 import sys
-import warnings
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -22,6 +21,7 @@ import msgspec
 
 from tests.lab import naive
 from tests.lab.case import Job, Outcome
+from tests.lab.command import analyse_with_command
 
 PR_SET_CHILD_SUBREAPER: Final = 36
 Analyse = Callable[[Job], Awaitable[Outcome]]
@@ -77,6 +77,8 @@ async def serve(kind: str, requests: BinaryIO, answers: BinaryIO) -> None:
 async def _chosen(kind: str, stack: contextlib.AsyncExitStack) -> Analyse:
     if kind == "naive":
         return analyse_naively
+    if kind == "command":
+        return analyse_with_command
     from pagegrade.service.children import Children
     from tests.lab.product import analyse_with_product
 
@@ -87,7 +89,6 @@ async def _chosen(kind: str, stack: contextlib.AsyncExitStack) -> Analyse:
 def main() -> None:
     """Adopt orphans, keep standard output for answers only, and serve."""
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    warnings.simplefilter("always", ResourceWarning)
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     asyncio.run(serve(sys.argv[1], sys.stdin.buffer, answers))

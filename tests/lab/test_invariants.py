@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from pagegrade.model.identity import USER_AGENT
 from tests.lab.authority import Authority
 from tests.lab.case import Case, Outcome, Place, Seen, done, failed, refused
 from tests.lab.invariants import judge, leaks
@@ -22,7 +23,10 @@ PLACE = Place(
     authority=AUTHORITY,
     stranger=AUTHORITY,
 )
-PLAIN = b"GET / HTTP/1.1\r\nHost: x01-lab.com\r\nUser-Agent: x\r\nAccept: */*\r\n\r\n"
+PLAIN = (
+    f"GET / HTTP/1.1\r\nHost: x01-lab.com\r\nUser-Agent: {USER_AGENT}\r\nAccept: */*\r\n"
+    "Accept-Encoding: gzip\r\nAccept-Language: en\r\n\r\n"
+).encode()
 
 
 def seen(outcome: Outcome, *received: bytes, touches: tuple[Touch, ...] = ()) -> Seen:
@@ -43,10 +47,12 @@ def test_ordinary_case_is_accepted() -> None:
     "request_head",
     [
         PLAIN.replace(b"GET", b"POST"),
-        PLAIN.replace(b"Accept:", b"Cookie: a=b\r\nAccept:"),
-        PLAIN.replace(b"Accept:", b"Authorization: Basic eA==\r\nAccept:"),
-        PLAIN.replace(b"Accept:", b"Referer: http://x01-lab.com/private?token=1\r\nAccept:"),
-        PLAIN.replace(b"Accept:", b"Host: other\r\nAccept:"),
+        PLAIN.replace(b"Accept: ", b"Cookie: a=b\r\nAccept: "),
+        PLAIN.replace(b"Accept: ", b"Authorization: Basic eA==\r\nAccept: "),
+        PLAIN.replace(b"Accept: ", b"Referer: http://x01-lab.com/private?token=1\r\nAccept: "),
+        PLAIN.replace(b"Accept: ", b"Host: other\r\nAccept: "),
+        PLAIN.replace(b"Accept-Language: en\r\n", b""),
+        PLAIN.replace(b"User-Agent: ", b"User-Agent: Mozilla/5.0 "),
         PLAIN.replace(b"GET / ", b"GET http://x01-lab.com/ "),
         PLAIN.replace(b"GET / ", b"GET /a b "),
     ],

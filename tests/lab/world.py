@@ -103,7 +103,7 @@ class World:
     def run(self, case: Case, number: int) -> Verdict:
         """Set the case up, run it, take it down, look at everything."""
         place = self.place(case, number)
-        scene = case.stage(place) if case.stage is not None else Scene()
+        scene = _staged(case, place)
         self.wires.own([place.ip, place.other_ip, place.ip6, *scene.own, *(each.address for each in scene.services)])
         self.names.add(scene.zone)
         listeners = [_open(service) for service in scene.services]
@@ -148,6 +148,13 @@ class World:
     def _strange_canary(self) -> str | None:
         result = self._canary_result()
         return None if result == self._normal else f"I4: the canary changed: {result[:200]} instead of {self._normal}"
+
+
+def _staged(case: Case, place: Place) -> Scene:
+    try:
+        return case.stage(place) if case.stage is not None else Scene()
+    except Exception as error:
+        raise RuntimeError(f"case {case.id} could not be set up") from error
 
 
 def _open(service: Service) -> Listener | Blackhole:

@@ -2,7 +2,16 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.parse.csp import CSP, MAX_POLICIES, MAX_POLICY_CHARS, SourceList, mask_nonces, parse_csp, parse_policy
+from pagegrade.parse.csp import (
+    CSP,
+    MAX_POLICIES,
+    MAX_POLICY_CHARS,
+    MAX_TOTAL_CHARS,
+    SourceList,
+    mask_nonces,
+    parse_csp,
+    parse_policy,
+)
 from tests.builders import make_document, make_response
 
 NAME = "Content-Security-Policy"

@@ -1,6 +1,10 @@
 from __future__ import annotations
 
+import re
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from pagegrade.render.inert import safe_href, unicode_host, visible, visible_block
 
@@ -93,3 +97,38 @@ def test_links_are_written_anew(url: str, href: str) -> None:
 def test_a_host_in_another_script_is_shown_beside(url: str, host: str) -> None:
     """Both forms together tell a homograph from the real thing."""
     assert unicode_host(url) == host
+
+
+HOSTILE = st.text(
+    st.one_of(
+        st.characters(),
+        st.sampled_from("\x1b\x9b\x00\x07\r\n\t\u202e\u2066\u200b\u200c\u200d\ufeff\u2028\ud800\U000e0041ab<&"),
+    )
+)
+DANGEROUS = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff\U000e0000-\U000e0fff]"
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(HOSTILE, st.integers(2, 80))
+def test_no_text_whatever_moves_a_cursor_or_turns_a_line(text: str, limit: int) -> None:
+    """One line, bounded, encodable, without a single invisible character."""
+    shown = visible(text, limit)
+
+    assert DANGEROUS.search(shown) is None
+    assert len(shown) <= limit
+    shown.encode()
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.one_of(
+        HOSTILE, HOSTILE.map(lambda text: f"https://example.com/{text}"), HOSTILE.map(lambda t: f"javascript:{t}")
+    )
+)
+def test_no_text_whatever_becomes_a_link_but_to_the_web(url: str) -> None:
+    """What is clickable is http or https, and safe inside quotes."""
+    href = safe_href(url)
+
+    assert href is None or re.fullmatch(r"https?://[^\"<>\s]*", href)

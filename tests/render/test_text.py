@@ -152,4 +152,4 @@ def test_documentation_keeps_its_code() -> None:
     """Fenced code is indented and keeps its lines."""
     text = render_markup(parse_prose("Add this:\n\n```html\n<html lang=en>\n  <p>\n```\n\n- an item"), indent=2)
 
-    assert text == "  Add this:\n    <html lang=en>\n      <p>\n  • an item\n"
+    assert text == "  Add this:\n\n    <html lang=en>\n      <p>\n\n  • an item\n"

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -57,7 +58,7 @@ def test_evidence_is_shown_in_part_and_counted_whole() -> None:
         ({"result": "good"}, "GOOD", "This page is in good shape"),
         ({"result": "decent"}, "DECENT", "This page is decent"),
         ({"result": "bad"}, "BAD", "This page needs work"),
-        ({"result": None}, "INCOMPLETE", "Too little"),
+        ({"result": None, "coverage": 0.62}, "INCOMPLETE", "No verdict: only 62%"),
     ],
 )
 def test_the_verdict_is_in_words(more: dict[str, Any], word: str, start: str) -> None:
@@ -156,3 +157,29 @@ def test_the_score_explains_itself() -> None:
     assert steps[2] == "The Security score is capped at 49 while “HTTPS” fails."
     assert "98%" in steps[4]
     assert view.score_steps(make_failed_report()) == ()
+
+
+def test_what_was_not_seen_shares_a_line_per_reason() -> None:
+    """Nine artifacts that were skipped together are one fact, in words people use."""
+    report = make_report()
+    run = replace(
+        report.run,
+        not_gathered=(("dns", "skipped: Offline."), ("tls", "skipped: Offline."), ("robots_txt", "timeout: Too slow.")),
+    )
+
+    assert view.not_seen(replace(report, run=run)) == (
+        ("DNS records, the certificate", "Offline."),
+        ("robots.txt", "Too slow."),
+    )
+
+
+def test_the_scale_is_the_one_the_report_was_judged_by() -> None:
+    """An operator who moved the thresholds reads their own numbers."""
+    report = make_report()
+
+    assert view.scale(replace(report, run=replace(report.run, good_from=90))) == "good from 90, decent from 50"
+
+
+def test_documentation_flattens_to_one_line() -> None:
+    """Log lines and XML attributes know no blocks."""
+    assert view.flat_prose("Switch it on:\n\n```nginx\ngzip on;\n```") == "Switch it on: `gzip on;`"

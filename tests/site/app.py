@@ -95,7 +95,7 @@ def _route(path: str, origin: str) -> Answer:
         found = _file(rest)
         if found is not None:
             return found
-    return Answer(pages.plain_page("Not found", "There is no such page here.").encode(), status=404)
+    return Answer(pages.not_found_page().encode(), status=404)
 
 
 def _redirect(target: str, status: int = 302) -> Answer:

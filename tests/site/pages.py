@@ -219,6 +219,20 @@ def plain_page(heading: str, text: str = "") -> str:
     )
 
 
+def not_found_page() -> str:
+    """What a helpful site says about an address that does not exist."""
+    return """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>This page does not exist</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex"></head>
+<body><main><h1>There is no such page here</h1>
+<p>The address may be mistyped, or the page has been moved since somebody linked to it. Nothing else is wrong,
+and nobody needs to be told. These pages are there for certain, and most visitors look for one of them:</p>
+<ul><li><a href="/">Read how lighthouses were kept alight</a></li><li><a href="/about">Who writes here</a></li></ul>
+</main></body></html>
+"""
+
+
 def challenge_page() -> str:
     """What a bot wall answers."""
     return (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import datetime as dt
 import os
 import socket
 import tempfile
@@ -69,7 +70,9 @@ def serve_site(address: str = "127.0.0.1", port: int = 0) -> Iterator[Site]:
 
 def _certificate(folder: Path, address: str) -> Path:
     authority = trustme.CA()
-    issued = authority.issue_cert("localhost", address)
+    now = dt.datetime.now(dt.UTC)  # noqa: TID251 -- certificates are valid now or not
+    day = dt.timedelta(days=1)
+    issued = authority.issue_cert("localhost", address, not_before=now - day, not_after=now + 90 * day)
     authority.cert_pem.write_to_path(folder / "ca.pem")
     issued.private_key_and_cert_chain_pem.write_to_path(folder / "server.pem")
     return folder

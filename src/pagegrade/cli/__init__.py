@@ -9,6 +9,12 @@ from typing import NoReturn
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run one command and end the process with its exit code (see ``cli.exits``)."""
-    from pagegrade.cli.app import run
+    try:
+        from pagegrade.cli.app import run
 
-    sys.exit(run(list(sys.argv[1:] if arguments is None else arguments)))
+        code = run(list(sys.argv[1:] if arguments is None else arguments))
+    except KeyboardInterrupt:
+        # Before or after a command's own handling, e.g. while modules are imported.
+        sys.stderr.write("Interrupted.\n")
+        code = 130
+    sys.exit(code)

@@ -57,13 +57,11 @@ def analyze_pages(request: AnalyzeRequest, plan: Plan, criteria: Criteria) -> in
         _check_artifacts_place(request.save_artifacts, len(targets))
     progress = Progress(sys.stderr, len(targets), quiet=request.quiet, environment=os.environ)
     try:
-        outcomes = asyncio.run(_analyze_all(targets, options, request, progress))
+        reports, refused = asyncio.run(_analyze_all(targets, options, request, progress))
     finally:
         progress.clear()
-    refused = [outcome for outcome in outcomes if isinstance(outcome, InvalidInput)]
     for error in refused:
         sys.stderr.write(f"Error: {error.message}\n")
-    reports = [outcome for outcome in outcomes if isinstance(outcome, Report)]
     if not reports:
         return exits.USAGE
     comparisons = criteria.compare(reports)
@@ -109,10 +107,11 @@ def _addresses(typed: Sequence[str]) -> list[tuple[str, str]]:
 
 async def _analyze_all(
     targets: Sequence[Target], options: AnalyzeOptions, request: AnalyzeRequest, progress: Progress
-) -> list[Report | InvalidInput]:
-    """The outcome of every target, in order."""
+) -> tuple[list[Report], list[InvalidInput]]:
+    """The reports in order, and what could not be done: an address refused, artifacts not saved."""
     gate = asyncio.Semaphore(request.concurrency)
-    outcomes: dict[str, Report | InvalidInput] = {}
+    outcomes: dict[str, Report] = {}
+    refusals: list[InvalidInput] = []
 
     async def one(target: Target) -> None:
         async with gate:
@@ -123,7 +122,7 @@ async def _analyze_all(
                 if request.save_artifacts is not None:
                     _save(analysis, request.save_artifacts, quiet=request.quiet)
             except InvalidInput as error:
-                outcomes[target.url] = error
+                refusals.append(error)
             except Exception as error:  # noqa: BLE001 - our mistake with one page must not cost the others
                 outcomes[target.url] = _internal_failure(target.url, error)
             finally:
@@ -132,7 +131,7 @@ async def _analyze_all(
     async with Children() as children, asyncio.TaskGroup() as tasks:
         for target in targets:
             tasks.create_task(one(target))
-    return [outcomes[target.url] for target in targets]
+    return [outcomes[target.url] for target in targets if target.url in outcomes], refusals
 
 
 def _internal_failure(url: str, error: Exception) -> Report:

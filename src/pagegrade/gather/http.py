@@ -32,6 +32,8 @@ __all__ = [
 
 MAX_LOCATION_CHARACTERS: Final = 8_192
 """Of the URL that a redirect leads to; browsers follow longer ones, no site needs them."""
+_FIRST_ANSWER_S: Final = 1.0
+"""How long others wait for a server's first answer to learn whether they can share its connection."""
 _BACKSTOP_S: Final = 0.25
 """How much later than libcurl's our own clock ends an exchange."""
 
@@ -164,7 +166,8 @@ class HTTPClient:
             self._answered[place] = asyncio.Event()
             return
         with suppress(TimeoutError):
-            async with asyncio.timeout_at(end):
+            # Not longer: a first answer that hangs must not hold up everything else from its server.
+            async with asyncio.timeout_at(min(end, asyncio.get_running_loop().time() + _FIRST_ANSWER_S)):
                 await answered.wait()
 
     async def follow(self, request: Request) -> Followed:

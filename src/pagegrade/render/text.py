@@ -72,7 +72,12 @@ def render_text(
 def render_markup(blocks: Iterable[Block], *, width: int = 80, color: bool = False, indent: int = 0) -> str:
     """Documentation for a terminal, e.g. for ``pagegrade explain``."""
     page = _Page(max(MIN_WIDTH, min(width, MAX_WIDTH)), color=color)
-    page.prose(blocks, indent=indent)
+    previous = ""
+    for block in blocks:
+        if previous and (block.kind, previous) != ("item", "item"):
+            page.gap()
+        page.prose([block], indent=indent)
+        previous = block.kind
     return page.done(ascii_only=False)
 
 
@@ -86,7 +91,9 @@ def summary_line(report: Report) -> Text:
         line.append(f"{score:>3} ", style="bold")
         line.append(f"{(report.result or 'incomplete'):<11}", style=_GRADE_STYLES.get(report.result, "bold"))
     line.append(visible(report.url, 2048))
-    detail = view.what_happened(report.error) if report.error else view.counted(report)
+    counts = report.counts
+    found = f"{counts.high} high, {counts.medium} medium, {counts.low} low"
+    detail = view.what_happened(report.error) if report.error else found
     line.append(f"  {detail}", style="dim")
     return line
 
@@ -290,9 +297,10 @@ def _evidence(page: _Page, finding: view.Finding) -> None:
     label = "Evidence"
     for evidence in finding.evidence:
         for index, row in enumerate(_evidence_rows(evidence)):
-            mark = "  " if index else "• "
-            page.line(Text(mark) + row, indent=4, hang=6 + _LABEL_WIDTH, label=label)
-            label = " "
+            # The mark belongs to the margin: as a word of its own it would stand alone before a long address.
+            mark = f"{label:<{_LABEL_WIDTH}}{'  ' if index else '• '}"
+            page.line(row, indent=4, hang=6 + _LABEL_WIDTH, label=mark)
+            label = ""
     if finding.evidence and finding.evidence_not_shown:
         page.field("", Text(f"and {finding.evidence_not_shown:,} more", style="dim"))
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from pagegrade.model.outcome import Evidence
-from pagegrade.model.report import CATEGORIES, Category, Failure, Report, Result
+from pagegrade.model.report import CATEGORIES, MIN_COVERAGE, Category, Failure, Report, Result
 from pagegrade.render.inert import visible
 from pagegrade.render.prose import parse_prose
 from pagegrade.report.json import format_timestamp
@@ -117,7 +117,8 @@ def verdict(report: Report) -> str:
         case "bad":
             return "This page needs work."
         case None:
-            return "Too little of this page could be measured for a verdict."
+            measured = "too little" if report.coverage is None else f"only {report.coverage:.0%}"
+            return f"No verdict: {measured} of the points could be measured, and it takes {MIN_COVERAGE:.0%}."
 
 
 def result_word(report: Report) -> str:

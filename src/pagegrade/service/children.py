@@ -109,6 +109,9 @@ class Children:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             env=_environment(),
+            # Ctrl-C reaches every process of the terminal's group; a child would answer it with a traceback. It is
+            # ours to end, and ends by itself when its stdin closes.
+            start_new_session=True,
         )
         child = _Child(process)
         self._all.add(child)

@@ -142,8 +142,6 @@ def failed_report(url: str, failure: Failure, *, artifacts: Artifacts) -> Report
             duration_ms=artifacts.duration_ms,
             user_agent=artifacts.vantage or USER_AGENT,
             not_gathered=_not_gathered(artifacts),
-            good_from=thresholds.good,
-            decent_from=thresholds.decent,
         ),
         error=failure,
         generated_at=artifacts.gathered_at,

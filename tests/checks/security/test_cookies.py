@@ -148,3 +148,10 @@ def test_adding_an_attribute_never_costs_points() -> None:
     losses = [cookies.state(state(step)).loss for step in steps]
 
     assert losses == sorted(losses, reverse=True)
+
+
+def test_promise_that_is_switched_off_helps_no_cookie() -> None:
+    """With ``max-age=0`` browsers forget the host."""
+    headers = (("Set-Cookie", "session=v; HttpOnly; SameSite=Lax"), ("Strict-Transport-Security", "max-age=0"))
+
+    assert outcome(cookies, make_artifacts(headers=headers)).state == "unsafe"

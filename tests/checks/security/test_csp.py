@@ -190,3 +190,10 @@ def test_long_policy_is_judged() -> None:
 
     assert found.state == "strict"
     assert all(len(place.snippet) <= 200 and len(place.reason) <= 200 for place in found.evidence)
+
+
+def test_missing_directives_have_no_value() -> None:
+    """Nothing is quoted that the page did not write."""
+    found = outcome(csp, page("upgrade-insecure-requests"))
+
+    assert {detail.actual for detail in found.details} == {""}

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.checks.security.http_to_https_redirect import http_to_https_redirect
-from pagegrade.model.artifacts import NotGathered, Response, WellKnown
+from pagegrade.model.artifacts import TLS, NotGathered, Response, WellKnown
 from pagegrade.model.outcome import NotApplicable, NotRun
 from tests.builders import make_artifacts, make_response, outcome, run
 
@@ -146,3 +146,19 @@ def test_error_of_the_certificate_is_evidence() -> None:
     found = outcome(http_to_https_redirect, make_artifacts(insecure_probe=way))
 
     assert [place.reason for place in found.evidence] == ["", "expired"]
+
+
+def test_chain_that_browsers_complete_is_no_bad_certificate() -> None:
+    """The handshake has found out what the word of the connection means."""
+    way = probe((HTTP, 301), (HTTPS, 200), certificate_error="untrusted")
+    tls = TLS(host="example.com", verified=False, verify_error="incomplete_chain")
+
+    assert outcome(http_to_https_redirect, make_artifacts(insecure_probe=way, tls=tls)).state == "direct"
+    assert outcome(http_to_https_redirect, make_artifacts(insecure_probe=way)).state == "unverified"
+
+
+def test_page_on_another_port_does_not_apply() -> None:
+    """Port 80 of the host may belong to something else."""
+    missing = NotGathered(code="not_applicable", detail="The page is not on a standard port.")
+
+    assert isinstance(run(http_to_https_redirect, make_artifacts(insecure_probe=missing)), NotApplicable)

@@ -78,6 +78,21 @@ def test_missing_intermediate_is_repaired_by_browsers() -> None:
     assert outcome(https, make_artifacts(response=response, tls=tls)).state == "secure"
 
 
+def test_incomplete_chain_must_be_known_from_the_handshake() -> None:
+    """The page's own connection cannot tell it from an authority that nobody knows."""
+    response = make_response(certificate_error="incomplete_chain")
+
+    assert outcome(https, make_artifacts(response=response)).state == "unverified"
+
+
+def test_handshake_explains_the_word_of_the_page_s_connection() -> None:
+    """Which says untrusted for an intermediate that was not sent."""
+    tls = TLS(host="example.com", verified=False, verify_error="incomplete_chain")
+    response = make_response(certificate_error="untrusted")
+
+    assert outcome(https, make_artifacts(response=response, tls=tls)).state == "secure"
+
+
 def test_failed_handshake_without_a_cause_fails() -> None:
     """Unknown is not verified."""
     found = outcome(https, make_artifacts(tls=TLS(host="example.com", verified=False)))

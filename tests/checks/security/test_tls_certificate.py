@@ -198,3 +198,43 @@ def test_plain_http_does_not_apply() -> None:
     """There is no certificate; the check inherits the failure of HTTPS."""
     assert isinstance(run(tls_certificate, make_artifacts(url="http://example.com/")), NotApplicable)
     assert tls_certificate.requires == ("https",)
+
+
+def test_sound_redirects_do_no_harm() -> None:
+    """Over plain HTTP and over HTTPS."""
+    hops = [
+        make_response(url="http://example.com/", status=301, certificate_error="other"),
+        make_response(url="https://example.com/", status=301),
+    ]
+
+    assert outcome(tls_certificate, make_artifacts(hops=hops, tls=tls(leaf()))).state == "valid"
+
+
+def test_cause_is_taken_from_wherever_it_is_known() -> None:
+    """The handshake may only know that it failed."""
+    response = make_response(certificate_error="expired")
+    artifacts = make_artifacts(response=response, tls=tls(leaf(), verified=False))
+
+    assert outcome(tls_certificate, artifacts).state == "expired"
+
+
+@pytest.mark.parametrize("chain", [(), (leaf(not_after_at=None),), (leaf(not_before_at=None, left=20),)])
+def test_facts_that_are_missing_are_not_guessed(chain: tuple[Certificate, ...]) -> None:
+    """A verified handshake without dates is still verified."""
+    assert outcome(tls_certificate, make_artifacts(tls=tls(*chain))).state == "valid"
+
+
+def test_incomplete_chain_is_charged_once() -> None:
+    """A redirect on the same host has the same chain, whatever its connection called it."""
+    hop = make_response(url="https://example.com/old", status=301, certificate_error="untrusted")
+    incomplete = tls(leaf(), verified=False, verify_error="incomplete_chain")
+    artifacts = make_artifacts(url="https://example.com/", hops=[hop], tls=incomplete)
+
+    assert outcome(tls_certificate, artifacts).state == "incomplete"
+
+
+def test_incomplete_chain_must_be_known_from_the_handshake() -> None:
+    """Without it, the word may as well mean an authority that nobody knows."""
+    response = make_response(certificate_error="incomplete_chain")
+
+    assert outcome(tls_certificate, make_artifacts(response=response)).state == "invalid"

@@ -1,7 +1,7 @@
 from typing import Final
 
 from pagegrade.checks._check import State, check
-from pagegrade.model.artifacts import NotGathered, Response, WellKnown
+from pagegrade.model.artifacts import TLS, NotGathered, Response, WellKnown
 from pagegrade.model.outcome import Detail, Evidence, NotApplicable, NotRun, Outcome, Severity
 from pagegrade.parse.hsts import preloaded_suffix
 from pagegrade.parse.secure_context import host_of, is_local_host
@@ -9,6 +9,7 @@ from pagegrade.parse.secure_context import host_of, is_local_host
 _PERMANENT: Final = frozenset({301, 308})
 _FIRST_ERROR: Final = 400
 _CLOSED: Final = "connect"
+_NO_PORT_80: Final = "not_applicable"
 _REPAIRED_BY_BROWSERS: Final = "incomplete_chain"
 
 
@@ -35,7 +36,7 @@ _REPAIRED_BY_BROWSERS: Final = "incomplete_chain"
     ),
 )
 def http_to_https_redirect(
-    response: Response, insecure_probe: WellKnown | NotGathered
+    response: Response, insecure_probe: WellKnown | NotGathered, tls: TLS | NotGathered
 ) -> Outcome | NotApplicable | NotRun:
     """Visitors who follow an old link or type the bare name arrive over plain HTTP and must be sent to HTTPS.
 
@@ -95,11 +96,14 @@ def http_to_https_redirect(
     if isinstance(insecure_probe, NotGathered):
         if insecure_probe.code == _CLOSED:
             return Outcome("closed", value="port 80 is closed")
+        if insecure_probe.code == _NO_PORT_80:
+            return NotApplicable(insecure_probe.detail or "The page is not on a standard port.")
         if suffix is not None:
             return Outcome("preloaded", value=suffix)
         return NotRun(insecure_probe.code, insecure_probe.detail)
     answers = (*insecure_probe.hops, insecure_probe.response)
-    state = _judge(answers, host_of(insecure_probe.requested_url))
+    repaired = tls.host if isinstance(tls, TLS) and tls.verify_error == _REPAIRED_BY_BROWSERS else None
+    state = _judge(answers, host_of(insecure_probe.requested_url), repaired)
     if suffix is not None and state != "direct":
         return Outcome("preloaded", value=suffix, evidence=_chain(answers))
     return Outcome(
@@ -110,9 +114,10 @@ def http_to_https_redirect(
     )
 
 
-def _judge(answers: tuple[Response, ...], host: str) -> str:
+def _judge(answers: tuple[Response, ...], host: str, repaired: str | None) -> str:
+    """The state of a chain that starts at ``host``; browsers complete the certificate chain of host ``repaired``."""
     for answer in answers:
-        if answer.url.startswith("https:") and answer.certificate_error not in {None, _REPAIRED_BY_BROWSERS}:
+        if answer.url.startswith("https:") and answer.certificate_error and host_of(answer.url) != repaired:
             return "unverified"
     if not answers[-1].url.startswith("https:"):
         # One refusal on port 80 serves nothing, but a chain that wanders over plain HTTP has been tampered-with ground.

@@ -74,11 +74,12 @@ def https(response: Response, tls: TLS | NotGathered) -> Outcome:
     error = response.certificate_error
     detail = ""
     if isinstance(tls, TLS):
-        # The handshake made for its own sake knows the cause best: the page's connection may only say that it failed.
+        # The handshake knows the cause best. Only it has looked at the chain, so only it may call the chain incomplete
+        # rather than untrusted: the page's own connection cannot tell the two apart.
         if not tls.verified:
             error = tls.verify_error or error or "other"
         detail = tls.verify_detail
-    if error is None or error == _REPAIRED_BY_BROWSERS:
+    if error is None or (error == _REPAIRED_BY_BROWSERS and isinstance(tls, TLS)):
         return Outcome("secure", value=response.url)
     return Outcome(
         "unverified",

@@ -5,6 +5,7 @@ from typing import Final
 from pagegrade.checks._check import Cap, State, check
 from pagegrade.model.artifacts import TLS, Certificate, Navigation, NotGathered
 from pagegrade.model.outcome import Detail, Evidence, NotApplicable, NotRun, Outcome, Severity
+from pagegrade.parse.secure_context import host_of
 
 WARN_BEFORE: Final = timedelta(days=14)
 """Long enough for a person to act; a third of the lifetime where that is less."""
@@ -13,6 +14,8 @@ MAX_LIFETIME: Final = timedelta(days=398)
 MIN_RSA_BITS: Final = 2048
 """CA/Browser Forum Baseline Requirements 6.1.5."""
 _NAMES_SHOWN: Final = 5
+_REPAIRED_BY_BROWSERS: Final = "incomplete_chain"
+"""Only the handshake tells it from an untrusted chain, by looking at the certificates."""
 _BROKEN: Final = {
     "expired": "expired",
     "not_yet_valid": "not-yet-valid",
@@ -103,7 +106,10 @@ def tls_certificate(navigation: Navigation, tls: TLS | NotGathered) -> Outcome |
     error = response.certificate_error
     if isinstance(tls, TLS) and not tls.verified:
         error = tls.verify_error or error or "other"
-    broken = error if error != "incomplete_chain" else None
+    broken = error
+    repaired = None
+    if isinstance(tls, TLS) and error == _REPAIRED_BY_BROWSERS:
+        broken, repaired = None, tls.host
     if broken is None and isinstance(tls, TLS):
         broken = _outside_dates(tls)
     if broken is not None:
@@ -111,11 +117,9 @@ def tls_certificate(navigation: Navigation, tls: TLS | NotGathered) -> Outcome |
         fallback = Evidence(url=response.url, value=broken, reason=detail)
         return Outcome(_BROKEN.get(broken, "invalid"), value=broken, evidence=_evidence(chain, detail) or (fallback,))
     for hop in navigation.hops:
-        if hop.url.startswith("https:") and hop.certificate_error not in {None, "incomplete_chain"}:
+        if hop.url.startswith("https:") and hop.certificate_error and host_of(hop.url) != repaired:
             return Outcome("hop", value=hop.certificate_error, evidence=(Evidence(url=hop.url, value=str(hop.status)),))
     if isinstance(tls, NotGathered):
-        if error is not None:
-            return Outcome("incomplete", value=error, evidence=(Evidence(url=response.url, value=error),))
         return NotRun(tls.code, tls.detail)
     return _weaknesses(tls, incomplete=error is not None)
 
