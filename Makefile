@@ -13,7 +13,7 @@ ARGS ?=
 ID ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check lint types arrows docs test analyze bench picture fix new-check lock lock-check env-run env-test env-dev
+.PHONY: help setup check lint types arrows docs test fault analyze bench picture fix new-check lock lock-check env-run env-test env-dev
 
 help:  ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -44,6 +44,9 @@ test: env-test  ## all tests (ARGS='-k word' for some)
 analyze: env-run  ## report on a page: make analyze URL=https://example.org/ [ARGS='--format json']
 	@test -n '$(subst ','\'',$(URL))' || { echo "Say which page: make analyze URL=https://example.org/" >&2; exit 2; }
 	@$(BIN)/pagegrade analyze $(ARGS) -- '$(subst ','\'',$(URL))'
+
+fault: env-test  ## only the hostile lab: a namespace full of servers that mean harm
+	@$(BIN)/pytest tests/fault tests/lab $(ARGS)
 
 bench: env-test  ## how fast the engine is, against the bare parse of the same pages
 	@$(BIN)/python -m devtools.bench $(ARGS)

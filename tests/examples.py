@@ -67,9 +67,7 @@ def artifacts_of_example(section: str) -> Artifacts:
                 responses = _answers(body, url)
             case "http", _ if name in PROBE_URLS:
                 answers = _answers(body, PROBE_URLS[name])
-                more[name] = WellKnown(
-                    requested_url=answers[0].url, hops=tuple(answers[:-1]), response=answers[-1]
-                )
+                more[name] = WellKnown(requested_url=answers[0].url, hops=tuple(answers[:-1]), response=answers[-1])
             case "json", _ if name in ARTIFACT_TYPES:
                 more[name] = msgspec.convert(msgspec.json.decode(body), ARTIFACT_TYPES[name], strict=False)
             case _:

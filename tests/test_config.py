@@ -69,5 +69,6 @@ def test_a_value_that_cannot_be_used_names_its_variable(
 
     with pytest.raises(InvalidInput, match="PAGEGRADE_") as caught:
         load_settings()
+
     assert words in caught.value.message
     assert name in caught.value.message

@@ -20,6 +20,7 @@ def test_every_check_can_be_explained(check: str, capsys: pytest.CaptureFixture[
     for heading in (*all_checks()[check].documentation, "What it can say", "Sources"):
         assert f"\n{heading}\n" in out
     prose = [line for line in out.splitlines() if "://" not in line]
+
     assert max(map(len, prose)) <= 80
 
 

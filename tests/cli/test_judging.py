@@ -43,6 +43,7 @@ def test_the_exit_code_says_how_it_went(
 
     assert found == code
     captured = capsys.readouterr()
+
     assert captured.out == ""
     assert ("Gate failed" in captured.err) is ("score<80" in fail_on or "severity=high" in fail_on)
 

@@ -57,6 +57,7 @@ def test_documented_failing_example_is_true(check: Check) -> None:
 
     assert isinstance(verdict, Outcome), verdict
     judged = judge(check, verdict)
+
     assert verdict.state != check.states[0].name
     if check.severity is not Severity.INFO:
         assert judged.loss is not None

@@ -21,6 +21,7 @@ def test_an_ordinary_answer_is_measured() -> None:
     exchange = answer(OK)
 
     response = exchange.response
+
     assert (response.status, response.http_version, response.body) == (200, "HTTP/1.1", b"hi")
     assert response.headers == (("Content-Length", "2"),)
     assert (response.wire_bytes, response.header_bytes) == (2, len(OK) - 2)

@@ -256,6 +256,7 @@ def test_metadata_is_refused_even_when_typed(text: str) -> None:
 def test_a_socket_is_what_was_judged() -> None:
     """The backstop: address, port and family, and the judgement once more."""
     permit = judge("11.0.0.1", "2a00::1")
+
     assert isinstance(permit, Permit)
 
     assert OPEN.judge_socket(socket.AF_INET, "11.0.0.1", 443, permit)

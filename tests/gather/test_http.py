@@ -37,6 +37,7 @@ def test_redirects_are_followed_and_kept() -> None:
 
     assert isinstance(result, Followed)
     paths = [request.split(b" ")[1] for request in server.requests]
+
     assert paths == [b"/", b"/a/b/c", b"/a/d?x", b"/a/d?y"]
     assert [hop.status for hop in result.hops] == [302, 302, 308]
     assert result.response.url == f"http://site.com:{server.port}/a/d?y"
@@ -102,6 +103,7 @@ def test_a_loop_ends_at_its_first_repeat(location: bytes) -> None:
     else:
         assert isinstance(result, Followed)
         assert result.response.notes == ("redirect_without_location",)
+
     assert len(server.requests) == 1
 
 
@@ -320,6 +322,7 @@ def test_a_certificate_that_does_not_verify_is_a_fact(authority: trustme.CA, nam
         assert exchange.response.certificate_error == word
         assert exchange.response.body == b"hi"
         assert exchange.verify_result > 1
+
     assert isinstance(found[0], Exchange)
     assert found[0].certificates_pem
 
@@ -396,5 +399,6 @@ def test_http_2_carries_many_exchanges_over_one_connection(authority: trustme.CA
     found = asyncio.run(main())
 
     seen = {(each.response.http_version, each.response.body, each.response.truncated) for each in found}
+
     assert seen == {("HTTP/2", b"hi", None)}
     assert len(clients) == 1

@@ -25,6 +25,7 @@ def test_the_wire_carries_the_fixed_headers_and_nothing_else() -> None:
 
     lines = server.requests[0].decode().split("\r\n")
     wanted = request_headers(Request(url="http://site.com/", referer="https://site.com/"))
+
     assert lines == ["GET / HTTP/1.1", f"Host: site.com:{server.port}", *wanted, "", ""]
 
 

@@ -68,6 +68,7 @@ def test_page_text_is_inert(payload: str) -> None:
             if lowered == "href":
                 own = element.tag == "link" or str(value).startswith("#page-")
                 assert own or str(value).startswith(("https://", "http://"))
+
     assert [element.tag for element in found].count("style") == 1
     assert [element.tag for element in found].count("link") == 1
 

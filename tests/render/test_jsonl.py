@@ -29,4 +29,5 @@ def test_json_on_a_terminal_is_harmless(payload: str) -> None:
 
     assert payload not in text
     expected = payload if payload not in {"\x00", "\ud800"} else "�"
+
     assert json.loads(text)["run"]["notes"] == [expected]

@@ -17,6 +17,7 @@ def test_checks_are_cases_of_the_page() -> None:
     assert (page.get("tests"), page.get("failures"), page.get("skipped")) == ("12", "7", "2")
     assert failed.find("testcase/error") is not None
     failure = page.find("testcase[@name='image-alt']/failure")
+
     assert failure is not None
     assert failure.get("type") == "high"
     assert "and 9 places more" in (failure.text or "")

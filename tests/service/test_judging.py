@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -39,7 +40,7 @@ def test_little_coverage_withholds_the_result() -> None:
     assert report.run.partial
 
 
-@pytest.mark.parametrize("status", [300, 304, 400, 401, 403, 404, 429, 500, 503])
+@pytest.mark.parametrize("status", [204, 205, 300, 304, 400, 401, 403, 404, 429, 500, 503])
 def test_answer_that_is_no_page_is_never_scored(status: int) -> None:
     """Other statuses than 2xx end as failed reports with a code."""
     report = judge_artifacts(make_artifacts(PAGE, status=status))
@@ -67,6 +68,31 @@ def test_unverified_connection_and_truncation_are_said() -> None:
     report = judge_artifacts(make_artifacts(response=response))
 
     assert len(report.run.notes) == 2
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        ({"notes": ("decode_bomb",), "truncated": "limit"}, "too_large"),
+        ({"body": b"", "truncated": "coding"}, "not_html"),
+    ],
+)
+def test_page_that_was_not_really_seen_is_never_scored(changes: dict[str, Any], code: str) -> None:
+    """A bomb, or an answer that cannot be unpacked, is no page to judge."""
+    report = judge_artifacts(make_artifacts(response=replace(make_response(PAGE), **changes)))
+
+    assert report.score is None
+    assert report.error is not None
+    assert report.error.code == code
+
+
+@pytest.mark.parametrize(("status", "retryable"), [(404, False), (410, False), (408, True), (500, True), (502, True)])
+def test_only_passing_errors_are_worth_another_try(status: int, retryable: bool) -> None:  # noqa: FBT001
+    """A page that does not exist will not exist later."""
+    error = judge_artifacts(make_artifacts(PAGE, status=status)).error
+
+    assert error is not None
+    assert error.retryable is retryable
 
 
 def test_unseen_headers_are_not_missing_headers() -> None:

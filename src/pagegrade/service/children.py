@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 import os
 import pickle  # noqa: TID251 - one way only, from the parent to its own child
+import signal
 import sys
 import typing
 from collections.abc import Callable
@@ -148,8 +149,10 @@ class _Child:
 
     async def end(self) -> None:
         """Kill and collect the process."""
-        with contextlib.suppress(ProcessLookupError):
-            self._process.kill()
+        if self._process.returncode is None:
+            # Not self._process.kill(): that asks for the exit status first, and asyncio then misses it and complains.
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self._process.pid, signal.SIGKILL)
         if self._process.stdin is not None:
             self._process.stdin.close()
         await self._process.wait()

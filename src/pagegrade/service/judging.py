@@ -9,7 +9,6 @@ from typing import Final
 
 from pagegrade.checks import Check, Facts, Judged, all_checks, run_checks
 from pagegrade.model.artifacts import Artifacts, NotGathered, Response
-from pagegrade.model.errors import FAILURE_CODES
 from pagegrade.model.identity import USER_AGENT
 from pagegrade.model.report import (
     DECENT_FROM,
@@ -26,6 +25,10 @@ from pagegrade.parse.url import project_of
 from pagegrade.report.build import count_results, page_facts, result_of
 from pagegrade.score import Weighed, prices, score
 
+_WITHOUT_CONTENT: Final = frozenset({204, 205})
+"""Successes that carry no page (RFC 9110 15.3.5, 15.3.6)."""
+_PASSING: Final = frozenset({408, 421, 425})
+"""Errors below 500 that may be gone the next time."""
 _ARTIFACTS: Final = (
     "robots_txt",
     "sitemaps",
@@ -160,13 +163,28 @@ def _refusal(artifacts: Artifacts) -> Failure | None:
             http_status=response.status,
             retryable=True,
         )
-    if not 200 <= response.status <= 299:  # noqa: PLR2004 - RFC 9110 15.3
+    if not 200 <= response.status <= 299 or response.status in _WITHOUT_CONTENT:  # noqa: PLR2004 - RFC 9110 15.3
         return Failure(
             code="http_error",
             message=f"The site answered {response.status} instead of the page.",
             reason=f"status_{response.status}",
             http_status=response.status,
-            retryable=FAILURE_CODES["http_error"][0],
+            retryable=response.status in _PASSING or response.status >= 500,  # noqa: PLR2004 - RFC 9110 15.6
+        )
+    if "decode_bomb" in response.notes:
+        return Failure(
+            code="too_large",
+            message="The page unpacks to far more than it weighs, so it was not read.",
+            reason="decode_bomb",
+            http_status=response.status,
+        )
+    if response.truncated is not None and not response.body:
+        return Failure(
+            code="not_html",
+            message="The answer could not be unpacked: its Content-Encoding is damaged or one that was not asked for.",
+            reason="decode_error" if response.truncated == "coding" else f"truncated_{response.truncated}",
+            http_status=response.status,
+            retryable=True,
         )
     return None
 

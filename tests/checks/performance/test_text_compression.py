@@ -50,6 +50,7 @@ def test_uncompressed_text_fails_and_says_what_gzip_would_save() -> None:
     assert (state_of(found), found.loss) == ("uncompressed", 1)
     assert isinstance(found.verdict, Outcome)
     saving = next(detail.actual for detail in found.verdict.details if detail.code == "saving_bytes")
+
     assert isinstance(saving, int)
     assert 1_400 <= saving < len(REPEATING)
 

@@ -59,6 +59,7 @@ def test_values_that_cannot_be_used_warn() -> None:
         "author": "Alice",
         "datePublished": "3rd of May",
     }
+
     assert outcome(structured_data_valid, page(article)).state == "bad_values"
     assert outcome(structured_data_valid, page({**article, "datePublished": "2026-05-03T10:00:00+02:00"})).state == "ok"
 

@@ -26,7 +26,7 @@ _DECORATIVE_ROLES: Final = frozenset({"none", "presentation"})
     since="0.1.0",
     states=(
         State("described", "Every image has a text alternative or is marked as decoration."),
-        State("poor", "Images have text alternatives that describe nothing.", loss=0.5),
+        State("poor", "Some text alternatives are file names, filler words or very long.", loss=0.25),
         State("missing", "Images have no text alternative.", 0.5, 1.0),
     ),
     sources=(
@@ -48,8 +48,8 @@ def image_alt(document: Document) -> Outcome:
     mark of decoration. Tracking pixels of 1 by 1 and images that never get a source are left out. The loss grows from
     half (one image) to everything (ten or more): a count, so that removing a good image never makes things worse.
 
-    It costs half when an alternative is a file name, a word such as "image" or "photo", or longer than 150
-    characters.
+    It costs a quarter when an alternative is a file name, a word such as "image" or "photo", or longer than 150
+    characters: no standard sets a length, but nobody can pause in the middle of an alternative.
 
     ## Why it matters
 

@@ -109,7 +109,7 @@ def csp(csp: CSP, document: Document) -> Outcome:
     enforced = csp.enforced
     shown = tuple(_evidence(csp, document))
     if not enforced:
-        return Outcome("report-only" if csp.report_only else "missing", value=len(csp.policies), evidence=shown)
+        return Outcome("report-only" if csp.report_only else "missing", value=len(csp.policies) or None, evidence=shown)
     if not any(policy.readable for policy in enforced):
         return Outcome("unreadable", value=len(enforced), evidence=shown)
     judged = [_judge(policy) for policy in enforced]

@@ -94,7 +94,7 @@ def sitemap(sitemaps: Sitemaps, response: Response) -> Verdict:
     if not good:
         if broken:
             return _outcome("broken", broken, "")
-        return Outcome("missing", value=0, evidence=tuple(_evidence(file, "") for file in files[:100]))
+        return Outcome("missing", evidence=tuple(_evidence(file, "") for file in files[:100]))
     if broken:
         return _outcome("partly_broken", broken, "")
     return _judge_addresses(good, is_https=response.url.startswith("https:"))

@@ -89,6 +89,7 @@ def test_an_interrupt_ends_cleanly_with_130(site: Site) -> None:
     assert error == "Interrupted.\n"
     with pytest.raises(ProcessLookupError):
         os.killpg(process.pid, 0)
+
     assert [child for child in children if Path(f"/proc/{child}").exists()] == []
 
 
