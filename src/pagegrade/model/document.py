@@ -7,7 +7,7 @@ has thousands of them and a frozen dataclass costs three times as much to make. 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, Protocol
 
@@ -232,8 +232,8 @@ class StructuredItem(msgspec.Struct, frozen=True, gc=False, kw_only=True):
 class Document:
     """Everything the checks may know about the served HTML. Built only by ``parse.html.parse_document``."""
 
-    locate: Callable[[Node], Evidence]
-    """Selector, line, column and snippet of an element; costs, so only offenders are located."""
+    locate: Callable[[Node, str, str], Evidence]
+    """(element, reason, URL) -> its selector, line, column and snippet; costs, so only offenders are located."""
     url: str
     """URL of the document after redirects."""
     base_url: str
@@ -291,7 +291,7 @@ class Document:
 
     def evidence_at(self, node: Node, *, reason: str = "", url: str = "") -> Evidence:
         """The same for a bare node."""
-        return replace(self.locate(node), reason=reason, url=url)
+        return self.locate(node, reason, url)
 
     @cached_property
     def _metas_by_name(self) -> dict[str, Meta]:

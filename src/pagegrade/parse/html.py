@@ -7,6 +7,7 @@ a child that can be killed. The parser is ``turbohtml``; to replace it, replace 
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final, Literal
 
 import msgspec
@@ -62,7 +63,7 @@ def parse_document(body: bytes, *, url: str, content_type: str | None) -> Docume
     text = collapse("".join(into.texts))
     _mark_trailing_scripts(into)
     return Document(
-        locate=locate,
+        locate=partial(locate, max_depth=into.max_depth),
         url=url,
         base_url=into.base_url,
         bytes=len(body),

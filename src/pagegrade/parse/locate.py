@@ -11,7 +11,7 @@ from pagegrade.model.outcome import Evidence
 
 MAX_SNIPPET: Final = 200
 MAX_SELECTOR: Final = 500
-_MAX_SELECTOR_DEPTH: Final = 200
+MAX_SELECTOR_DEPTH: Final = 200
 """Deeper elements get no selector: building one costs the depth each time."""
 _MAX_ATTRIBUTE: Final = 120
 _SECRET_NAMES: Final = frozenset({"nonce", "csrf-token", "csrf-param", "_token", "authenticity_token"})
@@ -20,16 +20,26 @@ _VOID: Final = frozenset(
 )
 
 
-def locate(node: Node) -> Evidence:
-    """Evidence for an element of the tree; line and column count from 1."""
+def locate(node: Node, reason: str = "", url: str = "", *, max_depth: int = MAX_SELECTOR_DEPTH) -> Evidence:
+    """Evidence for an element of the tree; line and column count from 1.
+
+    Args:
+        node: An element of the parser; anything else gets empty evidence.
+        reason: Why it is evidence.
+        url: What it refers to.
+        max_depth: Nesting of its document, if known: in a shallow one no element need be asked for its depth.
+    """
     if not isinstance(node, Element):
-        return Evidence()
-    column = node.source_col
+        return Evidence(reason=reason, url=url)
+    position = node.position
+    line, column = position if position is not None else (None, None)
     return Evidence(
-        selector=_selector(node),
-        line=node.source_line,
+        selector=_selector(node, max_depth),
+        line=line,
         column=None if column is None else column + 1,
         snippet=snippet(node),
+        url=url,
+        reason=reason,
     )
 
 
@@ -66,8 +76,8 @@ def _is_secret(element: Element, name: str) -> bool:
     return name == "content" and (element.attr("name") or "").lower() in _SECRET_NAMES
 
 
-def _selector(element: Element) -> str:
-    if any(depth > _MAX_SELECTOR_DEPTH for depth, _ in enumerate(element.ancestors)):
+def _selector(element: Element, max_depth: int) -> str:
+    if max_depth >= MAX_SELECTOR_DEPTH and any(depth > MAX_SELECTOR_DEPTH for depth, _ in enumerate(element.ancestors)):
         return ""
     path = element.css_path()
     return path if len(path) <= MAX_SELECTOR else ""

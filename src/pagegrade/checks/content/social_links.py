@@ -5,7 +5,7 @@ from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.document import Anchor, Document, Link
 from pagegrade.model.outcome import MAX_EVIDENCE, Evidence, NotApplicable, Outcome, Severity
 from pagegrade.parse.social_networks import network_of_profile
-from pagegrade.parse.url import join_url
+from pagegrade.parse.url import join_url, origin
 
 MAX_VALUES: Final = 2_000
 """Values of structured data that are looked at; profiles stand near its top."""
@@ -76,8 +76,10 @@ def social_links(document: Document) -> Verdict:
 
 def _links(document: Document) -> Iterator[tuple[str, Anchor | Link | None]]:
     """(absolute address, the element that names it) of what may be a profile; no element for structured data."""
+    # Most links stay on the site, and a network does not list its own profiles.
+    own = f"{origin(document.url)}/"
     for anchor in document.anchors:
-        if anchor.url is not None:
+        if anchor.url is not None and not anchor.url.startswith(own):
             yield anchor.url, anchor
     for link in document.links:
         if link.url is not None and "me" in link.rel:
