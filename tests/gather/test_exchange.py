@@ -7,10 +7,10 @@ from pagegrade.model.artifacts import NotGathered, Response
 
 
 def test_a_failure_becomes_a_missing_artifact() -> None:
-    """Its code and its sentence, nothing finer."""
+    """Its code, its sentence and its cause."""
     error = FetchError("dns", "The name does not exist.", reason="dns_nxdomain")
 
-    assert error.not_gathered() == NotGathered(code="dns", detail="The name does not exist.")
+    assert error.not_gathered() == NotGathered(code="dns", detail="The name does not exist.", reason="dns_nxdomain")
     assert error.hops == ()
 
 

@@ -100,7 +100,7 @@ class FetchError(Exception):
 
     def not_gathered(self) -> NotGathered:
         """The failure as the artifact that is missing."""
-        return NotGathered(code=self.code, detail=self.detail)
+        return NotGathered(code=self.code, detail=self.detail, reason=self.reason)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,6 +24,8 @@ class NotGathered:
     ``address_not_allowed``, ``protocol``, ``decode``, ``parser_limit``, ``not_applicable``, ``internal``."""
     detail: str = ""
     """One sentence for people; never an address that is not public."""
+    reason: str = ""
+    """The finer cause where one is known, such as ``dns_nxdomain`` or ``connect_refused``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,12 +6,21 @@ from pagegrade.checks._run import Judged
 from pagegrade.checks.technical.asset_errors import asset_errors
 from pagegrade.model.artifacts import NotGathered, Resource
 from pagegrade.model.outcome import NotApplicable, NotRun, Outcome
-from tests.builders import URL, judged, make_resource, make_resources, run
+from tests.builders import (
+    URL,
+    judged,
+    make_artifacts,
+    make_resource,
+    make_resources,
+    make_response,
+    outcome,
+    run,
+)
 
 
-def failed(code: str) -> Resource:
+def failed(code: str, reason: str = "", url: str = URL + "a.js") -> Resource:
     """A file that could not be fetched."""
-    return Resource(url=URL + "a.js", kinds=("script",), initiator_url=URL, failure=NotGathered(code=code))
+    return Resource(url=url, kinds=("script",), initiator_url=URL, failure=NotGathered(code=code, reason=reason))
 
 
 def judge_files(*items: Resource) -> Judged:
@@ -49,6 +58,28 @@ def test_a_host_that_does_not_exist_is_an_error() -> None:
     assert found.loss == 0.5
     assert isinstance(found.verdict, Outcome)
     assert found.verdict.evidence[0].value == "no such host"
+
+
+@pytest.mark.parametrize("reason", ["dns_timeout", "dns_error"])
+def test_name_servers_that_do_not_answer_are_no_error_of_the_page(reason: str) -> None:
+    """Only a name that does not exist is the page's fault."""
+    assert judge_files(failed("dns", reason)).loss == 0
+
+
+def test_machine_that_can_look_up_nothing_blames_nobody() -> None:
+    """On a local page, no file of the internet was seen, so none is called broken."""
+    local = "http://127.0.0.1:8000/"
+    missing = failed("dns", "dns_nxdomain", "https://cdn.example.net/a.js")
+    response = make_response("", url=local)
+    alone = run(asset_errors, make_artifacts(response=response, resources=make_resources(missing)))
+    own = make_resource(local + "a.png", status=404)
+    beside = outcome(asset_errors, make_artifacts(response=response, resources=make_resources(missing, own)))
+    named = make_resource("https://cdn.example.org/b.js")
+    proven = outcome(asset_errors, make_artifacts(response=response, resources=make_resources(missing, named)))
+
+    assert isinstance(alone, NotRun)
+    assert beside.value == "1 of 1 files"
+    assert proven.value == "1 of 2 files"
 
 
 @pytest.mark.parametrize("code", ["timeout", "budget", "too_large", "address_not_allowed", "connect", "tls", "skipped"])

@@ -1,8 +1,9 @@
 from typing import Final
 
 from pagegrade.checks._check import State, Verdict, check, offender_loss
-from pagegrade.model.artifacts import Resource, Resources
-from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Severity
+from pagegrade.model.artifacts import Resource, Resources, Response
+from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, NotRun, Outcome, Severity
+from pagegrade.parse.secure_context import host_of, is_ip_address, is_local_host
 
 FULL_AT: Final = 5
 AIMED_AT_ROBOTS: Final = frozenset({401, 403, 407, 429, 451, 503})
@@ -20,13 +21,14 @@ AIMED_AT_ROBOTS: Final = frozenset({401, 403, 407, 429, 451, 503})
     ),
     sources=("https://www.rfc-editor.org/rfc/rfc9110#section-15.5",),
 )
-def asset_errors(resources: Resources) -> Verdict:
+def asset_errors(resources: Resources, response: Response) -> Verdict:
     """An image, script or stylesheet that is missing leaves a hole in the page.
 
     ## What it checks
 
     Images, scripts, styles, fonts and other files that the HTML and its stylesheets name: a file counts as broken when
-    the answer has a status from 400 to 599 or when its host does not exist in DNS. The first costs half, five cost
+    the answer has a status from 400 to 599 or when its host does not exist in DNS (only where another name could be
+    looked up, so that a machine without access to the internet blames nobody). The first costs half, five cost
     everything. The files are asked for with the page as referrer, as a browser does. Not counted: 429 (too many
     requests) and challenges for robots, statuses by which another site may turn away programs (401, 403, 407, 451,
     503), and files that could not be fetched for reasons that may be ours, such as a time limit.
@@ -72,13 +74,18 @@ def asset_errors(resources: Resources) -> Verdict:
     """
     if not resources.items:
         return NotApplicable("The page names no files that were fetched.")
-    broken = [(item, reason) for item in resources.items if (reason := _error(item))]
+    answered = (item.url for item in resources.items if item.response is not None)
+    sees_names = any(map(_was_looked_up, (response.url, *answered)))
+    seen = [item for item in resources.items if sees_names or not _lacks_host(item)]
+    if not seen:
+        return NotRun("dns", "No name could be looked up from here, so nothing is known of the page's files.")
+    broken = [(item, reason) for item in seen if (reason := _error(item))]
     if not broken:
-        return Outcome("whole", value=f"{len(resources.items)} files")
+        return Outcome("whole", value=f"{len(seen)} files")
     count = len(broken)
     return Outcome(
         "broken",
-        value=f"{count} of {len(resources.items)} files",
+        value=f"{count} of {len(seen)} files",
         evidence=tuple(
             Evidence(url=item.url, value=reason, reason=f"{', '.join(item.kinds)}, named by {item.initiator_url}")
             for item, reason in broken[:MAX_EVIDENCE]
@@ -89,11 +96,23 @@ def asset_errors(resources: Resources) -> Verdict:
     )
 
 
+def _was_looked_up(url: str) -> bool:
+    """Whether reaching ``url`` took a name server: no address, and no name of this machine."""
+    host = host_of(url)
+    return not is_ip_address(host) and not is_local_host(host)
+
+
+def _lacks_host(item: Resource) -> bool:
+    """Whether its host does not exist, as far as our name servers know."""
+    failure = item.failure
+    return failure is not None and failure.code == "dns" and failure.reason in ("", "dns_nxdomain")
+
+
 def _error(item: Resource) -> str:
     """What is wrong with the answer; "" when nothing is, or when it may be our own doing."""
     response = item.response
     if response is None:
-        return "no such host" if item.failure is not None and item.failure.code == "dns" else ""
+        return "no such host" if _lacks_host(item) else ""
     status = response.status
     if not 400 <= status <= 599 or status == 429:
         return ""

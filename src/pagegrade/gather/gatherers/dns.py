@@ -19,7 +19,7 @@ async def gather_dns(context: Context) -> DNSFacts | NotGathered:
     try:
         answer = await context.resolver.resolve(context.host, local_names=local_names)
     except ResolveError as error:
-        return NotGathered(code="dns", detail=error.detail)
+        return NotGathered(code="dns", detail=error.detail, reason=error.reason)
     return DNSFacts(
         host=context.host,
         addresses=tuple(address for address in answer.addresses if is_public(ip_address(address))),
