@@ -94,6 +94,8 @@ def install(level: str) -> None:
     # A uv that is called from inside another environment would take that one.
     os.environ["VIRTUAL_ENV"] = str(venv)
     os.environ.pop("CONDA_PREFIX", None)
+    # The machine knows which authorities its network is signed by, as pip and curl do; uv brings a list of its own.
+    os.environ.setdefault("UV_SYSTEM_CERTS", "true")
     requirements = ROOT / "requirements"
     run(uv, "pip", "sync", "--quiet", "--require-hashes", requirements / f"{level}.txt")
     run(

@@ -59,7 +59,7 @@ class GatherLimits:
     hosts: int = 50
     """Distinct hosts of sub-resources."""
     total_wire_bytes: int = 20_000_000
-    """Of all sub-resources; one that is under way is not cut."""
+    """Of all sub-resources together; those under way are cut when it is used up."""
     resource_bytes: int = 5_000_000
     """Of one sub-resource, on the wire and decoded."""
     resource_s: float = 15.0

@@ -16,6 +16,13 @@ Purpose = Literal["document", "stylesheet", "script", "image", "font", "text", "
 """What the answer is wanted for; decides the Accept header, as it does in browsers."""
 
 
+@dataclass(slots=True)
+class Allowance:
+    """Body bytes on the wire that several exchanges may take together; each of them counts it down."""
+
+    left_bytes: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
     """One HTTP exchange that is wanted."""
@@ -28,6 +35,8 @@ class Request:
     """Origin of the page (never its path) that names the URL; ``None`` sends no Referer."""
     max_wire_bytes: int = MAX_WIRE_BYTES
     max_decoded_bytes: int = MAX_DECODED_BYTES
+    allowance: Allowance | None = None
+    """What this exchange shares with others; it is cut when nothing is left."""
     keep_bytes: int | None = None
     """Decoded bytes that are stored; further ones are read and counted up to the caps but dropped. ``None``: all,
     0: none."""

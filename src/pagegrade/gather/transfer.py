@@ -153,9 +153,14 @@ class Transfer:
             self.failure = "The answer has a body without a head."
             return _ABORT
         room = self.request.max_wire_bytes - self.wire_bytes
+        allowance = self.request.allowance
+        if allowance is not None:
+            room = min(room, allowance.left_bytes)
         over = len(data) > room
         piece = data[:room] if over else data
         self.wire_bytes += len(piece)
+        if allowance is not None:
+            allowance.left_bytes -= len(piece)
         if not self.decoder.feed(piece):
             self.stopped = "limit" if self.decoder.problem in ("limit", "decode_bomb") else "coding"
         elif over:

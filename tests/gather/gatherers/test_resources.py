@@ -220,6 +220,17 @@ def test_bytes_are_bounded() -> None:
         assert [why for _, why in found.not_fetched] == ["bytes"]
 
 
+def test_those_under_way_are_cut_when_the_total_is_used_up() -> None:
+    """Many at once take no more together than one after the other."""
+    count, total = 8, 50_000
+    routes: dict[str, Any] = {f"/{n}.js": typed(b"a" * 20_000, "text/javascript") for n in range(count)}
+    page = "".join(f"<script src=/{n}.js></script>" for n in range(count))
+    found, _ = fetch(page, routes, options=limited(total_wire_bytes=total))
+    taken = sum(item.response.wire_bytes or 0 for item in found.items if item.response is not None)
+
+    assert taken == total
+
+
 @pytest.mark.parametrize(("size", "cut"), [(10_000, None), (10_001, "limit")])
 def test_one_resource_is_cut_at_its_limit(size: int, cut: str | None) -> None:
     """What was cut says so, and is not measured for compression."""

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Final
 
 from pagegrade.gather.context import Context, OffloadFailed
-from pagegrade.gather.exchange import FetchError, Followed, Purpose, Request
+from pagegrade.gather.exchange import Allowance, FetchError, Followed, Purpose, Request
 from pagegrade.model.artifacts import NotGathered, Resource, Resources, Response, StylesheetReference
 from pagegrade.parse.css import StylesheetURL, find_references_of_stylesheets
 from pagegrade.parse.html import ReferenceURL, find_references
@@ -122,7 +122,7 @@ class _Crawl:
         self._icons = 0
         self._hosts: dict[str, asyncio.Semaphore] = {}
         self._slots = asyncio.Semaphore(MAX_CONCURRENT)
-        self._wire_bytes = 0
+        self._allowance = Allowance(self._limits.total_wire_bytes)
         self._stylesheet_references: dict[tuple[str, str, str], StylesheetReference] = {}
 
     async def run(self, references: Iterable[ReferenceURL]) -> None:
@@ -193,7 +193,7 @@ class _Crawl:
     async def _fetch(self, entry: _Entry) -> None:
         """One resource; its failure is data."""
         async with self._hosts[host(entry.url)], self._slots:
-            if self._wire_bytes >= self._limits.total_wire_bytes:
+            if self._allowance.left_bytes <= 0:
                 entry.skip = "bytes"
                 return
             is_media = entry.kinds == {"media"}
@@ -203,6 +203,7 @@ class _Crawl:
                 purpose=_purpose(entry.kinds),
                 referer=self._referer(entry.url),
                 max_wire_bytes=max_bytes,
+                allowance=self._allowance,
                 max_decoded_bytes=max_bytes,
                 keep_bytes=0 if is_media else None,
                 timeout_s=self._context.timeout_s(self._limits.resource_s),
@@ -230,7 +231,6 @@ class _Crawl:
     def _keep(self, entry: _Entry, followed: Followed) -> None:
         """Record the answer, and of its body only what is looked at later."""
         response = followed.response
-        self._wire_bytes += response.wire_bytes if response.wire_bytes is not None else len(response.body)
         entry.hops = followed.hops
         entry.response = replace(response, body=b"")
         if not 200 <= response.status < 300:
