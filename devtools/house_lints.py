@@ -10,6 +10,10 @@ nested-repeat
     the same text, takes quadratic or exponential time on the right input. Use atomic groups, possessive repeats
     (``*+``), or no regular expression.
 
+possessive-group
+    Python before 3.11.5 loses its place in a possessive repeat of a group (``(...)*+``): matches end where they began,
+    and a loop over them never does. Possessive repeats of one character or one set are right everywhere.
+
 blank-line-before-assert
     A test reads as: what is given, what is done, a blank line, what must hold.
 
@@ -37,6 +41,7 @@ ROOT: Final = Path(__file__).resolve().parent.parent
 REPORT_ROOMS: Final = ("checks", "gather", "parse", "score", "service")
 """Rooms whose values end up in reports. ``report`` is not among them: it reads the caller's own files."""
 ESCAPE: Final = re.compile(r"# house: allow (?P<name>[a-z-]+) - \S")
+POSSESSIVE_GROUP: Final = re.compile(r"""["'].*\)(?:[*+?]|\{\d*,?\d*\})\+""")
 REPEATS: Final = (_constants.MAX_REPEAT, _constants.MIN_REPEAT)
 LARGE: Final = 64
 """A repeat of at most this many is harmless inside another one."""
@@ -63,6 +68,7 @@ def check_source(path: str, source: str) -> list[Problem]:
     parts = Path(path).parts
     if parts[:2] == ("src", "pagegrade"):
         found += [Problem(path, *problem) for problem in _nested_repeats(tree)]
+        found += [Problem(path, *problem) for problem in _possessive_groups(lines)]
         found += [Problem(path, *problem) for problem in _placeholders(lines)]
         if parts[2] in REPORT_ROOMS:
             found += [Problem(path, *problem) for problem in _exception_texts(tree)]
@@ -138,6 +144,13 @@ def _nested_repeats(tree: ast.Module) -> Iterator[tuple[int, str, str]]:
                     yield node.lineno, "nested-repeat", reason
             case _:
                 pass
+
+
+def _possessive_groups(lines: list[str]) -> Iterator[tuple[int, str, str]]:
+    """By the line and not by the pattern, because patterns are put together from pieces."""
+    for number, line in enumerate(lines, start=1):
+        if POSSESSIVE_GROUP.search(line):
+            yield number, "possessive-group", "repeat the group greedily: Python before 3.11.5 matches this wrongly"
 
 
 def slow_pattern(pattern: str | bytes) -> str | None:

@@ -15,6 +15,21 @@ def rules(path: str, source: str) -> list[str]:
     return [problem.rule for problem in check_source(path, source)]
 
 
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ('X = r"(?:ab|c)*+d"', ["possessive-group"]),
+        ('X = rf"(?:{A})++"', ["possessive-group"]),
+        ("X = r'(a){1,3}+'", ["possessive-group"]),
+        ('X = r"[ab]*+c++d{1,3}+"', []),
+        ("X = f(1) *+ 2", []),
+    ],
+)
+def test_possessive_groups_are_found(line: str, found: list[str]) -> None:
+    """Old patch releases of Python match them wrongly; sets are fine."""
+    assert rules(CHECK, line + "\n") == found
+
+
 @pytest.mark.parametrize("use", ["str(error)", "repr(error)", "f'{error}'", "error.args", "error.strerror"])
 def test_text_of_an_exception_is_found(use: str) -> None:
     """Every way from an exception to its text counts."""

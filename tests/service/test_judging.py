@@ -106,6 +106,14 @@ def test_unseen_headers_are_not_missing_headers() -> None:
         assert bare[check] == "failed"
 
 
+def test_empty_page_is_called_empty() -> None:
+    """Success without content is judged, and said."""
+    report = judge_artifacts(make_artifacts(" \n"))
+
+    assert report.state == "completed"
+    assert "empty" in report.run.notes[0]
+
+
 def test_thresholds_move_the_word_not_the_score() -> None:
     """The grade is a reading of the score."""
     thresholds = Thresholds(good=90, decent=50)

@@ -19,21 +19,23 @@ _MAX_URL_CHARACTERS: Final = 8_192
 _MAX_NESTING: Final = 512
 """Blocks and functions open at once; deeper ones are counted but remembered no more."""
 
-# Quantifiers are possessive: nothing is ever given back, so every search is linear and uses no stack.
-_ESCAPE: Final = r"\\(?:[0-9A-Fa-f]{1,6}+(?:\r\n|[ \t\r\n\f])?+|[^0-9A-Fa-f\r\n\f])"
-_NAME: Final = rf"(?:[-\w\u0080-\U0010ffff]|{_ESCAPE})++"
+# Every repeated alternative begins with a character that no other can, and sets are repeated possessively, so there is
+# one way to match and every search is linear. Groups are repeated greedily: before Python 3.11.5 a possessive repeat
+# of a group loses its place.
+_ESCAPE: Final = r"\\(?:[0-9A-Fa-f]{1,6}+(?:\r\n|[ \t\r\n\f])?|[^0-9A-Fa-f\r\n\f])"
+_NAME: Final = rf"(?:[-\w\u0080-\U0010ffff]|{_ESCAPE})+"
 _TOKEN: Final = re.compile(rf"(?P<comment>/\*)|(?P<quote>[\"'])|(?P<name>[@#]?+{_NAME})|(?P<mark>[{{}}()\[\];])")
-_STRING: Final = {quote: re.compile(rf"(?:[^{quote}\\\r\n\f]|\\(?:\r\n|[\s\S]))*+") for quote in ('"', "'")}
+_STRING: Final = {quote: re.compile(rf"(?:[^{quote}\\\r\n\f]|\\(?:\r\n|[\s\S]))*") for quote in ('"', "'")}
 _SPACE: Final = re.compile(r"[ \t\r\n\f]*+")
-_BARE_URL: Final = re.compile(rf"(?:[^\"'()\\ \t\r\n\f\x00-\x08\x0b\x0e-\x1f\x7f]|{_ESCAPE})*+")
-_BAD_URL: Final = re.compile(r"(?:[^)\\]|\\[\s\S])*+")
+_BARE_URL: Final = re.compile(rf"(?:[^\"'()\\ \t\r\n\f\x00-\x08\x0b\x0e-\x1f\x7f]|{_ESCAPE})*")
+_BAD_URL: Final = re.compile(r"(?:[^)\\]|\\[\s\S])*")
 _PLAIN: Final = (
     r"(?:[^{}\"'/\\(@]++|/(?!\*)|(?<!url)(?<!set)(?<!mat)\("
-    r"|\"(?:[^\"\\\r\n\f]|\\[^\r\n\f])*+\"|'(?:[^'\\\r\n\f]|\\[^\r\n\f])*+'|\\[^\w\r\n\f])*+"
+    r"|\"(?:[^\"\\\r\n\f]|\\[^\r\n\f])*\"|'(?:[^'\\\r\n\f]|\\[^\r\n\f])*'|\\[^\w\r\n\f])*"
 )
 """Selectors or declarations that name no URL: no comment, at-rule, escaped name, ``url(``, ``image-set(`` or
 ``format(``."""
-_PLAIN_RULES: Final = re.compile(rf"(?:{_PLAIN}\{{{_PLAIN}\}})*+", re.IGNORECASE)
+_PLAIN_RULES: Final = re.compile(rf"(?:{_PLAIN}\{{{_PLAIN}\}})*", re.IGNORECASE)
 _ESCAPED: Final = re.compile(r"\\(?:([0-9A-Fa-f]{1,6})(?:\r\n|[ \t\r\n\f])?|(\r\n|[\r\n\f])|([\s\S]))")
 _CHARSET_RULE: Final = re.compile(rb'@charset "([!#-~]{1,40})";')
 _CHARSET_PARAMETER: Final = re.compile(r"(?i)charset\s{0,20}=\s{0,20}[\"']?([\w.:-]{1,40})")

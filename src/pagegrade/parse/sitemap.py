@@ -33,7 +33,7 @@ _LASTMOD: Final = re.compile(
     r"\d{4}(?:-\d{2}(?:-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2}))?)?)?"
 )
 """The W3C's profile of ISO 8601 (https://www.w3.org/TR/NOTE-datetime), zone without a colon tolerated."""
-_HTML_START: Final = re.compile(rb"(?i)\s*+(?:<!--(?:[^-]|-(?!->))*+-->\s*+)?<(?:!doctype\s+html|html)[\s>]")
+_HTML_START: Final = re.compile(rb"(?i)\s*+(?:<!--(?:[^-]|-(?!->))*-->\s*+)?<(?:!doctype\s+html|html)[\s>]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

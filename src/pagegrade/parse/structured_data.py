@@ -17,14 +17,14 @@ MAX_URL_CHARACTERS: Final = 2_000
 MAX_TYPES: Final = 1_000
 """Distinct type names kept for one block."""
 
-# Possessive quantifiers (``++``, ``*+``) and optional ends keep each pattern linear on unterminated input.
-_STRING: Final = r'"(?:[^"\\]++|\\.)*+"?'
+# Possessive sets (``[...]++``) and optional ends keep each pattern linear on unterminated input.
+_STRING: Final = r'"(?:[^"\\]++|\\.)*"?'
 _BRACKETS: Final = re.compile(_STRING + r"|[\[\]{}]", re.DOTALL)
 _COMMENTS: Final = re.compile(
     _STRING
     + r"|//[^\n\r]*+"
-    + r"|/\*(?:[^*]++|\*(?!/))*+(?:\*/)?"
-    + r"|<!--(?:[^-]++|-(?!->))*+(?:-->)?"
+    + r"|/\*(?:[^*]++|\*(?!/))*(?:\*/)?"
+    + r"|<!--(?:[^-]++|-(?!->))*(?:-->)?"
     + r"|<!\[CDATA\[|\]\]>",
     re.DOTALL,
 )

@@ -39,11 +39,11 @@ _SCHEMES_WITHOUT_SLASHES: Final = frozenset(
 """Schemes that may be followed by digits, so that ``tel:123`` is not taken for a host and its port."""
 
 
-_PLAIN_REST: Final = r"(?:/[\w~!$&()*+,;=:@.-]*+)++(?:\?[\w~!$&()*+,;=:@./?%-]*+)?(?:#[\w~!$&()*+,;=:@./?%-]*+)?"
+_PLAIN_REST: Final = r"(?:/[\w~!$&()*,;=:@.-]*+)+(?:\?[\w~!$&()*,;=:@./?%-]*+)?(?:#[\w~!$&()*,;=:@./?%-]*+)?"
 """Path, query and fragment of characters that no step of the URL parser changes; ``%`` not in the path, where it may
 spell a dot."""
 _PLAIN_PATH: Final = re.compile(rf"(?!//){_PLAIN_REST}", re.ASCII)
-_PLAIN_URL: Final = re.compile(rf"https?://(?:[a-z0-9-]++\.)++[a-z]{{2,24}}+{_PLAIN_REST}", re.ASCII)
+_PLAIN_URL: Final = re.compile(rf"https?://(?:[a-z0-9-]++\.)+[a-z]{{2,24}}+{_PLAIN_REST}", re.ASCII)
 """A host whose last label is letters is no IPv4 address in disguise."""
 
 

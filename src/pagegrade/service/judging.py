@@ -209,6 +209,8 @@ def _not_gathered(artifacts: Artifacts) -> tuple[tuple[str, str], ...]:
 def _notes(artifacts: Artifacts, facts: Facts) -> tuple[str, ...]:
     response: Response = artifacts.navigation.response
     notes = []
+    if not response.body.strip():
+        notes.append("The page is empty: the site answered with success and without content.")
     if facts.document.client_rendered:
         notes.append("The served HTML is an empty shell that scripts fill in; what they add was not seen.")
     if response.truncated is not None:
