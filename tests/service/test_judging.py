@@ -114,6 +114,17 @@ def test_empty_page_is_called_empty() -> None:
     assert "empty" in report.run.notes[0]
 
 
+def test_shell_that_scripts_fill_gets_no_verdict() -> None:
+    """An empty frame is neither good nor bad."""
+    shell = PAGE.replace("<h1>Cats</h1>", "<div id=root></div><script src=/app.js></script>")
+    report = judge_artifacts(make_artifacts(shell))
+
+    assert report.score is not None
+    assert report.result is None
+    assert report.run.partial
+    assert "shell" in report.run.notes[0]
+
+
 def test_thresholds_move_the_word_not_the_score() -> None:
     """The grade is a reading of the score."""
     thresholds = Thresholds(good=90, decent=50)

@@ -117,6 +117,8 @@ def verdict(report: Report) -> str:
         case "bad":
             return "This page needs work."
         case None:
+            if report.coverage is not None and report.coverage >= MIN_COVERAGE:
+                return "No verdict: scripts draw this page, and what they draw was not seen."
             measured = "too little" if report.coverage is None else f"only {report.coverage:.0%}"
             return f"No verdict: {measured} of the points could be measured, and it takes {MIN_COVERAGE:.0%}."
 

@@ -94,7 +94,8 @@ def judge_artifacts(artifacts: Artifacts, thresholds: Thresholds = Thresholds())
         )
         for name, one in judged.items()
     )
-    complete = scores.coverage >= MIN_COVERAGE
+    # What scripts draw was not seen, and it is the page: a word on the rest would be a word on an empty frame.
+    complete = scores.coverage >= MIN_COVERAGE and not facts.document.client_rendered
     counts, by_category = count_results(results)
     return Report(
         url=artifacts.navigation.requested_url,
