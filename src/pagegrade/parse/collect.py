@@ -286,26 +286,34 @@ class Collector:
 
         return close
 
-    def open_named(
-        self, node: Element, attrs: dict[str, str], flags: int, role: str, *, content: bool = True
-    ) -> Callable[[], None]:
+    def open_named(self, node: Element, attrs: dict[str, str], flags: int, role: str) -> Callable[[], None]:
         """A button, link, image or summary; its name is known when it closes."""
-        parts = self.open_name() if content else None
+        opened = self.open_name()
 
         def close() -> None:
-            text, _ = self.close_name(parts)
-            name, source = own_name(attrs, text, "content")
-            if not self.room(self.named, "named"):
-                return
-            if "aria-labelledby" in attrs:
-                self.labelled_by.append((self.named, len(self.named)))
-            self.named.append(
-                NamedElement(
-                    node=node, attrs=attrs, hidden=bool(flags & HIDDEN), role=role, name=name, name_from=source
-                ),
-            )
+            self.add_named(node, attrs, flags, role, self.close_name(opened)[0], "content")
 
         return close
+
+    def add_named(  # noqa: PLR0917 - one row of a table
+        self, node: Element, attrs: dict[str, str], flags: int, role: str, native: str, native_source: str
+    ) -> None:
+        """Note an element whose name matters; ``native`` is what names it without any attribute of ARIA."""
+        if not self.room(self.named, "named"):
+            return
+        if "aria-labelledby" in attrs:
+            self.labelled_by.append((self.named, len(self.named)))
+        name, source = own_name(attrs, native, native_source)
+        self.named.append(
+            NamedElement(
+                node=node,
+                attrs=attrs,
+                hidden=bool(flags & HIDDEN),
+                role=role,
+                name=name,
+                name_from=source,
+            ),
+        )
 
     def finish(self) -> None:
         """Resolve what needed the whole document: labels, and names given by other elements."""

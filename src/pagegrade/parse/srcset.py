@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 MAX_CANDIDATES: Final = 200
 _SPACE: Final = " \t\n\f\r"
+_URL: Final = re.compile(r"[ \t\n\f\r,]*+([^ \t\n\f\r]++)")
+_DESCRIPTOR: Final = re.compile(
+    r"[^,(]*+(?:\([^)]*+\)?[^,(]*+)*"
+)  # house: allow nested-repeat - each round needs its "("
+"""Up to the next comma that is not in parentheses."""
 
 
 def parse_srcset(value: str) -> list[tuple[str, str]]:
@@ -16,23 +22,19 @@ def parse_srcset(value: str) -> list[tuple[str, str]]:
     Source: https://html.spec.whatwg.org/multipage/images.html#parsing-a-srcset-attribute
     """
     found: list[tuple[str, str]] = []
-    at, end = 0, len(value)
-    while at < end and len(found) < MAX_CANDIDATES:
-        while at < end and (value[at] in _SPACE or value[at] == ","):
-            at += 1
-        start = at
-        while at < end and value[at] not in _SPACE:
-            at += 1
-        url = value[start:at]
+    at = 0
+    while len(found) < MAX_CANDIDATES:
+        match = _URL.match(value, at)
+        if match is None:
+            break
+        url, at = match[1], match.end()
         descriptor = ""
         if url.endswith(","):
             url = url.rstrip(",")
         else:
-            start, depth = at, 0
-            while at < end and (value[at] != "," or depth):
-                depth += (value[at] == "(") - (value[at] == ")" and depth > 0)
-                at += 1
-            descriptor = value[start:at].strip(_SPACE)
+            rest = _DESCRIPTOR.match(value, at)
+            if rest is not None:
+                descriptor, at = rest[0].strip(_SPACE), rest.end()
         if url:
             found.append((url, descriptor))
     return found

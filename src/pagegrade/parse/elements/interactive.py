@@ -24,23 +24,23 @@ def anchor(into: Collector, node: Element, attrs: Attributes, flags: int) -> tup
         href = attrs.get("href")
         if href is None and "role" in attrs:
             # Not a link to the platform: a placeholder, or a button by role.
-            role = attrs["role"].lower().split()[:1]
-            if role in (["button"], ["link"]):
-                into.open_named(node, attrs, flags, role[0], content=False)()
-                name, source = own_name(attrs, content, "content")
-                into.named[-1] = type(into.named[-1])(
-                    node=node, attrs=attrs, hidden=bool(flags & HIDDEN), role=role[0], name=name, name_from=source
-                )
-        name, _ = own_name(attrs, content, "content")
+            role = next(iter(attrs["role"].lower().split()), "")
+            if role in ("button", "link"):
+                into.add_named(node, attrs, flags, role, content, "content")
+        name = content if content and "aria-label" not in attrs else own_name(attrs, content, "content")[0]
         if "aria-labelledby" in attrs:
             into.labelled_by.append((into.anchors, len(into.anchors)))
+        url = into.resolve(href)
+        if url is None and href is not None and not href.strip():
+            # An empty address means the page itself.
+            url = into.base_url
         into.anchors.append(
             Anchor(
                 node=node,
                 attrs=attrs,
                 hidden=bool(flags & HIDDEN),
                 href=href,
-                url=into.resolve(href) if href and href.strip() else (into.base_url if href is not None else None),
+                url=url,
                 rel=rel_tokens(attrs),
                 text=text,
                 name=name,
@@ -117,18 +117,12 @@ def input_element(into: Collector, node: Element, attrs: Attributes, flags: int)
     if kind not in _UNLABELLED_INPUTS:
         _control(into, node, attrs, flags, kind)
     elif kind != "hidden":
-        native, source = collapse(attrs.get("alt" if kind == "image" else "value", "")), "value"
-        if kind == "image":
-            source = "alt"
-        elif not native and "value" not in attrs and kind in ("submit", "reset"):
+        is_image = kind == "image"
+        native = collapse(attrs.get("alt" if is_image else "value", ""))
+        if not native and "value" not in attrs and kind in ("submit", "reset"):
+            # Browsers write these words on the button in the visitor's language.
             native = kind.capitalize()
-        into.open_named(node, {**attrs}, flags, "img" if kind == "image" else "button", content=False)()
-        if native:
-            last = into.named[-1]
-            name, name_from = own_name(attrs, native, source)
-            into.named[-1] = type(last)(
-                node=node, attrs=attrs, hidden=last.hidden, role=last.role, name=name, name_from=name_from
-            )
+        into.add_named(node, attrs, flags, "img" if is_image else "button", native, "alt" if is_image else "value")
     return flags | SKIP, None
 
 
