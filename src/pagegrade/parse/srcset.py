@@ -10,7 +10,7 @@ _SPACE: Final = " \t\n\f\r"
 _URL: Final = re.compile(r"[ \t\n\f\r,]*+([^ \t\n\f\r]++)")
 _DESCRIPTOR: Final = re.compile(
     r"[^,(]*+(?:\([^)]*+\)?[^,(]*+)*"
-)  # house: allow nested-repeat - each round needs its "("
+)  # house: allow nested-repeat - each starts at "("
 """Up to the next comma that is not in parentheses."""
 
 
