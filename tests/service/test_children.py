@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -73,6 +74,19 @@ def test_failing_task_costs_only_itself(work: partial[int], says: str) -> None:
 
     assert says in message
     assert pid != os.getpid()
+
+
+@pytest.mark.parametrize(("work", "code"), [(raise_something, "internal"), (die, "parser_limit")])
+def test_mistake_of_ours_is_not_blamed_on_the_page(work: Callable[[], int], code: str) -> None:
+    """An unexpected exception has another code than a limit."""
+
+    async def main() -> str:
+        async with Children(1) as children:
+            with pytest.raises(OffloadFailed) as failure:
+                await children.run(work, timeout_s=20)
+            return failure.value.code
+
+    assert asyncio.run(main()) == code
 
 
 def test_answer_at_the_limit_is_taken() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final, Protocol, TypeVar
+from typing import ClassVar, Final, Protocol, TypeVar
 
 from pagegrade.gather.exchange import DEFAULT_LIMITS, Exchange, Followed, Limits, Purpose, Request
 from pagegrade.gather.guard import Policy
@@ -43,7 +43,7 @@ class Offload(Protocol):
 class OffloadFailed(Exception):
     """The parser could not cope with these bytes within its limits."""
 
-    code: Final = "parser_limit"
+    code: ClassVar[str] = "parser_limit"
 
     def not_gathered(self) -> NotGathered:
         """The failure as the artifact that is missing."""

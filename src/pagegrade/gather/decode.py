@@ -102,13 +102,8 @@ class _Gzip:
                     raise _StageError("decode_bomb")
                 self._inflate = zlib.decompressobj(wbits=31)
                 self.ended = False
-            while True:
-                piece = _inflate(self._inflate, data)
-                if piece:
-                    yield piece
-                data = self._inflate.unconsumed_tail
-                if self._inflate.eof or not (data or len(piece) >= _STEP_BYTES):
-                    break
+            yield from _inflate(self._inflate, data)
+            data = b""
             if self._inflate.eof:
                 data = self._inflate.unused_data
                 self._inflate = None
@@ -136,23 +131,24 @@ class _Deflate:
             # RFC 1950 2.2: method 8, and the two bytes are a multiple of 31.
             wrapped = data[0] & 0x0F == 8 and int.from_bytes(data[:2], "big") % 31 == 0
             self._inflate = zlib.decompressobj(wbits=15 if wrapped else -15)
-        while True:
-            piece = _inflate(self._inflate, data)
-            if piece:
-                yield piece
-            data = self._inflate.unconsumed_tail
-            if self._inflate.eof or not (data or len(piece) >= _STEP_BYTES):
-                break
+        yield from _inflate(self._inflate, data)
         if self._inflate.eof:
             self.ended = True
             self.trailing = bool(self._inflate.unused_data)
 
 
-def _inflate(stream: Any, data: bytes) -> bytes:
-    try:
-        return bytes(stream.decompress(data, _STEP_BYTES))
-    except zlib.error as error:
-        raise _StageError("corrupt") from error
+def _inflate(stream: Any, data: bytes) -> Iterator[bytes]:
+    """What a zlib stream makes of ``data``, in pieces of bounded size, to the end of the data or of the stream."""
+    while True:
+        try:
+            piece = stream.decompress(data, _STEP_BYTES)
+        except zlib.error as error:
+            raise _StageError("corrupt") from error
+        if piece:
+            yield piece
+        data = stream.unconsumed_tail
+        if stream.eof or not (data or len(piece) >= _STEP_BYTES):
+            return
 
 
 class _Brotli:

@@ -17,7 +17,7 @@ from pagegrade.model.errors import FAILURE_CODES, InvalidInput, RunFailed, URLNo
 from pagegrade.model.identity import USER_AGENT, VERSION
 from pagegrade.model.report import Failure, Report, RunFacts
 from pagegrade.parse.url import Target, host, origin, parse_target_url, port, project_of
-from pagegrade.service.children import Children
+from pagegrade.service.children import Children, TaskFailed
 from pagegrade.service.clock import utc_now
 from pagegrade.service.judging import Thresholds, failed_report, judge_artifacts
 
@@ -98,6 +98,10 @@ async def judge_in_child(artifacts: Artifacts, thresholds: Thresholds, *, childr
     """Judge artifacts where a hostile page can do no harm; what kills the parser is a failed report."""
     try:
         return await children.run(judge_artifacts, artifacts, thresholds, timeout_s=JUDGE_SECONDS)
+    except TaskFailed:
+        retryable, message = FAILURE_CODES["internal"]
+        failure = Failure(code="internal", message=message, reason="judging", retryable=retryable)
+        return failed_report(artifacts.navigation.requested_url, failure, artifacts=artifacts)
     except OffloadFailed as error:
         failure = Failure(
             code="too_large",

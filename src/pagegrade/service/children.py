@@ -17,7 +17,7 @@ import typing
 from collections.abc import Callable
 from functools import cache, partial
 from types import TracebackType
-from typing import Any, Final, Self, TypeVar
+from typing import Any, ClassVar, Final, Self, TypeVar
 
 import msgspec
 
@@ -29,6 +29,16 @@ T = TypeVar("T")
 TASKS_PER_CHILD: Final = 500
 """A child is replaced after so many tasks, so that no leak of a parser can grow for ever."""
 _START_SECONDS: Final = 30.0
+
+
+_LIMITS: Final = frozenset({"MemoryError", "RecursionError", "AnswerTooLarge"})
+"""What a task may end with because of its input."""
+
+
+class TaskFailed(OffloadFailed):
+    """The function stopped with an exception that no input should cause: a mistake of ours."""
+
+    code: ClassVar[str] = "internal"
 
 
 class _Died(Exception):
@@ -87,7 +97,9 @@ class Children:
                 raise OffloadFailed("The parser died or ran into its limits.") from None
             if answer[:1] != ANSWER:
                 keep = child
-                raise OffloadFailed(f"The parser stopped with {answer[1:81].decode('ascii', 'replace')}.")
+                name = answer[1:81].decode("ascii", "replace")
+                kind = OffloadFailed if name in _LIMITS else TaskFailed
+                raise kind(f"The parser stopped with {name}.")
             try:
                 result: T = _decoder(function).decode(answer[1:])
             except (msgspec.DecodeError, RecursionError):
