@@ -7,6 +7,7 @@ from pagegrade.model.artifacts import Artifacts
 from tests.builders import make_artifacts, outcome
 
 NAME = "Content-Security-Policy"
+HASH = "'sha256-4RS22DYeB7U14dra4KcQYxmwt5HkOInieXK1NUMBmQI='"
 SAFE = "object-src 'none'; base-uri 'none'"
 
 
@@ -28,9 +29,12 @@ def state(*policies: str) -> str:
     [
         f"script-src 'nonce-r4nd0mr4nd0m' 'strict-dynamic'; {SAFE}",
         f"script-src 'nonce-r4nd0mr4nd0m' 'strict-dynamic' 'unsafe-inline' https: http:; {SAFE}",
-        f"script-src 'sha256-4RS22DYeB7U14dra4KcQYxmwt5HkOInieXK1NUMBmQI='; {SAFE}",
+        f"script-src {HASH}; {SAFE}",
         f"script-src 'nonce-r4nd0mr4nd0m'; style-src 'unsafe-inline'; {SAFE}",
         "default-src 'self'; object-src 'none'; base-uri 'self'",
+        # Without a nonce a redirected script is still judged by where it comes from.
+        "default-src 'none'",
+        "default-src 'self'",
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https: data:; base-uri 'none'",
         f"Default-SRC 'SELF' https://static.example.com; {SAFE}",
         f"default-src 'self'; script-src 'self' https://cdn.jsdelivr.net/npm/vue@3/; {SAFE}",
@@ -69,8 +73,12 @@ def test_policies_that_let_scripts_in_are_open(policy: str) -> None:
 @pytest.mark.parametrize(
     ("policy", "topic"),
     [
-        ("default-src 'self'; object-src 'none'", "base"),
-        ("default-src 'self'; object-src 'none'; base-uri *", "base"),
+        ("script-src 'nonce-r4nd0mr4nd0m'; object-src 'none'", "base"),
+        ("script-src 'nonce-r4nd0mr4nd0m'; object-src 'none'; base-uri *", "base"),
+        (
+            "script-src 'sha256-4RS22DYeB7U14dra4KcQYxmwt5HkOInieXK1NUMBmQI=' 'strict-dynamic'; object-src 'none'",
+            "base",
+        ),
         (f"default-src 'self'; script-src 'self' 'unsafe-eval'; {SAFE}", "eval"),
         (f"default-src 'self'; style-src 'self' 'unsafe-inline'; {SAFE}", "style"),
         (f"default-src 'self'; img-src 'self' http:; {SAFE}", "image"),

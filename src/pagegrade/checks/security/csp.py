@@ -63,12 +63,12 @@ def csp(csp: CSP, document: Document) -> Outcome:
     only add to what another forbids, a nonce or hash switches `'unsafe-inline'` off, `'strict-dynamic'` switches
     hosts off, and of a repeated directive the first counts.
 
-    It passes when scripts are limited to hosts, nonces or hashes, and `object-src` and `base-uri` are limited as
-    well. It fails when there is no policy, when it only reports, when nothing limits scripts or plugins, and when
-    scripts may come from anywhere: `'unsafe-inline'` without a nonce or hash, `*`, a bare scheme such as `https:` or
-    `data:`. It costs half when scripts are limited but `base-uri` is not, with `'unsafe-eval'`, with
-    `'strict-dynamic'` that has nothing to start from, with a host that hands out anybody's files, and when the policy
-    stands only in a `<meta>`. A policy that names scripts by host rather than by nonce or hash also has to limit
+    It passes when scripts are limited to hosts, nonces or hashes, and `object-src` is limited as well, and with nonces
+    or hashes `base-uri` too. It fails when there is no policy, when it only reports, when nothing limits scripts or
+    plugins, and when scripts may come from anywhere: `'unsafe-inline'` without a nonce or hash, `*`, a bare scheme such
+    as `https:` or `data:`. It costs half when a nonce lets scripts in and `base-uri` is open, with `'unsafe-eval'`,
+    with `'strict-dynamic'` that has nothing to start from, with a host that hands out anybody's files, and when the
+    policy stands only in a `<meta>`. A policy that names scripts by host rather than by nonce or hash also has to limit
     inline styles, and images to HTTPS.
 
     ## Why it matters
@@ -163,7 +163,9 @@ def _gaps(policy: Policy) -> Iterator[_Finding]:
         )
     bases = policy.directives.get("base-uri")
     base = None if bases is None else SourceList("base-uri", bases)
-    if base is None or base.open_sources:
+    # A list of hosts judges where a redirected script comes from; a nonce would let it in from anywhere.
+    trusts_addresses = elements is not None and not elements.has_nonce_or_hash and not elements.strict_dynamic
+    if not trusts_addresses and (base is None or base.open_sources):
         yield _finding("base", _WEAK, base, _value(base), "An injected base element can redirect relative scripts")
     if elements is not None and elements.has_nonce_or_hash and not elements.open_sources:
         # Scripts that are named one by one leave little for injected styles to steal; hosts of images do not matter.
