@@ -51,13 +51,7 @@ def parse_document(body: bytes, *, url: str, content_type: str | None) -> Docume
     Source: https://html.spec.whatwg.org/multipage/parsing.html; scripting counts as on, because that is how browsers
     and search engines read a page, so ``<noscript>`` holds no elements.
     """
-    label = charset_of_content_type(content_type)
-    encoding = encoding_of_label(label) if label else None
-    tree = turbohtml.parse(body, encoding=encoding, scripting=True, allow_declarative_shadow_roots=False)
-    root = tree.root
-    into = Collector(_base_url(tree, url))
-    if root is not None:
-        walk(root, into)
+    tree, into = _collect(body, url, content_type)
     into.finish()
     doctype, before = _doctype(tree)
     text = collapse("".join(into.texts))
@@ -104,11 +98,22 @@ def parse_document(body: bytes, *, url: str, content_type: str | None) -> Docume
 
 def find_references(body: bytes, *, url: str, content_type: str | None) -> tuple[ReferenceURL, ...]:
     """The sub-resources the page names, in document order, without the rest of the facts."""
-    document = parse_document(body, url=url, content_type=content_type)
+    _, into = _collect(body, url, content_type)
     return tuple(
         ReferenceURL(url=found.url, kind=found.kind, lazy=found.lazy, alternative=found.alternative)
-        for found in document.references
+        for found in into.references
     )
+
+
+def _collect(body: bytes, url: str, content_type: str | None) -> tuple[turbohtml.Document, Collector]:
+    """The tree, and what one walk of it collected."""
+    label = charset_of_content_type(content_type)
+    encoding = encoding_of_label(label) if label else None
+    tree = turbohtml.parse(body, encoding=encoding, scripting=True, allow_declarative_shadow_roots=False)
+    into = Collector(_base_url(tree, url))
+    if tree.root is not None:
+        walk(tree.root, into)
+    return tree, into
 
 
 def _base_url(tree: turbohtml.Document, url: str) -> str:
