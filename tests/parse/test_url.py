@@ -79,13 +79,19 @@ WITHOUT_SCHEME = {
     "www.example.com/path": "https://www.example.com/path",
     "example.com:8080/path": "https://example.com:8080/path",
     "example.com:8443": "https://example.com:8443/",
-    "localhost:8000": "https://localhost:8000/",
-    "localhost:8000/x:y": "https://localhost:8000/x:y",
-    "localhost": "https://localhost/",
-    "127.0.0.1": "https://127.0.0.1/",
-    "127.0.0.1:5000": "https://127.0.0.1:5000/",
-    "[::1]:8000/x": "https://[::1]:8000/x",
-    "my-box:3000?x": "https://my-box:3000/?x",
+    "localhost:8000": "http://localhost:8000/",
+    "localhost:8000/x:y": "http://localhost:8000/x:y",
+    "localhost": "http://localhost/",
+    "localhost:443": "https://localhost/",
+    "localhost:8443": "https://localhost:8443/",
+    "//localhost/": "http://localhost/",
+    "app.localhost:3000": "http://app.localhost:3000/",
+    "127.0.0.1": "http://127.0.0.1/",
+    "127.0.0.1:5000": "http://127.0.0.1:5000/",
+    "192.168.0.1": "http://192.168.0.1/",
+    "11.22.33.44": "https://11.22.33.44/",
+    "[::1]:8000/x": "http://[::1]:8000/x",
+    "my-box:3000?x": "http://my-box:3000/?x",
     "example.com?u=http://x/": "https://example.com/?u=http://x/",
     "EXAMPLE.com": "https://example.com/",
 }
@@ -171,7 +177,7 @@ def test_every_spelling_has_one_canonical_form(typed: str) -> None:
 
 
 @pytest.mark.parametrize("typed", WITHOUT_SCHEME)
-def test_a_missing_scheme_becomes_https(typed: str) -> None:
+def test_a_missing_scheme_becomes_https_or_http_nearby(typed: str) -> None:
     """Row A20; a host with a port is not taken for a scheme."""
     assert parse_target_url(typed) == Target(WITHOUT_SCHEME[typed], typed_without_scheme=True)
 

@@ -29,6 +29,7 @@ MAX_LABEL_CHARACTERS: Final = 63
 _SHOWN_CHARACTERS: Final = 80
 """How much of a bad value an error message repeats."""
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
+_TLS_PORTS: Final = frozenset({443, 8443})
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*):")
 _HOST_LABELS: Final = re.compile(r"[a-z0-9_\-]+(?:\.[a-z0-9_\-]+)*\Z")
 """Narrower than WHATWG, which lets quotes, braces and backticks into hosts; no name in use has them."""
@@ -83,7 +84,8 @@ def _read_scheme(typed: str) -> str | None:
 def parse_target_url(typed: str) -> Target:
     """Read a URL as a person typed it, once.
 
-    A value without a scheme gets ``https://``. Nothing is stripped: a blank or
+    A value without a scheme gets ``https://``, or ``http://`` where it names this
+    machine or an intranet address, as browsers do. Nothing is stripped: a blank or
     control character anywhere is an error, because readers disagree about it.
 
     Args:
@@ -128,7 +130,17 @@ def parse_target_url(typed: str) -> Target:
             )
         else:
             full = f"https://{typed}"
+    if scheme is None:
+        plain = _canonical(f"http://{typed.lstrip('/')}", typed)
+        if _is_nearby(host(plain)) and port(plain) not in _TLS_PORTS:
+            return Target(plain, typed_without_scheme=True)
     return Target(_canonical(full, typed), typed_without_scheme=scheme is None)
+
+
+def _is_nearby(name: str) -> bool:
+    """Whether a host is this machine or on an intranet, where plain HTTP is what one finds."""
+    address = host_address(name)
+    return "." not in name or name.endswith(".localhost") if address is None else address.is_private
 
 
 def _canonical(full: str, typed: str) -> str:
