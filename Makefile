@@ -13,7 +13,7 @@ ARGS ?=
 ID ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check lint types arrows docs test fault analyze bench picture fix new-check lock lock-check env-run env-test env-dev
+.PHONY: help setup check lint types arrows docs test fault allow-lab analyze bench picture fix new-check lock lock-check env-run env-test env-dev
 
 help:  ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -47,6 +47,9 @@ analyze: env-run  ## report on a page: make analyze URL=https://example.org/ [AR
 
 fault: env-test  ## only the hostile lab: a namespace full of servers that mean harm
 	@$(BIN)/pytest tests/fault tests/lab $(ARGS)
+
+allow-lab:  ## let ordinary users make the namespace of the lab, where the system forbids it (Ubuntu; asks for root)
+	@sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0
 
 bench: env-test  ## how fast the engine is, against the bare parse of the same pages
 	@$(BIN)/python -m devtools.bench $(ARGS)
