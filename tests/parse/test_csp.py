@@ -170,13 +170,6 @@ def test_sources_that_let_anybody_in(source: str, is_open: bool) -> None:  # noq
     assert not SourceList("script-src", (source, "'strict-dynamic'")).open_sources
 
 
-def test_nonces_and_hashes_are_listed() -> None:
-    """Apart from each other."""
-    sources = SourceList("script-src", ("'nonce-a'", "'sha384-b='", "'self'"))
-
-    assert (sources.nonces, sources.hashes) == (("'nonce-a'",), ("'sha384-b='",))
-
-
 def test_nonces_are_masked() -> None:
     """Hashes are no secrets."""
     assert mask_nonces("script-src 'nonce-abc=' 'sha256-x='") == "script-src 'nonce-...' 'sha256-x='"

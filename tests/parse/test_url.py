@@ -11,8 +11,6 @@ from pagegrade.model.errors import InvalidInput, InvalidURL, URLNotAllowed
 from pagegrade.parse.url import (
     MAX_URL_CHARACTERS,
     Target,
-    display_host,
-    display_url,
     has_userinfo,
     host,
     host_address,
@@ -335,14 +333,6 @@ def test_same_site_ignores_scheme_and_subdomain() -> None:
 def test_projects(url: str, project: str) -> None:
     """The host without www, with the port where it is not the scheme's own."""
     assert project_of(url) == project
-
-
-def test_hosts_and_urls_are_shown_without_deceiving() -> None:
-    """Unicode with ASCII beside it, no credentials, no raw control characters."""
-    assert display_host("xn--n3h.net") == "\u2603.net (xn--n3h.net)"
-    assert display_host("example.com") == "example.com"
-    assert display_url("https://me:secret@example.com/x?y") == "https://example.com/x?y"
-    assert display_url("no\x1burl") == "no\\x1burl"
 
 
 def test_literals_are_told_from_names() -> None:

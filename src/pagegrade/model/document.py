@@ -106,7 +106,6 @@ class Image(ElementFact, frozen=True, gc=False, kw_only=True):
     """Accessible name (aria-labelledby, aria-label, alt, title)."""
     decorative: bool
     """``alt=""`` (or white space without a name), ``role=none|presentation`` or hidden from the accessibility tree."""
-    in_link: bool
     lazy: bool
     picture_sized: bool = False
     """It is in a ``<picture>`` whose ``<source>`` elements all have numeric ``width`` and ``height``."""
@@ -245,7 +244,6 @@ class Document:
     charset_declarations: Sequence[CharsetDeclaration]
     doctype: Doctype | None
     mode: Literal["no-quirks", "limited-quirks", "quirks"]
-    content_before_doctype: bool
     html: ElementFact | None
     """The ``<html>`` element with its attributes."""
     body: ElementFact | None

@@ -11,7 +11,6 @@ BOILERPLATE: Final = 4
 """Inside nav, aside, or the page's own header and footer."""
 NO_TEXT: Final = 8
 """Text here is no text of the page (script, style, noscript, title, option ...)."""
-IN_LINK: Final = 16
 IN_HEAD: Final = 32
 IN_BODY: Final = 64
 NO_NAME: Final = 128

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sized
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import msgspec
 from turbohtml import Element
@@ -28,6 +28,7 @@ from pagegrade.model.document import (
 )
 from pagegrade.parse._flags import ARIA_HIDDEN, BOILERPLATE, HIDDEN, INVISIBLE, NO_NAME
 from pagegrade.parse.css import find_css_urls
+from pagegrade.parse.structured_data import is_schema_org_type
 from pagegrade.parse.url import join_url
 
 COMMON_ATTRIBUTES: Final = frozenset(
@@ -41,7 +42,6 @@ MAX_OPEN_NAMES: Final = 8
 MAX_LABEL_LOOKUPS: Final = 2_000
 MAX_LABEL_CHARACTERS: Final = 2_000_000
 _MAX_URL: Final = 8_192
-_SCHEMA_ORG: Final = ("http://schema.org/", "https://schema.org/", "http://www.schema.org/", "https://www.schema.org/")
 _NAMED_ROLES: Final = frozenset({"button", "link", "img", "image"})
 
 
@@ -166,23 +166,21 @@ class Collector:
                     self.add_alternative(label)
                 flags |= NO_NAME
         if "itemscope" in attrs and "itemtype" in attrs:
-            self._item(node, "microdata", attrs["itemtype"].split(), schema_org=False)
+            self._item(node, "microdata", attrs["itemtype"].split(), vocabulary="")
         elif "typeof" in attrs:
-            types = attrs["typeof"].split()
-            vocabulary = attrs.get("vocab", "").rstrip("/") + "/"
-            known = vocabulary in _SCHEMA_ORG or any(name.startswith("schema:") for name in types)
-            self._item(node, "rdfa", types, schema_org=known)
+            self._item(node, "rdfa", attrs["typeof"].split(), vocabulary=attrs.get("vocab", ""))
         return flags
 
-    def _item(self, node: Element, format: str, types: list[str], *, schema_org: bool) -> None:  # noqa: A002
+    def _item(self, node: Element, kind: Literal["microdata", "rdfa"], types: list[str], *, vocabulary: str) -> None:
         if types and self.room(self.structured_items, "structured_items"):
             self.structured_items.append(
                 StructuredItem(
-                    format=format,  # type: ignore[arg-type]
+                    format=kind,
                     types=tuple(types),
                     data=None,
                     error=None,
-                    schema_org=schema_org or any(name.startswith(_SCHEMA_ORG) for name in types),
+                    schema_org=is_schema_org_type(vocabulary)
+                    or any(name.startswith("schema:") or is_schema_org_type(name) for name in types),
                     node=node,
                 ),
             )

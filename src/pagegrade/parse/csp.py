@@ -74,16 +74,6 @@ class SourceList:
         return any(source.lower() in words for source in self.sources)
 
     @property
-    def nonces(self) -> tuple[str, ...]:
-        """Well-formed ``'nonce-...'`` expressions."""
-        return tuple(source for source in self.sources if _NONCE.fullmatch(source))
-
-    @property
-    def hashes(self) -> tuple[str, ...]:
-        """Well-formed ``'sha256-...'``, ``'sha384-...'`` and ``'sha512-...'`` expressions."""
-        return tuple(source for source in self.sources if _HASH.fullmatch(source))
-
-    @property
     def has_nonce_or_hash(self) -> bool:
         """Whether single scripts or styles are named, which switches ``'unsafe-inline'`` off."""
         return any(_NONCE.fullmatch(source) or _HASH.fullmatch(source) for source in self.sources)

@@ -12,7 +12,7 @@ from typing import Final, Literal
 
 import msgspec
 import turbohtml
-from turbohtml import Comment, Element
+from turbohtml import Element
 
 from pagegrade.model import document as facts
 from pagegrade.model.document import Document
@@ -53,7 +53,7 @@ def parse_document(body: bytes, *, url: str, content_type: str | None) -> Docume
     """
     tree, into = _collect(body, url, content_type)
     into.finish()
-    doctype, before = _doctype(tree)
+    doctype = _doctype(tree)
     text = collapse("".join(into.texts))
     _mark_trailing_scripts(into)
     return Document(
@@ -65,7 +65,6 @@ def parse_document(body: bytes, *, url: str, content_type: str | None) -> Docume
         charset_declarations=declarations(body, content_type, into.metas),
         doctype=doctype,
         mode=rendering_mode(doctype),
-        content_before_doctype=before,
         html=into.html,
         body=into.body,
         titles=into.titles,
@@ -128,17 +127,14 @@ def _base_url(tree: turbohtml.Document, url: str) -> str:
     return url
 
 
-def _doctype(tree: turbohtml.Document) -> tuple[facts.Doctype | None, bool]:
-    """(the doctype, whether a comment or text comes before it)."""
-    before = False
+def _doctype(tree: turbohtml.Document) -> facts.Doctype | None:
+    """The document type declaration; text before it makes the parser ignore it."""
     for node in tree.children:
         if isinstance(node, turbohtml.Doctype):
-            found = facts.Doctype(
+            return facts.Doctype(
                 name=node.name, public_id=node.public_id, system_id=node.system_id, line=node.source_line
             )
-            return found, before
-        before = before or isinstance(node, Comment)
-    return None, before
+    return None
 
 
 def _main_text(into: Collector) -> str:

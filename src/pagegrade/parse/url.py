@@ -369,28 +369,6 @@ def project_of(url: str) -> str:
     return shown if number in (None, _DEFAULT_PORTS.get(name)) else f"{shown}:{number}"
 
 
-def display_host(name: str) -> str:
-    """A host for people: the Unicode form with the ASCII form beside it, because look-alike letters deceive."""
-    if "xn--" not in name:
-        return name
-    unicode_form = str(ada_url.idna_to_unicode(name))
-    if unicode_form == name or not unicode_form.isprintable():
-        return name
-    return f"{unicode_form} ({name})"
-
-
-def display_url(url: str) -> str:
-    """A canonical URL for people: its own query and path, never a password, control characters never raw."""
-    try:
-        parsed = ada_url.URL(url)
-    except ValueError:
-        return _shown(url)
-    if parsed.username or parsed.password:
-        parsed.username = ""
-        parsed.password = ""
-    return str(parsed.href)
-
-
 def has_userinfo(url: str) -> bool:
     """Whether an absolute URL carries a user name or a password."""
     try:

@@ -7,7 +7,7 @@ from typing import Final
 from turbohtml import Element
 
 from pagegrade.model.document import Anchor, Control, Form
-from pagegrade.parse._flags import HIDDEN, IN_LINK, NO_NAME, NO_TEXT, SKIP
+from pagegrade.parse._flags import HIDDEN, NO_NAME, NO_TEXT, SKIP
 from pagegrade.parse.collect import Attributes, Closer, Collector, collapse, own_name, rel_tokens
 
 _UNLABELLED_INPUTS: Final = frozenset({"hidden", "submit", "reset", "button", "image"})
@@ -47,7 +47,7 @@ def anchor(into: Collector, node: Element, attrs: Attributes, flags: int) -> tup
             ),
         )
 
-    return flags | IN_LINK, close
+    return flags, close
 
 
 def area(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from turbohtml import Element
 
 from pagegrade.model.document import Frame, Image
-from pagegrade.parse._flags import HIDDEN, IN_LINK, NO_NAME, NO_TEXT, SKIP
+from pagegrade.parse._flags import HIDDEN, NO_NAME, NO_TEXT, SKIP
 from pagegrade.parse.collect import Attributes, Closer, Collector, OpenPicture, collapse, own_name
 from pagegrade.parse.elements.text import obsolete
 from pagegrade.parse.srcset import parse_srcset
@@ -62,7 +62,6 @@ def img(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[
                 picture_sized=sized,
                 name=name,
                 decorative=presentational or bool(flags & HIDDEN) or (alt is not None and not alt and not name),
-                in_link=bool(flags & IN_LINK),
                 lazy=lazy,
             ),
         )
