@@ -145,7 +145,7 @@ class Run(Shape):
     thresholds: Thresholds
     duration_ms: float | None
     partial: bool
-    user_agent: str
+    vantage: str
     not_gathered: list[NotGathered]
     notes: list[str]
 

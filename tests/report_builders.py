@@ -251,7 +251,7 @@ def make_report(*results: Result, **more: Any) -> Report:
         "run": RunFacts(
             engine="0.1.0",
             duration_ms=1840.0,
-            user_agent="Pagegrade/0.1.0",
+            vantage="User-Agent: Pagegrade/0.1.0",
             not_gathered=(("sitemaps", "timeout: The site did not answer in time."),),
             notes=("The page is drawn by scripts; what they add was not seen.",),
         ),
@@ -326,5 +326,5 @@ def poisoned_report(payload: str) -> Report:
         language=payload,
         server=payload,
     )
-    run = replace(report.run, user_agent=payload, not_gathered=((payload, payload),), notes=(payload,))
+    run = replace(report.run, vantage=payload, not_gathered=((payload, payload),), notes=(payload,))
     return replace(report, url=payload, final_url=payload, project=payload, page=page, run=run)

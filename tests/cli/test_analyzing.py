@@ -4,12 +4,15 @@ import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from pagegrade.cli import analyzing
 from pagegrade.cli.analyzing import artifacts_name
 from pagegrade.cli.app import run
+from pagegrade.gather.run import gather
+from pagegrade.model.artifacts import Artifacts
+from pagegrade.parse.url import Target
 from pagegrade.service import analysis
 from tests.cli.site import Site, running_site
 
@@ -155,14 +158,13 @@ def test_a_mistake_of_ours_costs_one_page_only(
     site: Site, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The other pages are still reported, and the mistake is called one."""
-    real = analysis.analyze_target
 
-    async def breaks_once(target: object, **more: object) -> object:
-        if getattr(target, "url", "").endswith("other"):
+    async def breaks_once(target: Target, **more: Any) -> Artifacts:
+        if target.url.endswith("other"):
             raise ZeroDivisionError
-        return await real(target, **more)  # type: ignore[arg-type]
+        return await gather(target, **more)
 
-    monkeypatch.setattr(analyzing, "analyze_target", breaks_once)
+    monkeypatch.setattr(analysis, "gather", breaks_once)
     code = run(["analyze", site.url, f"{site.url}other", "-f", "jsonl", "-q"])
     first, second = (json.loads(line) for line in capsys.readouterr().out.splitlines())
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import logging
 import os
 import sys
-import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,15 +18,13 @@ from pagegrade.cli.files import STDIN, read_file
 from pagegrade.cli.judging import Criteria, judge_reports
 from pagegrade.cli.output import Plan, deliver
 from pagegrade.cli.progress import Progress
-from pagegrade.model.errors import FAILURE_CODES, InvalidInput
-from pagegrade.model.identity import VERSION
-from pagegrade.model.report import Failure, Report, RunFacts
+from pagegrade.model.errors import InvalidInput
+from pagegrade.model.report import Report
 from pagegrade.parse.url import Target, parse_target_url, project_of
 from pagegrade.render.inert import visible
 from pagegrade.report.artifacts_file import save_artifacts
 from pagegrade.service.analysis import Analysis, AnalyzeOptions, analyze_target
 from pagegrade.service.children import Children
-from pagegrade.service.clock import utc_now
 from pagegrade.wiring import typed_options
 
 
@@ -55,6 +53,9 @@ def analyze_pages(request: AnalyzeRequest, plan: Plan, criteria: Criteria) -> in
     )
     if request.save_artifacts is not None:
         _check_artifacts_place(request.save_artifacts, len(targets))
+    if sys.flags.dev_mode:
+        # ``python -X dev -m pagegrade`` shows where a mistake of ours happened.
+        logging.basicConfig()
     progress = Progress(sys.stderr, len(targets), quiet=request.quiet, environment=os.environ)
     try:
         reports, refused = asyncio.run(_analyze_all(targets, options, request, progress))
@@ -123,8 +124,6 @@ async def _analyze_all(
                     _save(analysis, request.save_artifacts, quiet=request.quiet)
             except InvalidInput as error:
                 refusals.append(error)
-            except Exception as error:  # noqa: BLE001 - our mistake with one page must not cost the others
-                outcomes[target.url] = _internal_failure(target.url, error)
             finally:
                 progress.finish(target.url)
 
@@ -132,26 +131,6 @@ async def _analyze_all(
         for target in targets:
             tasks.create_task(one(target))
     return [outcomes[target.url] for target in targets if target.url in outcomes], refusals
-
-
-def _internal_failure(url: str, error: Exception) -> Report:
-    """A mistake of ours as a failed page; ``python -X dev -m pagegrade`` shows where it happened."""
-    if sys.flags.dev_mode:
-        traceback.print_exception(error)
-    failure = Failure(
-        code="internal",
-        message=f"Pagegrade stopped with {type(error).__name__}. This is a mistake in Pagegrade, not in the page.",
-        retryable=FAILURE_CODES["internal"][0],
-    )
-    return Report(
-        url=url,
-        final_url=None,
-        project=project_of(url),
-        state="failed",
-        run=RunFacts(engine=VERSION),
-        error=failure,
-        generated_at=utc_now(),
-    )
 
 
 def _check_artifacts_place(path: str, pages: int) -> None:

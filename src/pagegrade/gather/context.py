@@ -47,6 +47,8 @@ class OffloadFailed(Exception):
 
     def not_gathered(self) -> NotGathered:
         """The failure as the artifact that is missing."""
+        if self.code == "internal":
+            return NotGathered(code=self.code, detail="Something went wrong inside Pagegrade.")
         return NotGathered(code=self.code, detail="Reading it went beyond the limits of time or memory.")
 
 

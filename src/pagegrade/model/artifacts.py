@@ -255,7 +255,7 @@ class Artifacts:
     gathered_at: datetime
     duration_ms: float | None = None
     vantage: str = ""
-    """User agent and request headers used, for the report's footer."""
+    """The request headers the page was asked with; empty when nobody asked (a page at hand)."""
     navigation: Navigation
     load_samples_ms: tuple[float, ...] = ()
     """Total time of each fetch of the final document, the first one first."""

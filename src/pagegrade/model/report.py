@@ -138,7 +138,8 @@ class RunFacts:
     ruleset: str = RULESET
     duration_ms: float | None = None
     partial: bool = False
-    user_agent: str = ""
+    vantage: str = ""
+    """The request headers the page was asked with; empty when nobody asked (a page at hand)."""
     not_gathered: tuple[tuple[str, str], ...] = ()
     """(artifact, why) for everything that is missing."""
     notes: tuple[str, ...] = ()

@@ -223,7 +223,7 @@ def _run(run: RunFacts) -> JSONObject:
         "ruleset": run.ruleset,
         "duration_ms": run.duration_ms,
         "partial": run.partial,
-        "user_agent": run.user_agent,
+        "vantage": run.vantage,
         "not_gathered": [{"artifact": name, "reason": why} for name, why in run.not_gathered],
         "notes": list(run.notes),
         "thresholds": {"good": run.good_from, "decent": run.decent_from},

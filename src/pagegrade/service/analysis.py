@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Final
 
@@ -14,12 +14,16 @@ from pagegrade.gather.resolver import Resolver
 from pagegrade.gather.run import gather
 from pagegrade.model.artifacts import Artifacts, Navigation, NotGathered, Response, WellKnown
 from pagegrade.model.errors import FAILURE_CODES, InvalidInput, RunFailed, URLNotAllowed
-from pagegrade.model.identity import USER_AGENT, VERSION
-from pagegrade.model.report import Failure, Report, RunFacts
-from pagegrade.parse.url import Target, host, origin, parse_target_url, port, project_of
+from pagegrade.model.identity import VERSION
+from pagegrade.model.report import Failure, Report
+from pagegrade.parse.url import Target, host, origin, parse_target_url, port
 from pagegrade.service.children import Children, TaskFailed
 from pagegrade.service.clock import utc_now
 from pagegrade.service.judging import Thresholds, failed_report, judge_artifacts
+
+logger = logging.getLogger(__name__)
+# Who uses the package decides whether and where it logs; without this, Python would print to stderr.
+logging.getLogger("pagegrade").addHandler(logging.NullHandler())
 
 JUDGE_SECONDS: Final = 20.0
 """Wall-clock time for parsing and judging one page; its CPU time is limited in the child."""
@@ -85,23 +89,42 @@ async def analyze_target(
         subresources=options.subresources,
         load_samples=options.load_samples,
     )
+    artifacts: Artifacts | None = None
     try:
         artifacts = await gather(
             target, options=gather_options, offload=children.run, gathered_at=started_at, resolver=resolver
         )
+        return Analysis(
+            report=await judge_in_child(artifacts, options.thresholds, children=children), artifacts=artifacts
+        )
     except RunFailed as error:
-        return Analysis(report=_not_gathered_report(target.url, error, started_at), artifacts=None)
-    return Analysis(report=await judge_in_child(artifacts, options.thresholds, children=children), artifacts=artifacts)
+        failure = Failure(
+            code=error.failure,
+            message=error.message,
+            reason=error.reason,
+            http_status=error.http_status,
+            retryable=error.retryable,
+        )
+    except Exception as error:
+        # Every run ends in a named state, and a mistake of ours with one page must not cost the others.
+        logger.exception("analysis_failed")
+        failure = _mistake(type(error).__name__)
+    report = failed_report(
+        target.url,
+        failure,
+        generated_at=started_at,
+        artifacts=artifacts,
+        duration_ms=(utc_now() - started_at).total_seconds() * 1000,
+    )
+    return Analysis(report=report, artifacts=artifacts)
 
 
 async def judge_in_child(artifacts: Artifacts, thresholds: Thresholds, *, children: Children) -> Report:
     """Judge artifacts where a hostile page can do no harm; what kills the parser is a failed report."""
     try:
         return await children.run(judge_artifacts, artifacts, thresholds, timeout_s=JUDGE_SECONDS)
-    except TaskFailed:
-        retryable, message = FAILURE_CODES["internal"]
-        failure = Failure(code="internal", message=message, reason="judging", retryable=retryable)
-        return failed_report(artifacts.navigation.requested_url, failure, artifacts=artifacts)
+    except TaskFailed as error:
+        failure = _mistake(error.exception)
     except OffloadFailed as error:
         failure = Failure(
             code="too_large",
@@ -110,7 +133,17 @@ async def judge_in_child(artifacts: Artifacts, thresholds: Thresholds, *, childr
             http_status=artifacts.navigation.response.status,
             retryable=FAILURE_CODES["too_large"][0],
         )
-        return failed_report(artifacts.navigation.requested_url, failure, artifacts=artifacts)
+    url = artifacts.navigation.requested_url
+    return failed_report(url, failure, generated_at=artifacts.gathered_at, artifacts=artifacts)
+
+
+def _mistake(exception: str) -> Failure:
+    """What is said of an exception that no page should cause; its text stays inside."""
+    return Failure(
+        code="internal",
+        message=f"Pagegrade stopped with {exception}. This is a mistake in Pagegrade, not in the page.",
+        retryable=FAILURE_CODES["internal"][0],
+    )
 
 
 def parse_networks(networks: Sequence[str]) -> tuple[IPv4Network | IPv6Network, ...]:
@@ -158,7 +191,6 @@ def artifacts_of_document(
     return Artifacts(
         engine=VERSION,
         gathered_at=utc_now(),
-        vantage="offline",
         navigation=Navigation(requested_url=target.url, response=response),
         robots_txt=robots,
         sitemaps=offline,
@@ -169,24 +201,4 @@ def artifacts_of_document(
         tls=offline,
         dns=offline,
         resources=offline,
-    )
-
-
-def _not_gathered_report(url: str, error: RunFailed, started_at: datetime) -> Report:
-    return Report(
-        url=url,
-        final_url=None,
-        project=project_of(url),
-        state="failed",
-        run=RunFacts(
-            engine=VERSION, duration_ms=(utc_now() - started_at).total_seconds() * 1000, user_agent=USER_AGENT
-        ),
-        error=Failure(
-            code=error.failure,
-            message=error.message,
-            reason=error.reason,
-            http_status=error.http_status,
-            retryable=error.retryable,
-        ),
-        generated_at=started_at,
     )

@@ -40,6 +40,11 @@ class TaskFailed(OffloadFailed):
 
     code: ClassVar[str] = "internal"
 
+    def __init__(self, exception: str) -> None:
+        super().__init__(f"The task stopped with {exception}.")
+        self.exception = exception
+        """Name of the exception's class."""
+
 
 class _Died(Exception):
     """The child ended, or answered something that is no answer."""
@@ -98,8 +103,9 @@ class Children:
             if answer[:1] != ANSWER:
                 keep = child
                 name = answer[1:81].decode("ascii", "replace")
-                kind = OffloadFailed if name in _LIMITS else TaskFailed
-                raise kind(f"The parser stopped with {name}.")
+                if name not in _LIMITS:
+                    raise TaskFailed(name)
+                raise OffloadFailed(f"The parser stopped with {name}.")
             try:
                 result: T = _decoder(function).decode(answer[1:])
             except (msgspec.DecodeError, RecursionError):

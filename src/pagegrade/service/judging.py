@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 from typing import Final
 
 from pagegrade.checks import Check, Facts, Judged, all_checks, run_checks
 from pagegrade.model.artifacts import Artifacts, NotGathered, Response
-from pagegrade.model.identity import USER_AGENT
+from pagegrade.model.identity import USER_AGENT, VERSION
 from pagegrade.model.report import (
     DECENT_FROM,
     GOOD_FROM,
@@ -79,7 +80,8 @@ def judge_artifacts(artifacts: Artifacts, thresholds: Thresholds = Thresholds())
     """
     refusal = _refusal(artifacts)
     if refusal is not None:
-        return failed_report(artifacts.navigation.requested_url, refusal, artifacts=artifacts)
+        url = artifacts.navigation.requested_url
+        return failed_report(url, refusal, generated_at=artifacts.gathered_at, artifacts=artifacts)
     checks, weighed, price = _weighed()
     facts = Facts(artifacts)
     judged = run_checks(checks, facts)
@@ -123,7 +125,7 @@ def judge_artifacts(artifacts: Artifacts, thresholds: Thresholds = Thresholds())
             engine=artifacts.engine,
             duration_ms=artifacts.duration_ms,
             partial=not complete,
-            user_agent=artifacts.vantage,
+            vantage=artifacts.vantage,
             not_gathered=_not_gathered(artifacts),
             good_from=thresholds.good,
             decent_from=thresholds.decent,
@@ -133,22 +135,32 @@ def judge_artifacts(artifacts: Artifacts, thresholds: Thresholds = Thresholds())
     )
 
 
-def failed_report(url: str, failure: Failure, *, artifacts: Artifacts) -> Report:
-    """A report without a verdict: the page was not really seen."""
+def failed_report(
+    url: str,
+    failure: Failure,
+    *,
+    generated_at: datetime,
+    artifacts: Artifacts | None = None,
+    duration_ms: float | None = None,
+) -> Report:
+    """A report without a verdict: the page was not really seen.
+
+    ``artifacts`` is what was gathered all the same; ``None`` when it was nothing.
+    """
     return Report(
         url=url,
-        final_url=artifacts.navigation.main_document_url,
+        final_url=None if artifacts is None else artifacts.navigation.main_document_url,
         project=project_of(url),
         state="failed",
-        page=page_facts(artifacts, None),
+        page=None if artifacts is None else page_facts(artifacts, None),
         run=RunFacts(
-            engine=artifacts.engine,
-            duration_ms=artifacts.duration_ms,
-            user_agent=artifacts.vantage or USER_AGENT,
-            not_gathered=_not_gathered(artifacts),
+            engine=VERSION if artifacts is None else artifacts.engine,
+            duration_ms=duration_ms if artifacts is None else artifacts.duration_ms,
+            vantage="" if artifacts is None else artifacts.vantage,
+            not_gathered=() if artifacts is None else _not_gathered(artifacts),
         ),
         error=failure,
-        generated_at=artifacts.gathered_at,
+        generated_at=generated_at,
     )
 
 
