@@ -20,7 +20,6 @@ import turbohtml
 
 from pagegrade.checks import Facts, all_checks, run_checks
 from pagegrade.checks._run import run_check
-from pagegrade.model.artifacts import Artifacts
 from pagegrade.model.document import Document
 from pagegrade.parse.html import parse_document
 from pagegrade.score import Weighed, prices, score
@@ -115,7 +114,7 @@ def measure(name: str, body: bytes, repeat: int) -> tuple[Row, dict[str, float]]
         score=cpu_ms(lambda: score(weighed, price, losses), repeat),
     )
     each = {
-        check.id: cpu_ms(lambda check=check: run_check(check, warmed(artifacts, document)), max(3, repeat // 3))  # type: ignore[misc]
+        check.id: cpu_ms(lambda check=check: run_check(check, Facts(artifacts, document=document)), max(3, repeat // 3))  # type: ignore[misc]
         for check in checks.values()
     }
     return row, each
@@ -132,11 +131,6 @@ def fresh(document: Document) -> Document:
     return document
 
 
-def warmed(artifacts: Artifacts, document: Document) -> Facts:
-    """Facts with the document made, so that a check pays for itself only."""
-    return Facts(artifacts, document=document)
-
-
 def print_engine(rows: list[Row], each: dict[str, list[float]]) -> float:
     """The table of pages and the dearest checks; gives the median ratio."""
     print(f"{'page':<22}{'kB':>7}{'parse':>8}{'walk':>8}{'facts':>8}{'checks':>8}{'score':>8}{'ratio':>8}")
@@ -145,7 +139,11 @@ def print_engine(rows: list[Row], each: dict[str, list[float]]) -> float:
             f"{row.name[:21]:<22}{row.page_bytes / 1000:>7.0f}{row.parse:>8.2f}{row.walk:>8.2f}"
             f"{row.facts:>8.2f}{row.checks:>8.2f}{row.score:>8.2f}{row.ratio:>7.1f}x"
         )
+    parts = ("parse", "walk", "facts", "checks", "score")
+    medians = "".join(f"{statistics.median(getattr(row, part) for row in rows):>8.2f}" for part in parts)
     median = statistics.median(row.ratio for row in rows)
+    size = statistics.median(row.page_bytes for row in rows) / 1000
+    print(f"{'median':<22}{size:>7.0f}{medians}{median:>7.1f}x")
     per_100_kb = statistics.median(
         (row.facts + row.checks + row.score) / (row.page_bytes / 100_000)
         for row in rows

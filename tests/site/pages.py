@@ -12,7 +12,7 @@ DESCRIPTION: Final = (
     "electric power on the coast."
 )
 SUBRESOURCES: Final = 30
-"""Files that the page at ``/many`` names, in its HTML and in its stylesheets."""
+"""Files that a browser fetches for the page at ``/many``, named in its HTML and in its stylesheets."""
 
 _SECTIONS: Final = (
     (
@@ -169,17 +169,17 @@ def poor_page() -> str:
 
 
 def many_page() -> str:
-    """A page that names 30 files: 24 itself and six through its stylesheets."""
+    """A page of which a browser fetches 30 files: 24 that it names itself and six through its stylesheets."""
     styles = "\n".join(f'<link rel="stylesheet" href="/many/style-{number}.css">' for number in range(3))
     scripts = "\n".join(f'<script src="/many/script-{number}.js" defer></script>' for number in range(6))
     images = "\n".join(
         f'<img src="/many/image-{number}.png" width="40" height="40" alt="Square {number}" loading="lazy">'
-        for number in range(8)
+        for number in range(11)
     )
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>A page of many parts, for counting requests</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="description" content="This page names thirty files in every way a page can name one, to be counted.">
+<meta name="description" content="This page makes a browser fetch thirty files in every way a page can, to be counted.">
 <link rel="icon" href="/many/icon.png">
 {styles}
 {scripts}
