@@ -4,13 +4,26 @@ PagegradeError
 ├── InvalidInput            what the caller handed in cannot be used
 │   ├── InvalidURL
 │   ├── URLNotAllowed
-│   └── InvalidArtifacts
+│   ├── InvalidArtifacts
+│   └── ValidationFailed    fields of a request, each with its own sentence
+├── Refused                 the request is understood, and not done
+│   ├── Unauthenticated
+│   ├── InsufficientScope
+│   ├── NotFound
+│   ├── PreconditionFailed
+│   ├── IdempotencyInProgress
+│   ├── IdempotencyKeyReused
+│   ├── RateLimited
+│   ├── QuotaExceeded
+│   └── Unavailable
 └── RunFailed               the page could not be analysed
     └── (code says which of ``FAILURE_CODES``)
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar, Final
 
 FAILURE_CODES: Final[dict[str, tuple[bool, str]]] = {
@@ -71,6 +84,124 @@ class InvalidArtifacts(InvalidInput):
     """The artifacts cannot be read."""
 
     code: ClassVar[str] = "invalid_artifacts"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Violation:
+    """What is wrong with one field of a request."""
+
+    field: str
+    place: str
+    """``query`` or ``body``."""
+    code: str
+    """Stable word such as ``required``, ``not_in``, ``too_long``."""
+    message: str
+    """A sentence for people."""
+    allowed: tuple[str | int, ...] = ()
+    """The values there are, where they can be listed."""
+    limit: int | None = None
+    """The bound that was crossed, where there is one."""
+
+
+class ValidationFailed(InvalidInput):
+    """Fields of the request cannot be used."""
+
+    code: ClassVar[str] = "validation_failed"
+
+    def __init__(self, violations: Sequence[Violation]) -> None:
+        count = len(violations)
+        super().__init__("1 field needs attention." if count == 1 else f"{count} fields need attention.")
+        self.violations = tuple(violations)
+
+
+class Refused(PagegradeError):
+    """The request is understood and not done."""
+
+    code: ClassVar[str] = "refused"
+
+    def __init__(self, message: str | None = None, *, retry_after_s: int | None = None) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+        """Whole seconds to wait before the same request makes sense; ``None``: it never will, or nobody knows."""
+
+
+class Unauthenticated(Refused):
+    """A valid API key is needed: send it as Authorization: Bearer KEY."""
+
+    code: ClassVar[str] = "unauthenticated"
+
+    def __init__(self, message: str | None = None, *, presented: bool = False) -> None:
+        super().__init__(message)
+        self.presented = presented
+        """A key was sent, and is not valid."""
+
+
+class InsufficientScope(Refused):
+    """The key may not do this."""
+
+    code: ClassVar[str] = "insufficient_scope"
+
+    def __init__(self, scope: str) -> None:
+        super().__init__(f"This key lacks the scope {scope}; use one that has it.")
+        self.scope = scope
+
+
+class NotFound(Refused):
+    """There is nothing here."""
+
+    code: ClassVar[str] = "not_found"
+
+
+class PreconditionFailed(Refused):
+    """The report has changed since you read it: read it again and decide anew."""
+
+    code: ClassVar[str] = "precondition_failed"
+
+    def __init__(self, etag: str) -> None:
+        super().__init__()
+        self.etag = etag
+        """The entity tag it has now."""
+
+
+class IdempotencyInProgress(Refused):
+    """A request with this Idempotency-Key is still being answered."""
+
+    code: ClassVar[str] = "idempotency_in_progress"
+    retryable = True
+
+
+class IdempotencyKeyReused(Refused):
+    """This Idempotency-Key belongs to a request with another body: take a new key."""
+
+    code: ClassVar[str] = "idempotency_key_reused"
+
+
+class RateLimited(Refused):
+    """Too many requests; wait and try again."""
+
+    code: ClassVar[str] = "rate_limited"
+    retryable = True
+
+
+class QuotaExceeded(Refused):
+    """The account has used up what it may have at a time."""
+
+    code: ClassVar[str] = "quota_exceeded"
+    retryable = True
+
+
+class Unavailable(Refused):
+    """Pagegrade cannot do this right now; try again soon."""
+
+    code: ClassVar[str] = "unavailable"
+    retryable = True
+
+    def __init__(
+        self, message: str | None = None, *, retry_after_s: int | None = None, reason: str | None = None
+    ) -> None:
+        super().__init__(message, retry_after_s=retry_after_s)
+        self.reason = reason
+        """For the operator, e.g. ``database_full``; callers are not told. ``None`` where ``message`` says it all."""
 
 
 class RunFailed(PagegradeError):

@@ -159,7 +159,7 @@ def _result(result: Result) -> JSONObject:
         "message": result.message,
         "reason": result.reason or None,
         "errors": [_detail(detail) for detail in result.errors],
-        "evidence": [_evidence(evidence) for evidence in result.evidence],
+        "evidence": [evidence_to_dict(evidence) for evidence in result.evidence],
         "evidence_total": max(result.evidence_total, len(result.evidence)),
         "why": result.why,
         "fix": result.fix,
@@ -175,8 +175,8 @@ def _detail(detail: Detail) -> JSONObject:
     }
 
 
-def _evidence(evidence: Evidence) -> JSONObject:
-    """Only what is known: a member that would be empty is left out."""
+def evidence_to_dict(evidence: Evidence) -> JSONObject:
+    """What is known of an evidence: a member that would be empty is left out."""
     members = {
         "selector": evidence.selector,
         "line": evidence.line,

@@ -1,0 +1,134 @@
+"""Reports and runs as they are kept: what a server knows beside the judgement of one page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Final, Literal
+
+from pagegrade.model.report import Grade
+
+State = Literal["queued", "running", "completed", "failed"]
+STATES: Final[tuple[State, ...]] = ("queued", "running", "completed", "failed")
+UNFINISHED: Final = frozenset({"queued", "running"})
+RATINGS: Final[dict[Grade, int]] = {"bad": 1, "decent": 2, "good": 3}
+"""Results in the order of their severity, as they are kept and sorted."""
+GRADES: Final[dict[int, Grade]] = {rating: grade for grade, rating in RATINGS.items()}
+MAX_ATTEMPTS: Final = 3
+"""So often a run is started before it counts as failed."""
+
+
+class Privacy(IntEnum):
+    """Who may see the share page of a report."""
+
+    PUBLIC = 0
+    """Anyone with the link."""
+    PRIVATE = 1
+    """Its account only."""
+    PASSWORD = 2
+    """Anyone with the link and the password."""
+
+
+class Priority(IntEnum):
+    """Order of the queue within an account; lower goes first."""
+
+    INTERACTIVE = 0
+    RERUN = 1
+    BULK = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredReport:
+    """One URL under an account: its settings, where its analysis stands, and the last good results in short."""
+
+    id: int
+    account_id: int
+    url: str
+    """Canonical, as asked for."""
+    project: str
+    privacy: int
+    password_hash: str | None
+    """PHC string of argon2id; ``None``: no password is set."""
+    password_version: int
+    """Grows with every change of the password, which ends sessions that were unlocked before."""
+    slug: str
+    """128 bits that make the share page unguessable."""
+    state: State
+    rating: int | None
+    """One of ``RATINGS``; ``None`` while there is no result."""
+    score: int | None
+    run_number: int | None
+    """The run whose results are shown; ``None`` until one has succeeded (or has failed with facts to show)."""
+    summary: bytes | None
+    """JSON object with the members ``pack_report`` names, of that run; ``None`` until there is one."""
+    error: bytes | None
+    """JSON object: why the last run failed; ``None`` when it did not."""
+    generated_at_ms: int | None
+    """When the shown results were made; ``None`` until there are any."""
+    created_at_ms: int
+    updated_at_ms: int
+    revision: int
+    """Grows with every change a reader could see."""
+
+    @property
+    def result(self) -> Grade | None:
+        """The rating as a word."""
+        return GRADES.get(self.rating or 0)
+
+    @property
+    def etag(self) -> str:
+        """Strong entity tag of the report, with its quotes (RFC 9110 8.8.3)."""
+        return f'"{self.id}-{self.revision}"'
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredRun:
+    """One analysis of a report: numbered from 1 within it, immutable once finished."""
+
+    id: int
+    report_id: int
+    number: int
+    state: State
+    attempt: int
+    """How often it was started; 0 while it never was."""
+    rating: int | None
+    score: int | None
+    engine: str | None
+    ruleset: str | None
+    summary: bytes | None
+    error: bytes | None
+    created_at_ms: int
+    started_at_ms: int | None
+    finished_at_ms: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PackedReport:
+    """The outcome of one analysis in the pieces it is stored in."""
+
+    state: Literal["completed", "failed"]
+    rating: int | None
+    score: int | None
+    engine: str
+    ruleset: str
+    summary: bytes
+    """JSON object: ``version``, ``final_url``, ``uncapped_score``, ``coverage``, ``caps``, ``counts``, ``categories``,
+    ``run`` (without its number)."""
+    detail: bytes
+    """JSON object: ``results`` and ``page``; the large part, and therefore always packed: one zstd frame (RFC 8878)."""
+    error: bytes | None
+    """JSON object: ``code``, ``message``, ``reason``, ``http_status``, ``retryable``; ``None`` when it succeeded."""
+    generated_at_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimedRun:
+    """A run that this process has taken, and until when it may keep it."""
+
+    id: int
+    report_id: int
+    account_id: int
+    url: str
+    attempt: int
+    """1 for the first; together with ``id`` the fence of everything that is written about the run."""
+    lease_until_ms: int

@@ -1,0 +1,1 @@
+"""Accounts, reports and runs in tables. The only room that knows the database."""

@@ -1,0 +1,136 @@
+"""How many reports each filter of a list finds: kept up to date with every change, so that no list has to count.
+
+Every function that changes the state, the result or the existence of a report calls ``count_change`` in the same
+transaction. Rows that reach zero are deleted: the projects of an account are exactly those that have rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sqlalchemy import BindParameter, ColumnElement, bindparam, delete, func, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from pagegrade.model.stored import State
+from pagegrade.store.database import Transaction
+from pagegrade.store.prepared import Prepared
+from pagegrade.store.tables import accounts, report_counts, reports, run_details, runs
+
+WHOLE_ACCOUNT: Final = ""
+"""Stands where a project would: no host is empty."""
+UNRATED: Final = 0
+"""Stands where a result would."""
+
+Kind = tuple[State, int | None]
+"""(state, rating) of a report."""
+
+_KEY: Final = ("account_id", "project", "state", "rating")
+_ROW: Final = tuple(report_counts.c[name] == bindparam(f"the_{name}") for name in _KEY)
+_VALUES: Final[dict[str, BindParameter[Any]]] = {
+    **{name: bindparam(f"the_{name}") for name in _KEY},
+    "count": bindparam("by"),
+}
+_MORE: Final = {"count": report_counts.c.count + bindparam("by")}
+_ADD: Final = {
+    "sqlite": Prepared(
+        sqlite.insert(report_counts).values(_VALUES).on_conflict_do_update(index_elements=_KEY, set_=_MORE)
+    ),
+    "postgresql": Prepared(
+        postgresql.insert(report_counts).values(_VALUES).on_conflict_do_update(index_elements=_KEY, set_=_MORE)
+    ),
+}
+_SUBTRACT: Final = Prepared(update(report_counts).where(*_ROW).values(count=report_counts.c.count - bindparam("by")))
+_SWEEP: Final = Prepared(delete(report_counts).where(*_ROW, report_counts.c.count <= 0))
+_OF_PROJECT: Final = Prepared(
+    select(report_counts.c.state, report_counts.c.rating, report_counts.c.count).where(
+        report_counts.c.account_id == bindparam("account"), report_counts.c.project == bindparam("project")
+    )
+)
+
+
+def count_change(
+    tx: Transaction, account_id: int, project: str, *, was: Kind | None, is_: Kind | None, reports: int = 1
+) -> None:
+    """Note that so many reports of a project were of one kind and are of another.
+
+    Args:
+        tx: Where the reports change too.
+        account_id: Whose they are.
+        project: Theirs.
+        was: ``None``: they are new.
+        is_: ``None``: they are gone.
+        reports: How many.
+    """
+    if was == is_ or reports == 0:
+        return
+    add = _ADD[tx.dialect.name]
+    for where in (project, WHOLE_ACCOUNT):
+        if is_ is not None:
+            add.rows(tx, _parameters(account_id, where, is_, reports))
+        if was is not None:
+            parameters = _parameters(account_id, where, was, reports)
+            _SUBTRACT.rows(tx, parameters)
+            del parameters["by"]
+            _SWEEP.rows(tx, parameters)
+
+
+def load_counts(tx: Transaction, account_id: int, project: str | None = None) -> dict[Kind, int]:
+    """(state, rating) -> how many reports of the account (of one project) are of that kind."""
+    rows = _OF_PROJECT.rows(tx, {"account": account_id, "project": project or WHOLE_ACCOUNT})
+    return {(state, rating or None): count for state, rating, count in rows}
+
+
+def count_matching(counts: Mapping[Kind, int], *, state: State | None = None, rating: int | None = None) -> int:
+    """How many reports a filter finds; ``None`` does not filter."""
+    return sum(
+        count
+        for (of_state, of_rating), count in counts.items()
+        if state in {None, of_state} and rating in {None, of_rating}
+    )
+
+
+def recount(tx: Transaction, account_id: int) -> bool:
+    """Count the reports of an account anew, one by one; whether the counts that were kept were right."""
+    of = (reports.c.project, reports.c.state, reports.c.rating)
+    kept = select(report_counts.c.project, report_counts.c.state, report_counts.c.rating, report_counts.c.count)
+    before = {tuple(row) for row in tx.execute(kept.where(report_counts.c.account_id == account_id))}
+    real = tx.execute(select(*of, func.count()).where(reports.c.account_id == account_id).group_by(*of)).all()
+    tx.execute(delete(report_counts).where(report_counts.c.account_id == account_id))
+    for project, state, rating, count in real:
+        count_change(tx, account_id, project, was=None, is_=(state, rating), reports=count)
+    return before == {tuple(row) for row in tx.execute(kept.where(report_counts.c.account_id == account_id))}
+
+
+def count_projects(tx: Transaction, account_id: int) -> int:
+    """Different projects among the reports of an account."""
+    counted = tx.execute(
+        select(func.count(report_counts.c.project.distinct())).where(
+            report_counts.c.account_id == account_id, report_counts.c.project != WHOLE_ACCOUNT
+        )
+    )
+    return int(counted.scalar_one())
+
+
+def _parameters(account_id: int, project: str, kind: Kind, reports: int) -> dict[str, object]:
+    state, rating = kind
+    return {
+        "the_account_id": account_id,
+        "the_project": project,
+        "the_state": state,
+        "the_rating": rating or UNRATED,
+        "by": reports,
+    }
+
+
+def uncount_details(tx: Transaction, *which: ColumnElement[bool]) -> None:
+    """Take the runs of that condition, which are about to be deleted, off what their accounts have stored."""
+    sizes = (
+        select(runs.c.account_id, func.sum(func.length(run_details.c.body)))
+        .join(run_details, run_details.c.run_id == runs.c.id)
+        .where(*which)
+        .group_by(runs.c.account_id)
+    )
+    for account_id, size in tx.execute(sizes).all():
+        less = accounts.c.stored_bytes - size
+        tx.execute(update(accounts).where(accounts.c.id == account_id).values(stored_bytes=less))

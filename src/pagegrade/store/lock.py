@@ -1,0 +1,64 @@
+"""One server for each database: a lock that the system takes away from whoever dies."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final
+
+from pagegrade.model.errors import InvalidInput
+
+LOCK_NAME: Final = "serve.lock"
+_MAX_PID_BYTES: Final = 20
+
+
+def lock_files(folder: Path, database: Path) -> tuple[Path, ...]:
+    """The files to lock for a data folder and a database, which need not lie in it."""
+    inside = database.absolute().parent == folder.absolute()
+    return (folder / LOCK_NAME,) if inside else (folder / LOCK_NAME, database.with_name(f"{database.name}.{LOCK_NAME}"))
+
+
+@contextlib.contextmanager
+def hold_locks(paths: Iterable[Path]) -> Iterator[None]:
+    """Hold the locks until the block ends, or this process does, in whichever way.
+
+    The files stay: one that is deleted while somebody waits for it would be a lock that two hold.
+
+    Raises:
+        InvalidInput: Another process holds one of them; the message names it.
+    """
+    with contextlib.ExitStack() as held:
+        for path in paths:
+            held.enter_context(_hold(path))
+        yield
+
+
+@contextlib.contextmanager
+def _hold(path: Path) -> Iterator[None]:
+    try:
+        # Not passed on to children (PEP 446): a parser that outlives us for a moment holds nothing.
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        reason = error.strerror or "unknown reason"
+        raise InvalidInput(f"The lock {path} cannot be opened: {reason}. Change its owner or its folder.") from None
+    try:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise InvalidInput(
+                f"Another pagegrade serve ({_holder(file)}) works in {path.parent}. "
+                "Stop it first, or set PAGEGRADE_DATA_DIR to another folder."
+            ) from None
+        os.ftruncate(file, 0)
+        os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
+        yield
+    finally:
+        os.close(file)
+
+
+def _holder(file: int) -> str:
+    pid = os.pread(file, _MAX_PID_BYTES, 0).strip()
+    return f"process {pid.decode()}" if pid.isdigit() else "just starting"

@@ -1,0 +1,1 @@
+"""The changes, in the order of their numbers."""

@@ -1,0 +1,69 @@
+"""Substrings of URLs: through the trigram index of SQLite where that is quick, else by reading every URL.
+
+URLs are kept in canonical form, which is ASCII, and are compared without regard to case. Text that no canonical URL can
+hold is searched for in the form in which it would stand there: percent-encoded in a path or query, or as the host that
+browsers make of it (``bücher.example`` finds ``xn--bcher-kva.example``; a part of such a label finds nothing).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sqlalchemy import ColumnElement, bindparam, or_, text
+
+from pagegrade.parse.url import MAX_URL_CHARACTERS, host, host_problem
+from pagegrade.report.clean import clean_text
+from pagegrade.store.database import Transaction
+from pagegrade.store.tables import reports
+
+TRIGRAM: Final = 3
+"""Characters of the shortest text the index can find."""
+FEW: Final = 1_000
+"""Up to so many matches in the whole installation are fetched and put in order one by one."""
+_MATCHES: Final = text("SELECT rowid FROM reports_search WHERE reports_search MATCH :phrase LIMIT :few")
+_VISIBLE: Final = range(0x21, 0x7F)
+
+
+def search_patterns(typed: str) -> tuple[str, ...]:
+    """The texts of which a URL must hold one, in small letters; none where nothing can be found."""
+    encoded = "".join(
+        character if ord(character) in _VISIBLE else "".join(f"%{byte:02x}" for byte in _utf8(character))
+        for character in typed[: MAX_URL_CHARACTERS + 1]
+    ).lower()
+    patterns = [encoded]
+    if not typed.isascii() and not set(typed) & set("/?#@:\\%"):
+        as_host = host(f"https://{typed}/")
+        if as_host and host_problem(as_host) is None:
+            patterns.append(as_host)
+    return tuple(pattern for pattern in patterns if len(pattern) <= MAX_URL_CHARACTERS)
+
+
+def find_few(tx: Transaction, patterns: tuple[str, ...]) -> tuple[int, ...] | None:
+    """The ids of all reports, of all accounts, whose URL holds one of the patterns.
+
+    ``None`` where the index cannot tell, or there are more than a few.
+    """
+    if not patterns or tx.dialect.name != "sqlite" or any(len(pattern) < TRIGRAM for pattern in patterns):
+        return None
+    # One phrase each: quotes inside are doubled, and nothing else has a meaning there.
+    phrase = " OR ".join('"' + pattern.replace('"', '""') + '"' for pattern in patterns)
+    found = tx.execute(_MATCHES, {"phrase": phrase, "few": FEW + 1}).scalars().all()
+    return tuple(found) if len(found) <= FEW else None
+
+
+def url_holds(count: int) -> ColumnElement[bool]:
+    """Whether the URL holds one of so many patterns; ``as_parameters`` gives them."""
+    return or_(*(reports.c.url.ilike(bindparam(f"pattern_{number}"), escape="\\") for number in range(count)))
+
+
+def as_parameters(patterns: tuple[str, ...]) -> dict[str, str]:
+    """Values for ``url_holds``."""
+    return {f"pattern_{number}": f"%{_escape(pattern)}%" for number, pattern in enumerate(patterns)}
+
+
+def _escape(pattern: str) -> str:
+    return pattern.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+
+
+def _utf8(character: str) -> bytes:
+    return clean_text(character).encode() if character != "\x00" else b"\x00"

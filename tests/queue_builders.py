@@ -1,0 +1,117 @@
+"""Reports with runs in the queue, one line each."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import text
+
+from pagegrade.model.stored import ClaimedRun, PackedReport, Priority, StoredReport, StoredRun
+from pagegrade.parse.url import host, project_of, registrable_domain
+from pagegrade.report.packing import pack_report
+from pagegrade.store.database import Database, Transaction
+from pagegrade.store.reports import add_report, load_report
+from pagegrade.store.runs import claim_runs, enqueue_run
+from tests.report_builders import make_failed_report, make_report
+from tests.store_builders import NOW_MS
+
+LEASE_MS = 30_000
+LOTS = 1_000_000
+
+
+def add_queued(
+    tx: Transaction,
+    account_id: int,
+    url: str = "https://example.com/",
+    *,
+    priority: int = Priority.INTERACTIVE,
+    target: str | None = None,
+    now_ms: int = NOW_MS,
+) -> tuple[StoredReport, StoredRun]:
+    """A new report and its first run, as creating one does."""
+    report = add_report(
+        tx,
+        account_id=account_id,
+        url=url,
+        project=project_of(url),
+        privacy=0,
+        password_hash=None,
+        slug=secrets.token_urlsafe(16),
+        now_ms=now_ms,
+    )
+    shown = registrable_domain(host(url)) if target is None else target
+    return report, enqueue_run(tx, report=report, priority=priority, target=shown, now_ms=now_ms)
+
+
+@dataclass(slots=True)
+class Queue:
+    """A database with one account's queue, used from a test without an event loop."""
+
+    database: Database
+    account_id: int
+    worker: str = "w1"
+
+    def add(self, url: str = "https://example.com/", *, account_id: int | None = None, **wishes: Any) -> StoredRun:
+        """A new report with a run."""
+        owner = self.account_id if account_id is None else account_id
+        return self.database.write_here(lambda tx: add_queued(tx, owner, url, **wishes)[1])
+
+    def again(self, report_id: int, *, priority: int = Priority.RERUN, now_ms: int = NOW_MS) -> StoredRun:
+        """Another run of a report."""
+        report = self.report(report_id)
+        return self.database.write_here(
+            lambda tx: enqueue_run(
+                tx, report=report, priority=priority, target=registrable_domain(host(report.url)), now_ms=now_ms
+            )
+        )
+
+    def claim(
+        self,
+        count: int = 1,
+        *,
+        now_ms: int = NOW_MS,
+        target_runs: int = LOTS,
+        per_minute: int = LOTS,
+        suspects: bool = False,
+    ) -> tuple[ClaimedRun, ...]:
+        """Take runs."""
+        return self.database.write_here(
+            lambda tx: claim_runs(
+                tx,
+                worker=self.worker,
+                count=count,
+                now_ms=now_ms,
+                lease_ms=LEASE_MS,
+                target_runs=target_runs,
+                target_runs_per_minute=per_minute,
+                suspects=suspects,
+            )
+        )
+
+    def report(self, report_id: int, account_id: int | None = None) -> StoredReport:
+        """A report that must be there."""
+        owner = self.account_id if account_id is None else account_id
+        found = self.database.read_here(lambda tx: load_report(tx, owner, report_id))
+        if found is None:
+            raise AssertionError(f"report {report_id} is not there")
+        return found
+
+    def rows(self, statement: str, **values: Any) -> list[tuple[Any, ...]]:
+        """What a statement finds."""
+        return [tuple(row) for row in self.database.read_here(lambda tx: tx.execute(text(statement), values).all())]
+
+    def change(self, statement: str, **values: Any) -> None:
+        """Write something by hand."""
+        self.database.write_here(lambda tx: tx.execute(text(statement), values))
+
+
+def completed(score: int = 81) -> PackedReport:
+    """The outcome of a run that succeeded."""
+    return pack_report(make_report(score=score))
+
+
+def failed(code: str = "dns") -> PackedReport:
+    """The outcome of a run that did not."""
+    return pack_report(make_failed_report(code))

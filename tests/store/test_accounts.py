@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from pagegrade.store.accounts import (
+    DAY_MS,
+    Usage,
+    add_account,
+    disable_account,
+    list_accounts,
+    load_account,
+    load_usage,
+)
+from pagegrade.store.reports import delete_report
+from pagegrade.store.runs import finish_run
+from tests.queue_builders import Queue, completed, failed
+from tests.store_builders import NOW_MS, add_owner, make_database
+
+
+def test_an_account_is_read_as_it_was_made(tmp_path: Path) -> None:
+    """Every member of it, whatever its letters."""
+    database = make_database(tmp_path)
+    made = database.write_here(
+        lambda tx: add_account(
+            tx, name="Žofie 🐈", email="zofie@example.org", locale="cs", timezone="Europe/Prague", now_ms=NOW_MS
+        )
+    )
+
+    assert database.read_here(lambda tx: load_account(tx, made.id)) == made
+    assert (made.name, made.locale, made.timezone, made.created_at_ms) == ("Žofie 🐈", "cs", "Europe/Prague", NOW_MS)
+    assert made.default_privacy is made.disabled_at_ms is None
+    assert database.read_here(lambda tx: load_account(tx, made.id + 1)) is None
+    database.close()
+
+
+def test_accounts_are_listed_oldest_first(tmp_path: Path) -> None:
+    """Disabled ones too."""
+    database = make_database(tmp_path)
+    alice, _ = add_owner(database)
+    bob, _ = add_owner(database, "Bob")
+    changed = [database.write_here(lambda tx: disable_account(tx, alice.id, NOW_MS + 1)) for _ in range(2)]
+    listed = database.read_here(list_accounts)
+
+    assert changed == [True, False]
+    assert [account.id for account in listed] == [alice.id, bob.id]
+    assert [account.disabled_at_ms for account in listed] == [NOW_MS + 1, None]
+    database.close()
+
+
+def test_usage_counts_what_an_account_has_and_has_had(tmp_path: Path) -> None:
+    """Its own only; today begins at midnight UTC; deleted reports stay in the total."""
+    database = make_database(tmp_path)
+    alice, _ = add_owner(database)
+    bob, _ = add_owner(database, "Bob")
+    queue = Queue(database, alice.id)
+    for url in ("https://example.com/", "https://example.com/a", "https://example.org/"):
+        queue.add(url)
+    queue.add("https://example.net/", account_id=bob.id)
+    yesterday, today = NOW_MS - 1, NOW_MS + 5  # NOW_MS is a midnight
+    first, _bobs, second = queue.claim(3)
+    database.write_here(lambda tx: finish_run(tx, first, failed(), yesterday))
+    database.write_here(lambda tx: finish_run(tx, second, completed(), today))
+    usage = database.read_here(lambda tx: load_usage(tx, alice.id, NOW_MS + DAY_MS - 1))
+
+    stored = len(failed().detail) + len(completed().detail)
+
+    assert usage == Usage(reports=3, projects=2, queued_runs=1, analyses_today=1, analyses_total=2, stored_bytes=stored)
+    database.close()
+
+
+def test_a_new_account_has_used_nothing(tmp_path: Path) -> None:
+    """Zeros, not nulls; the same for one that does not exist."""
+    database = make_database(tmp_path)
+    alice, _ = add_owner(database)
+    nothing = Usage(reports=0, projects=0, queued_runs=0, analyses_today=0, analyses_total=0, stored_bytes=0)
+
+    assert database.read_here(lambda tx: load_usage(tx, alice.id, NOW_MS)) == nothing
+    assert database.read_here(lambda tx: load_usage(tx, 99, NOW_MS)) == nothing
+    database.close()
+
+
+def test_what_is_deleted_is_not_stored_any_more(tmp_path: Path) -> None:
+    """With the report go all of its runs, and those of others stay."""
+    database = make_database(tmp_path)
+    alice, _ = add_owner(database)
+    queue = Queue(database, alice.id)
+    for url in ("https://example.com/", "https://example.org/"):
+        queue.add(url)
+    for run in queue.claim(2):
+        database.write_here(lambda tx, run=run: finish_run(tx, run, completed(), NOW_MS))  # type: ignore[misc]
+    before = database.read_here(lambda tx: load_usage(tx, alice.id, NOW_MS)).stored_bytes
+    database.write_here(lambda tx: delete_report(tx, alice.id, 1))
+    after = database.read_here(lambda tx: load_usage(tx, alice.id, NOW_MS)).stored_bytes
+
+    assert before == 2 * after == 2 * len(completed().detail)
+    database.close()

@@ -1,0 +1,60 @@
+"""Databases for tests: real files, migrated like those of a server, with owners and reports in them."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from pathlib import Path
+
+from pagegrade.model.account import SCOPES, Account, Key
+from pagegrade.service.access import PREFIX_CHARACTERS, make_secret
+from pagegrade.store.accounts import add_account
+from pagegrade.store.database import Database
+from pagegrade.store.keys import add_key as save_key
+from pagegrade.store.migrate import migrate
+
+NOW_MS = 1_767_225_600_000
+"""2026-01-01T00:00Z."""
+
+_numbers = itertools.count(1)
+
+
+def make_database(tmp_path: Path, *, readers: int = 4) -> Database:
+    """A migrated database in a file of its own; close it."""
+    database = Database(f"sqlite:///{tmp_path / f'pagegrade-{next(_numbers)}.db'}", readers=readers)
+    migrate(database)
+    return database
+
+
+def add_owner(database: Database, name: str = "Alice", *, now_ms: int = NOW_MS) -> tuple[Account, str]:
+    """An account with a key that may do everything; the secret of the key."""
+    account = database.write_here(
+        lambda tx: add_account(tx, name=name, email=f"{name.lower()}@example.org", now_ms=now_ms)
+    )
+    return account, add_key(database, account.id, now_ms=now_ms)[1]
+
+
+def add_key(
+    database: Database,
+    account_id: int,
+    *,
+    name: str = "test",
+    scopes: tuple[str, ...] = SCOPES,
+    expires_at_ms: int | None = None,
+    now_ms: int = NOW_MS,
+) -> tuple[Key, str]:
+    """One more key of the account, and its secret."""
+    secret = make_secret()
+    key = database.write_here(
+        lambda tx: save_key(
+            tx,
+            account_id,
+            name=name,
+            prefix=secret[:PREFIX_CHARACTERS],
+            secret_sha256=hashlib.sha256(secret.encode()).digest(),
+            scopes=scopes,
+            expires_at_ms=expires_at_ms,
+            now_ms=now_ms,
+        )
+    )
+    return key, secret
