@@ -1,19 +1,37 @@
 from __future__ import annotations
 
+import asyncio
+import subprocess
+import sys
 from ipaddress import ip_network
+from pathlib import Path
 
 import pytest
 
+from pagegrade.config import given_settings
 from pagegrade.model.errors import InvalidInput
 from pagegrade.service.analysis import AnalyzeOptions
-from pagegrade.wiring import configured_options, typed_options
+from pagegrade.service.options import ServiceOptions
+from pagegrade.wiring import (
+    configured_options,
+    database_url,
+    make_services,
+    open_database,
+    planned_places,
+    server_options,
+    service_options,
+    shown_settings,
+    typed_options,
+)
 
 
 @pytest.fixture(autouse=True)
-def _no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever the machine sets does not count here."""
-    for name in ("ALLOW_NETWORKS", "ALLOW_PORTS", "RUN_BUDGET_SECONDS", "GOOD_FROM", "DECENT_FROM"):
-        monkeypatch.delenv(f"PAGEGRADE_{name}", raising=False)
+def _no_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Whatever the machine sets does not count here, and nothing is kept in its home."""
+    monkeypatch.chdir(tmp_path)
+    for name in given_settings():
+        monkeypatch.delenv(f"PAGEGRADE_{name.upper()}", raising=False)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "share"))
 
 
 def test_without_settings_the_defaults_hold() -> None:
@@ -61,3 +79,157 @@ def test_a_network_that_is_none_is_refused() -> None:
     """With the value that was typed."""
     with pytest.raises(InvalidInput, match="nonsense"):
         typed_options(allow_networks=["nonsense"])
+
+
+def test_nothing_slow_is_loaded_where_nothing_is_set(tmp_path: Path) -> None:
+    """Most calls from a terminal set nothing, and need not wait for the reader of settings."""
+    code = "import sys, pagegrade.wiring as w; w.configured_options(); print('pydantic' in sys.modules)"
+
+    without = _run(code, tmp_path)
+    (tmp_path / ".env").write_text("OTHER=1")
+    other = _run(code, tmp_path)
+    (tmp_path / ".env").write_text("PAGEGRADE_GOOD_FROM=81")
+    ours = _run(code, tmp_path)
+
+    assert (without, other, ours) == ("False", "False", "True")
+
+
+def _run(code: str, folder: Path) -> str:
+    done = subprocess.run([sys.executable, "-c", code], cwd=folder, env={}, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def test_without_settings_the_service_has_its_defaults() -> None:
+    """The settings and the options were written down twice; here they meet."""
+    assert service_options() == ServiceOptions()
+
+
+def test_every_setting_of_the_service_arrives(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that is read and not passed on would be worse than none."""
+    values = {
+        "BASE_URL": "https://reports.example.org",
+        "DEFAULT_PRIVACY": "1",
+        "REQUESTS_PER_MINUTE": "1001",
+        "ANALYSES_PER_MINUTE": "1002",
+        "WRONG_KEYS_PER_MINUTE": "1003",
+        "CREATE_WAIT_SECONDS": "4",
+        "MAX_REPORTS": "1005",
+        "ACCOUNT_QUEUE": "1006",
+        "QUEUE": "1007",
+        "RETENTION_DAYS": "1008",
+        "RETENTION_RUNS": "1009",
+        "TRUSTED_PROXIES": "10.0.0.1",
+        "CORS_ORIGINS": "https://a.example",
+        "METRICS_TOKEN": "token",
+        "HSTS": "true",
+        "WORKERS": "11",
+        "GRACE_SECONDS": "12",
+        "LEASE_SECONDS": "13",
+        "TARGET_RUNS": "14",
+        "TARGET_RUNS_PER_MINUTE": "15",
+        "RUN_BUDGET_SECONDS": "16",
+    }
+    for name, value in values.items():
+        monkeypatch.setenv(f"PAGEGRADE_{name}", value)
+    options, plain = service_options(), ServiceOptions()
+    same = [name for name in ServiceOptions.__dataclass_fields__ if getattr(options, name) == getattr(plain, name)]
+
+    assert same == []
+    assert options.metrics_token == "token"
+    assert options.max_reports == 1005
+    assert options.analyze.budget_s == 16
+
+
+@pytest.mark.parametrize(
+    ("host", "port", "origin"),
+    [
+        (None, None, "http://127.0.0.1:8080"),
+        ("0.0.0.0", 8000, "http://127.0.0.1:8000"),
+        ("::", 80, "http://127.0.0.1"),
+        ("::1", 8000, "http://[::1]:8000"),
+        ("reports.example.org", 80, "http://reports.example.org"),
+    ],
+)
+def test_links_lead_to_where_the_server_listens(host: str | None, port: int | None, origin: str) -> None:
+    """Until somebody says what the public origin is."""
+    assert service_options(host=host, port=port).base_url == origin
+
+
+def test_what_is_typed_wins_over_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """``serve --port 9 --workers 0``."""
+    monkeypatch.setenv("PAGEGRADE_PORT", "8090")
+    monkeypatch.setenv("PAGEGRADE_WORKERS", "7")
+    monkeypatch.setenv("PAGEGRADE_BOOTSTRAP_API_KEY", "k" * 20)
+    monkeypatch.setenv("PAGEGRADE_PROT", "1")
+    server = server_options(host="::1")
+
+    assert (server.host, server.port, server.bootstrap_api_key) == ("::1", 8090, "k" * 20)
+    assert server_options(port=0).port == 0
+    assert service_options(workers=0).workers == 0
+    assert service_options().workers == 7
+    assert server.warnings == ("PAGEGRADE_PROT is no setting and has no effect. Did you mean PAGEGRADE_PORT?",)
+
+
+def test_the_database_lies_in_the_data_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """For its owner only, wherever it is."""
+    assert database_url() == f"sqlite:///{tmp_path}/share/pagegrade/pagegrade.db"
+    assert (tmp_path / "share/pagegrade").stat().st_mode & 0o777 == 0o700
+
+    monkeypatch.setenv("PAGEGRADE_DATA_DIR", str(tmp_path / "data"))
+
+    assert database_url() == f"sqlite:///{tmp_path}/data/pagegrade.db"
+
+    monkeypatch.setenv("PAGEGRADE_DATABASE_URL", f"sqlite:///{tmp_path}/other/reports.db")
+
+    assert database_url() == f"sqlite:///{tmp_path}/other/reports.db"
+    assert (tmp_path / "other").is_dir()
+
+
+def test_a_database_of_another_kind_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With what would do, and without the address, which may hold a password."""
+    monkeypatch.setenv("PAGEGRADE_DATABASE_URL", "postgresql://alice:secret@db/reports")
+
+    with pytest.raises(InvalidInput, match="SQLite") as caught:
+        open_database()
+
+    assert "secret" not in caught.value.message
+
+
+def test_a_database_works_and_services_share_it(tmp_path: Path) -> None:
+    """What wiring hands out can be used at once."""
+    services = make_services()
+    try:
+        answer = asyncio.run(services.database.write(lambda tx: tx.exec_driver_sql("SELECT 42").scalar()))
+    finally:
+        services.database.close()
+        services.passwords.close()
+
+    assert answer == 42
+    assert (tmp_path / "share/pagegrade/pagegrade.db").exists()
+    assert services.options == ServiceOptions()
+
+
+def test_places_can_be_asked_for_without_making_them(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Looking changes nothing."""
+    assert planned_places() == (
+        tmp_path / "share/pagegrade",
+        f"sqlite:///{tmp_path}/share/pagegrade/pagegrade.db",
+    )
+
+    monkeypatch.setenv("PAGEGRADE_DATABASE_URL", "sqlite:////srv/reports.db")
+    monkeypatch.setenv("PAGEGRADE_DATA_DIR", "relative")
+
+    assert planned_places() == (tmp_path / "relative", "sqlite:////srv/reports.db")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_settings_are_shown_without_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With what is set and means nothing beside them."""
+    monkeypatch.setenv("PAGEGRADE_PORT", "8090")
+    monkeypatch.setenv("PAGEGRADE_METRICS_TOKEN", "the-token-itself")
+    monkeypatch.setenv("PAGEGRADE_ZZZ", "1")
+
+    assert shown_settings() == (
+        (("PAGEGRADE_METRICS_TOKEN", "(hidden)"), ("PAGEGRADE_PORT", "8090")),
+        ("PAGEGRADE_ZZZ is no setting and has no effect.",),
+    )

@@ -1,17 +1,35 @@
-"""Settings from the environment, read once at the edge. Slow to import: only ``wiring`` does, when it must."""
+"""Settings from the environment and ``.env``, read once at the edge.
+
+Slow to import: only ``wiring`` does, when it must.
+
+The sources, the stronger first: the environment, then a file ``.env`` in the working folder. A variable that is empty
+is as if absent. A secret may also be named by ``NAME_FILE``, a file that holds it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+import typing
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from functools import cache
 from ipaddress import IPv4Network, IPv6Network, ip_network
-from typing import Annotated, Final, Self
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import BeforeValidator, Field, ValidationError, model_validator
+from dotenv import dotenv_values
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from pagegrade.model.errors import InvalidInput
+from pagegrade.parse import url as urls
 
 PREFIX: Final = "PAGEGRADE_"
+ENV_FILE: Final = Path(".env")
+MAX_SECRET_BYTES: Final = 64 * 1024
+MIN_KEY_CHARACTERS: Final = 20
+MAX_KEY_CHARACTERS: Final = 512
+"""Of ``BOOTSTRAP_API_KEY``, as of any key."""
 
 
 def _split(value: object) -> object:
@@ -24,33 +42,162 @@ def _read_network(value: object) -> object:
     return ip_network(value, strict=False) if isinstance(value, str) else value
 
 
+def _read_origin(value: str) -> str:
+    """An origin in its one form: scheme, host and a port that is not the scheme's own, no slash at the end."""
+    found = urls.origin(value)
+    if not found or value.rstrip("/").lower() not in {found, _with_port(found)}:
+        raise ValueError("give an origin such as https://reports.example.org, without a path")
+    return found
+
+
+def _with_port(origin: str) -> str:
+    return f"{origin}:{urls.port(origin)}"
+
+
+def _read_cors_origin(value: str) -> str:
+    return value if value == "*" else _read_origin(value)
+
+
+def _check_key(value: SecretStr) -> SecretStr:
+    text = value.get_secret_value()
+    if not MIN_KEY_CHARACTERS <= len(text) <= MAX_KEY_CHARACTERS or not all("!" <= c <= "~" for c in text):
+        raise ValueError(f"a key is {MIN_KEY_CHARACTERS} to {MAX_KEY_CHARACTERS} visible ASCII characters, no blanks")
+    return value
+
+
+def _lower(value: object) -> object:
+    return value.lower() if isinstance(value, str) else value
+
+
 Network = Annotated[IPv4Network | IPv6Network, BeforeValidator(_read_network)]
+Networks = Annotated[tuple[Network, ...], NoDecode, BeforeValidator(_split)]
 Port = Annotated[int, Field(ge=1, le=65535)]
 Score = Annotated[int, Field(ge=0, le=100)]
+Count = Annotated[int, Field(ge=1, le=1_000_000_000)]
+Origin = Annotated[str, AfterValidator(_read_origin)]
 
 
 class Settings(BaseSettings):
     """Everything an operator can set; the variable is the field's name in capitals after ``PAGEGRADE_``."""
 
-    model_config = SettingsConfigDict(env_prefix=PREFIX, env_ignore_empty=True, extra="ignore", frozen=True)
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, env_ignore_empty=True, extra="ignore", frozen=True, hide_input_in_errors=True
+    )
 
+    data_dir: Annotated[
+        Path | None,
+        Field(
+            description="Folder of the database and everything else that is kept. Unset: pagegrade in the folder that "
+            "the system has for a user's data ($XDG_DATA_HOME or ~/.local/share)."
+        ),
+    ] = None
+    database_url: Annotated[
+        SecretStr | None,
+        Field(description="Where reports are kept, such as sqlite:////srv/reports.db. Unset: a file in DATA_DIR."),
+    ] = None
+    base_url: Annotated[
+        Origin | None,
+        Field(
+            description="Public origin that every link is built from, such as https://reports.example.org. "
+            "Unset: http:// with HOST and PORT."
+        ),
+    ] = None
+    host: Annotated[
+        str, Field(pattern=r"^\S{1,253}$", description="Address to listen on; 0.0.0.0 or :: for all of this machine.")
+    ] = "127.0.0.1"
+    port: Annotated[Port, Field(description="Port to listen on.")] = 8080
+    workers: Annotated[int, Field(ge=0, le=256, description="Analyses at the same time; 0: only answer requests.")] = 4
+    bootstrap_api_key: Annotated[
+        SecretStr | None,
+        AfterValidator(lambda value: value and _check_key(value)),
+        Field(
+            description="The owner's first API key on an empty database, 20 or more visible ASCII characters. "
+            "Unset: one is made and shown once at the first start."
+        ),
+    ] = None
+    requests_per_minute: Annotated[Count, Field(description="Requests a key may send in a minute.")] = 120
+    analyses_per_minute: Annotated[Count, Field(description="New reports and re-runs a key may ask in a minute.")] = 30
+    wrong_keys_per_minute: Annotated[
+        Count, Field(description="Wrong keys a client address may try in a minute before it has to wait.")
+    ] = 30
+    create_wait_seconds: Annotated[
+        float,
+        Field(ge=0, le=50, description="How long a call that starts an analysis waits for it, in seconds; 0 to 50."),
+    ] = 15.0
+    run_budget_seconds: Annotated[
+        float, Field(gt=0, le=3600, description="Time for everything one analysis asks the network for, in seconds.")
+    ] = 60.0
+    grace_seconds: Annotated[
+        float, Field(ge=0, le=3600, description="Time to finish what is under way when told to stop, in seconds.")
+    ] = 20.0
+    lease_seconds: Annotated[
+        float,
+        Field(ge=5, le=3600, description="A run whose worker has been silent so many seconds goes to another one."),
+    ] = 30.0
+    good_from: Annotated[Score, Field(description="Score from which a page is good, 0 to 100.")] = 80
+    decent_from: Annotated[Score, Field(description="Score from which a page is decent, at most GOOD_FROM.")] = 50
+    default_privacy: Annotated[
+        Literal[0, 1],
+        # From the environment everything is text, and a choice of numbers does not read it.
+        BeforeValidator(lambda value: int(value) if value in {"0", "1"} else value),
+        Field(description="Who sees a new report's share page by default; 0: anyone with the link, 1: its account."),
+    ] = 0
+    retention_days: Annotated[
+        Annotated[int, Field(ge=1, le=36500)] | None,
+        Field(description="A report is deleted so many days after its last analysis. Unset: never."),
+    ] = None
+    retention_runs: Annotated[
+        Annotated[int, Field(ge=1, le=1_000_000)] | None,
+        Field(description="Finished runs that are kept of each report. Unset: all."),
+    ] = None
+    max_reports: Annotated[Count | None, Field(description="Reports an account may have. Unset: no limit.")] = None
+    account_queue: Annotated[Count, Field(description="Unfinished runs an account may have.")] = 1_000
+    queue: Annotated[Count, Field(description="Unfinished runs of all accounts together.")] = 10_000
+    target_runs: Annotated[
+        Annotated[int, Field(ge=1, le=100)],
+        Field(description="Analyses at the same time of one site (registrable domain) or address."),
+    ] = 2
+    target_runs_per_minute: Annotated[
+        Annotated[int, Field(ge=1, le=6000)],
+        Field(description="Analyses that may start in a minute of one site (registrable domain) or address."),
+    ] = 20
     allow_networks: Annotated[
-        tuple[Network, ...],
-        NoDecode,
-        BeforeValidator(_split),
-        Field(description="Comma-separated CIDRs of your own networks, reachable on any port."),
+        Networks,
+        Field(
+            description="Comma-separated CIDRs of your own networks, reachable on any port and without politeness "
+            "limits."
+        ),
     ] = ()
     allow_ports: Annotated[
         tuple[Port, ...],
         NoDecode,
         BeforeValidator(_split),
-        Field(min_length=1, description="Comma-separated ports that may be contacted."),
+        Field(min_length=1, description="Comma-separated ports of public hosts that may be contacted."),
     ] = (80, 443, 8080, 8443)
-    run_budget_seconds: Annotated[
-        float, Field(gt=0, le=3600, description="Time for everything one analysis asks the network for, in seconds.")
-    ] = 60.0
-    good_from: Annotated[Score, Field(description="Score from which a page is good, 0 to 100.")] = 80
-    decent_from: Annotated[Score, Field(description="Score from which a page is decent, at most GOOD_FROM.")] = 50
+    trusted_proxies: Annotated[
+        Networks,
+        Field(description="Comma-separated CIDRs of your reverse proxies: only they may name the client in a header."),
+    ] = ()
+    cors_origins: Annotated[
+        tuple[Annotated[str, AfterValidator(_read_cors_origin)], ...],
+        NoDecode,
+        BeforeValidator(_split),
+        Field(description="Comma-separated origins whose pages may call the API; * for all."),
+    ] = ("*",)
+    metrics_token: Annotated[
+        SecretStr | None, Field(description="Bearer token that /metrics asks for. Unset: it asks for nothing.")
+    ] = None
+    hsts: Annotated[
+        bool, Field(description="Send Strict-Transport-Security; only where everything is reached over TLS.")
+    ] = False
+    log_format: Annotated[
+        Literal["auto", "console", "json"],
+        BeforeValidator(_lower),
+        Field(description="How log lines look; auto: for people on a terminal, JSON elsewhere."),
+    ] = "auto"
+    log_level: Annotated[
+        Literal["debug", "info", "warning", "error"], BeforeValidator(_lower), Field(description="Least level logged.")
+    ] = "info"
 
     @model_validator(mode="after")
     def _order(self) -> Self:
@@ -59,21 +206,121 @@ class Settings(BaseSettings):
         return self
 
 
+@cache
+def secret_names() -> frozenset[str]:
+    """The settings that are never shown and may be read from a file named by ``NAME_FILE``."""
+    return frozenset(
+        name for name, field in Settings.model_fields.items() if SecretStr in typing.get_args(field.annotation)
+    )
+
+
 def load_settings() -> Settings:
     """The settings of this process.
 
     Raises:
-        InvalidInput: A variable has a value that cannot be used; the message names it.
+        InvalidInput: Variables have values that cannot be used; the message names each of them, one a line.
+    """
+    given = given_settings()
+    secrets, problems = _read_secrets(given)
+    try:
+        settings = Settings(**{"_env_file": ENV_FILE, **secrets})
+    except ValidationError as error:
+        unread = {problem.partition(" ")[0].removesuffix("_FILE") for problem in problems}
+        problems += [line for line in _sentences(error, given) if line.partition(" ")[0] not in unread]
+    else:
+        if not problems:
+            return settings
+    if len(problems) == 1:
+        raise InvalidInput(f"A setting cannot be used: {problems[0]}")
+    lines = "\n".join(f"  {problem}" for problem in problems)
+    raise InvalidInput(f"{len(problems)} settings cannot be used:\n{lines}")
+
+
+def given_settings() -> dict[str, str]:
+    """What is set, by name without the prefix, in small letters; of both sources, the stronger value.
+
+    Raises:
+        InvalidInput: There is a ``.env`` that cannot be read.
     """
     try:
-        return Settings()
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = [str(part) for part in first["loc"]]
-        name = f"{PREFIX}{place[0].upper()}" if place else f"{PREFIX}*"
-        value = first.get("input")
-        shown = "" if not place or isinstance(value, Mapping) else f"={value!r}"
-        message = first["msg"].removeprefix("Value error, ")
-        raise InvalidInput(
-            f"The setting {name}{shown} cannot be used: {message}. Change or unset the variable."
-        ) from None
+        # A file that is not there is no settings; one that cannot be read must not be taken for that.
+        file = dotenv_values(ENV_FILE) if ENV_FILE.is_file() else {}
+    except (OSError, UnicodeDecodeError):
+        raise InvalidInput(f"{ENV_FILE.absolute()} cannot be read as UTF-8 text. Mend it or move it away.") from None
+    found: dict[str, str] = {}
+    for source in (file, os.environ):
+        for name, value in source.items():
+            if name.upper().startswith(PREFIX) and value:
+                found[name[len(PREFIX) :].lower()] = value
+    return found
+
+
+def show_settings(given: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """(variable, value) of what is set and known, by name; a secret's value is ``(hidden)``."""
+    secrets = secret_names()
+    files = {f"{name}_file" for name in secrets}
+    return tuple(
+        (f"{PREFIX}{name.upper()}", "(hidden)" if name in secrets else value)
+        for name, value in sorted(given.items())
+        if name in Settings.model_fields or name in files
+    )
+
+
+def unknown_settings(given: Iterable[str]) -> tuple[str, ...]:
+    """A sentence for every variable that is set and means nothing here: most likely it is misspelled."""
+    known = {*Settings.model_fields, *(f"{name}_file" for name in secret_names())}
+    sentences = []
+    for name in sorted(set(given) - known):
+        close = get_close_matches(name, known, n=1)
+        hint = f" Did you mean {PREFIX}{close[0].upper()}?" if close else ""
+        sentences.append(f"{PREFIX}{name.upper()} is no setting and has no effect.{hint}")
+    return tuple(sentences)
+
+
+def _read_secrets(given: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
+    """(field -> text, problems) of the secrets that are named by files."""
+    found: dict[str, Any] = {}
+    problems = []
+    for name in sorted(secret_names()):
+        path = given.get(f"{name}_file")
+        if path is None:
+            continue
+        variable = f"{PREFIX}{name.upper()}"
+        if name in given:
+            problems.append(f"{variable}_FILE and {variable} are both set; unset one of them.")
+            continue
+        try:
+            text = _read_file(Path(path))
+        except (OSError, UnicodeDecodeError, ValueError):
+            problems.append(f"{variable}_FILE={path!r} cannot be read as a text file of at most 64 KiB.")
+            continue
+        # Editors and `echo` end a file with a line break, which is never part of a secret.
+        text = text.rstrip("\r\n")
+        if text:
+            found[name] = SecretStr(text)
+        else:
+            problems.append(f"{variable}_FILE={path!r} is empty.")
+    return found, problems
+
+
+def _read_file(path: Path) -> str:
+    with path.open("rb") as file:
+        content = file.read(MAX_SECRET_BYTES + 1)
+    if len(content) > MAX_SECRET_BYTES:
+        raise ValueError("too large")
+    return content.decode()
+
+
+def _sentences(error: ValidationError, given: Mapping[str, str]) -> list[str]:
+    """What is wrong with each variable, once, in the order of the settings."""
+    found: dict[str, str] = {}
+    for problem in error.errors(include_url=False):
+        reason = problem["msg"].removeprefix("Value error, ")
+        if not problem["loc"]:
+            found.setdefault("", f"{PREFIX}{reason}.")
+            continue
+        name = str(problem["loc"][0])
+        value = given.get(name)
+        shown = "" if value is None or name in secret_names() else f"={value!r}"
+        found.setdefault(name, f"{PREFIX}{name.upper()}{shown} cannot be used: {reason}.")
+    return list(found.values())

@@ -2,16 +2,46 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Final
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal
 
 from pagegrade.model.errors import InvalidInput
 from pagegrade.service.analysis import AnalyzeOptions, parse_networks
 from pagegrade.service.judging import Thresholds
 
+if TYPE_CHECKING:
+    from pydantic import SecretStr
+
+    from pagegrade.config import Settings
+    from pagegrade.service.logs import Lines
+    from pagegrade.service.options import ServiceOptions
+    from pagegrade.service.services import Services
+    from pagegrade.store.database import Database
+
+logger = logging.getLogger(__name__)
+
 MAX_BUDGET_S: Final = 3600.0
+_EVERYWHERE: Final = frozenset({"0.0.0.0", "::", "[::]"})  # noqa: S104 - compared with, not listened on
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerOptions:
+    """What one server process needs beside the options of the service."""
+
+    host: str
+    port: int
+    data_folder: Path
+    """Made, and this user may write there."""
+    bootstrap_api_key: str | None
+    """The owner's first key on an empty database; ``None``: make one."""
+    log_format: Literal["auto", "console", "json"]
+    log_level: Literal["debug", "info", "warning", "error"]
+    warnings: tuple[str, ...] = ()
+    """Sentences about settings that are set and mean nothing."""
 
 
 def configured_options() -> AnalyzeOptions:
@@ -21,17 +51,9 @@ def configured_options() -> AnalyzeOptions:
         InvalidInput: A ``PAGEGRADE_*`` variable cannot be used; the message names it.
     """
     # Reading settings costs a quarter of a second of imports, which most calls from a terminal need not pay.
-    if not any(name.upper().startswith("PAGEGRADE_") for name in os.environ):
+    if not _anything_set():
         return AnalyzeOptions()
-    from pagegrade.config import load_settings
-
-    settings = load_settings()
-    return AnalyzeOptions(
-        budget_s=settings.run_budget_seconds,
-        allow_networks=settings.allow_networks,
-        allow_ports=settings.allow_ports,
-        thresholds=Thresholds(good=settings.good_from, decent=settings.decent_from),
-    )
+    return _analyze_options(_settings())
 
 
 def typed_options(
@@ -60,3 +82,187 @@ def typed_options(
         allow_networks=(*configured.allow_networks, *networks),
         allow_typed_private=True,
     )
+
+
+def service_options(*, host: str | None = None, port: int | None = None, workers: int | None = None) -> ServiceOptions:
+    """The options of the service as configured; an argument that is not ``None`` wins over its setting.
+
+    Raises:
+        InvalidInput: A setting cannot be used.
+    """
+    from pagegrade.model.stored import Privacy
+    from pagegrade.service.options import ServiceOptions
+
+    settings = _settings()
+    return ServiceOptions(
+        base_url=settings.base_url or _origin(host or settings.host, settings.port if port is None else port),
+        default_privacy=Privacy(settings.default_privacy),
+        requests_per_minute=settings.requests_per_minute,
+        analyses_per_minute=settings.analyses_per_minute,
+        wrong_keys_per_minute=settings.wrong_keys_per_minute,
+        create_wait_s=settings.create_wait_seconds,
+        max_reports=settings.max_reports,
+        account_queue=settings.account_queue,
+        queue=settings.queue,
+        retention_days=settings.retention_days,
+        retention_runs=settings.retention_runs,
+        trusted_proxies=settings.trusted_proxies,
+        cors_origins=settings.cors_origins,
+        metrics_token=_plain(settings.metrics_token),
+        hsts=settings.hsts,
+        workers=settings.workers if workers is None else workers,
+        grace_s=settings.grace_seconds,
+        lease_s=settings.lease_seconds,
+        target_runs=settings.target_runs,
+        target_runs_per_minute=settings.target_runs_per_minute,
+        analyze=_analyze_options(settings),
+    )
+
+
+def server_options(*, host: str | None = None, port: int | None = None) -> ServerOptions:
+    """What ``pagegrade serve`` needs to start; makes the data folder where it is missing.
+
+    Raises:
+        InvalidInput: A setting or the data folder cannot be used.
+    """
+    from pagegrade.config import given_settings, unknown_settings
+
+    settings = _settings()
+    return ServerOptions(
+        host=host or settings.host,
+        port=settings.port if port is None else port,
+        data_folder=data_folder(),
+        bootstrap_api_key=_plain(settings.bootstrap_api_key),
+        log_format=settings.log_format,
+        log_level=settings.log_level,
+        warnings=unknown_settings(given_settings()),
+    )
+
+
+def data_folder() -> Path:
+    """The folder of everything that is kept, made where it is missing.
+
+    Raises:
+        InvalidInput: It cannot be made or written, or lies on a network file system.
+    """
+    from pagegrade.store.folder import prepare_folder
+
+    return prepare_folder(planned_places()[0])
+
+
+def database_url() -> str:
+    """SQLAlchemy URL of the database, whose folder is made where it is missing.
+
+    Raises:
+        InvalidInput: A setting, or the folder, cannot be used.
+    """
+    from pagegrade.store.folder import prepare_folder
+    from pagegrade.store.sqlite import sqlite_path
+
+    url = planned_places()[1]
+    prepare_folder(sqlite_path(url).absolute().parent)
+    return url
+
+
+def planned_places() -> tuple[Path, str]:
+    """The data folder and the database's URL as configured; nothing is looked at or made.
+
+    Raises:
+        InvalidInput: A setting cannot be used.
+    """
+    from pagegrade.store.folder import DATABASE_NAME, default_folder
+
+    settings = _settings()
+    folder = (settings.data_dir or default_folder()).absolute()
+    return folder, _plain(settings.database_url) or f"sqlite:///{folder / DATABASE_NAME}"
+
+
+def shown_settings() -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
+    """What is set, as (variable, value) with secrets hidden; and sentences about what is set and means nothing.
+
+    Raises:
+        InvalidInput: A setting cannot be used.
+    """
+    from pagegrade.config import given_settings, show_settings, unknown_settings
+
+    _settings()
+    given = given_settings()
+    return show_settings(given), unknown_settings(given)
+
+
+def open_database(*, checkpoints: bool = False) -> Database:
+    """The configured database. Nothing is migrated, and no connection is opened yet.
+
+    Args:
+        checkpoints: Whether this process moves the write-ahead log into the database: the server does, commands that
+            run beside it do not.
+
+    Raises:
+        InvalidInput: A setting, or the folder, cannot be used.
+    """
+    from pagegrade.store.database import Database
+
+    return Database(database_url(), checkpoints=checkpoints)
+
+
+def make_services(
+    database: Database | None = None, options: ServiceOptions | None = None, *, lines: Lines | None = None
+) -> Services:
+    """What a server process shares between requests and workers; ``None`` stands for what is configured.
+
+    Args:
+        database: Where everything is kept.
+        options: What the operator decided.
+        lines: Where events are logged, of ``service.logs``; ``None``: they are only counted.
+
+    Raises:
+        InvalidInput: A setting, or the data folder, cannot be used.
+    """
+    from pagegrade.service.observation import Observation
+    from pagegrade.service.services import Services
+
+    return Services(
+        database=open_database(checkpoints=True) if database is None else database,
+        options=service_options() if options is None else options,
+        observation=Observation(lines),
+    )
+
+
+def _anything_set() -> bool:
+    """Whether any setting may be set; cheap, and never wrong when it says no."""
+    if any(name.upper().startswith("PAGEGRADE_") for name in os.environ):
+        return True
+    try:
+        return b"PAGEGRADE_" in Path(".env").read_bytes().upper()
+    except FileNotFoundError:
+        return False
+    except OSError:
+        # Reading the settings tells what is wrong with the file.
+        return Path(".env").is_file()
+
+
+def _settings() -> Settings:
+    from pagegrade.config import load_settings
+
+    return load_settings()
+
+
+def _plain(secret: SecretStr | None) -> str | None:
+    return None if secret is None else secret.get_secret_value()
+
+
+def _analyze_options(settings: Settings) -> AnalyzeOptions:
+    return AnalyzeOptions(
+        budget_s=settings.run_budget_seconds,
+        allow_networks=settings.allow_networks,
+        allow_ports=settings.allow_ports,
+        thresholds=Thresholds(good=settings.good_from, decent=settings.decent_from),
+    )
+
+
+def _origin(host: str, port: int) -> str:
+    """Where a browser on this machine finds a server that listens there."""
+    name = "127.0.0.1" if host in _EVERYWHERE else host
+    if ":" in name and not name.startswith("["):
+        name = f"[{name}]"
+    return f"http://{name}" if port == 80 else f"http://{name}:{port}"  # noqa: PLR2004 - http's own port

@@ -62,6 +62,7 @@ def test_blocks_keep_their_lines_and_nothing_else() -> None:
         "https://user:password@example.com/",
         "https://user@example.com/",
         "https://" + "a" * 5000,
+        "https://example.com/?token=…",
         "http://",
         "",
         None,

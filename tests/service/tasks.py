@@ -5,6 +5,12 @@ from __future__ import annotations
 import os
 import resource
 import time
+from dataclasses import replace
+
+from pagegrade.model.artifacts import Artifacts
+from pagegrade.model.stored import PackedReport
+from pagegrade.service.judging import Thresholds
+from pagegrade.service.packing import judge_and_pack
 
 
 def pid_of_child() -> int:
@@ -61,3 +67,18 @@ def cpu_left() -> float:
     """CPU seconds until the kernel ends the child."""
     usage = resource.getrusage(resource.RUSAGE_SELF)
     return resource.getrlimit(resource.RLIMIT_CPU)[0] - usage.ru_utime - usage.ru_stime
+
+
+def die_judging(artifacts: Artifacts, thresholds: Thresholds) -> PackedReport:
+    """Ends in the middle of a page."""
+    os._exit(11)
+
+
+def stumble_judging(artifacts: Artifacts, thresholds: Thresholds) -> PackedReport:
+    """Makes a mistake in the middle of a page."""
+    raise ZeroDivisionError
+
+
+def lie_about_json(artifacts: Artifacts, thresholds: Thresholds) -> PackedReport:
+    """Answers what a child that was taken over might want to have handed out."""
+    return replace(judge_and_pack(artifacts, thresholds), summary=b'{"version":1}},{"id":2,"score":100')

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 import pytest
+import uvloop
 
 from pagegrade.gather.context import OffloadFailed
 from pagegrade.parse.html import ReferenceURL, find_references
@@ -116,6 +118,40 @@ def test_children_are_confined_and_know_no_secrets(monkeypatch: pytest.MonkeyPat
     assert (memory, file_size, core) == (1 << 30, 0, 0)
     assert "PAGEGRADE_SECRET" not in names
     assert CPU_SECONDS - 1 < left <= CPU_SECONDS + 1
+
+
+@pytest.mark.parametrize("loop_factory", [asyncio.new_event_loop, uvloop.new_event_loop], ids=["asyncio", "uvloop"])
+def test_a_child_that_was_killed_while_idle_is_replaced(
+    loop_factory: Callable[[], asyncio.AbstractEventLoop],
+) -> None:
+    """Its death is not blamed on the next task, on either event loop."""
+
+    async def main() -> tuple[int, int]:
+        async with Children(1) as children:
+            first = await children.run(pid_of_child, timeout_s=20)
+            os.kill(first, signal.SIGKILL)
+            (idle,) = children._all
+            await idle._process.wait()
+            return first, await children.run(pid_of_child, timeout_s=20)
+
+    with asyncio.Runner(loop_factory=loop_factory) as runner:
+        first, second = runner.run(main())
+
+    assert first != second
+
+
+@pytest.mark.parametrize("loop_factory", [asyncio.new_event_loop, uvloop.new_event_loop], ids=["asyncio", "uvloop"])
+def test_a_child_that_dies_in_a_task_is_a_limit(loop_factory: Callable[[], asyncio.AbstractEventLoop]) -> None:
+    """The bytes it was given are to blame, on either event loop."""
+
+    async def main() -> int:
+        async with Children(1) as children:
+            with pytest.raises(OffloadFailed, match="died"):
+                await children.run(die, timeout_s=20)
+            return await children.run(pid_of_child, timeout_s=20)
+
+    with asyncio.Runner(loop_factory=loop_factory) as runner:
+        assert runner.run(main()) > 0
 
 
 def test_leaving_ends_every_child() -> None:

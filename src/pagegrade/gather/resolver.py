@@ -70,6 +70,14 @@ def _interleave(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]
     return tuple(address for address in pairs if address is not None)
 
 
+def configured_servers() -> tuple[str, ...]:
+    """The name servers this machine is set to; empty when there are none or the file cannot be read."""
+    try:
+        return tuple(str(server) for server in dns.resolver.Resolver(configure=True).nameservers)
+    except _BROKEN:
+        return ()
+
+
 class DNSResolver:
     """Asks the servers of ``/etc/resolv.conf`` itself, because the system's call cannot be given a deadline.
 

@@ -43,6 +43,11 @@ Source: https://fetch.spec.whatwg.org/#fetching
 """
 
 
+def libcurl_version() -> str:
+    """Version of the library that does the transfers, such as ``8.17.0``."""
+    return str(pycurl.version_info()[1])
+
+
 def request_headers(request: Request) -> list[str]:
     """The header lines sent, Host aside: fixed, so that nobody can make us carry anything else."""
     lines = [

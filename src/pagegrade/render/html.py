@@ -34,8 +34,6 @@ _LONG: Final = 2048
 def render_html(reports: Sequence[Report], *, comparisons: Sequence[Comparison | None] = ()) -> str:
     """The reports as a document that needs nothing but itself."""
     css = _css()
-    # The style sheet is named by its hash: no style that a page smuggled in could ever apply.
-    digest = base64.b64encode(hashlib.sha256(css.encode()).digest()).decode()
     padded = [*comparisons, *[None] * (len(reports) - len(comparisons))]
     return (
         _environment()
@@ -44,10 +42,25 @@ def render_html(reports: Sequence[Report], *, comparisons: Sequence[Comparison |
             reports=list(zip(reports, padded, strict=True)),
             # Both are ours and hold no page text.
             css=Markup(css),  # noqa: S704
-            policy=_POLICY.format(digest=digest),
+            policy=report_policy(),
             title=_title(reports),
         )
     )
+
+
+@cache
+def report_policy() -> str:
+    """The content security policy of ``render_html``'s documents, for those who send them as an answer."""
+    return content_policy(_css())
+
+
+def content_policy(css: str) -> str:
+    """A policy for a document that has one style sheet inside it and loads nothing.
+
+    The style sheet is named by its hash: no style that a page smuggled in could ever apply.
+    """
+    digest = base64.b64encode(hashlib.sha256(css.encode()).digest()).decode()
+    return _POLICY.format(digest=digest)
 
 
 def _title(reports: Sequence[Report]) -> str:

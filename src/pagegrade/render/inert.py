@@ -48,8 +48,11 @@ def visible_block(text: object, limit: int = 4000) -> str:
 
 
 def safe_href(url: str | None) -> str | None:
-    """``url`` as something a person may click, or ``None``: only http and https after a re-parse, no credentials."""
-    if not url or len(url) > 2 * 2048:
+    """``url`` as something a person may click, or ``None``: only http and https after a re-parse, no credentials.
+
+    An ellipsis stands where something was cut off or masked, so what holds one leads nowhere.
+    """
+    if not url or len(url) > 2 * 2048 or "…" in url:
         return None
     try:
         parsed = ada_url.URL(url)

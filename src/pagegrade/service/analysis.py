@@ -72,14 +72,28 @@ async def analyze_target(
     Raises:
         URLNotAllowed: The address is one that must not be contacted, which shows without asking the network.
     """
+    gathered = await gather_target(target, options=options, children=children, resolver=resolver)
+    if isinstance(gathered, Report):
+        return Analysis(report=gathered, artifacts=None)
+    try:
+        report = await judge_in_child(gathered, options.thresholds, children=children)
+    except Exception as error:
+        # Every run ends in a named state, and a mistake of ours with one page must not cost the others.
+        logger.exception("analysis_failed")
+        failure = mistake_of_ours(type(error).__name__)
+        report = failed_report(target.url, failure, generated_at=gathered.gathered_at, artifacts=gathered)
+    return Analysis(report=report, artifacts=gathered)
+
+
+async def gather_target(
+    target: Target, *, options: AnalyzeOptions, children: Children, resolver: Resolver | None = None
+) -> Artifacts | Report:
+    """Fetch one page with everything around it; a failed report where there is nothing to judge.
+
+    Takes and raises what ``analyze_target`` does.
+    """
     started_at = utc_now()
-    policy = Policy(
-        allowed_ports=frozenset(options.allow_ports),
-        allow_networks=options.allow_networks,
-        typed_private=frozenset({(host(target.url), port(target.url) or 0)})
-        if options.allow_typed_private
-        else frozenset(),
-    )
+    policy = policy_of(target, options)
     refusal = Guard(policy).judge_url(target.url)
     if refusal is not None:
         raise URLNotAllowed(refusal.detail)
@@ -89,13 +103,9 @@ async def analyze_target(
         subresources=options.subresources,
         load_samples=options.load_samples,
     )
-    artifacts: Artifacts | None = None
     try:
-        artifacts = await gather(
+        return await gather(
             target, options=gather_options, offload=children.run, gathered_at=started_at, resolver=resolver
-        )
-        return Analysis(
-            report=await judge_in_child(artifacts, options.thresholds, children=children), artifacts=artifacts
         )
     except RunFailed as error:
         failure = Failure(
@@ -106,38 +116,48 @@ async def analyze_target(
             retryable=error.retryable,
         )
     except Exception as error:
-        # Every run ends in a named state, and a mistake of ours with one page must not cost the others.
+        # As above.
         logger.exception("analysis_failed")
-        failure = _mistake(type(error).__name__)
-    report = failed_report(
-        target.url,
-        failure,
-        generated_at=started_at,
-        artifacts=artifacts,
-        duration_ms=(utc_now() - started_at).total_seconds() * 1000,
+        failure = mistake_of_ours(type(error).__name__)
+    duration_ms = (utc_now() - started_at).total_seconds() * 1000
+    return failed_report(target.url, failure, generated_at=started_at, duration_ms=duration_ms)
+
+
+def policy_of(target: Target, options: AnalyzeOptions) -> Policy:
+    """What an analysis of this address may contact."""
+    return Policy(
+        allowed_ports=frozenset(options.allow_ports),
+        allow_networks=options.allow_networks,
+        typed_private=frozenset({(host(target.url), port(target.url) or 0)})
+        if options.allow_typed_private
+        else frozenset(),
     )
-    return Analysis(report=report, artifacts=artifacts)
 
 
 async def judge_in_child(artifacts: Artifacts, thresholds: Thresholds, *, children: Children) -> Report:
     """Judge artifacts where a hostile page can do no harm; what kills the parser is a failed report."""
     try:
         return await children.run(judge_artifacts, artifacts, thresholds, timeout_s=JUDGE_SECONDS)
-    except TaskFailed as error:
-        failure = _mistake(error.exception)
     except OffloadFailed as error:
-        failure = Failure(
-            code="too_large",
-            message=f"The page's HTML could not be read within the limits. {error}",
-            reason="parser_limit",
-            http_status=artifacts.navigation.response.status,
-            retryable=FAILURE_CODES["too_large"][0],
-        )
+        failure = judging_failure(error, artifacts)
     url = artifacts.navigation.requested_url
     return failed_report(url, failure, generated_at=artifacts.gathered_at, artifacts=artifacts)
 
 
-def _mistake(exception: str) -> Failure:
+def judging_failure(error: OffloadFailed, artifacts: Artifacts) -> Failure:
+    """What is said of a page whose judging ended like this in the child."""
+    if isinstance(error, TaskFailed):
+        return mistake_of_ours(error.exception)
+    return Failure(
+        code="too_large",
+        message=f"The page's HTML could not be read within the limits. {error}",
+        reason="parser_limit",
+        http_status=artifacts.navigation.response.status,
+        retryable=FAILURE_CODES["too_large"][0],
+    )
+
+
+def mistake_of_ours(exception: str) -> Failure:
     """What is said of an exception that no page should cause; its text stays inside."""
     return Failure(
         code="internal",

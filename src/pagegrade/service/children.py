@@ -92,6 +92,10 @@ class Children:
         child = await self._idle.get()
         keep: _Child | None = None
         try:
+            if child is not None and child.has_ended:
+                # Killed while it waited, perhaps for want of memory: that is no word on the bytes of this task.
+                dead, child = child, None
+                await self._end(dead)
             child = child or await self._start()
             try:
                 async with asyncio.timeout(timeout_s):
@@ -148,6 +152,11 @@ class _Child:
         self._process = process
         self.tasks = 0
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether the process is known to be gone."""
+        return self._process.returncode is not None
+
     async def ask(self, frame: bytes) -> bytes:
         """Send one task and wait for its answer; ``_Died`` when none will come."""
         requests, answers = self._process.stdin, self._process.stdout
@@ -157,6 +166,10 @@ class _Child:
         try:
             requests.write(FRAME.pack(len(frame)))
             requests.write(frame)
+        except RuntimeError as error:
+            # What uvloop says of a pipe whose other end is gone.
+            raise _Died from error
+        try:
             await requests.drain()
             (length,) = FRAME.unpack(await answers.readexactly(FRAME.size))
             if not 0 < length <= MAX_ANSWER_BYTES + 1:

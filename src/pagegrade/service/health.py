@@ -1,0 +1,72 @@
+"""Whether the database can be read and written right now, in words."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import time
+from typing import Final
+
+from pagegrade.model.errors import Unavailable
+from pagegrade.service.clock import now_ms
+from pagegrade.store.database import Database
+from pagegrade.store.installation import prove_writable
+from pagegrade.store.migrate import is_current
+
+KEPT_S: Final = 1.0
+"""So long an answer holds: asking costs a write, and anybody may ask."""
+PATIENCE_S: Final = 2.0
+"""A database that takes longer is no use to those who wait for an answer."""
+MIN_FREE_BYTES: Final = 1024 * 1024
+OK: Final = "ok"
+UNKNOWN: Final = "unknown"
+
+
+class Health:
+    """``await health.words()``."""
+
+    def __init__(self, database: Database, *, kept_s: float = KEPT_S, patience_s: float = PATIENCE_S) -> None:
+        """Nothing is asked yet.
+
+        Args:
+            database: Of this process.
+            kept_s: Seconds for which an answer is given again.
+            patience_s: Seconds that the database may take.
+        """
+        self._database = database
+        self._kept_s = kept_s
+        self._patience_s = patience_s
+        self._asking = asyncio.Lock()
+        self._asked_at_s: float | None = None
+        self._words: dict[str, str] = {}
+
+    async def words(self) -> dict[str, str]:
+        """What is looked at -> ``ok``, or what is wrong with it: ``unavailable``, ``slow``, ``changed``, ``full``.
+
+        ``unknown`` stands where something else that is wrong kept us from looking.
+        """
+        async with self._asking:
+            if self._asked_at_s is None or time.monotonic() - self._asked_at_s >= self._kept_s:
+                database, schema = await self._ask_database()
+                self._words = {"database": database, "schema": schema, "disk": await asyncio.to_thread(self._disk)}
+                self._asked_at_s = time.monotonic()
+            return dict(self._words)
+
+    async def _ask_database(self) -> tuple[str, str]:
+        schema = UNKNOWN
+        try:
+            async with asyncio.timeout(self._patience_s):
+                schema = OK if await self._database.read(is_current) else "changed"
+                await self._database.write(lambda tx: prove_writable(tx, now_ms()))
+        except TimeoutError:
+            return "slow", schema
+        except Unavailable:
+            return "unavailable", schema
+        return OK, schema
+
+    def _disk(self) -> str:
+        try:
+            free_bytes = shutil.disk_usage(self._database.path.absolute().parent).free
+        except OSError:
+            return UNKNOWN
+        return OK if free_bytes >= MIN_FREE_BYTES else "full"

@@ -1,0 +1,53 @@
+"""How the service behaves; made from the settings by ``wiring``, from nothing by tests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from ipaddress import IPv4Network, IPv6Network
+
+from pagegrade.model.stored import Privacy
+from pagegrade.service.analysis import AnalyzeOptions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceOptions:
+    """Everything an operator decides about the service."""
+
+    base_url: str = "http://127.0.0.1:8080"
+    """Public origin, without a slash at the end; every link is built from it, never from a request's Host."""
+    default_privacy: Privacy = Privacy.PUBLIC
+    requests_per_minute: int = 120
+    """For each key."""
+    analyses_per_minute: int = 30
+    """New reports and re-runs, for each key."""
+    wrong_keys_per_minute: int = 30
+    """For each client address."""
+    create_wait_s: float = 15.0
+    """How long a call that started an analysis waits for it, unless ``Prefer`` says otherwise."""
+    max_reports: int | None = None
+    """Reports an account may have; ``None``: as many as it likes."""
+    account_queue: int = 1_000
+    """Unfinished runs an account may have."""
+    queue: int = 10_000
+    """Unfinished runs the installation may have."""
+    retention_days: int | None = None
+    """A report expires so many days after its last analysis; ``None``: never."""
+    retention_runs: int | None = None
+    """Finished runs kept for each report, at least 1; ``None``: all."""
+    trusted_proxies: tuple[IPv4Network | IPv6Network, ...] = ()
+    """Only they may say in X-Forwarded-For who the client is."""
+    cors_origins: tuple[str, ...] = ("*",)
+    metrics_token: str | None = None
+    """Bearer token that ``/metrics`` asks for; ``None``: it asks for nothing."""
+    hsts: bool = False
+    """Whether to send Strict-Transport-Security; for installations that are only reached over TLS."""
+    workers: int = 4
+    """Analyses at the same time in this process; 0: none, it only answers requests."""
+    grace_s: float = 20.0
+    """Time to finish what is under way when told to stop."""
+    lease_s: float = 30.0
+    """A run whose worker has been silent for so long is given to another."""
+    target_runs: int = 2
+    """Runs at the same time per registrable domain and per address."""
+    target_runs_per_minute: int = 20
+    analyze: AnalyzeOptions = field(default_factory=AnalyzeOptions)

@@ -1,0 +1,55 @@
+"""What one process shares between all requests and workers."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from pagegrade.service.access import KeyUses
+from pagegrade.service.changes import Changes
+from pagegrade.service.guesses import Guesses
+from pagegrade.service.health import Health
+from pagegrade.service.limits import Limits
+from pagegrade.service.observation import Observation
+from pagegrade.service.options import ServiceOptions
+from pagegrade.service.passwords import Passwords
+from pagegrade.store.database import Database
+
+
+def _nothing() -> None:
+    """Nobody to wake: this process has no workers."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Services:
+    """Made once by ``wiring``, handed to the web and to the workers."""
+
+    database: Database
+    options: ServiceOptions = field(default_factory=ServiceOptions)
+    changes: Changes = field(default_factory=Changes)
+    """Tells those who wait that a report has changed."""
+    limits: Limits = field(default_factory=Limits)
+    """How often each key and each client address may ask."""
+    key_uses: KeyUses = field(default_factory=KeyUses)
+    """When keys were used; somebody has to save it now and then."""
+    passwords: Passwords = field(default_factory=Passwords)
+    """Hashes share passwords, a few at a time."""
+    guesses: Guesses = field(default_factory=Guesses)
+    """How often share passwords were guessed."""
+    process: str = field(default_factory=lambda: secrets.token_hex(8))
+    """Names this process among all that ever ran: who holds a lease, who answers a request."""
+    wake: Callable[[], None] = _nothing
+    """Tells the workers of this process that a run is waiting; from any thread."""
+    worked_at_s: float | None = None
+    """When the workers last looked for work, by the monotonic clock; ``None``: they never did."""
+    observation: Observation = field(default_factory=Observation)
+    """Counts and logs what happens."""
+    health: Health = field(init=False)
+    """Whether the database can be used right now."""
+    draining: bool = False
+    """The process was told to stop: it accepts no new work."""
+
+    def __post_init__(self) -> None:
+        self.health = Health(self.database)
+        self.database.on_commit = self.observation.group_written

@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.checks import all_checks
+from pagegrade.model.report import CATEGORIES
+from pagegrade.service.catalogue import check_documentation, check_entries, check_prices
+
+
+def test_the_prices_add_up_to_the_points_there_are() -> None:
+    """What everything can cost is the whole score."""
+    cost = check_prices()
+
+    assert set(cost) == set(all_checks())
+    assert sum(cost.values()) == pytest.approx(100)
+
+
+def test_the_entries_stand_in_the_order_of_the_catalogue() -> None:
+    """Whoever shows them shows them alike."""
+    entries = check_entries()
+
+    assert [entry["id"] for entry in entries] == list(all_checks())
+    assert {entry["category"] for entry in entries} == set(CATEGORIES)
+
+
+def test_every_check_is_explained_in_the_same_five_parts() -> None:
+    """A client can rely on their names."""
+    names = {tuple(check_documentation(check)) for check in all_checks().values()}
+
+    assert names == {("what_it_checks", "why_it_matters", "how_to_fix", "fails_on", "passes_on")}
+
+
+def test_a_cap_is_told_as_its_score() -> None:
+    """Most checks have none."""
+    caps = {entry["id"]: entry["cap"] for entry in check_entries()}
+
+    assert caps["https"] == 79
+    assert None in caps.values()

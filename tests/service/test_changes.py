@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import asyncio
+import threading
+
+from pagegrade.service.changes import Changes
+
+
+async def settle() -> None:
+    """Let everything happen that was asked for from other threads."""
+    for _ in range(3):
+        await asyncio.sleep(0)
+
+
+def test_who_watches_a_report_is_woken() -> None:
+    """All who watch it, from any thread; who watches another report sleeps on."""
+
+    async def scenario() -> tuple[bool, bool, bool]:
+        changes = Changes()
+        with changes.watch(1) as one, changes.watch(1) as same, changes.watch(2) as other:
+            teller = threading.Thread(target=changes.tell, args=(1,))
+            teller.start()
+            await asyncio.wait_for(one.wait(), 20)
+            teller.join()
+            await settle()
+            return one.is_set(), same.is_set(), other.is_set()
+
+    assert asyncio.run(scenario()) == (True, True, False)
+
+
+def test_a_change_between_watching_and_waiting_is_not_missed() -> None:
+    """Watch, read, wait: in this order nothing is lost."""
+
+    async def scenario() -> bool:
+        changes = Changes()
+        with changes.watch(1) as changed:
+            changes.tell(1)
+            await settle()
+            return await asyncio.wait_for(changed.wait(), 20)
+
+    assert asyncio.run(scenario())
+
+
+def test_nobody_is_remembered_who_left() -> None:
+    """Also when they were cancelled; telling then is no error."""
+
+    async def scenario() -> dict[int, object]:
+        changes = Changes()
+
+        async def wait() -> None:
+            with changes.watch(1) as changed:
+                await changed.wait()
+
+        async with asyncio.TaskGroup() as tasks:
+            waiting = tasks.create_task(wait())
+            await settle()
+            waiting.cancel()
+        changes.tell(1)
+        await settle()
+        return dict(changes._watchers)
+
+    assert asyncio.run(scenario()) == {}
+
+
+def test_telling_is_possible_at_any_time() -> None:
+    """Before anybody watched, and after the loop has ended: a worker may finish last."""
+    changes = Changes()
+    changes.tell(1)
+
+    async def scenario() -> None:
+        with changes.watch(1):
+            await settle()
+
+    asyncio.run(scenario())
+    changes.tell(1)
+
+    assert dict(changes._watchers) == {}

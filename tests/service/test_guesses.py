@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from pagegrade.service import guesses as module
+from pagegrade.service.guesses import Guesses
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_a_client_may_guess_ten_times_in_a_quarter_of_an_hour() -> None:
+    """The eleventh waits until the first is a quarter of an hour old; others, and other reports, are not touched."""
+    clock = Clock()
+    guesses = Guesses(clock)
+    answers = []
+    for _ in range(11):
+        answers.append(guesses.take(1, "192.0.2.1"))
+        clock.now += 10
+
+    assert answers == [None] * 10 + [800]
+    assert guesses.take(1, "192.0.2.2") is None
+    assert guesses.take(2, "192.0.2.1") is None
+
+    clock.now = 1900.5
+
+    assert guesses.take(1, "192.0.2.1") is None
+    assert guesses.take(1, "192.0.2.1") == 10
+
+
+def test_a_report_may_be_guessed_at_a_hundred_times_an_hour() -> None:
+    """However many clients share the work."""
+    clock = Clock()
+    guesses = Guesses(clock)
+    answers = [guesses.take(1, f"192.0.2.{number}") for number in range(101)]
+
+    assert answers == [None] * 100 + [3600]
+
+    clock.now += 3600
+
+    assert guesses.take(1, "192.0.2.200") is None
+
+
+def test_a_right_guess_is_not_counted() -> None:
+    """An office behind one address opens a report as often as it likes."""
+    guesses = Guesses(Clock())
+    for _ in range(50):
+        assert guesses.take(1, "192.0.2.1") is None
+        guesses.give_back(1, "192.0.2.1")
+    for _ in range(10):
+        assert guesses.take(1, "192.0.2.1") is None
+    guesses.give_back(1, "192.0.2.9")
+    guesses.give_back(7, "192.0.2.1")
+
+    assert guesses.take(1, "192.0.2.1") is not None
+
+
+def test_guesses_at_the_same_moment_are_counted_one_by_one() -> None:
+    """From many threads, ten and no more."""
+    guesses = Guesses(Clock())
+    with ThreadPoolExecutor(16) as threads:
+        answers = list(threads.map(lambda _: guesses.take(1, "192.0.2.1"), range(200)))
+
+    assert answers.count(None) == 10
+
+
+def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The reports left alone the longest are forgotten."""
+    monkeypatch.setattr(module, "REMEMBERED", 3)
+    guesses = Guesses(Clock())
+    for _ in range(10):
+        guesses.take(1, "192.0.2.1")
+    for report in (2, 3, 4):
+        guesses.take(report, "192.0.2.1")
+
+    assert len(guesses._guesses) == 3
+    assert guesses.take(1, "192.0.2.1") is None

@@ -1,0 +1,110 @@
+"""What is said of a database that is well, and of one that is not."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sqlite3
+from collections import namedtuple
+from pathlib import Path
+
+import pytest
+
+from pagegrade.service.health import Health
+from pagegrade.store.database import Database
+from tests.fault.full import no_room
+from tests.store_builders import make_database
+
+Usage = namedtuple("Usage", ["total", "used", "free"])  # noqa: PYI024 - as shutil gives it
+
+
+def words_of(database: Database, *, patience_s: float = 5.0) -> dict[str, str]:
+    """One look."""
+    try:
+        return asyncio.run(Health(database, patience_s=patience_s).words())
+    finally:
+        database.close()
+
+
+def test_working_database_is_ok(tmp_path: Path) -> None:
+    """All of it."""
+    assert words_of(make_database(tmp_path)) == {"database": "ok", "schema": "ok", "disk": "ok"}
+
+
+def test_database_that_cannot_grow_is_unavailable(tmp_path: Path) -> None:
+    """P02: reading is not enough; and with room again it is well again, without a restart."""
+    database = make_database(tmp_path)
+
+    async def scenario() -> list[str]:
+        health = Health(database, kept_s=0)
+        said = [(await health.words())["database"]]
+        with no_room():
+            said.append((await health.words())["database"])
+        return [*said, (await health.words())["database"]]
+
+    try:
+        said = asyncio.run(scenario())
+    finally:
+        database.close()
+
+    assert said == ["ok", "unavailable", "ok"]
+
+
+def test_locked_database_is_slow(tmp_path: Path) -> None:
+    """Somebody else holds the lock longer than a client would wait."""
+    database = make_database(tmp_path)
+    with contextlib.closing(sqlite3.connect(database.path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+
+        async def scenario() -> dict[str, str]:
+            said = await Health(database, patience_s=0.05).words()
+            other.execute("ROLLBACK")
+            return said
+
+        try:
+            words = asyncio.run(scenario())
+        finally:
+            database.close()
+
+    assert words == {"database": "slow", "schema": "ok", "disk": "ok"}
+
+
+def test_damaged_database_is_unavailable(tmp_path: Path) -> None:
+    """Whatever the file has become."""
+    path = tmp_path / "broken.db"
+    path.write_bytes(b"no database at all" * 500)
+
+    assert words_of(Database(f"sqlite:///{path}"))["database"] == "unavailable"
+
+
+def test_tables_of_another_version_are_told(tmp_path: Path) -> None:
+    """Somebody has migrated them under a process of an older version."""
+    database = make_database(tmp_path)
+    database.write_here(lambda tx: tx.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'"))
+
+    assert words_of(database)["schema"] == "changed"
+
+
+def test_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before a write fails."""
+    monkeypatch.setattr("shutil.disk_usage", lambda _path: Usage(10**9, 10**9, 1000))
+
+    assert words_of(make_database(tmp_path))["disk"] == "full"
+
+
+def test_answer_is_kept_for_a_moment(tmp_path: Path) -> None:
+    """Anybody may ask as often as they like, and the database hears of it once."""
+    database = make_database(tmp_path)
+    commits: list[int] = []
+
+    async def scenario() -> None:
+        health = Health(database, kept_s=3600)
+        database.on_commit = lambda count, _seconds: commits.append(count)
+        await asyncio.gather(*(health.words() for _ in range(50)))
+
+    try:
+        asyncio.run(scenario())
+    finally:
+        database.close()
+
+    assert commits == [1]

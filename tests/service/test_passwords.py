@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+
+import pytest
+
+from pagegrade.service.passwords import CONCURRENT, Passwords
+
+
+@pytest.fixture
+def passwords() -> Iterator[Passwords]:
+    """Threads that end with the test."""
+    made = Passwords()
+    yield made
+    made.close()
+
+
+def matches(passwords: Passwords, stored: str, typed: str) -> bool:
+    """Whether what was typed opens what was stored."""
+
+    async def scenario() -> bool:
+        return await passwords.verify(await passwords.hash(stored), typed)
+
+    return asyncio.run(scenario())
+
+
+@pytest.mark.parametrize(
+    "password", ["x", " leading and trailing ", "pässwörd", "密码🔑", "null\x00inside", "x" * 128, "\ud800"], ids=ascii
+)
+def test_a_password_opens_what_it_closed(passwords: Passwords, password: str) -> None:
+    """Whatever its characters; one that differs in any of them does not."""
+    assert matches(passwords, password, password)
+    assert not matches(passwords, password, f"{password} ")
+    assert not matches(passwords, password, password[:-1])
+
+
+def test_a_password_counts_exactly_as_it_was_sent(passwords: Passwords) -> None:
+    """M09: two spellings of one letter are two passwords, and so are a blank more and a blank less."""
+    assert not matches(passwords, "caf\u00e9", "cafe\u0301")
+    assert not matches(passwords, "secret ", "secret")
+
+
+def test_a_hash_is_argon2id_with_the_recommended_cost(passwords: Passwords) -> None:
+    """19 MiB, two passes, one lane; and never the same twice."""
+
+    async def scenario() -> list[str]:
+        return [await passwords.hash("secret") for _ in range(2)]
+
+    first, second = asyncio.run(scenario())
+
+    assert first.startswith("$argon2id$v=19$m=19456,t=2,p=1$")
+    assert first != second
+    assert "secret" not in first
+
+
+@pytest.mark.parametrize("hashed", ["", "plain", "$argon2id$v=19$m=19456,t=2,p=1$broken", "$2b$12$abcdefghijk"])
+def test_a_hash_that_cannot_be_read_opens_nothing(passwords: Passwords, hashed: str) -> None:
+    """It is no error of whoever typed."""
+    assert not asyncio.run(passwords.verify(hashed, "secret"))
+
+
+def test_a_crowd_of_guesses_waits_its_turn(passwords: Passwords) -> None:
+    """Four at a time take 76 MiB; all are answered, and the loop stays free meanwhile."""
+
+    async def scenario() -> list[bool]:
+        hashed = await passwords.hash("secret")
+        return await asyncio.gather(*(passwords.verify(hashed, f"guess {number}") for number in range(12)))
+
+    assert asyncio.run(scenario()) == [False] * 12
+    assert len(passwords._threads._threads) <= CONCURRENT

@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from pagegrade.model.errors import Unavailable
+from pagegrade.service.retention import prune_expired
+from pagegrade.store.database import Database
+from pagegrade.store.retention import DAY_MS, Pruned
+from pagegrade.store.runs import finish_run
+from tests.queue_builders import Queue, completed
+from tests.store_builders import NOW_MS, add_owner, make_database
+
+LATER_MS = NOW_MS + 100 * DAY_MS
+
+
+def test_all_that_has_had_its_time_goes(tmp_path: Path) -> None:
+    """However many pieces that takes; what was used lately stays."""
+    database = make_database(tmp_path)
+    account, _ = add_owner(database)
+    queue = Queue(database, account.id)
+    for number in range(7):
+        queue.add(f"https://example.com/{number}")
+        (run,) = queue.claim()
+        database.write_here(partial(finish_run, run=run, packed=completed(), now_ms=NOW_MS))
+    queue.change("UPDATE reports SET dated_at_ms = :at WHERE id <= 5", at=0)
+    pruned = asyncio.run(prune_expired(database, retention_days=98, retention_runs=None, now_ms=LATER_MS, batch=2))
+    again = asyncio.run(prune_expired(database, retention_days=98, retention_runs=None, now_ms=LATER_MS, batch=2))
+
+    assert pruned == Pruned(reports=5, visits=7)
+    assert again == Pruned()
+    assert queue.rows("SELECT id FROM reports") == [(6,), (7,)]
+    database.close()
+
+
+def test_a_database_that_cannot_be_used_is_told(tmp_path: Path) -> None:
+    """Who keeps the house tries again later."""
+    database = Database(f"sqlite:///{tmp_path / 'missing' / 'gone.db'}")
+
+    with pytest.raises(Unavailable):
+        asyncio.run(prune_expired(database, retention_days=1, retention_runs=1, now_ms=NOW_MS))
+    database.close()
