@@ -1,0 +1,1 @@
+"""Takes runs from the queue, analyses, writes down; survives kill -9."""

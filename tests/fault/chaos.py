@@ -1,0 +1,204 @@
+"""Kills, stops and interrupts the real server at random while clients use it: ``python -m tests.fault.chaos``.
+
+Every few seconds something happens to the server or to one of its parsers. Clients write down what they are promised
+and look again and again at what became of it. Prints one line of JSON; the exit code is 1 when a promise was broken.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import signal
+import sqlite3
+import statistics
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from contextlib import closing
+from dataclasses import dataclass, field
+from http.client import HTTPException
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from pagegrade.store.folder import DATABASE_NAME
+from tests.fault.house import House
+from tests.server import Server
+from tests.site.serve import serve_site
+
+MAX_MINUTES: Final = 240.0
+CALM_S: Final = (2.0, 8.0)
+"""From one blow to the next."""
+STOPPED_S: Final = (1.0, 12.0)
+"""How long a stopped process stands still; leases last 5 s."""
+CLIENTS: Final = 2
+PAUSE_S: Final = 0.25
+"""Of a client between two requests."""
+LAST_S: Final = 180.0
+"""For what is left when nothing more happens to the server."""
+PATHS: Final = ("/", "/", "/", "/slow", "/no-such-page", "/loop", "/challenge", "/document.pdf")
+
+Blow = Literal["kill", "terminate", "stop", "kill_parser"]
+BLOWS: Final[tuple[Blow, ...]] = ("kill", "kill", "terminate", "stop", "kill_parser", "kill_parser")
+
+
+@dataclass(slots=True)
+class Storm:
+    """What happens to one house."""
+
+    house: House
+    site: str
+    chance: random.Random
+    server: Server
+    blows: Counter[str] = field(default_factory=Counter)
+    restarts_s: list[float] = field(default_factory=list)
+    violations: list[str] = field(default_factory=list)
+    seen: dict[int, tuple[str, Any]] = field(default_factory=dict)
+    """Reports that a client has seen finished, with what it saw."""
+    over: threading.Event = field(default_factory=threading.Event)
+
+    def strike(self) -> None:
+        """One blow, and what an operator does about it."""
+        blow = self.chance.choice(BLOWS)
+        self.blows[blow] += 1
+        if blow == "kill":
+            self.server.process.kill()
+            self.server.process.wait()
+            self._restart()
+        elif blow == "terminate":
+            code = self.server.stop()
+            if code != 0:
+                self.violations.append(f"exit code {code} after SIGTERM")
+            self._restart()
+        elif blow == "stop":
+            self.server.process.send_signal(signal.SIGSTOP)
+            time.sleep(self.chance.uniform(*STOPPED_S))
+            self.server.process.send_signal(signal.SIGCONT)
+        else:
+            self._kill_parser()
+
+    def _restart(self) -> None:
+        started_s = time.monotonic()
+        self.server = self.house.start(WORKERS=3, TARGET_RUNS=10, RUN_BUDGET_SECONDS=6)
+        self.restarts_s.append(time.monotonic() - started_s)
+
+    def _kill_parser(self) -> None:
+        parsers = _children_of(self.server.process.pid)
+        if parsers:
+            os.kill(self.chance.choice(parsers), signal.SIGKILL)
+
+    def visit(self, client: int) -> None:
+        """What one client does until the storm is over."""
+        chance = random.Random(client)  # noqa: S311 - any numbers, the same ones every time
+        number = 0
+        while not self.over.wait(PAUSE_S):
+            number += 1
+            path = chance.choice(PATHS)
+            key = f"client-{client}-{number}"
+            url = f"{self.site}{path}?{key}"
+            made = self.house.ledger.post(self.server, url, key=key)
+            if made is None:
+                # As clients do: the same request once more, with the same key.
+                time.sleep(PAUSE_S)
+                self.house.ledger.post(self.server, url, key=key)
+            known = list(self.house.ledger.accepted)
+            if known:
+                self._look(chance.choice(known))
+
+    def _look(self, number: int) -> None:
+        try:
+            reply = self.server.call("GET", f"/api/v1/reports/{number}", timeout_s=15)
+        except (OSError, HTTPException):
+            return
+        if reply.status == 503:
+            return
+        if reply.status != 200:
+            self.violations.append(f"report {number} answers {reply.status}")
+            return
+        report = reply.data
+        now = (report["state"], report["score"])
+        if self.seen.setdefault(number, now) != now:
+            self.violations.append(f"report {number} was {self.seen[number]} and is {now}")
+        if report["state"] not in {"completed", "failed"}:
+            del self.seen[number]
+
+
+def _children_of(pid: int) -> list[int]:
+    """Ids of the children of a process."""
+    found = []
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):
+        try:
+            found += [int(word) for word in task.read_text().split()]
+        except OSError:
+            continue
+    return found
+
+
+def rage(folder: Path, minutes: float, seed: int) -> dict[str, Any]:
+    """Let it happen for so long, then hold every promise against what is left; the figures."""
+    chance = random.Random(seed)  # noqa: S311 - as above
+    house = House(folder)
+    with serve_site() as site:
+        storm = Storm(house, site.http, chance, house.start(WORKERS=3, TARGET_RUNS=10, RUN_BUDGET_SECONDS=6))
+        clients = [threading.Thread(target=storm.visit, args=(number,)) for number in range(CLIENTS)]
+        try:
+            for client in clients:
+                client.start()
+            until = time.monotonic() + minutes * 60
+            while time.monotonic() < until:
+                time.sleep(chance.uniform(*CALM_S))
+                storm.strike()
+            storm.over.set()
+            for client in clients:
+                client.join()
+            _settle(storm)
+        finally:
+            storm.over.set()
+            house.close()
+    with closing(sqlite3.connect(house.folder / DATABASE_NAME)) as database:
+        attempts = database.execute("SELECT attempt, COUNT(*) FROM runs GROUP BY attempt ORDER BY attempt").fetchall()
+        ended = database.execute(
+            "SELECT state || COALESCE(' ' || json_extract(CAST(error AS TEXT), '$.code') || ' ' || "
+            "COALESCE(json_extract(CAST(error AS TEXT), '$.reason'), ''), ''), COUNT(*) FROM runs GROUP BY 1"
+        ).fetchall()
+    return {
+        "minutes": minutes,
+        "seed": seed,
+        "accepted": len(house.ledger.accepted),
+        "unanswered": len(house.ledger.unanswered),
+        "blows": dict(storm.blows),
+        "restart_s": round(statistics.median(storm.restarts_s), 2) if storm.restarts_s else None,
+        "ended": dict(ended),
+        "attempts": dict(attempts),
+        "violations": storm.violations,
+    }
+
+
+def _settle(storm: Storm) -> None:
+    try:
+        storm.house.ledger.check(storm.server, within_s=LAST_S)
+        for number in storm.seen:
+            storm._look(number)
+        storm.house.end(storm.server)
+    except AssertionError as error:
+        storm.violations.append(str(error)[:500])
+
+
+def main() -> int:
+    """Read the arguments, rage, and say what came of it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--minutes", type=float, default=1.0)
+    parser.add_argument("--seed", type=int, default=None)
+    wanted = parser.parse_args()
+    seed = random.randrange(1_000_000) if wanted.seed is None else wanted.seed  # noqa: S311 - as above
+    with tempfile.TemporaryDirectory(prefix="pagegrade-chaos-") as folder:
+        figures = rage(Path(folder), min(wanted.minutes, MAX_MINUTES), seed)
+    sys.stdout.write(f"{json.dumps(figures)}\n")
+    return 1 if figures["violations"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

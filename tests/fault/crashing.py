@@ -1,0 +1,107 @@
+"""``pagegrade serve`` that kills itself, or its parser: ``python -m tests.fault.crashing O09 1 serve``.
+
+The points are made by wrapping one function of the product in this process. The product itself knows nothing of them.
+"""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import os
+import signal
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+POISON: Final = "poison"
+"""A page whose address says this kills the worker at point O15."""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """Where the process dies."""
+
+    place: str
+    """``module:function`` or ``module:Class.method``, as it is looked up when it is called."""
+    when: Literal["before", "after"]
+    """Relative to the call."""
+    only: Callable[..., bool] = lambda *_, **__: True
+    """Which calls count."""
+
+
+def _finishes(*_: Any, state: str = "", **__: Any) -> bool:
+    return state in {"completed", "failed"}
+
+
+def _is_poison(_services: Any, run: Any, **_: Any) -> bool:
+    return POISON in run.url
+
+
+POINTS: Final = {
+    "O01": Point("pagegrade.service.reports:store.add_report", "before"),
+    "O02": Point("pagegrade.web.api.reports:_finished", "before"),
+    "O03": Point("pagegrade.service.reports:enqueue_run", "before"),
+    "O04": Point("pagegrade.store.runs:_claim", "after"),
+    "O05": Point("pagegrade.worker.worker:perform_run", "before"),
+    "O06": Point("pagegrade.gather.run:_gather_rest", "before"),
+    "O09": Point("pagegrade.service.running:finish_run", "before"),
+    "O10": Point("pagegrade.store.runs:mark_report", "before", only=_finishes),
+    "O10-detail": Point("pagegrade.store.runs:save_detail", "after"),
+    "O11": Point("pagegrade.service.running:_tell", "before"),
+    "O14": Point("pagegrade.store.reaping:requeue_attempt", "after"),
+    "O15": Point("pagegrade.worker.worker:perform_run", "before", only=_is_poison),
+}
+
+
+def die_at(point: Point, nth: int) -> None:
+    """Wrap the function of a point so that its ``nth`` call is the last thing this process does."""
+    module, _, path = point.place.partition(":")
+    *owners, name = path.split(".")
+    owner: Any = importlib.import_module(module)
+    for each in owners:
+        owner = getattr(owner, each)
+    original = getattr(owner, name)
+    calls = itertools.count(1)
+
+    def deadly(*arguments: Any, **more: Any) -> Any:
+        last = point.only(*arguments, **more) and next(calls) == nth
+        if last and point.when == "before":
+            os.kill(os.getpid(), signal.SIGKILL)
+        result = original(*arguments, **more)
+        if last:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return result
+
+    setattr(owner, name, deadly)
+
+
+def kill_parsers(nth: int) -> None:
+    """Kill the child in the middle of its ``nth`` task; the process itself lives on (O07)."""
+    from pagegrade.service import children
+
+    original = children._Child.ask
+    calls = itertools.count(1)
+
+    async def ask(self: Any, frame: bytes) -> bytes:
+        if next(calls) == nth:
+            os.kill(self._process.pid, signal.SIGKILL)
+        return await original(self, frame)
+
+    children._Child.ask = ask  # type: ignore[method-assign]
+
+
+def main() -> None:
+    """Arm the point, then be the product."""
+    name, nth, *arguments = sys.argv[1:]
+    if name == "O07":
+        kill_parsers(int(nth))
+    else:
+        die_at(POINTS[name], int(nth))
+    from pagegrade.cli import main as run_command
+
+    run_command(arguments)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,149 @@
+"""``python -m tests.fault.politeness``, in a namespace of the lab: what a crowd of reports does to one target.
+
+A real server, with no network allowed specially, analyses pages on public addresses that are all on this machine. The
+figures are counted at the target and printed as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+from pagegrade.service.access import issue_key
+from pagegrade.service.clock import now_ms
+from pagegrade.store.accounts import add_account
+from pagegrade.store.database import Database, Transaction
+from pagegrade.store.folder import DATABASE_NAME
+from pagegrade.store.migrate import migrate
+from tests.lab.names import NameServer, records
+from tests.lab.namespace import RESOLVER, furnish
+from tests.server import running_server
+
+ACCOUNTS = 50
+EACH = 10
+WATCHED_S = 12.0
+BUSY, SHARED = "11.30.0.9", "11.30.0.1"
+PAGE = (
+    b"<!doctype html><html lang=en><head><title>A page</title></head><body><h1>A page</h1><p>Words.</p></body></html>"
+)
+THINKING_S = 0.15
+
+
+class Target(ThreadingHTTPServer):
+    """A site that counts how many of its pages are asked for at the same moment."""
+
+    daemon_threads = True
+
+    def __init__(self, address: str) -> None:
+        super().__init__((address, 80), _Handler)
+        self.lock = threading.Lock()
+        self.active = 0
+        self.most = 0
+        self.pages: Counter[str] = Counter()
+        threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+
+    def figures(self) -> dict[str, int]:
+        """Different pages that were asked for, and how many at the same moment at most."""
+        with self.lock:
+            return {"pages": len(self.pages), "at_once": self.most}
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: Target
+
+    def do_GET(self) -> None:
+        is_page = self.path.startswith("/p/")
+        if is_page:
+            with self.server.lock:
+                self.server.active += 1
+                self.server.most = max(self.server.most, self.server.active)
+                self.server.pages[f"{self.headers.get('Host')}{self.path}"] += 1
+            time.sleep(THINKING_S)
+            with self.server.lock:
+                self.server.active -= 1
+        self.send_response(200 if is_page else 404)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(PAGE)))
+        self.end_headers()
+        if self.command == "GET":
+            self.wfile.write(PAGE)
+
+    do_HEAD = do_GET  # noqa: N815 - the name that the server looks for
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name of the overridden method
+        """Say nothing."""
+
+
+def make_accounts(folder: Path) -> list[str]:
+    """Secrets of as many accounts."""
+    database = Database(f"sqlite:///{folder / DATABASE_NAME}")
+    migrate(database)
+
+    def work(tx: Transaction) -> list[str]:
+        found = []
+        for number in range(ACCOUNTS):
+            account = add_account(tx, name=f"Account {number}", email=f"{number}@example.org", now_ms=now_ms())
+            found.append(issue_key(tx, account.id, name="test", now_ms=now_ms())[1])
+        return found
+
+    try:
+        return database.write_here(work)
+    finally:
+        database.close()
+
+
+def main() -> int:
+    """Run the crowd and print what it did."""
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch) / "data"
+        folder.mkdir()
+        furnish(Path(scratch))
+        NameServer(RESOLVER).add(
+            {
+                "busy-lab.com": records(a=[BUSY]),
+                "www.busy-lab.com": records(a=[BUSY]),
+                "one-lab.com": records(a=[SHARED]),
+                "two-lab.com": records(a=[SHARED]),
+            }
+        )
+        busy, shared = Target(BUSY), Target(SHARED)
+        keys = make_accounts(folder)
+        with running_server(folder, key="the-owner-of-the-politeness-lab", ALLOW_NETWORKS="", WORKERS=12) as server:
+
+            def ask(number: int) -> None:
+                for page in range(EACH):
+                    host = "busy-lab.com" if page % 2 else "www.busy-lab.com"
+                    server.create(f"http://{host}/p/{number}-{page}", key=keys[number])
+
+            with ThreadPoolExecutor(4) as threads:
+                list(threads.map(ask, range(ACCOUNTS)))
+            ids = [
+                server.create(f"http://{host}-lab.com/p/{n}", key=keys[0])["id"]
+                for n in range(5)
+                for host in ("one", "two")
+            ]
+            ended = [server.finished(report_id, key=keys[0])["state"] for report_id in ids]
+            time.sleep(WATCHED_S)
+            failed = sum(
+                server.call("GET", "/api/v1/reports?state=failed", key=key).json["meta"]["total"] for key in keys
+            )
+            completed = sum(
+                server.call("GET", "/api/v1/reports?state=completed", key=key).json["meta"]["total"] for key in keys
+            )
+            waiting = sum(server.call("GET", "/api/v1/account", key=key).data["usage"]["queued_runs"] for key in keys)
+        figures = {"busy": busy.figures(), "shared": shared.figures(), "failed": failed, "completed": completed}
+        json.dump({**figures, "waiting": waiting, "shared_states": ended}, sys.stdout)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,45 @@
+"""A crowd that asks for one host: what the host sees of it (rows Q01 and Q02), counted at the host."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from tests.lab.namespace import repository, unshare_command
+
+
+@pytest.fixture(scope="module")
+def figures(lab: None) -> dict[str, Any]:
+    """What 500 reports of 50 accounts for one host did, and ten more for two hosts behind one address."""
+    done = subprocess.run(
+        [*(unshare_command() or ()), sys.executable, "-m", "tests.fault.politeness"],
+        cwd=repository(),
+        env={name: value for name, value in os.environ.items() if not name.startswith("PAGEGRADE_")},
+        capture_output=True,
+        timeout=180,
+        check=False,
+    )
+    if done.returncode:
+        raise AssertionError(done.stderr.decode(errors="replace")[-4000:])
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_a_host_sees_two_runs_at_a_time_and_twenty_a_minute(figures: dict[str, Any]) -> None:
+    """Row Q01: 500 reports from 50 accounts wait their turn; none fails, and the host is not flooded."""
+    assert figures["busy"]["at_once"] == 2
+    assert 2 < figures["busy"]["pages"] <= 20
+    assert figures["failed"] == 0
+    assert figures["waiting"] == 500 + 10 - figures["completed"]
+
+
+def test_two_hosts_behind_one_address_share_its_limit(figures: dict[str, Any]) -> None:
+    """Row Q02: the machine behind the names is spared, and everybody is served in the end."""
+    assert figures["shared"] == {"pages": 10, "at_once": 2}
+    assert Counter(figures["shared_states"]) == {"completed": 10}

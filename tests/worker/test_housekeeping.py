@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from pagegrade.model.errors import Unavailable
+from pagegrade.service.clock import now_ms
+from pagegrade.service.options import ServiceOptions
+from pagegrade.service.services import Services
+from pagegrade.store.idempotency import KEPT_MS, begin_answer
+from pagegrade.store.keys import list_keys
+from pagegrade.store.runs import finish_run
+from pagegrade.worker import housekeeping
+from pagegrade.worker.housekeeping import CHORES, keep_house
+from tests.queue_builders import Queue, completed
+from tests.store_builders import add_owner, make_database
+
+DAY_MS = 24 * 3_600_000
+
+
+@pytest.fixture
+def services(tmp_path: Path) -> Iterator[Services]:
+    """Of a process that keeps reports for a day."""
+    made = Services(database=make_database(tmp_path), options=ServiceOptions(retention_days=1))
+    yield made
+    made.database.close()
+
+
+def do_all(services: Services) -> None:
+    """Every chore once."""
+
+    async def main() -> None:
+        for chore in CHORES:
+            await chore(services)
+
+    asyncio.run(main())
+
+
+def test_what_no_longer_counts_is_forgotten(services: Services) -> None:
+    """Old visits, old answers and expired reports go; what is younger stays."""
+    queue = Queue(services.database, add_owner(services.database)[0].id)
+    now = now_ms()
+    for url, at_ms in (("https://old.example/", now - 3 * DAY_MS), ("https://new.example/", now)):
+        queue.add(url, now_ms=at_ms)
+        (claimed,) = queue.claim(now_ms=at_ms)
+        services.database.write_here(partial(finish_run, run=claimed, packed=completed(), now_ms=at_ms))
+    queue.change("UPDATE reports SET dated_at_ms = created_at_ms, generated_at_ms = created_at_ms")
+    for name, at_ms in (("old", now - KEPT_MS - 1_000), ("new", now)):
+        _begin(services, name, at_ms)
+
+    do_all(services)
+
+    assert queue.rows("SELECT url FROM reports") == [("https://new.example/",)]
+    assert queue.rows("SELECT target FROM visits") == [("new.example",)]
+    assert queue.rows("SELECT idempotency_key FROM idempotency") == [("new",)]
+
+
+def _begin(services: Services, name: str, at_ms: int) -> None:
+    services.database.write_here(
+        lambda tx: begin_answer(
+            tx,
+            key_id=1,
+            method="POST",
+            path="/api/v1/reports",
+            idempotency_key=name,
+            request_sha256=b"\0" * 32,
+            process="p",
+            now_ms=at_ms,
+        )
+    )
+
+
+def test_the_use_of_keys_is_written_down(services: Services) -> None:
+    """Requests only note it in memory."""
+    add_owner(services.database)
+    services.key_uses.note(1, now_ms())
+
+    do_all(services)
+
+    (key,) = services.database.read_here(lambda tx: list_keys(tx, None))
+
+    assert key.last_used_at_ms is not None
+
+
+def test_without_retention_nothing_is_deleted(services: Services) -> None:
+    """Reports live for ever unless the operator says otherwise."""
+    services.options = ServiceOptions()
+    queue = Queue(services.database, add_owner(services.database)[0].id)
+    queue.add(now_ms=1)
+    (claimed,) = queue.claim(now_ms=1)
+    services.database.write_here(lambda tx: finish_run(tx, claimed, completed(), 1))
+
+    do_all(services)
+
+    assert queue.rows("SELECT COUNT(*) FROM reports") == [(1,)]
+
+
+def test_a_chore_that_fails_leaves_the_others_alone(
+    services: Services, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Both kinds of failure are logged, and the next chore and the next minute come."""
+    done = asyncio.Event()
+    calls: list[str] = []
+
+    async def put_off(_: Services) -> None:
+        calls.append("put_off")
+        raise Unavailable
+
+    async def broken(_: Services) -> None:
+        calls.append("broken")
+        raise RuntimeError
+
+    async def last(_: Services) -> None:
+        calls.append("last")
+        if calls.count("last") == 2:
+            done.set()
+
+    monkeypatch.setattr(housekeeping, "CHORES", (put_off, broken, last))
+    monkeypatch.setattr(housekeeping, "FIRST_S", 0.0)
+    monkeypatch.setattr(housekeeping, "EVERY_S", 0.0)
+
+    async def main() -> None:
+        async with asyncio.timeout(20), asyncio.TaskGroup() as group:
+            task = group.create_task(keep_house(services))
+            await done.wait()
+            task.cancel()
+
+    asyncio.run(main())
+
+    assert calls[:6] == ["put_off", "broken", "last"] * 2
+    assert "chore_put_off" in caplog.text
+    assert "chore_failed" in caplog.text

@@ -1,0 +1,480 @@
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager
+from ipaddress import ip_network
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pagegrade.model.errors import Unavailable
+from pagegrade.model.stored import ClaimedRun
+from pagegrade.service.analysis import AnalyzeOptions
+from pagegrade.service.clock import now_ms
+from pagegrade.service.options import ServiceOptions
+from pagegrade.service.services import Services
+from pagegrade.store.reports import delete_report
+from pagegrade.store.runs import claim_runs, finish_run
+from pagegrade.worker import worker as room
+from pagegrade.worker.worker import Worker
+from tests.queue_builders import Queue, completed
+from tests.site.serve import serve_site
+from tests.store_builders import add_owner, make_database
+
+HOUR_MS = 3_600_000
+SOON_S = 20.0
+"""Long enough for a machine that is busy with other things; nothing here takes a second of it."""
+
+
+@pytest.fixture
+def services(tmp_path: Path) -> Iterator[Services]:
+    """Of a process with short leases."""
+    analyze = AnalyzeOptions(allow_networks=(ip_network("127.0.0.0/8"),), load_samples=1, budget_s=20.0)
+    made = Services(
+        database=make_database(tmp_path), options=ServiceOptions(analyze=analyze, lease_s=1.0, grace_s=SOON_S)
+    )
+    yield made
+    made.database.close()
+
+
+@pytest.fixture
+def queue(services: Services) -> Queue:
+    """Alice's queue."""
+    return Queue(services.database, add_owner(services.database, "Alice")[0].id, worker="a process before")
+
+
+class Stage:
+    """Runs that do what a test says instead of analysing anything."""
+
+    def __init__(self) -> None:
+        self.started: list[ClaimedRun] = []
+        self.cancelled: list[int] = []
+        self.gate = asyncio.Event()
+
+    async def perform(self, services: Services, run: ClaimedRun, **_: object) -> None:
+        self.started.append(run)
+        try:
+            await self.gate.wait()
+        except asyncio.CancelledError:
+            self.cancelled.append(run.id)
+            raise
+        await services.database.write(lambda tx: finish_run(tx, run, completed(), now_ms()))
+
+    async def until(self, holds: Callable[[], bool]) -> None:
+        async with asyncio.timeout(SOON_S):
+            while not holds():  # noqa: ASYNC110 - the database does not tell
+                await asyncio.sleep(0.01)
+
+
+@pytest.fixture
+def stage(monkeypatch: pytest.MonkeyPatch) -> Stage:
+    """Replaces the analysis itself, which has tests of its own."""
+    made = Stage()
+    monkeypatch.setattr(room, "perform_run", made.perform)
+    return made
+
+
+@asynccontextmanager
+async def working(worker: Worker) -> AsyncIterator[Worker]:
+    """A worker at work for the length of a block, then stopped."""
+    async with asyncio.TaskGroup() as group:
+        task = group.create_task(worker.run())
+        try:
+            yield worker
+        finally:
+            worker.stop()
+        await task
+
+
+def play(scene: Callable[[], Awaitable[None]]) -> None:
+    """Run a test's coroutine."""
+
+    async def main() -> None:
+        await scene()
+
+    asyncio.run(main())
+
+
+def states(queue: Queue) -> list[Any]:
+    """The states of all runs, in order."""
+    return [state for (state,) in queue.rows("SELECT state FROM runs ORDER BY id")]
+
+
+def test_everything_that_waits_is_brought_to_its_end(services: Services, queue: Queue) -> None:
+    """Ten pages, three at a time, with real children."""
+    with serve_site() as site:
+        for number in range(5):
+            queue.add(f"{site.http}/?n={number}", target="")
+        queue.add(f"{site.http}/no-such-page", target="")
+
+        async def scene() -> None:
+            async with working(Worker(services, slots=3)):
+                await Stage().until(lambda: not {"queued", "running"} & set(states(queue)))
+
+        play(scene)
+
+    assert states(queue) == ["completed"] * 5 + ["failed"]
+    assert queue.rows("SELECT DISTINCT attempt FROM runs") == [(1,)]
+
+
+def test_no_more_run_than_there_are_slots(services: Services, queue: Queue, stage: Stage) -> None:
+    """The third starts when one of the first two has ended."""
+    for number in range(3):
+        queue.add(f"https://a{number}.example/")
+
+    async def scene() -> None:
+        async with working(Worker(services, slots=2)) as worker:
+            await stage.until(lambda: len(stage.started) == 2)
+            worker.wake()
+            await asyncio.sleep(0.05)
+            assert worker.busy == 2
+            stage.gate.set()
+            await stage.until(lambda: len(stage.started) == 3)
+
+    play(scene)
+
+    assert states(queue) == ["completed"] * 3
+
+
+def test_one_site_is_visited_politely_whoever_asks(
+    services: Services, queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sixty reports of six accounts on one site: two at a time, twenty in this minute, and nobody's fails."""
+    there: list[int] = []
+    most = 0
+
+    async def visit(services: Services, run: ClaimedRun, **_: object) -> None:
+        nonlocal most
+        there.append(run.id)
+        most = max(most, len(there))
+        await asyncio.sleep(0.01)
+        there.remove(run.id)
+        await services.database.write(lambda tx: finish_run(tx, run, completed(), now_ms()))
+
+    monkeypatch.setattr(room, "perform_run", visit)
+    for number in range(6):
+        account = add_owner(services.database, f"Account{number}")[0].id
+        for page in range(10):
+            queue.add(f"https://example.com/{page}", account_id=account, now_ms=now_ms())
+
+    async def scene() -> None:
+        async with working(Worker(services, slots=16)) as worker:
+            await Stage().until(lambda: states(queue).count("completed") == 20)
+            worker.wake()
+            await asyncio.sleep(0.1)
+
+    play(scene)
+
+    assert most == 2
+    assert {state: states(queue).count(state) for state in set(states(queue))} == {"completed": 20, "queued": 40}
+    assert len(queue.rows("SELECT DISTINCT account_id FROM runs WHERE state = 'completed'")) == 6
+
+
+def test_who_queues_a_run_wakes_the_worker(
+    services: Services, queue: Queue, stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From another thread, and long before the worker would have looked by itself."""
+    monkeypatch.setattr(room, "POLL_S", 3600.0)
+    stage.gate.set()
+
+    async def scene() -> None:
+        async with working(Worker(services, slots=1)):
+            await asyncio.sleep(0.05)
+            queue.add()
+            await asyncio.to_thread(services.wake)
+            await stage.until(lambda: states(queue) == ["completed"])
+
+    play(scene)
+
+
+def test_what_a_dead_process_held_is_taken_at_the_start(services: Services, queue: Queue, stage: Stage) -> None:
+    """Its lease would have lasted for half a minute; nobody waits for it."""
+    queue.add(now_ms=now_ms())
+    queue.claim(now_ms=now_ms())
+    stage.gate.set()
+
+    async def scene() -> None:
+        async with working(Worker(services, slots=1)):
+            await stage.until(lambda: states(queue) == ["completed"])
+
+    play(scene)
+
+    assert [run.attempt for run in stage.started] == [2]
+
+
+def test_a_blocked_loop_keeps_its_leases(services: Services, queue: Queue, stage: Stage) -> None:
+    """The heartbeat has a thread of its own: three leases of standing still lose nothing."""
+    queue.add()
+
+    async def scene() -> None:
+        async with working(Worker(services, slots=1)):
+            await stage.until(lambda: len(stage.started) == 1)
+            time.sleep(3 * services.options.lease_s)  # noqa: ASYNC251 - this is the blocked loop
+            assert queue.rows("SELECT lease_until_ms > :now FROM runs", now=now_ms()) == [(1,)]
+            stage.gate.set()
+
+    play(scene)
+
+    assert states(queue) == ["completed"]
+    assert [run.attempt for run in stage.started] == [1]
+
+
+@pytest.mark.parametrize("jump_ms", [HOUR_MS, -HOUR_MS])
+def test_a_clock_that_jumps_takes_no_live_run(
+    services: Services, queue: Queue, stage: Stage, monkeypatch: pytest.MonkeyPatch, jump_ms: int
+) -> None:
+    """An hour forward or back in the middle of a run: it goes on, and is started once."""
+    queue.add()
+
+    async def scene() -> None:
+        async with working(Worker(services, slots=1)) as worker:
+            await stage.until(lambda: len(stage.started) == 1)
+            monkeypatch.setattr(room, "now_ms", lambda: now_ms() + jump_ms)
+            await worker._reap(starting=False)
+            worker.wake()
+            await asyncio.sleep(2 * services.options.lease_s)
+            stage.gate.set()
+
+    play(scene)
+
+    assert states(queue) == ["completed"]
+    assert len(stage.started) == 1
+    assert stage.cancelled == []
+
+
+def test_a_deleted_report_stops_its_run(services: Services, queue: Queue, stage: Stage) -> None:
+    """The next heartbeat finds out, and the worker is free for others."""
+    run = queue.add()
+
+    async def scene() -> None:
+        async with working(Worker(services, slots=1)) as worker:
+            await stage.until(lambda: len(stage.started) == 1)
+            services.database.write_here(lambda tx: delete_report(tx, queue.account_id, run.report_id))
+            await stage.until(lambda: worker.busy == 0)
+
+    play(scene)
+
+    assert stage.cancelled == [run.id]
+    assert queue.rows("SELECT COUNT(*) FROM visits WHERE ended_at_ms IS NULL") == [(0,)]
+
+
+def test_a_run_is_stopped_as_soon_as_its_deletion_is_told(queue: Queue, stage: Stage) -> None:
+    """Long before the next heartbeat; a change of another kind does not stop it."""
+    services = Services(database=queue.database, options=ServiceOptions(lease_s=600.0, grace_s=SOON_S))
+    first, second = queue.add("https://example.com/"), queue.add("https://example.org/")
+
+    async def scene() -> None:
+        async with working(Worker(services)):
+            await stage.until(lambda: len(stage.started) == 2)
+            await services.database.write(lambda tx: delete_report(tx, queue.account_id, first.report_id))
+            services.changes.tell(second.report_id)
+            services.changes.tell(first.report_id)
+            await stage.until(lambda: bool(stage.cancelled))
+            stage.gate.set()
+
+    play(scene)
+
+    assert stage.cancelled == [first.id]
+    assert states(queue) == ["completed"]
+
+
+def test_stopping_waits_for_what_is_under_way(services: Services, queue: Queue, stage: Stage) -> None:
+    """Within the grace a run may end, and nothing new is begun."""
+    for number in range(2):
+        queue.add(f"https://a{number}.example/")
+
+    async def scene() -> None:
+        async with working(Worker(services, slots=1)) as worker:
+            await stage.until(lambda: len(stage.started) == 1)
+            worker.stop()
+            stage.gate.set()
+
+    play(scene)
+
+    assert states(queue) == ["completed", "queued"]
+
+
+def test_after_the_grace_runs_go_back(services: Services, queue: Queue, stage: Stage) -> None:
+    """They wait as if they had never been started, and their targets remember the visit."""
+    services.options = ServiceOptions(lease_s=1.0, grace_s=0.05)
+    run = queue.add()
+
+    async def scene() -> None:
+        async with working(Worker(services, slots=1)):
+            await stage.until(lambda: len(stage.started) == 1)
+
+    play(scene)
+
+    assert stage.cancelled == [run.id]
+    assert queue.rows("SELECT state, attempt, worker FROM runs") == [("queued", 0, None)]
+    assert queue.rows("SELECT ended_at_ms IS NOT NULL FROM visits") == [(1,)]
+    assert queue.report(run.report_id).state == "queued"
+
+
+def test_a_second_word_stops_at_once(services: Services, queue: Queue, stage: Stage) -> None:
+    """Whoever is in a hurry does not wait for the grace."""
+    run = queue.add()
+
+    async def scene() -> None:
+        async with working(Worker(services, slots=1)) as worker:
+            await stage.until(lambda: len(stage.started) == 1)
+            worker.stop()
+            worker.stop(at_once=True)
+
+    play(scene)
+
+    assert stage.cancelled == [run.id]
+    assert states(queue) == ["queued"]
+
+
+def test_a_run_that_cannot_be_stored_is_given_back(
+    services: Services, queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The database was away for its outcome: it is started again, and this attempt does not count."""
+    attempts: list[int] = []
+
+    async def perform(services: Services, run: ClaimedRun, **_: object) -> None:
+        attempts.append(run.attempt)
+        if len(attempts) == 1:
+            raise Unavailable
+        await services.database.write(lambda tx: finish_run(tx, run, completed(), now_ms()))
+
+    monkeypatch.setattr(room, "perform_run", perform)
+    queue.add()
+
+    async def scene() -> None:
+        async with working(Worker(services, slots=1)):
+            await Stage().until(lambda: states(queue) == ["completed"])
+
+    play(scene)
+
+    assert attempts == [1, 1]
+
+
+def test_a_mistake_in_the_worker_costs_one_attempt(
+    services: Services, queue: Queue, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A run that nobody works on any more is found once its lease is over, while others go on."""
+    attempts: list[int] = []
+
+    async def perform(services: Services, run: ClaimedRun, **_: object) -> None:
+        attempts.append(run.attempt)
+        if len(attempts) == 1:
+            raise RuntimeError
+        await services.database.write(lambda tx: finish_run(tx, run, completed(), now_ms()))
+
+    monkeypatch.setattr(room, "perform_run", perform)
+    queue.add()
+
+    async def scene() -> None:
+        async with working(Worker(services, slots=1)):
+            await Stage().until(lambda: states(queue) == ["completed"])
+
+    play(scene)
+
+    assert attempts == [1, 2]
+    assert "run_not_finished" in caplog.text
+
+
+def test_a_queue_that_cannot_be_read_is_tried_again(
+    services: Services, queue: Queue, stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One bad moment of the database, or one mistake, does not end the worker."""
+    errors = [Unavailable(), RuntimeError()]
+
+    def moody(*arguments: Any, **more: Any) -> tuple[ClaimedRun, ...]:
+        if errors:
+            raise errors.pop()
+        return claim_runs(*arguments, **more)
+
+    monkeypatch.setattr(room, "claim_runs", moody)
+    monkeypatch.setattr(room, "POLL_S", 0.01)
+    stage.gate.set()
+    queue.add()
+
+    async def scene() -> None:
+        async with working(Worker(services, slots=1)):
+            await stage.until(lambda: states(queue) == ["completed"])
+
+    play(scene)
+
+
+def test_a_suspect_is_alone(services: Services, queue: Queue, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run on its last attempt is started when nothing else is under way, and nothing is started beside it."""
+    there: set[int] = set()
+    beside: dict[int, set[int]] = {}
+
+    async def visit(services: Services, run: ClaimedRun, **_: object) -> None:
+        there.add(run.id)
+        for each in there:
+            beside.setdefault(each, set()).update(there - {each})
+        services.wake()
+        await asyncio.sleep(0.05)
+        there.discard(run.id)
+        await services.database.write(lambda tx: finish_run(tx, run, completed(), now_ms()))
+
+    monkeypatch.setattr(room, "perform_run", visit)
+    suspects = [queue.add(f"https://s{number}.example/").id for number in range(2)]
+    queue.change("UPDATE runs SET attempt = 2")
+    others = [queue.add(f"https://a{number}.example/").id for number in range(2)]
+
+    async def scene() -> None:
+        async with working(Worker(services, slots=4)):
+            await Stage().until(lambda: states(queue) == ["completed"] * 4)
+
+    play(scene)
+
+    assert [beside[run] for run in suspects] == [set(), set()]
+    assert [beside[run] for run in others] == [{others[1]}, {others[0]}]
+
+
+def test_a_suspect_that_must_wait_holds_nobody_up(services: Services, queue: Queue, stage: Stage) -> None:
+    """Its target is resting; the others go on, and it comes in its time."""
+    queue.add("https://s.example/", now_ms=now_ms())
+    queue.change("UPDATE runs SET attempt = 2, available_at_ms = :at_ms", at_ms=now_ms() + 2_500)
+    queue.add("https://a.example/", now_ms=now_ms())
+    stage.gate.set()
+
+    async def scene() -> None:
+        async with working(Worker(services, slots=4)):
+            await stage.until(lambda: states(queue) == ["queued", "completed"])
+            await stage.until(lambda: states(queue) == ["completed", "completed"])
+
+    play(scene)
+
+    assert [run.attempt for run in stage.started] == [1, 3]
+
+
+def test_without_slots_nothing_is_run(services: Services, queue: Queue, stage: Stage) -> None:
+    """A process that only answers requests still clears away what the one before left."""
+    queue.add(now_ms=now_ms())
+    queue.claim(now_ms=now_ms())
+
+    async def scene() -> None:
+        async with working(Worker(services, slots=0)):
+            await stage.until(lambda: states(queue) == ["queued"])
+
+    play(scene)
+
+    assert stage.started == []
+
+
+def test_waking_is_harmless_at_any_time(services: Services) -> None:
+    """Before the worker runs and after it has ended, from any thread."""
+    worker = Worker(services, slots=0)
+    services.wake()
+
+    async def scene() -> None:
+        async with working(worker):
+            pass
+
+    play(scene)
+    thread = threading.Thread(target=services.wake)
+    thread.start()
+    thread.join()
+
+    assert worker.busy == 0
