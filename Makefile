@@ -11,9 +11,11 @@ BIN := .venv/bin
 URL ?=
 ARGS ?=
 ID ?=
+PORT ?=
+MINUTES ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check lint types arrows docs test fault allow-lab analyze bench picture fix new-check lock lock-check env-run env-test env-dev
+.PHONY: help setup check lint types arrows docs test serve fault chaos allow-lab analyze bench picture fix new-check lock lock-check env-run env-test env-dev
 
 help:  ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -45,14 +47,22 @@ analyze: env-run  ## report on a page: make analyze URL=https://example.org/ [AR
 	@test -n '$(subst ','\'',$(URL))' || { echo "Say which page: make analyze URL=https://example.org/" >&2; exit 2; }
 	@$(BIN)/pagegrade analyze $(ARGS) -- '$(subst ','\'',$(URL))'
 
+# HOST counts only when it is typed: some shells set a variable of that name to the name of the machine.
+serve: env-run  ## run the service: make serve [HOST=0.0.0.0] [PORT=8080] [ARGS='--workers 8']
+	@$(BIN)/pagegrade serve $(if $(filter command,$(origin HOST)),--host '$(subst ','\'',$(HOST))') $(if $(PORT),--port '$(subst ','\'',$(PORT))') $(ARGS)
+
 fault: env-test  ## only the hostile lab: a namespace full of servers that mean harm
 	@$(BIN)/pytest tests/fault tests/lab $(ARGS)
+
+chaos: env-test  ## kill and stop the service at random while clients use it: make chaos [MINUTES=1]
+	@$(BIN)/python -m tests.fault.chaos --minutes '$(or $(MINUTES),1)' $(ARGS)
 
 allow-lab:  ## let ordinary users make the namespace of the lab, where the system forbids it (Ubuntu; asks for root)
 	@sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0
 
-bench: env-test  ## how fast the engine is, against the bare parse of the same pages
+bench: env-test  ## how fast the engine is, against the bare parse, and the API against a bare handler (ARGS: engine's)
 	@$(BIN)/python -m devtools.bench $(ARGS)
+	@$(BIN)/python -m devtools.bench_api
 
 picture: env-test  ## draw the picture of the README anew
 	@$(BIN)/python -m devtools.picture

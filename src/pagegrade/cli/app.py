@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from pagegrade.cli import exits
+from pagegrade.cli import exits, service_commands
 from pagegrade.cli.options import Baseline, FailOn, FailOnNew, Formats, Outputs, Quiet
-from pagegrade.model.errors import InvalidInput
+from pagegrade.model.errors import InvalidInput, NotFound, Unavailable
 from pagegrade.model.identity import PROJECT_URL, VERSION
 from pagegrade.model.report import RULESET
 
@@ -21,7 +21,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # drawing the help with rich loads its Markdown and pygments: 0.17 s of CPU
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Exit codes: 0 fine, 1 a gate failed, 2 usage, 3 a page could not be analysed, 130 interrupted. "
+    epilog="Exit codes: 0 fine, 1 a gate failed, 2 usage, 3 a page could not be analysed, 4 the database "
+    "cannot be used, 5 doctor found a problem, 130 interrupted. "
     f"{PROJECT_URL}",
 )
 
@@ -38,9 +39,12 @@ def run(arguments: Sequence[str]) -> int:
         else:
             show()
         return error.exit_code
-    except InvalidInput as error:
+    except (InvalidInput, NotFound) as error:
         sys.stderr.write(f"Error: {error.message}\n")
         return exits.USAGE
+    except Unavailable as error:
+        sys.stderr.write(f"Error: {error.message}\n")
+        return exits.UNAVAILABLE
     except (KeyboardInterrupt, typer.Abort):
         code = exits.INTERRUPTED
     if code == exits.INTERRUPTED:
@@ -182,3 +186,52 @@ def checks(
     from pagegrade.cli.catalogue import list_checks
 
     list_checks(format_name)
+
+
+@app.command()
+def serve(
+    *,
+    host: Annotated[
+        str | None, typer.Option("--host", metavar="ADDRESS", help="Where to listen, 127.0.0.1 by default.")
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option("--port", metavar="N", min=0, max=65535, help="8080 by default; 0 takes a free one.")
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option("--workers", metavar="N", min=0, max=256, help="Analyses at a time, 4 by default.")
+    ] = None,
+    no_worker: Annotated[bool, typer.Option("--no-worker", help="Only answer requests; analyse nothing.")] = False,
+) -> None:
+    """Serve the HTTP API and the report pages, and analyse what is asked for. Settings: PAGEGRADE_*."""
+    from pagegrade.cli.serving import serve_reports
+
+    raise typer.Exit(serve_reports(host=host, port=port, workers=0 if no_worker else workers))
+
+
+@app.command()
+def openapi(
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="Where to write it; - is stdout.")
+    ] = "-",
+) -> None:
+    """Print the description of the HTTP API (OpenAPI 3.1), for tools that make clients of it."""
+    from pagegrade.cli.description import write_description
+
+    write_description(output)
+
+
+service_commands.register(app)
+
+
+@app.command()
+def doctor(
+    *,
+    format_name: Annotated[str, typer.Option("--format", "-f", metavar="FORMAT", help="text or json.")] = "text",
+    online: Annotated[
+        str | None, typer.Option("--online", metavar="URL", help="Also fetch this page, as an analysis would.")
+    ] = None,
+) -> None:
+    """Look whether this machine, its settings and the database are in good order, and say what to do."""
+    from pagegrade.cli.doctoring import examine
+
+    raise typer.Exit(examine(format_name, online))

@@ -9,13 +9,13 @@ from difflib import get_close_matches
 
 import typer
 
-from pagegrade.checks import Check, all_checks
+from pagegrade.checks import all_checks
 from pagegrade.cli.output import color_wanted, terminal_width, write_stdout
 from pagegrade.model.report import CATEGORIES
 from pagegrade.render.prose import parse_prose
 from pagegrade.render.text import render_markup
 from pagegrade.render.view import CATEGORY_NAMES, points
-from pagegrade.score import Weighed, prices
+from pagegrade.service.catalogue import check_entries, check_prices
 
 
 def explain_check(name: str) -> None:
@@ -32,7 +32,7 @@ def explain_check(name: str) -> None:
         raise typer.BadParameter(f"There is no check {name!r}. {hint}", param_hint="'CHECK'")
     check = catalogue[wanted]
     width, color = terminal_width(sys.stdout), color_wanted(sys.stdout, os.environ)
-    price = _prices()[check.id]
+    price = check_prices()[check.id]
     cost = f"costs up to {points(price)}" if price else "costs nothing"
     lines = [
         f"{check.title}  [{check.id}]",
@@ -64,12 +64,11 @@ def list_checks(format_name: str) -> None:
     """
     if format_name not in {"text", "json"}:
         raise typer.BadParameter(f"{format_name!r} is no format here. Use text or json.", param_hint="'--format'")
-    cost = _prices()
-    catalogue = all_checks()
     if format_name == "json":
-        entries = [_entry(check, cost[check.id]) for check in catalogue.values()]
-        write_stdout(json.dumps(entries, ensure_ascii=False, indent=2) + "\n", machine=True)
+        write_stdout(json.dumps(check_entries(), ensure_ascii=False, indent=2) + "\n", machine=True)
         return
+    cost = check_prices()
+    catalogue = all_checks()
     text = ""
     longest = max((len(name) for name in catalogue), default=0)
     for category in CATEGORIES:
@@ -82,29 +81,3 @@ def list_checks(format_name: str) -> None:
             text += f"  {check.id:<{longest}}  {check.severity.label:<11}  {price}  {check.title}\n"
     text += f"\n{len(catalogue)} checks. The number is what a check can cost. More: pagegrade explain CHECK\n"
     write_stdout(text.lstrip("\n"))
-
-
-def _prices() -> dict[str, float]:
-    weighed = {
-        check.id: Weighed(category=check.category, weight=check.severity.value) for check in all_checks().values()
-    }
-    return {name: float(price) for name, price in prices(weighed).items()}
-
-
-def _entry(check: Check, price: float) -> dict[str, object]:
-    return {
-        "id": check.id,
-        "title": check.title,
-        "category": check.category,
-        "importance": check.severity.label,
-        "price": round(price, 4),
-        "summary": check.summary,
-        "states": [
-            {"name": state.name, "message": state.message, "loss": state.loss, "loss_max": state.highest}
-            for state in check.states
-        ],
-        "requires": list(check.requires),
-        "cap": None if check.cap is None else check.cap.max_score,
-        "since": check.since,
-        "sources": list(check.sources),
-    }

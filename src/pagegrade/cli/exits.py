@@ -11,5 +11,9 @@ USAGE: Final = 2
 """The command line, a file named on it, or a setting cannot be used."""
 NOT_ANALYSED: Final = 3
 """At least one page could not be analysed; it weighs more than a failed gate."""
+UNAVAILABLE: Final = 4
+"""The database cannot be used right now."""
+UNFIT: Final = 5
+"""``pagegrade doctor`` found a problem."""
 INTERRUPTED: Final = 130
 """Ctrl-C: 128 + SIGINT."""

@@ -1,0 +1,62 @@
+"""Commands that work on the database of the service, also while a server does."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Final
+
+from pagegrade.model.errors import InvalidInput, Unavailable
+from pagegrade.store.database import Database
+from pagegrade.store.folder import serving_process
+from pagegrade.store.migrate import migrate, schema_state
+from pagegrade.store.sqlite import BUSY_MS
+from pagegrade.wiring import open_database
+
+_TROUBLES: Final = {
+    "database_damaged": "The database {path} is damaged, or it is no database. Restore a backup.",
+    "database_full": "The disk of the database {path} is full. Free some space and try again.",
+    "database_locked": f"Something has been writing to the database {{path}} for {BUSY_MS // 1000} seconds. Try again.",
+    "database_readonly": "The database {path} may not be written. Run this as the user that owns it.",
+    "database_unreachable": "The database {path} cannot be opened. Is it a file, and may this user read and write it?",
+    "disk_error": "The disk of the database {path} does not work. Look at the messages of the system.",
+}
+
+
+@contextlib.contextmanager
+def opened(*, migrated: bool = True) -> Iterator[Database]:
+    """The configured database with the tables of this version; closed at the end of the block.
+
+    Args:
+        migrated: Whether to make or change the tables where that is needed.
+
+    Raises:
+        InvalidInput: A setting cannot be used, or the database is one of a later version.
+        Unavailable: The database cannot be used; the message says why.
+    """
+    database = open_database()
+    try:
+        if migrated:
+            bring_up_to_date(database)
+        yield database
+    except Unavailable as error:
+        told = _TROUBLES.get(error.reason or "")
+        if told is None:
+            raise
+        raise Unavailable(told.format(path=database.path), reason=error.reason) from error
+    finally:
+        database.close()
+
+
+def bring_up_to_date(database: Database) -> None:
+    """Change the tables where that is needed, but not under a server that was started before this version came.
+
+    Raises:
+        InvalidInput: Such a server is running, or the database is one of a later version.
+    """
+    if schema_state(database).status == "behind" and serving_process(database.path.parent) is not None:
+        raise InvalidInput(
+            "A server of an earlier version works on this database, which this version would change. "
+            "Stop it first, and start it again with this version."
+        )
+    migrate(database)

@@ -1,0 +1,148 @@
+"""``pagegrade keys``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Final
+
+import typer
+
+from pagegrade.cli.database import opened
+from pagegrade.cli.output import write_stdout
+from pagegrade.cli.tables import check_format, moment, write_list
+from pagegrade.model.account import SCOPES, Account, Key
+from pagegrade.model.errors import NotFound
+from pagegrade.service.access import choose_account, issue_key, revoke
+from pagegrade.service.clock import now_ms
+from pagegrade.store.accounts import list_accounts
+from pagegrade.store.database import Transaction
+from pagegrade.store.keys import list_keys
+
+COLUMNS: Final = {
+    "id": "ID",
+    "account_id": "ACCOUNT",
+    "name": "NAME",
+    "prefix": "BEGINS WITH",
+    "status": "STATUS",
+    "last_used_at": "LAST USED",
+    "expires_at": "EXPIRES",
+    "scopes": "SCOPES",
+}
+DAY_MS: Final = 86_400_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewKey:
+    """What ``keys create`` was told."""
+
+    name: str
+    account_id: int | None = None
+    """``None``: the only account there is."""
+    scopes: tuple[str, ...] | None = None
+    """``None``: all there are."""
+    expires_in_days: int | None = None
+    expires: str | None = None
+    """A day, or a time with its offset."""
+
+
+def create(wish: NewKey) -> None:
+    """Make a key; its secret alone goes to stdout, so that a script can take it."""
+    now = now_ms()
+    expires_at_ms = _expiry(wish, now)
+
+    def make(tx: Transaction) -> tuple[Account, Key, str]:
+        account = choose_account(tx, wish.account_id, now)
+        key, secret = issue_key(
+            tx,
+            account.id,
+            name=wish.name,
+            scopes=SCOPES if wish.scopes is None else wish.scopes,
+            expires_at_ms=expires_at_ms,
+            now_ms=now,
+        )
+        return account, key, secret
+
+    with opened() as database:
+        account, key, secret = database.write_here(make)
+    until = "does not expire" if key.expires_at_ms is None else f"expires at {moment(key.expires_at_ms)}"
+    sys.stderr.write(
+        f"Made key {key.id} ({key.name}) of account {account.id} ({account.name}). It {until} and may do: "
+        f"{', '.join(key.scopes)}.\n"
+        "It is shown this one time; only a hash of it is kept.\n"
+    )
+    write_stdout(f"{secret}\n")
+
+
+def show_all(account_id: int | None, format_name: str) -> None:
+    """Write the keys of an account, or of all, to stdout; never a secret."""
+    check_format(format_name)
+    now = now_ms()
+
+    def load(tx: Transaction) -> tuple[Mapping[int, Account], Sequence[Key]]:
+        accounts = {account.id: account for account in list_accounts(tx)}
+        if account_id is not None and account_id not in accounts:
+            raise NotFound(f"There is no account {account_id}; `pagegrade accounts list` shows them.")
+        return accounts, list_keys(tx, account_id)
+
+    with opened() as database:
+        accounts, keys = database.read_here(load)
+    write_list([_entry(key, accounts[key.account_id], now) for key in keys], COLUMNS, format_name)
+
+
+def turn_off(which: str) -> None:
+    """Revoke a key; doing it again is no error."""
+    with opened() as database:
+        key, changed = database.write_here(lambda tx: revoke(tx, which, now_ms()))
+    state = "is revoked, from the next request on" if changed else "was revoked before"
+    sys.stderr.write(f"Key {key.id} ({key.name}, {key.prefix}...) {state}.\n")
+
+
+def _expiry(wish: NewKey, now: int) -> int | None:
+    if wish.expires_in_days is not None and wish.expires is not None:
+        raise typer.BadParameter("Give --expires-in-days or --expires, not both.", param_hint="'--expires'")
+    if wish.expires_in_days is not None:
+        return now + wish.expires_in_days * DAY_MS
+    if wish.expires is None:
+        return None
+    problem = typer.BadParameter(
+        f"{wish.expires!r} is no time. Write a day like 2027-01-31 (it is the last one, in UTC) or a time with its "
+        "offset like 2027-01-31T12:00:00Z.",
+        param_hint="'--expires'",
+    )
+    try:
+        # A day means until its end: who writes the last day of a month wants the key to work on it.
+        if len(wish.expires) == len("2027-01-31"):
+            end = datetime.combine(date.fromisoformat(wish.expires), time.min, UTC) + timedelta(days=1)
+        else:
+            end = datetime.fromisoformat(wish.expires)
+    except (ValueError, OverflowError):
+        raise problem from None
+    if end.tzinfo is None:
+        raise problem
+    return int(end.timestamp() * 1000)
+
+
+def _entry(key: Key, account: Account, now: int) -> dict[str, object]:
+    return {
+        "id": key.id,
+        "account_id": key.account_id,
+        "name": key.name,
+        "prefix": key.prefix,
+        "scopes": list(key.scopes),
+        "status": _status(key, account, now),
+        "created_at": moment(key.created_at_ms),
+        "expires_at": moment(key.expires_at_ms),
+        "revoked_at": moment(key.revoked_at_ms),
+        "last_used_at": moment(key.last_used_at_ms),
+    }
+
+
+def _status(key: Key, account: Account, now: int) -> str:
+    if key.revoked_at_ms is not None:
+        return "revoked"
+    if account.disabled_at_ms is not None:
+        return "account disabled"
+    return "expired" if key.expires_at_ms is not None and key.expires_at_ms <= now else "active"

@@ -1,0 +1,141 @@
+"""The commands that look after the database of the service: what they take, and their help."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+accounts = typer.Typer(no_args_is_help=True, help="Who may use this installation.")
+keys = typer.Typer(no_args_is_help=True, help="API keys of the accounts.")
+
+Format = Annotated[str, typer.Option("--format", "-f", metavar="FORMAT", help="text or json.")]
+
+
+@accounts.command("create")
+def accounts_create(
+    *,
+    name: Annotated[str, typer.Option("--name", metavar="NAME", help="As it is shown.")],
+    email: Annotated[str, typer.Option("--email", metavar="ADDRESS", help="Of its owner.")],
+    locale: Annotated[str, typer.Option("--locale", metavar="TAG", help="Language, like pt-BR.")] = "en",
+    timezone: Annotated[str, typer.Option("--timezone", metavar="ZONE", help="Like Europe/Prague.")] = "UTC",
+) -> None:
+    """Make an account and print its id."""
+    from pagegrade.cli.accounts import create
+
+    create(name=name, email=email, locale=locale, timezone=timezone)
+
+
+@accounts.command("list")
+def accounts_list(format_name: Format = "text") -> None:
+    """List the accounts."""
+    from pagegrade.cli.accounts import show_all
+
+    show_all(format_name)
+
+
+@accounts.command("disable")
+def accounts_disable(
+    account_id: Annotated[int, typer.Argument(metavar="ID", help="As `pagegrade accounts list` shows it.")],
+) -> None:
+    """Let no key of an account work any more. Its reports stay."""
+    from pagegrade.cli.accounts import turn_off
+
+    turn_off(account_id)
+
+
+@keys.command("create")
+def keys_create(
+    *,
+    name: Annotated[str, typer.Option("--name", metavar="NAME", help="What it is for.")],
+    account_id: Annotated[
+        int | None, typer.Option("--account", metavar="ID", help="Whose it is; not needed where there is one account.")
+    ] = None,
+    scope: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--scope",
+            "--scopes",
+            metavar="SCOPE",
+            help="reports:read, reports:write, account:read; repeatable, or with commas. All by default.",
+        ),
+    ] = None,
+    expires_in_days: Annotated[
+        int | None, typer.Option("--expires-in-days", metavar="N", min=1, max=36_500, help="It works for so long.")
+    ] = None,
+    expires: Annotated[
+        str | None, typer.Option("--expires", metavar="DATE", help="The last day it works (UTC), like 2027-01-31.")
+    ] = None,
+) -> None:
+    """Make a key and print its secret, this one time: KEY=$(pagegrade keys create --name ci)."""
+    from pagegrade.cli.keys import NewKey, create
+
+    create(
+        NewKey(
+            name=name,
+            account_id=account_id,
+            scopes=None
+            if scope is None
+            else tuple(word for typed in scope for word in typed.replace(",", " ").split()),
+            expires_in_days=expires_in_days,
+            expires=expires,
+        )
+    )
+
+
+@keys.command("list")
+def keys_list(
+    *,
+    account_id: Annotated[int | None, typer.Option("--account", metavar="ID", help="Those of one account.")] = None,
+    format_name: Format = "text",
+) -> None:
+    """List the keys, without their secrets."""
+    from pagegrade.cli.keys import show_all
+
+    show_all(account_id, format_name)
+
+
+@keys.command("revoke")
+def keys_revoke(
+    which: Annotated[str, typer.Argument(metavar="ID_OR_PREFIX", help="As `pagegrade keys list` shows it.")],
+) -> None:
+    """Let a key work no more, from the next request on."""
+    from pagegrade.cli.keys import turn_off
+
+    turn_off(which)
+
+
+def migrate(
+    *, check: Annotated[bool, typer.Option("--check", help="Change nothing; exit code 1 if there is work.")] = False
+) -> None:
+    """Bring the database to what this version works with. Every command and the server do it by themselves."""
+    from pagegrade.cli.upkeep import migrate_database
+
+    raise typer.Exit(migrate_database(check=check))
+
+
+def prune(
+    *,
+    days: Annotated[
+        int | None,
+        typer.Option(
+            "--days", metavar="N", min=1, max=36_500, help="Delete reports whose last results are older than N days."
+        ),
+    ] = None,
+    runs: Annotated[
+        int | None, typer.Option("--runs", metavar="N", min=1, help="Keep the newest N runs of each report.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Delete nothing; say how much it would be.")] = False,
+) -> None:
+    """Delete what has had its time, as configured or as said here. The server does it by itself."""
+    from pagegrade.cli.upkeep import prune_database
+
+    prune_database(days=days, runs=runs, dry_run=dry_run)
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands to the program."""
+    app.add_typer(accounts, name="accounts")
+    app.add_typer(keys, name="keys")
+    app.command()(migrate)
+    app.command()(prune)

@@ -1,0 +1,73 @@
+"""``pagegrade migrate`` and ``pagegrade prune``."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from functools import partial
+
+from pagegrade.cli import exits
+from pagegrade.cli.database import bring_up_to_date, opened
+from pagegrade.cli.output import write_stdout
+from pagegrade.service.clock import now_ms
+from pagegrade.service.retention import prune_expired
+from pagegrade.store.migrate import check_schema, schema_state
+from pagegrade.store.retention import Pruned, count_expired
+from pagegrade.wiring import service_options
+
+
+def migrate_database(*, check: bool) -> int:
+    """Bring the database to the tables of this version, or say whether it has them; the exit code.
+
+    Raises:
+        InvalidInput: The database is one of a later version or of another program.
+    """
+    with opened(migrated=False) as database:
+        before = check_schema(schema_state(database))
+        if before.status == "current":
+            write_stdout(f"{database.path} has schema {before.head}, which is what this version works with.\n")
+            return exits.OK
+        had = f"schema {before.current}" if before.current else "no tables yet"
+        if check:
+            sys.stderr.write(
+                f"{database.path} has {had}; this version works with schema {before.head}. Run pagegrade migrate.\n"
+            )
+            return exits.GATE_FAILED
+        bring_up_to_date(database)
+        write_stdout(f"{database.path} had {had}; it has schema {before.head} now.\n")
+    return exits.OK
+
+
+def prune_database(*, days: int | None, runs: int | None, dry_run: bool) -> None:
+    """Delete what has had its time, or say how much that would be.
+
+    Args:
+        days: Reports expire so many days after their last results; ``None``: as configured.
+        runs: The newest finished runs that each report keeps; ``None``: as configured.
+        dry_run: Delete nothing.
+    """
+    options = service_options()
+    kept_days = options.retention_days if days is None else days
+    kept_runs = options.retention_runs if runs is None else runs
+    if kept_days is None and kept_runs is None:
+        sys.stderr.write(
+            "No report ever expires: give --days or --runs, or set PAGEGRADE_RETENTION_DAYS or "
+            "PAGEGRADE_RETENTION_RUNS.\n"
+        )
+    with opened() as database:
+        if dry_run:
+            found = database.read_here(
+                partial(count_expired, retention_days=kept_days, retention_runs=kept_runs, now_ms=now_ms())
+            )
+            write_stdout(f"Would delete {_told(found)}.\n")
+            return
+        pruned = asyncio.run(
+            prune_expired(database, retention_days=kept_days, retention_runs=kept_runs, now_ms=now_ms())
+        )
+    write_stdout(f"Deleted {_told(pruned)}.\n")
+
+
+def _told(pruned: Pruned) -> str:
+    reports = "1 report" if pruned.reports == 1 else f"{pruned.reports} reports"
+    runs = "1 earlier run" if pruned.runs == 1 else f"{pruned.runs} earlier runs"
+    return f"{reports} and {runs}"

@@ -1,0 +1,43 @@
+"""Commands that look after a database, run in this process on a database of the test."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from pagegrade.cli.app import run
+from pagegrade.store.database import Database
+
+
+@dataclass(slots=True)
+class Said:
+    """What a command did."""
+
+    code: int
+    out: str
+    err: str
+
+
+@dataclass(slots=True)
+class CommandLine:
+    """``command_line("keys", "list")``."""
+
+    folder: Path
+    capture: pytest.CaptureFixture[str]
+
+    def __call__(self, *arguments: str) -> Said:
+        self.capture.readouterr()
+        code = run(arguments)
+        told = self.capture.readouterr()
+        return Said(code, told.out, told.err)
+
+    @property
+    def url(self) -> str:
+        """Of the database the commands work on."""
+        return f"sqlite:///{self.folder / 'pagegrade.db'}"
+
+    def open(self) -> Database:
+        """The same database; close it."""
+        return Database(self.url)

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+
+from pagegrade.cli import exits
+from pagegrade.store.lock import hold_locks
+from tests.cli.command_line import CommandLine
+
+
+def test_a_damaged_database_is_named(command_line: CommandLine) -> None:
+    """With its path, and what to do."""
+    command_line.folder.mkdir()
+    (command_line.folder / "pagegrade.db").write_bytes(b"no database at all\n" * 1000)
+    told = command_line("keys", "list")
+
+    assert (told.code, told.out) == (exits.UNAVAILABLE, "")
+    assert f"{command_line.folder}/pagegrade.db is damaged" in told.err
+
+
+def test_a_database_that_is_a_folder_is_named(command_line: CommandLine) -> None:
+    """It cannot be opened."""
+    (command_line.folder / "pagegrade.db").mkdir(parents=True)
+    told = command_line("migrate")
+
+    assert told.code == exits.UNAVAILABLE
+    assert "cannot be opened" in told.err
+
+
+def test_a_lock_that_does_not_end_is_told(command_line: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading goes on meanwhile; a command can run beside a server that writes."""
+    monkeypatch.setattr("pagegrade.store.sqlite.BUSY_MS", 50)
+    command_line("migrate")
+    writer = sqlite3.connect(command_line.folder / "pagegrade.db", isolation_level=None)
+    writer.execute("BEGIN IMMEDIATE")
+    reading = command_line("keys", "list")
+    writing = command_line("keys", "create", "--name", "ci")
+    writer.close()
+    after = command_line("keys", "create", "--name", "ci")
+
+    assert (reading.code, after.code) == (0, 0)
+    assert (writing.code, writing.out) == (exits.UNAVAILABLE, "")
+    assert "has been writing" in writing.err
+
+
+def test_tables_are_not_changed_under_a_running_server(
+    command_line: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An upgrade in the middle of its work would break it; commands that find nothing to change are welcome."""
+    command_line("migrate")
+    with hold_locks([command_line.folder / "serve.lock"]):
+        same = command_line("keys", "list")
+        monkeypatch.setattr("pagegrade.store.migrate.revisions", lambda: ("0001", "0002"))
+        newer = [command_line("keys", "list"), command_line("migrate")]
+
+    assert same.code == 0
+    assert [each.code for each in newer] == [exits.USAGE] * 2
+    assert all("Stop it first" in each.err for each in newer)

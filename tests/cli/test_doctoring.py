@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pagegrade.cli import exits
+from pagegrade.cli.app import run
+from pagegrade.config import given_settings
+from pagegrade.store.migrate import migrate
+from pagegrade.wiring import open_database
+
+
+@pytest.fixture(autouse=True)
+def _own_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Whatever the machine sets does not count here."""
+    monkeypatch.chdir(tmp_path)
+    for name in given_settings():
+        monkeypatch.delenv(f"PAGEGRADE_{name.upper()}", raising=False)
+    monkeypatch.setenv("PAGEGRADE_DATA_DIR", str(tmp_path / "data"))
+
+
+def test_a_fresh_machine_is_fit(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Nothing is made by looking, and the last line counts."""
+    code = run(["doctor"])
+    told = capsys.readouterr().out
+
+    assert code == exits.OK
+    assert "is not there yet" in told
+    assert told.splitlines()[-1].startswith("0 problems, ")
+    assert not (tmp_path / "data").exists()
+
+
+def test_a_server_in_use_is_looked_at_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    """One object for everything that was looked at."""
+    database = open_database()
+    migrate(database)
+    database.close()
+    code = run(["doctor", "--format", "json"])
+    found = json.loads(capsys.readouterr().out)
+
+    assert code == exits.OK
+    assert all(set(one) == {"topic", "level", "message", "advice"} for one in found)
+    assert {"schema", "durability", "reports", "queue", "clock", "guard", "parser", "server"} <= {
+        one["topic"] for one in found
+    }
+    assert [one for one in found if one["level"] == "warning" and not one["advice"]] == []
+
+
+def test_settings_are_told_without_their_secrets(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The output is pasted into questions."""
+    (tmp_path / "token").write_text("the-token-itself")
+    monkeypatch.setenv("PAGEGRADE_METRICS_TOKEN_FILE", str(tmp_path / "token"))
+    monkeypatch.setenv("PAGEGRADE_BOOTSTRAP_API_KEY", "the-key-itself-which-is-long")
+    monkeypatch.setenv("PAGEGRADE_PROT", "1")
+    monkeypatch.setenv("PAGEGRADE_HOST", "\x1b[31mred")
+    code = run(["doctor"])
+    told = capsys.readouterr().out
+
+    assert code == exits.OK
+    assert "the-token-itself" not in told
+    assert "the-key-itself" not in told
+    assert "PAGEGRADE_BOOTSTRAP_API_KEY=(hidden)" in told
+    assert f"PAGEGRADE_METRICS_TOKEN_FILE={tmp_path / 'token'}" in told
+    assert "Did you mean PAGEGRADE_PORT?" in told
+    assert "\x1b[31mred" not in told
+
+
+def test_wrong_settings_are_one_problem_and_the_rest_is_looked_at(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All of them at once, and an exit code that is like no other."""
+    monkeypatch.setenv("PAGEGRADE_PORT", "many")
+    monkeypatch.setenv("PAGEGRADE_WORKERS", "-1")
+    code = run(["doctor"])
+    told = capsys.readouterr().out
+
+    assert code == exits.UNFIT
+    assert "PAGEGRADE_PORT='many'" in told
+    assert "PAGEGRADE_WORKERS='-1'" in told
+    assert "guard" in told
+    assert "1 problem," in told
+
+
+def test_another_database_than_sqlite_is_a_problem(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Told without the address, which may hold a password."""
+    monkeypatch.setenv("PAGEGRADE_DATABASE_URL", "postgresql://alice:secret@db/reports")
+    code = run(["doctor"])
+    told = capsys.readouterr().out
+
+    assert code == exits.UNFIT
+    assert "secret" not in told
+
+
+def test_a_page_that_may_not_be_fetched_is_a_problem(capsys: pytest.CaptureFixture[str]) -> None:
+    """As it would be for a stranger."""
+    code = run(["doctor", "--online", "http://127.0.0.1:9/", "--format", "json"])
+    found = json.loads(capsys.readouterr().out)
+
+    assert code == exits.UNFIT
+    assert [one["topic"] for one in found if one["level"] == "problem"] == ["online"]
+
+
+def test_a_format_that_is_none_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    """Before anything is looked at."""
+    code = run(["doctor", "--format", "xml"])
+
+    assert code == exits.USAGE
+    assert "text or json" in capsys.readouterr().err

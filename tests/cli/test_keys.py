@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from pagegrade.service.access import authenticate, is_well_formed
+from pagegrade.service.clock import now_ms
+from tests.cli.command_line import CommandLine
+
+DAY_MS = 86_400_000
+
+
+def test_a_script_can_take_the_key(command_line: CommandLine) -> None:
+    """KEY=$(pagegrade keys create --name ci) on a machine where nothing was ever set up."""
+    made = command_line("keys", "create", "--name", "ci")
+    secret = made.out.removesuffix("\n")
+    database = command_line.open()
+    caller = database.read_here(lambda tx: authenticate(tx, secret, now_ms()))
+    database.close()
+
+    assert made.code == 0
+    assert is_well_formed(secret)
+    assert secret not in made.err
+    assert "one time" in made.err
+    assert (caller.key.name, caller.account.name) == ("ci", "Owner")
+
+
+def test_keys_are_listed_without_their_secrets(command_line: CommandLine) -> None:
+    """L09: the first characters, for people and for programs."""
+    secrets = [command_line("keys", "create", "--name", name).out.strip() for name in ("ci", "laptop")]
+    table = command_line("keys", "list").out
+    text = command_line("keys", "list", "--format", "json").out
+    entries = json.loads(text)
+
+    assert [line.split()[:4] for line in table.splitlines()[1:]] == [
+        [str(number), "1", name, secret[:8]]
+        for number, name, secret in zip((1, 2), ("ci", "laptop"), secrets, strict=True)
+    ]
+    assert [entry["prefix"] for entry in entries] == [secret[:8] for secret in secrets]
+    assert all(secret[8:16] not in table + text for secret in secrets)
+    assert set(entries[0]) == {
+        "id", "account_id", "name", "prefix", "scopes", "status", "created_at", "expires_at", "revoked_at",
+        "last_used_at",
+    }  # fmt: skip
+
+
+def test_a_key_is_revoked(command_line: CommandLine) -> None:
+    """By what the list shows of it; twice is no error; the list says so."""
+    secret = command_line("keys", "create", "--name", "ci").out.strip()
+    revoked = command_line("keys", "revoke", secret[:8])
+    again = command_line("keys", "revoke", "1")
+    unknown = command_line("keys", "revoke", "pgk_none")
+
+    assert (revoked.code, again.code) == (0, 0)
+    assert "is revoked" in revoked.err
+    assert "was revoked before" in again.err
+    assert (unknown.code, "no such key" in unknown.err) == (2, True)
+    assert json.loads(command_line("keys", "list", "-f", "json").out)[0]["status"] == "revoked"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "until"),
+    [
+        (["--expires", "2999-12-31"], "3000-01-01T00:00:00.000Z"),
+        (["--expires", "2999-12-31T12:00:00+02:00"], "2999-12-31T10:00:00.000Z"),
+        (["--expires", "2999-12-31T12:00:00.5Z"], "2999-12-31T12:00:00.500Z"),
+        ([], None),
+    ],
+    ids=str,
+)
+def test_a_key_expires_when_told(command_line: CommandLine, arguments: list[str], until: str | None) -> None:
+    """A day means its end."""
+    command_line("keys", "create", "--name", "ci", *arguments)
+
+    assert json.loads(command_line("keys", "list", "-f", "json").out)[0]["expires_at"] == until
+
+
+def test_a_key_expires_after_so_many_days(command_line: CommandLine) -> None:
+    """Counted from now."""
+    before = now_ms()
+    secret = command_line("keys", "create", "--name", "ci", "--expires-in-days", "30").out.strip()
+    after = now_ms()
+    database = command_line.open()
+    expires_at_ms = database.read_here(lambda tx: authenticate(tx, secret, before)).key.expires_at_ms
+    database.close()
+
+    assert expires_at_ms is not None
+    assert before <= expires_at_ms - 30 * DAY_MS <= after
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--expires", "tomorrow"], "is no time"),
+        (["--expires", "2026-13-01"], "is no time"),
+        (["--expires", "9999-12-31"], "is no time"),
+        (["--expires", "2999-12-31T12:00:00"], "offset"),
+        (["--expires", "2001-01-01"], "expired already"),
+        (["--expires", "2999-12-31", "--expires-in-days", "1"], "not both"),
+        (["--expires-in-days", "0"], "greater than or equal to 1"),
+        (["--scope", "admin"], "'admin' is no scope"),
+        (["--scopes", "reports:read,admin"], "'admin' is no scope"),
+        (["--scopes", ""], "at least one scope"),
+        (["--account", "7"], "There is no account 7"),
+        (["--name", ""], "1 to 200 characters"),
+    ],
+    ids=str,
+)
+def test_a_wish_that_makes_no_sense_makes_no_key(command_line: CommandLine, arguments: list[str], told: str) -> None:
+    """Nothing on stdout that a script could take for a key."""
+    made = command_line("keys", "create", "--name", "ci", *arguments)
+
+    assert (made.code, made.out) == (2, "")
+    assert told in made.err
+    assert json.loads(command_line("keys", "list", "-f", "json").out) == []
+
+
+def test_with_several_accounts_one_must_be_said(command_line: CommandLine) -> None:
+    """They are offered."""
+    for name in ("alice", "bob"):
+        command_line("accounts", "create", "--name", name, "--email", f"{name}@example.org")
+    unclear = command_line("keys", "create", "--name", "ci")
+    clear = command_line("keys", "create", "--name", "ci", "--account", "2", "--scopes", "reports:read,account:read")
+    his = json.loads(command_line("keys", "list", "--account", "2", "-f", "json").out)
+    hers = json.loads(command_line("keys", "list", "--account", "1", "-f", "json").out)
+    nobodys = command_line("keys", "list", "--account", "3")
+    command_line("accounts", "disable", "2")
+    disabled = json.loads(command_line("keys", "list", "-f", "json").out)
+
+    assert unclear.code == 2
+    assert "1 (alice), 2 (bob)" in unclear.err
+    assert clear.code == 0
+    assert [entry["scopes"] for entry in his] == [["reports:read", "account:read"]]
+    assert hers == []
+    assert (nobodys.code, nobodys.out) == (2, "")
+    assert [entry["status"] for entry in disabled] == ["account disabled"]

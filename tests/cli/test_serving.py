@@ -1,0 +1,207 @@
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import time
+from http.client import HTTPConnection
+from pathlib import Path
+
+from tests.server import COMMAND, running_server, start_server
+
+SOON_S = 30.0
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+
+
+def environment(folder: Path, **settings: str) -> dict[str, str]:
+    """Of a server that has nothing but a data folder."""
+    plain = {name: value for name, value in os.environ.items() if not name.startswith("PAGEGRADE_")}
+    return (
+        plain | {"PAGEGRADE_DATA_DIR": str(folder)} | {f"PAGEGRADE_{name}": value for name, value in settings.items()}
+    )
+
+
+def refused(folder: Path, *arguments: str, **settings: str) -> tuple[int, str]:
+    """(exit code, what it says) of a server that does not start."""
+    done = subprocess.run(
+        [*COMMAND, "serve", *arguments],
+        env=environment(folder, **settings),
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
+    return done.returncode, done.stderr
+
+
+def first_words(folder: Path) -> tuple[subprocess.Popen[str], list[str]]:
+    """A server without a bootstrap key, and the lines it says until it listens and a little more."""
+    process = subprocess.Popen(
+        [*COMMAND, "serve", "--port", "0"],
+        env=environment(folder, ALLOW_NETWORKS="127.0.0.0/8"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        encoding="utf-8",
+    )
+    lines: list[str] = []
+    listens = False
+    while process.stdout is not None and not (
+        listens and (not lines[0].startswith("Your first") or "curl" in lines[-1])
+    ):
+        lines.append(process.stdout.readline())
+        if not lines[-1]:
+            break
+        listens = listens or "listens on" in lines[-1]
+    return process, lines
+
+
+def end(process: subprocess.Popen[str]) -> int:
+    """Stop a server as an operator does; its exit code."""
+    with process:
+        process.send_signal(signal.SIGTERM)
+        return process.wait(SOON_S)
+
+
+def test_the_first_start_shows_a_key_and_a_line_that_works(tmp_path: Path) -> None:
+    """Whoever starts it the first time can copy what it says into a shell."""
+    process, lines = first_words(tmp_path / "data")
+    words = shlex.split(lines[-1])
+    header, body, url = words[words.index("-H") + 1], words[words.index("-d") + 1], words[-1]
+    origin, path = url[: url.index("/api")], url[url.index("/api") :]
+    connection = HTTPConnection(origin.removeprefix("http://"), timeout=SOON_S)
+    name, _, value = header.partition(": ")
+    # The page it names is on the Internet; one that refuses connections will do.
+    connection.request("POST", path, body.replace("https://example.com/", "http://127.0.0.1:1/"), {name: value, **FORM})
+    status = connection.getresponse().status
+    connection.close()
+
+    assert words[0] == "curl"
+    assert status == 201
+    assert len(set(re.findall(r"pgk_\w+", "".join(lines)))) == 1
+    assert str(tmp_path / "data") in "".join(lines)
+    assert end(process) == 0
+
+
+def test_the_second_start_shows_no_key(tmp_path: Path) -> None:
+    """It was shown once; it is not kept anywhere from which it could be shown again."""
+    first, _ = first_words(tmp_path / "data")
+
+    assert end(first) == 0
+    second, lines = first_words(tmp_path / "data")
+
+    assert end(second) == 0
+
+    assert "pgk_" not in "".join(lines)
+
+
+def test_a_bootstrap_key_is_taken_without_a_word(tmp_path: Path) -> None:
+    """It works, and neither it nor any other key is printed."""
+    with running_server(tmp_path / "data") as server:
+        assert server.call("GET", "/api/v1/account").status == 200
+
+    assert server.key not in server.log
+    assert "pgk_" not in server.log
+
+
+def test_the_data_is_the_owners_alone(tmp_path: Path) -> None:
+    """Nobody else on the machine may read reports or hashes of keys, even in a folder that all may enter."""
+    process, _ = first_words(tmp_path / "new" / "data")
+    with running_server(tmp_path / "open"):
+        modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "open").iterdir()}
+
+    assert stat.S_IMODE((tmp_path / "new" / "data").stat().st_mode) == 0o700
+    assert set(modes.values()) == {0o600}
+    assert {"pagegrade.db", "pagegrade.db-wal"} <= set(modes)
+    assert end(process) == 0
+
+
+def test_a_taken_port_is_said_in_one_sentence(tmp_path: Path) -> None:
+    """No traceback, a way out, and the exit code of a wrong usage; the folder is free for the next one."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        code, said = refused(tmp_path / "data", "--port", str(taken.getsockname()[1]))
+
+    assert code == 2
+    assert "another program listens there" in said
+    assert "Traceback" not in said
+    start_server(tmp_path / "data").stop()
+
+
+def test_a_wrong_setting_is_said_in_one_sentence(tmp_path: Path) -> None:
+    """The message names the variable."""
+    code, said = refused(tmp_path / "data", REQUESTS_PER_MINUTE="many")
+
+    assert code == 2
+    assert "PAGEGRADE_REQUESTS_PER_MINUTE" in said
+    assert "Traceback" not in said
+
+
+def test_a_misspelled_setting_is_warned_of(tmp_path: Path) -> None:
+    """It starts, and says what was probably meant."""
+    with running_server(tmp_path / "data", REQUEST_PER_MINUTE=5) as server:
+        assert "REQUESTS_PER_MINUTE" in server.log
+
+
+def test_without_workers_it_only_answers(tmp_path: Path) -> None:
+    """Reports wait for a server that has some."""
+    with running_server(tmp_path / "data", "--no-worker") as server:
+        report = server.create("http://127.0.0.1:1/")
+        time.sleep(1.5)
+        assert server.call("GET", f"/api/v1/reports/{report['id']}").data["state"] == "queued"
+    with running_server(tmp_path / "data", "--workers", "1", key=server.key) as server:
+        assert server.finished(report["id"])["state"] == "failed"
+
+
+def test_links_name_the_port_that_was_taken(tmp_path: Path) -> None:
+    """With --port 0 nobody could configure it."""
+    with running_server(tmp_path / "data") as server:
+        assert server.create("http://127.0.0.1:1/")["share_url"].startswith(f"{server.origin}/r/")
+    with running_server(tmp_path / "data", key=server.key, BASE_URL="https://reports.example.org") as server:
+        assert server.create("http://127.0.0.1:2/")["share_url"].startswith("https://reports.example.org/r/")
+
+
+def test_stopping_ends_idle_connections(tmp_path: Path) -> None:
+    """A client that keeps its connection open does not keep the server from ending."""
+    server = start_server(tmp_path / "data")
+    with server.wire() as wire:
+        wire.send(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert wire.reply().status == 200
+        assert server.stop(signal.SIGINT) == 0
+        assert wire.hung_up()
+
+
+def test_stopping_answers_who_is_waiting(tmp_path: Path) -> None:
+    """A request under way gets its answer, though its analysis is not finished; new connections find nobody."""
+    server = start_server(tmp_path / "data", GRACE_SECONDS=5, RUN_BUDGET_SECONDS=60)
+    with socket.create_server(("127.0.0.1", 0)) as silent, server.wire() as wire:
+        report = server.create(f"http://127.0.0.1:{silent.getsockname()[1]}/")
+        wire.send(
+            f"GET /api/v1/reports/{report['id']} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {server.key}\r\n"
+            "Prefer: wait=50\r\n\r\n".encode()
+        )
+        time.sleep(0.5)
+        server.process.send_signal(signal.SIGTERM)
+        reply = wire.reply()
+        hung_up = wire.hung_up()
+        code = server.stop(signal.SIGTERM)
+
+    assert reply.status == 200
+    assert reply.data["state"] in {"queued", "running"}
+    assert hung_up
+    assert code == 0
+
+
+def test_help_does_not_load_the_service() -> None:
+    """`pagegrade --help` stays quick: neither the database nor the server is imported."""
+    code = (
+        "import sys\nfrom pagegrade.cli.app import run\nrun(['serve', '--help'])\n"
+        "print([name for name in ('sqlalchemy', 'uvicorn', 'pycurl') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", timeout=60, check=True)
+
+    assert done.stdout.rstrip().endswith("[]")
+    assert "--no-worker" in done.stdout
