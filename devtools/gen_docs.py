@@ -1,8 +1,8 @@
 """Makes ``docs/reference`` from the code, so that it cannot be wrong.
 
 The pages for people (checks, errors, settings, command line) are made anew on every machine and not committed. The
-schema of the report is committed, because its diff in a review is the sign that the format changed; ``--check`` fails
-when it is stale.
+schema of the report and the description of the API are committed, because their diff in a review is the sign that a
+format changed; ``--check`` fails when they are stale.
 """
 
 from __future__ import annotations
@@ -12,12 +12,14 @@ import json
 import sys
 from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
+from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
 from pkgutil import iter_modules
 from types import NoneType, UnionType
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 
 import typer
+from pydantic import SecretStr
 from pydantic_settings import BaseSettings
 
 from devtools.report_schema import report_schema
@@ -27,10 +29,23 @@ from pagegrade.model import errors
 from pagegrade.model.identity import PROJECT_URL
 from pagegrade.model.report import CATEGORIES
 from pagegrade.score import Weighed, prices
+from pagegrade.web.description import describe_api
+from pagegrade.web.problem_texts import TEXTS, statuses_of
+from pagegrade.web.problems import PROBLEMS
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 REFERENCE: Final = Path("docs/reference")
-COMMITTED: Final = frozenset({"report.schema.json"})
+_TYPE_NAMES: Final[dict[Any, str]] = {
+    bool: "true or false",
+    float: "number",
+    int: "whole number",
+    str: "text",
+    IPv4Network: "IPv4 network",
+    IPv6Network: "IPv6 network",
+    Path: "path",
+    SecretStr: "text",
+}
+COMMITTED: Final = frozenset({"openapi.json", "report.schema.json"})
 GENERATED: Final = "<!-- Made by `make docs` from the code; do not edit. -->\n\n"
 
 
@@ -86,18 +101,53 @@ def error_page() -> str:
     lines += ["| code | worth trying again | what happened |", "|---|---|---|"]
     for code, (retryable, words) in errors.FAILURE_CODES.items():
         lines.append(f"| `{code}` | {'yes' if retryable else 'no'} | {words} |")
+    lines += ["", "## What a call of the API can be answered with", ""]
+    lines += ["Problems of RFC 9457; every installation explains them at `/problems`.", ""]
+    for code, (_, title) in PROBLEMS.items():
+        lines += _problem(code, title)
     return GENERATED + "\n".join(lines) + "\n"
+
+
+def _problem(code: str, title: str) -> list[str]:
+    text = TEXTS[code]
+    statuses = ", ".join(str(status) for status in statuses_of(code))
+    lines = [f"### {title}", "", f"`{code}`, HTTP {statuses}. {text.happened}", ""]
+    return [*lines, *(f"- {cause}" for cause in text.causes), "", *(f"1. {step}" for step in text.steps), ""]
 
 
 def settings_page(settings: type[BaseSettings]) -> str:
     """Every setting with its type, default and meaning."""
-    prefix = settings.model_config.get("env_prefix", "")
-    lines = ["# Settings", "", "Read once at the start, from the environment.", ""]
+    prefix = settings.model_config.get("env_prefix", "").upper()
+    lines = [
+        "# Settings",
+        "",
+        "Read once at the start: from the environment, then from a file `.env` in the working folder. A variable that",
+        f"is empty is as if absent; a `{prefix}*` variable that is not listed here has no effect, and a server says",
+        "so. Where a value cannot be used, the message names every such variable, and nothing is started.",
+        "",
+    ]
     for name, field in settings.model_fields.items():
-        default = "none" if field.is_required() else f"`{field.get_default(call_default_factory=True)!r}`"
-        lines += [f"## {(prefix + name).upper()}", "", field.description or "", ""]
-        lines += [f"Type: {_type_name(field.annotation)}; default: {default}.", ""]
+        default = "none" if field.is_required() else f"`{default_text(field.get_default(call_default_factory=True))}`"
+        lines += [f"## {prefix}{name.upper()}", "", field.description or "", ""]
+        lines += [f"Type: {_type_name(field.annotation)}; default: {default.replace('``', 'unset')}.", ""]
+        if SecretStr in get_args(field.annotation):
+            lines += [f"A secret: it is never shown. `{prefix}{name.upper()}_FILE` names a file that holds it.", ""]
     return GENERATED + "\n".join(lines)
+
+
+def default_text(value: object) -> str:
+    """A default as it would be written in the environment; empty where there is nothing to write."""
+    match value:
+        case None:
+            return ""
+        case bool():
+            return str(value).lower()
+        case tuple() | list() | frozenset() | set():
+            return ",".join(default_text(item) for item in value)
+        case float():
+            return f"{value:g}"
+        case _:
+            return str(value)
 
 
 def _type_name(annotation: Any) -> str:
@@ -106,14 +156,12 @@ def _type_name(annotation: Any) -> str:
     if origin is Annotated:
         return _type_name(parts[0])
     if origin in {Union, UnionType}:
-        return " or ".join(_type_name(part) for part in parts)
+        return " or ".join(_type_name(part) for part in parts if part is not NoneType)
     if origin is Literal:
-        return " or ".join(repr(part) for part in parts)
+        return " or ".join(f"`{part}`" for part in parts)
     if origin in {tuple, list, set, frozenset}:
         return f"list of {_type_name(parts[0])}"
-    if annotation is NoneType:
-        return "nothing"
-    return getattr(annotation, "__name__", str(annotation))
+    return _TYPE_NAMES.get(annotation) or str(getattr(annotation, "__name__", annotation))
 
 
 def cli_page(app: typer.Typer) -> str:
@@ -156,6 +204,7 @@ def pages() -> dict[str, str]:
     found = dict(check_pages(all_checks()))
     found["errors.md"] = error_page()
     found["report.schema.json"] = json.dumps(report_schema(), indent=2, sort_keys=True) + "\n"
+    found["openapi.json"] = describe_api()
     settings = find_settings()
     if settings is not None:
         found["settings.md"] = settings_page(settings)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
-from pydantic import Field
+from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from devtools.gen_docs import check_pages, cli_page, error_page, pages, settings_page, stale, write
 from pagegrade.checks import all_checks
 from pagegrade.model.errors import FAILURE_CODES
+from pagegrade.web.problem_texts import TEXTS
+from pagegrade.web.problems import PROBLEMS
 
 
 def test_every_check_has_a_page_and_a_row() -> None:
@@ -40,22 +42,39 @@ def test_every_failure_code_is_documented() -> None:
     assert [code for code in FAILURE_CODES if f"`{code}`" not in page] == []
 
 
+def test_every_problem_of_the_api_is_documented() -> None:
+    """With its status, its causes and what to do."""
+    page = error_page()
+
+    assert [code for code, (status, _) in PROBLEMS.items() if f"`{code}`, HTTP {status}" not in page] == []
+    assert all(step in page for text in TEXTS.values() for step in text.steps)
+
+
 class Settings(BaseSettings):
-    """Three settings: a plain one, a required one, one of many parts."""
+    """One setting of each kind."""
 
     model_config = SettingsConfigDict(env_prefix="LAMP_")
     height_m: int = Field(default=40, description="How tall the tower is, in metres.")
     keeper: str = Field(description="Who trims the wicks.")
     oils: tuple[Annotated[str, Field(min_length=1)], ...] | None = Field(default=None, description="What may burn.")
+    light: Literal["dim", "bright"] = Field(default="dim", description="How much.")
+    turns: tuple[float, ...] = Field(default=(0.5, 2.0), description="How often, in turns a minute.")
+    lit: bool = Field(default=True, description="Whether it burns.")
+    code: SecretStr | None = Field(default=None, description="What opens the door.")
 
 
 def test_every_setting_is_shown_as_it_is_written_in_the_environment() -> None:
     """Name with prefix, meaning, type and default."""
     page = settings_page(Settings)
 
-    assert "## LAMP_HEIGHT_M\n\nHow tall the tower is, in metres.\n\nType: int; default: `40`." in page
-    assert "## LAMP_KEEPER\n\nWho trims the wicks.\n\nType: str; default: none." in page
-    assert "Type: list of str or nothing; default: `None`." in page
+    assert "## LAMP_HEIGHT_M\n\nHow tall the tower is, in metres.\n\nType: whole number; default: `40`." in page
+    assert "## LAMP_KEEPER\n\nWho trims the wicks.\n\nType: text; default: none." in page
+    assert "Type: list of text; default: unset." in page
+    assert "Type: `dim` or `bright`; default: `dim`." in page
+    assert "Type: list of number; default: `0.5,2`." in page
+    assert "default: `true`." in page
+    assert page.count("_FILE` names a file that holds it.") == 1
+    assert "`LAMP_CODE_FILE` names" in page
 
 
 def test_every_command_shows_its_arguments_and_options() -> None:

@@ -1,0 +1,1 @@
+"""HTTP: the API, its documents, and what operators ask. Knows requests and answers, and nothing of tables."""

@@ -1,0 +1,42 @@
+"""The account of the caller."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pagegrade.model.account import Caller
+from pagegrade.service.representation import account_object
+from pagegrade.store.accounts import load_usage
+from pagegrade.store.database import Transaction
+from pagegrade.web.answers import enveloped, fresh_answer
+from pagegrade.web.call import Call
+from pagegrade.web.documents import AccountAnswer
+from pagegrade.web.operations import Answer, Operation
+
+
+async def show_account(call: Call) -> Answer:
+    """Answer with the account and what it has used."""
+
+    def work(tx: Transaction, caller: Caller) -> Answer:
+        usage = load_usage(tx, caller.account.id, call.now_ms)
+        data = account_object(caller.account, caller.key, usage, call.services.options)
+        return fresh_answer(call, enveloped(data))
+
+    return await call.read(work)
+
+
+OPERATIONS: Final = (
+    Operation(
+        method="GET",
+        path="/api/v1/account",
+        name="show_account",
+        summary="Show the account",
+        description="Who the key belongs to, what the account may use and has used, and the key itself.",
+        handler=show_account,
+        scope="account:read",
+        headers=("If-None-Match",),
+        answers={200: AccountAnswer},
+        answer_headers={200: ("ETag",)},
+        tag="Account",
+    ),
+)

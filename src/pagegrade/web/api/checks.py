@@ -1,0 +1,90 @@
+"""The catalogue of checks: public, and the same for everybody until the next release."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from functools import cache
+from typing import Final
+
+import msgspec
+
+from pagegrade.checks import all_checks
+from pagegrade.model.errors import NotFound
+from pagegrade.model.report import RULESET
+from pagegrade.service.catalogue import check_documentation, check_entries
+from pagegrade.web.call import Call
+from pagegrade.web.conditional import is_unchanged
+from pagegrade.web.documents import CheckAnswer, CheckList
+from pagegrade.web.operations import Answer, Operation
+
+KEPT: Final = ("Cache-Control", "public, max-age=3600")
+
+
+async def list_checks(call: Call) -> Answer:
+    """Answer with every check."""
+    return await _answer(call, None)
+
+
+async def show_check(call: Call) -> Answer:
+    """Answer with one check and its documentation."""
+    return await _answer(call, call.params["check"])
+
+
+async def _answer(call: Call, name: str | None) -> Answer:
+    # The first time, every check is imported and priced: too long for the event loop.
+    bodies = await asyncio.to_thread(_bodies) if not _bodies.cache_info().currsize else _bodies()
+    found = bodies.get(name)
+    if found is None:
+        raise NotFound
+    body, etag = found
+    headers = (KEPT, ("ETag", etag))
+    if is_unchanged(call.header(b"if-none-match"), None, etag=etag, modified_ms=None):
+        return Answer(status=304, headers=headers)
+    return Answer(status=200, body=body, headers=headers)
+
+
+@cache
+def _bodies() -> dict[str | None, tuple[bytes, str]]:
+    """Check id -> (the answer, its entity tag); ``None`` for the whole catalogue."""
+    entries = [{"object": "check", **entry} for entry in check_entries()]
+    meta = {"total": len(entries), "ruleset": RULESET}
+    bodies: dict[str | None, tuple[bytes, str]] = {None: _tagged({"data": entries, "meta": meta, "status": 200})}
+    for entry in entries:
+        whole = {**entry, "documentation": check_documentation(all_checks()[entry["id"]])}
+        bodies[entry["id"]] = _tagged({"data": whole, "status": 200})
+    return bodies
+
+
+def _tagged(answer: dict[str, object]) -> tuple[bytes, str]:
+    body = msgspec.json.encode(answer)
+    return body, f'"{hashlib.sha256(body).hexdigest()[:24]}"'
+
+
+OPERATIONS: Final = (
+    Operation(
+        method="GET",
+        path="/api/v1/checks",
+        name="list_checks",
+        summary="List all checks",
+        description="The whole catalogue: what is checked, what it can find, and what it can cost. Needs no key.",
+        handler=list_checks,
+        headers=("If-None-Match",),
+        answers={200: CheckList},
+        answer_headers={200: ("ETag",)},
+        tag="Checks",
+    ),
+    Operation(
+        method="GET",
+        path="/api/v1/checks/{check}",
+        name="show_check",
+        summary="Show a check",
+        description="One check with its documentation, by its id. Needs no key.",
+        handler=show_check,
+        headers=("If-None-Match",),
+        answers={200: CheckAnswer},
+        answer_headers={200: ("ETag",)},
+        problems=("not_found",),
+        tag="Checks",
+    ),
+)

@@ -1,0 +1,112 @@
+"""Projects: the hosts of an account's reports."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from pagegrade.model.account import Caller
+from pagegrade.model.errors import NotFound
+from pagegrade.parse.url import project_of
+from pagegrade.service import projects as service
+from pagegrade.store.database import Transaction
+from pagegrade.web.answers import enveloped, fresh_answer, listed_answer
+from pagegrade.web.call import Call
+from pagegrade.web.documents import DeletedProject, ProjectAnswer, ProjectList
+from pagegrade.web.operations import Answer, Operation
+from pagegrade.web.parameters import ProjectListQuery
+
+PATH: Final = "/api/v1/projects"
+
+
+async def list_projects(call: Call) -> Answer:
+    """Answer with a page of the caller's projects."""
+
+    def work(tx: Transaction, caller: Caller) -> Answer:
+        query = call.query(ProjectListQuery)
+        found = service.list_projects(tx, caller, page=query.page, per_page=query.per_page)
+        return listed_answer(call, found, query, path=PATH)
+
+    return await call.read(work)
+
+
+async def show_project(call: Call) -> Answer:
+    """Answer with a project."""
+    return await call.read(
+        lambda tx, caller: fresh_answer(call, enveloped(service.show_project(tx, caller, _typed(call))))
+    )
+
+
+async def delete_project(call: Call) -> Answer:
+    """Delete every report of a project, a part at a time, and answer how many there were."""
+    typed = _typed(call)
+    count = 0
+    while True:
+        gone = await call.write(lambda tx, caller: service.delete_project(tx, caller, typed))
+        for report_id in gone:
+            call.services.changes.tell(report_id)
+        count += len(gone)
+        if len(gone) < service.DELETED_AT_ONCE:
+            break
+    if not count:
+        raise NotFound
+    members = {"project": project_of(typed), "object": "project", "deleted": True, "reports": count, "status": 200}
+    return Answer(status=200, body=msgspec.json.encode(members))
+
+
+def _typed(call: Call) -> str:
+    """The project as it stands in the path.
+
+    Raises:
+        NotFound: It is no host.
+    """
+    typed = call.params["project"]
+    if not project_of(typed):
+        raise NotFound
+    return typed
+
+
+OPERATIONS: Final = (
+    Operation(
+        method="GET",
+        path=PATH,
+        name="list_projects",
+        summary="List projects",
+        description="The hosts of the account's reports by name, with how many reports each has.",
+        handler=list_projects,
+        scope="reports:read",
+        query=ProjectListQuery,
+        headers=("Prefer", "If-None-Match"),
+        answers={200: ProjectList},
+        answer_headers={200: ("Link", "ETag", "Preference-Applied")},
+        problems=("validation_failed",),
+        tag="Projects",
+    ),
+    Operation(
+        method="GET",
+        path=f"{PATH}/{{project}}",
+        name="show_project",
+        summary="Show a project",
+        description="A host with the number of its reports.",
+        handler=show_project,
+        scope="reports:read",
+        headers=("If-None-Match",),
+        answers={200: ProjectAnswer},
+        answer_headers={200: ("ETag",)},
+        problems=("not_found",),
+        tag="Projects",
+    ),
+    Operation(
+        method="DELETE",
+        path=f"{PATH}/{{project}}",
+        name="delete_project",
+        summary="Delete a project",
+        description="Deletes every report on the host. Reports that are created meanwhile may stay.",
+        handler=delete_project,
+        scope="reports:write",
+        answers={200: DeletedProject},
+        problems=("not_found",),
+        tag="Projects",
+    ),
+)

@@ -1,0 +1,363 @@
+"""Reports: list, create, show, change, delete."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, TypeVar
+
+from pagegrade.model.account import Caller
+from pagegrade.model.errors import (
+    InvalidInput,
+    PreconditionFailed,
+    Unavailable,
+    ValidationFailed,
+    Violation,
+)
+from pagegrade.model.stored import RATINGS, UNFINISHED, StoredReport
+from pagegrade.service import reports as service
+from pagegrade.service.reports import Stored
+from pagegrade.service.wishes import read_change, read_new_report
+from pagegrade.store.database import Transaction
+from pagegrade.store.listing import ListQuery
+from pagegrade.web.answers import Headers, enveloped, listed_answer, unchanged, validators
+from pagegrade.web.body import CLOSE
+from pagegrade.web.call import Call
+from pagegrade.web.conditional import may_change
+from pagegrade.web.documents import DeletedReport, ReportAnswer, ReportList
+from pagegrade.web.idempotent import do_once, idempotency_key
+from pagegrade.web.operations import Answer, Operation
+from pagegrade.web.parameters import CreateReportBody, ReportListQuery, UpdateReportBody
+from pagegrade.web.problems import Rejected
+from pagegrade.web.waiting import wait_until_finished
+
+T = TypeVar("T")
+PATH: Final = "/api/v1/reports"
+ASK_AGAIN: Final = ("Retry-After", "2")
+"""For a report that is not finished, in seconds."""
+
+
+async def list_reports(call: Call) -> Answer:
+    """Answer with a page of the caller's reports."""
+
+    def work(tx: Transaction, caller: Caller) -> Answer:
+        query = call.query(ReportListQuery)
+        options = call.services.options
+        asked = ListQuery(
+            account_id=caller.account.id,
+            search=query.search,
+            project=query.project,
+            rating=None if query.result is None else RATINGS[query.result],
+            state=query.state,
+            sort_by=query.sort_by,
+            descending=query.sort == "desc",
+            page=query.page,
+            per_page=query.per_page,
+        )
+        with_results = query.include == "results"
+        found = service.list_reports(tx, caller, asked, options, call.now_ms, with_results=with_results)
+        return listed_answer(call, found, query, path=PATH)
+
+    return await call.read(work)
+
+
+async def show_report(call: Call) -> Answer:
+    """Answer with a report, at once or when it is finished."""
+
+    def work(tx: Transaction, caller: Caller) -> Answer | float:
+        report = service.find_report(tx, caller, call.id, call.services.options, call.now_ms)
+        seconds = call.preferences.seconds(0.0)
+        return seconds if seconds and report.state in UNFINISHED and not waited else _shown(call, tx, report)
+
+    waited = False
+    answer = await call.read(work)
+    if isinstance(answer, float):
+        await wait_until_finished(call, call.id, answer)
+        waited = True
+        answer = await call.read(work)
+    if isinstance(answer, float):
+        raise TypeError("a report is waited for once")
+    return answer
+
+
+def _shown(call: Call, tx: Transaction, report: StoredReport) -> Answer:
+    headers: Headers = call.preferences.applied()
+    same = unchanged(call, report.etag, modified_ms=report.updated_at_ms, headers=headers)
+    if same is not None:
+        return same
+    shown = service.represent_report(tx, report, call.services.options)
+    return Answer(status=200, body=enveloped(shown.body), headers=(*headers, *_report_headers(report)))
+
+
+async def create_report(call: Call) -> Answer:
+    """Store a new report, wait a little for its analysis, and answer with it."""
+    _refuse_when_draining(call)
+    services = call.services
+    options = services.options
+    fields, violations = await call.fields(CreateReportBody)
+    seconds = call.preferences.seconds(options.create_wait_s)
+    key = idempotency_key(call)
+    wish = _judge(
+        violations,
+        lambda: read_new_report(
+            fields.url or "",
+            privacy=fields.privacy,
+            password=fields.password,
+            account=call.admitted.account,
+            options=options,
+        ),
+    )
+    if key is None:
+        call.take_analysis()
+    password_hash = None if wish.password is None else await services.passwords.hash(wish.password)
+
+    def make(tx: Transaction, caller: Caller) -> Stored:
+        call.take_analysis()
+        return service.create_report(tx, caller, wish, options, call.now_ms, password_hash=password_hash)
+
+    def again(tx: Transaction, caller: Caller, report_id: int) -> Stored:
+        report = service.find_report(tx, caller, report_id, options, call.now_ms)
+        return Stored(report=report, remarks=wish.remarks)
+
+    async def tell(made: Stored) -> Answer:
+        services.wake()
+        location = ("Location", f"{options.base_url}{PATH}/{made.report.id}")
+        return await _finished(call, made, status=201, seconds=seconds, headers=(location,))
+
+    return await do_once(call, fields, make=make, again=again, tell=tell)
+
+
+async def update_report(call: Call) -> Answer:
+    """Change the settings of a report, analyse it again if that is wanted, and answer with it."""
+    services = call.services
+    options = services.options
+    fields, violations = await call.fields(UpdateReportBody)
+    report_id = call.id
+    seconds = call.preferences.seconds(options.create_wait_s)
+    key = idempotency_key(call)
+    change = _judge(
+        violations,
+        lambda: read_change(privacy=fields.privacy, password=fields.password, results=fields.results),
+    )
+    if change.run:
+        _refuse_when_draining(call)
+    if change.run or change.needs_hash:
+        # Somebody else's report must not cost an analysis, nor a hash.
+        await call.read(lambda tx, caller: service.find_report(tx, caller, report_id, options, call.now_ms))
+    if change.run and key is None:
+        call.take_analysis()
+    password_hash: str | None = None
+    if change.needs_hash and change.password is not None:
+        password_hash = await services.passwords.hash(change.password)
+
+    def make(tx: Transaction, caller: Caller) -> Stored:
+        _check_conditions(call, tx, caller)
+        if change.run:
+            call.take_analysis()
+        return service.update_report(
+            tx, caller, report_id, options, call.now_ms, change=change, password_hash=password_hash
+        )
+
+    def again(tx: Transaction, caller: Caller, _report_id: int) -> Stored:
+        return Stored(report=service.find_report(tx, caller, report_id, options, call.now_ms))
+
+    async def tell(made: Stored) -> Answer:
+        services.changes.tell(report_id)
+        if change.run:
+            services.wake()
+        return await _finished(call, made, status=200, seconds=seconds if change.run else 0.0, headers=())
+
+    if change.run:
+        return await do_once(call, fields, make=make, again=again, tell=tell)
+    return await tell(await call.write(make))
+
+
+async def delete_report(call: Call) -> Answer:
+    """Delete a report and answer that it is gone."""
+    report_id = call.id
+
+    def work(tx: Transaction, caller: Caller) -> None:
+        _check_conditions(call, tx, caller)
+        service.delete_report(tx, caller, report_id, call.services.options, call.now_ms)
+
+    await call.write(work)
+    call.services.changes.tell(report_id)
+    return Answer(status=200, body=b'{"id":%d,"object":"report","deleted":true,"status":200}' % report_id)
+
+
+async def _finished(call: Call, made: Stored, *, status: int, seconds: float, headers: Headers) -> Answer:
+    """The answer to a change: the report when its analysis is finished, or as it is when the time is over."""
+    options = call.services.options
+
+    def work(tx: Transaction, caller: Caller) -> tuple[StoredReport, bytes]:
+        shown = service.show_report(tx, caller, made.report.id, options, call.now_ms)
+        return shown.report, shown.body
+
+    await wait_until_finished(call, made.report.id, seconds)
+    report, body = await call.read(work)
+    return Answer(
+        status=status,
+        body=enveloped(body, status=status, remarks=made.remarks),
+        headers=(*headers, *call.preferences.applied(), *_report_headers(report)),
+    )
+
+
+def _report_headers(report: StoredReport) -> Headers:
+    tags = validators(report.etag, report.updated_at_ms)
+    return (*tags, ASK_AGAIN) if report.state in UNFINISHED else tags
+
+
+def _check_conditions(call: Call, tx: Transaction, caller: Caller) -> None:
+    """Do nothing to a report that is not the one the client knows.
+
+    Raises:
+        NotFound: There is no such report.
+        PreconditionFailed: It has changed.
+    """
+    names = (b"if-match", b"if-none-match", b"if-unmodified-since")
+    sent = tuple(call.header(name) for name in names)
+    if sent == (None, None, None):
+        return
+    report = service.find_report(tx, caller, call.id, call.services.options, call.now_ms)
+    if not may_change(*sent, etag=report.etag, modified_ms=report.updated_at_ms):
+        raise PreconditionFailed(report.etag)
+
+
+def _judge(violations: list[Violation], read: Callable[[], T]) -> T:
+    """What ``read`` makes of the fields, unless something is wrong with them: then everything is told at once.
+
+    Raises:
+        ValidationFailed: Fields cannot be used.
+        URLNotAllowed: Nothing is wrong but that the address must not be contacted.
+    """
+    found: tuple[Violation, ...] = ()
+    try:
+        wish = read()
+    except ValidationFailed as error:
+        found = error.violations
+    except InvalidInput as error:
+        if not violations:
+            raise
+        found = (Violation(field="url", place="body", code=error.reason or error.code, message=error.message),)
+    else:
+        if not violations:
+            return wish
+    known = {violation.field for violation in violations}
+    raise ValidationFailed([*violations, *(each for each in found if each.field not in known)])
+
+
+def _refuse_when_draining(call: Call) -> None:
+    if call.services.draining:
+        told = Unavailable("This process is about to stop; try again.", retry_after_s=1)
+        raise Rejected(told.code, told.message, headers=(("Retry-After", "1"), CLOSE))
+
+
+_CHANGE_HEADERS: Final = (
+    "If-Match",
+    "If-None-Match",
+    "If-Unmodified-Since",
+    "Prefer",
+    "Idempotency-Key",
+)
+_UPDATE: Final = (
+    "Changes who may open the share page, and with `results=1` analyses the page again. What is not sent stays as it "
+    "is. Waits for the analysis as creating does; meanwhile, and if it fails, the old results stay readable."
+)
+
+
+def _update(method: str, name: str, more: str = "") -> Operation:
+    return Operation(
+        method=method,
+        path=f"{PATH}/{{id}}",
+        name=name,
+        summary="Change a report or analyse it again",
+        description=f"{_UPDATE}{more}",
+        handler=update_report,
+        scope="reports:write",
+        body=UpdateReportBody,
+        headers=_CHANGE_HEADERS,
+        answers={200: ReportAnswer},
+        answer_headers={200: ("ETag", "Last-Modified", "Retry-After", "Preference-Applied", "Idempotency-Replayed")},
+        problems=(
+            "not_found",
+            "precondition_failed",
+            "unsupported_media_type",
+            "too_large",
+            "validation_failed",
+            "idempotency_in_progress",
+            "idempotency_key_reused",
+            "quota_exceeded",
+        ),
+    )
+
+
+OPERATIONS: Final = (
+    Operation(
+        method="GET",
+        path=PATH,
+        name="list_reports",
+        summary="List reports",
+        description="The reports of the account, filtered, searched, sorted and in pages.",
+        handler=list_reports,
+        scope="reports:read",
+        query=ReportListQuery,
+        headers=("Prefer", "If-None-Match"),
+        answers={200: ReportList},
+        answer_headers={200: ("Link", "ETag", "Preference-Applied")},
+        problems=("validation_failed",),
+    ),
+    Operation(
+        method="POST",
+        path=PATH,
+        name="create_report",
+        summary="Create a report",
+        description="Stores a report for a URL and analyses the page. Waits a little for the analysis: the answer "
+        "holds the finished report, or one that is `queued` or `running` and a `Retry-After`. A page that cannot be "
+        "analysed is a report in the state `failed`.",
+        handler=create_report,
+        scope="reports:write",
+        body=CreateReportBody,
+        headers=("Prefer", "Idempotency-Key"),
+        answers={201: ReportAnswer},
+        answer_headers={
+            201: ("Location", "ETag", "Last-Modified", "Retry-After", "Preference-Applied", "Idempotency-Replayed")
+        },
+        problems=(
+            "unsupported_media_type",
+            "too_large",
+            "validation_failed",
+            "url_not_allowed",
+            "idempotency_in_progress",
+            "idempotency_key_reused",
+            "quota_exceeded",
+        ),
+    ),
+    Operation(
+        method="GET",
+        path=f"{PATH}/{{id}}",
+        name="show_report",
+        summary="Show a report",
+        description="One report with all of its results. While it is not finished the answer says when to ask again; "
+        "with `Prefer: wait=N` it comes when the report is finished, or after N seconds.",
+        handler=show_report,
+        scope="reports:read",
+        headers=("Prefer", "If-None-Match", "If-Modified-Since"),
+        answers={200: ReportAnswer},
+        answer_headers={200: ("ETag", "Last-Modified", "Retry-After", "Preference-Applied")},
+        problems=("not_found",),
+    ),
+    _update("PUT", "update_report"),
+    _update("PATCH", "patch_report", " The same as PUT."),
+    _update("POST", "post_report", " The same as PUT, for clients that cannot send it."),
+    Operation(
+        method="DELETE",
+        path=f"{PATH}/{{id}}",
+        name="delete_report",
+        summary="Delete a report",
+        description="Deletes the report with its runs, ends a run under way and its share link.",
+        handler=delete_report,
+        scope="reports:write",
+        headers=("If-Match", "If-None-Match", "If-Unmodified-Since"),
+        answers={200: DeletedReport},
+        problems=("not_found", "precondition_failed"),
+    ),
+)

@@ -1,0 +1,212 @@
+"""The ASGI application: finds the operation, lets it answer, tells every problem in one form."""
+
+from __future__ import annotations
+
+import logging
+import re
+import secrets
+import time
+from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+from typing import Any, Final, Protocol
+
+from pagegrade.model.errors import NotFound, PagegradeError
+from pagegrade.service.logs import name_lines
+from pagegrade.service.services import Services
+from pagegrade.web.body import CLOSE, ClientGone, Receive
+from pagegrade.web.call import REQUESTS, Call
+from pagegrade.web.headers import (
+    API,
+    FRESH,
+    UNKEPT,
+    encode_headers,
+    origin_headers,
+    preflight_headers,
+    rate_headers,
+    standing_headers,
+)
+from pagegrade.web.negotiation import accepts_json
+from pagegrade.web.operations import Answer, Operation
+from pagegrade.web.pages.problems import problem_page
+from pagegrade.web.problems import MEDIA_TYPE, Problem, Rejected, internal_error, problem_body, problem_of
+from pagegrade.web.routes import ALL_OPERATIONS
+from pagegrade.web.routing import Routes
+
+Scope = MutableMapping[str, Any]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+logger = logging.getLogger("pagegrade.web")
+
+MAX_TARGET_BYTES: Final = 16_384
+"""Of path and query."""
+MAX_HEADER_BYTES: Final = 65_536
+CLIENT_GONE: Final = 499
+"""What the log says where no status was sent, because nobody was there to read it."""
+_REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_BODILESS: Final = frozenset({204, 304})
+
+
+class Observer(Protocol):
+    """Is told about every request once it is answered."""
+
+    def __call__(
+        self, operation: str, method: str, status: int, seconds: float, request_id: str, /, *, call: Call
+    ) -> None:
+        """Take note.
+
+        Args:
+            operation: Its name; empty where nothing is found at the path.
+            method: As sent.
+            status: Of the answer; ``CLIENT_GONE`` when there was none.
+            seconds: From the first byte read to the last one handed over.
+            request_id: As told to the client.
+            call: The request, with the caller if there is one.
+        """
+
+
+def _no_observer(*_about: object, **_more: object) -> None:
+    """Nobody wants to know."""
+
+
+def make_app(
+    services: Services,
+    *,
+    operations: Sequence[Operation] = ALL_OPERATIONS,
+    observe: Observer = _no_observer,
+) -> App:
+    """The application of a process, to be handed to a server."""
+    return App(services, operations=operations, observe=observe)
+
+
+class App:
+    """ASGI 3.0. What needs starting and stopping is started and stopped by whoever made it."""
+
+    def __init__(self, services: Services, *, operations: Sequence[Operation], observe: Observer) -> None:
+        self.services = services
+        self._operations = operations
+        self._answering: dict[tuple[Any, ...], bytes] = {}
+        self._routes = Routes(operations)
+        self._observe = observe
+        self._standing = {api: standing_headers(services.options, api=api) for api in (True, False)}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one connection event of the server."""
+        if scope["type"] == "http":
+            await self._http(scope, receive, send)
+        elif scope["type"] == "lifespan":
+            await _lifespan(receive, send)
+        else:
+            await send({"type": "websocket.close"})
+
+    async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
+        started = time.perf_counter()
+        raw_path: bytes = scope.get("raw_path") or scope["path"].encode("utf-8", "replace")
+        path = raw_path.partition(b"?")[0].decode("latin-1")
+        call = Call(self.services, scope, receive, path=path, request_id="")
+        call.operations, call.answering = self._operations, self._answering
+        call.request_id = _request_id(call.header(b"x-request-id"))
+        name_lines(request_id=call.request_id)
+        status = CLIENT_GONE
+        try:
+            answer = await self._answer(call, scope)
+            if answer is not None:
+                status = answer.status
+                await self._send(call, answer, send)
+        finally:
+            operation = call.operation.name if call.operation is not None else ""
+            self._observe(operation, call.method, status, time.perf_counter() - started, call.request_id, call=call)
+
+    async def _answer(self, call: Call, scope: Scope) -> Answer | None:
+        """The answer, whatever happens; ``None``: nobody is there to take it."""
+        try:
+            return await self._done(call, scope)
+        except ClientGone:
+            return None
+        except (PagegradeError, Rejected) as error:
+            problem = problem_of(error)
+            if problem.code == "internal_error":
+                logger.exception("request_failed", extra={"request_id": call.request_id})
+        except Exception:
+            # Whatever it was, the client learns nothing but that it happened, and the log everything.
+            logger.exception("request_failed", extra={"request_id": call.request_id})
+            problem = internal_error()
+        return self._told(call, problem)
+
+    async def _done(self, call: Call, scope: Scope) -> Answer:
+        if len(call.path) + len(scope.get("query_string", b"")) > MAX_TARGET_BYTES:
+            raise Rejected("too_large", f"The address may have at most {MAX_TARGET_BYTES} bytes.", status=414)
+        if sum(len(name) + len(value) for name, value in scope["headers"]) > MAX_HEADER_BYTES:
+            raise Rejected("too_large", f"The headers may have at most {MAX_HEADER_BYTES} bytes.", status=431)
+        found = self._routes.find(call.path)
+        if found is None:
+            raise NotFound
+        place, call.params = found
+        operation = place.operations.get(call.method)
+        if operation is None:
+            allow = ("Allow", place.allow)
+            if call.method == "OPTIONS":
+                return Answer(status=204, headers=(allow, *self._preflight(call, place.allow)))
+            raise Rejected("method_not_allowed", f"This address knows {place.allow}.", headers=(allow,))
+        call.operation = operation
+        if call.path.startswith(API) and not accepts_json(call.header(b"accept")):
+            raise Rejected("not_acceptable", "Answers are JSON; accept application/json.")
+        if operation.scope is not None and operation.method != "GET":
+            # Before a byte of the body is read. A GET is admitted within its one look at the database.
+            await call.admit()
+        answer = await operation.handler(call)
+        if operation.scope is not None and call.caller is None:
+            raise RuntimeError(f"{operation.name} answers without asking who calls")
+        if answer.status == 304:  # noqa: PLR2004 - RFC 9110 15.4.5
+            call.give_back(REQUESTS)
+        return answer
+
+    def _preflight(self, call: Call, allow: str) -> tuple[tuple[str, str], ...]:
+        if not call.path.startswith(API) or call.header(b"access-control-request-method") is None:
+            return ()
+        return preflight_headers(allow)
+
+    def _told(self, call: Call, problem: Problem) -> Answer:
+        as_page = None if call.path.startswith(API) else problem_page(problem, call.header(b"accept"))
+        if as_page is not None:
+            return as_page
+        body = problem_body(
+            problem, base_url=self.services.options.base_url, path=call.path, request_id=call.request_id
+        )
+        return Answer(status=problem.status, body=body, headers=problem.headers, media_type=MEDIA_TYPE)
+
+    async def _send(self, call: Call, answer: Answer, send: Send) -> None:
+        is_api = call.path.startswith(API)
+        headers = encode_headers(answer.headers)
+        given = {name for name, _ in headers}
+        headers += [header for header in self._standing[is_api] if header[0] not in given]
+        headers.append((b"x-request-id", call.request_id.encode("ascii")))
+        if answer.status not in _BODILESS:
+            headers.append((b"content-type", answer.media_type.encode("latin-1")))
+            headers.append((b"content-length", str(len(answer.body)).encode("ascii")))
+        if b"cache-control" not in given:
+            kept = answer.status in (200, 304) and call.method in ("GET", "HEAD")
+            headers += encode_headers((FRESH if kept else UNKEPT,))
+        if is_api:
+            headers += origin_headers(self.services.options, call.header(b"origin"))
+        if call.standings:
+            headers += rate_headers(list(call.standings.items()))
+        if call.lenient_used and b"preference-applied" not in given:
+            headers.append((b"preference-applied", b"handling=lenient"))
+        if self.services.draining and b"connection" not in given:
+            headers += encode_headers((CLOSE,))
+        if not call.is_http_1:
+            headers = [header for header in headers if header[0] != b"connection"]
+        await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+        silent = call.method == "HEAD" or answer.status in _BODILESS
+        await send({"type": "http.response.body", "body": b"" if silent else answer.body})
+
+
+def _request_id(sent: str | None) -> str:
+    """The client's own name for the request where it is short and plain, else one of ours."""
+    return sent if sent is not None and _REQUEST_ID.fullmatch(sent) else secrets.token_hex(8)
+
+
+async def _lifespan(receive: Receive, send: Send) -> None:
+    while True:
+        message = await receive()
+        await send({"type": f"{message['type']}.complete"})
+        if message["type"] == "lifespan.shutdown":
+            return

@@ -1,0 +1,274 @@
+"""One request: who calls, what they want, and the way to the database."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, TypeVar
+
+from pydantic import BaseModel
+
+from pagegrade.model.account import Caller
+from pagegrade.model.errors import NotFound, RateLimited, Unauthenticated, ValidationFailed, Violation
+from pagegrade.service.access import authenticate, require_scope
+from pagegrade.service.clock import now_ms
+from pagegrade.service.limits import Standing
+from pagegrade.service.services import Services
+from pagegrade.store.database import Transaction
+from pagegrade.web.body import Receive, judge_media, parse_body, read_body
+from pagegrade.web.clients import bearer_key, client_address, limited_as
+from pagegrade.web.fields import names_of, read_fields
+from pagegrade.web.forms import parse_pairs
+from pagegrade.web.operations import Operation
+from pagegrade.web.prefer import NONE, Preferences, parse_prefer
+
+T = TypeVar("T")
+Model = TypeVar("Model", bound=BaseModel)
+REQUESTS: Final = "requests"
+ANALYSES: Final = "analyses"
+WRONG_KEYS: Final = "wrong keys"
+MAX_ID: Final = 2**63 - 1
+"""What a database can count to."""
+_PAGING: Final = frozenset({"per_page", "page"})
+_ID: Final = re.compile(r"[1-9][0-9]{0,18}")
+
+
+class Call:
+    """Handed to the handler of an operation, which reads and writes through it.
+
+    An operation with a scope is authenticated, counted and judged in its first ``read``, or in ``admit``; until then
+    nobody has called.
+    """
+
+    def __init__(
+        self, services: Services, scope: Mapping[str, Any], receive: Receive, *, path: str, request_id: str
+    ) -> None:
+        self.services = services
+        self.method: str = scope["method"]
+        self.path = path
+        """As sent, without the query."""
+        self.request_id = request_id
+        self.now_ms = now_ms()
+        self.operation: Operation | None = None
+        """``None`` where nothing is found at the path."""
+        self.secret = ""
+        """The key that was sent, if it can be one; kept for this request only."""
+        self.answering: dict[tuple[Any, ...], bytes] = {}
+        """Requests with an Idempotency-Key that are being answered, of the whole application."""
+        self.operations: Sequence[Operation] = ()
+        """All that the application can do, for those that describe it."""
+        self.params: Mapping[str, str] = {}
+        """Segments of the path by their name, decoded."""
+        self.caller: Caller | None = None
+        self.standings: dict[str, Standing] = {}
+        """Policy -> how the key stands to it, for the headers."""
+        self.receive = receive
+        self.gone = False
+        """The client hung up while it was waited for something."""
+        self._scope = scope
+        self._headers = _join(scope["headers"])
+        self._preferences: Preferences | None = None
+        self.sent: Mapping[str, str] = {}
+        """The query as it was sent."""
+        self.lenient_used = False
+        """Query values may have been replaced by their defaults, as the client asked."""
+
+    def header(self, name: bytes) -> str | None:
+        """A request header by its lower-case name, several lines joined as one list; ``None`` when it was not sent."""
+        value = self._headers.get(name)
+        return None if value is None else value.decode("latin-1")
+
+    @property
+    def is_http_1(self) -> bool:
+        """Whether connections can be told to close."""
+        return str(self._scope.get("http_version", "1.1")).startswith("1")
+
+    @property
+    def client(self) -> str:
+        """Address of the client, as far as it can be believed."""
+        peer = self._scope.get("client")
+        forwarded = self.header(b"x-forwarded-for")
+        return client_address(peer[0] if peer else "", forwarded, self.services.options.trusted_proxies)
+
+    @property
+    def id(self) -> int:
+        """The path's ``{id}``.
+
+        Raises:
+            NotFound: No id of ours can look like that.
+        """
+        return self.number("id")
+
+    def number(self, name: str) -> int:
+        """A segment of the path that counts something.
+
+        Raises:
+            NotFound: It is no number from 1 to what a database can count to.
+        """
+        text = self.params[name]
+        if not _ID.fullmatch(text) or (number := int(text)) > MAX_ID:
+            raise NotFound
+        return number
+
+    @property
+    def preferences(self) -> Preferences:
+        """The Prefer header, where the operation heeds it.
+
+        Raises:
+            Rejected: It cannot be read.
+        """
+        if self._preferences is None:
+            heeded = self.operation is not None and "Prefer" in self.operation.headers
+            self._preferences = parse_prefer(self.header(b"prefer")) if heeded else NONE
+        return self._preferences
+
+    def query(self, model: type[Model]) -> Model:
+        """The query parameters.
+
+        Raises:
+            Rejected: The query or the Prefer header cannot be read.
+            ValidationFailed: Values cannot be used; all of them are named.
+        """
+        self.sent = parse_pairs(self._scope.get("query_string", b""), "The query")
+        lenient = self.preferences.lenient
+        fields, violations = read_fields(model, self.sent, "query", lenient=lenient)
+        if violations:
+            raise ValidationFailed(violations)
+        self.lenient_used = lenient
+        return fields
+
+    def filters(self, query: BaseModel) -> dict[str, str]:
+        """The query parameters in use, besides those of paging, in the order of their model: for links."""
+        found: dict[str, str] = {}
+        for name in names_of(type(query)):
+            if name in self.sent and name not in _PAGING:
+                value = getattr(query, name)
+                if value is not None:
+                    found[name] = str(value)
+        return found
+
+    async def fields(self, model: type[Model]) -> tuple[Model, list[Violation]]:
+        """The fields of the body, and what is wrong with them.
+
+        Raises:
+            Rejected: The body cannot be read.
+            ClientGone: The client hung up.
+        """
+        content_type = self.header(b"content-type")
+        media_type, boundary = judge_media(self.method, content_type, self.header(b"content-encoding"))
+        body = await read_body(self.receive, self.header(b"content-length"))
+        return read_fields(model, parse_body(body, media_type, boundary), "body")
+
+    async def read(self, work: Callable[[Transaction, Caller], T]) -> T:
+        """The result of ``work`` on one view of the database, which authenticates the caller if nothing did before.
+
+        Raises:
+            Unauthenticated: There is no valid key.
+            RateLimited: The key asks too often, or the client tries too many keys.
+            InsufficientScope: The key may not do this.
+        """
+        caller = self.caller
+        if caller is not None:
+            return await self.services.database.read(lambda tx: work(tx, caller))
+        secret = self._secret()
+        return await self.services.database.read(lambda tx: work(tx, self._admit(tx, secret)))
+
+    async def write(self, work: Callable[[Transaction, Caller], T]) -> T:
+        """The result of ``work`` once what it wrote is safe; the caller was admitted before."""
+        caller = self.admitted
+        return await self.services.database.write(lambda tx: work(tx, caller))
+
+    async def admit(self) -> Caller:
+        """Who calls; raises as ``read``."""
+        return await self.read(lambda _tx, caller: caller)
+
+    @property
+    def admitted(self) -> Caller:
+        """Who called, after they were admitted."""
+        if self.caller is None:
+            raise RuntimeError("nobody was admitted yet")
+        return self.caller
+
+    def take_analysis(self) -> None:
+        """Count an analysis for the key, once for this call however often it is asked.
+
+        Raises:
+            RateLimited: There were too many in the last minute.
+        """
+        standing = self.standings.get(ANALYSES)
+        if standing is None or not standing.allowed:
+            per_minute = self.services.options.analyses_per_minute
+            standing = self.services.limits.take(ANALYSES, str(self.admitted.key.id), per_minute)
+            self.standings[ANALYSES] = standing
+        if not standing.allowed:
+            raise RateLimited(
+                f"This key may start {standing.limit} analyses a minute; wait and try again.",
+                retry_after_s=standing.reset_s,
+            )
+
+    def give_back(self, policy: str) -> None:
+        """What was counted for this call was not used."""
+        standing = self.standings.get(policy)
+        if standing is not None and standing.allowed:
+            limits = self.services.limits
+            self.standings[policy] = limits.give_back(policy, str(self.admitted.key.id), standing.limit)
+
+    def forget_analysis(self) -> None:
+        """Take the count of an analysis back that was not started."""
+        self.give_back(ANALYSES)
+        self.standings.pop(ANALYSES, None)
+
+    def _secret(self) -> str:
+        """The key that was sent, if it can be one.
+
+        Raises:
+            Unauthenticated: None was sent that could be valid; the database need not be asked.
+            RateLimited: The client tries too many.
+        """
+        secret, presented = bearer_key(self.header(b"authorization"))
+        if secret is None:
+            if presented:
+                self._count_wrong_key()
+            raise Unauthenticated(presented=presented)
+        self.secret = secret
+        return secret
+
+    def _admit(self, tx: Transaction, secret: str) -> Caller:
+        try:
+            caller = authenticate(tx, secret, self.now_ms)
+        except Unauthenticated:
+            self._count_wrong_key()
+            raise
+        services = self.services
+        key = caller.key
+        standing = services.limits.take(REQUESTS, str(key.id), services.options.requests_per_minute)
+        self.caller = caller
+        self.standings[REQUESTS] = standing
+        services.key_uses.note(key.id, self.now_ms)
+        if not standing.allowed:
+            raise RateLimited(
+                f"This key may send {standing.limit} requests a minute; wait and try again.",
+                retry_after_s=standing.reset_s,
+            )
+        if self.operation is not None and self.operation.scope is not None:
+            require_scope(caller, self.operation.scope)
+        return caller
+
+    def _count_wrong_key(self) -> None:
+        """Who tries many keys is told to wait; valid keys from the same address go on working."""
+        options = self.services.options
+        standing = self.services.limits.take(WRONG_KEYS, limited_as(self.client), options.wrong_keys_per_minute)
+        if not standing.allowed:
+            raise RateLimited(
+                "Too many wrong keys came from your address; wait and try again.", retry_after_s=standing.reset_s
+            )
+
+
+def _join(headers: list[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
+    """Headers by name; lines of the same name become one list (RFC 9110 5.3)."""
+    joined = dict(headers)
+    if len(joined) != len(headers):
+        joined = {}
+        for name, value in headers:
+            joined[name] = joined[name] + b", " + value if name in joined else value
+    return joined

@@ -1,0 +1,78 @@
+"""Who is at the other end of the connection, and what they authenticate with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from typing import Final
+
+MAX_KEY_CHARACTERS: Final = 512
+_IPV6_SITE: Final = 64
+"""Bits of an IPv6 address that a client cannot change as it likes."""
+
+
+def client_address(peer: str, forwarded_for: str | None, trusted: Sequence[IPv4Network | IPv6Network]) -> str:
+    """The address a request came from.
+
+    ``X-Forwarded-For`` is believed from the right, as long as what said it is a proxy of ours: everything further
+    left may be invented by the client.
+
+    Args:
+        peer: Address of the other end of the connection; anything for a Unix socket.
+        forwarded_for: ``X-Forwarded-For``, all of its lines joined; ``None`` when there is none.
+        trusted: Networks of our own proxies.
+    """
+    if not trusted or forwarded_for is None:
+        return peer
+    address = _read(peer)
+    hops = forwarded_for.split(",")
+    while hops and address is not None and _within(address, trusted):
+        said = _read(hops.pop())
+        if said is None:
+            break
+        address = said
+    return peer if address is None else str(address)
+
+
+def limited_as(address: str) -> str:
+    """Whom to count a client as: an IPv6 client owns the whole /64 it speaks from."""
+    read = _read(address)
+    if isinstance(read, IPv6Address):
+        return str(IPv6Network((read, _IPV6_SITE), strict=False))
+    return address
+
+
+def bearer_key(authorization: str | None) -> tuple[str | None, bool]:
+    """(the key, whether something was sent that should have been one) of an Authorization header.
+
+    The key is ``None`` when there is none that could be valid: another scheme, nothing behind it, characters that no
+    key has, or more of them than any key has.
+    """
+    if authorization is None:
+        return None, False
+    scheme, _, rest = authorization[: MAX_KEY_CHARACTERS + 16].partition(" ")
+    if scheme.lower() != "bearer":
+        return None, False
+    key = rest.strip(" ")
+    if not key:
+        return None, False
+    possible = len(key) <= MAX_KEY_CHARACTERS and key.isascii() and key.isprintable() and " " not in key
+    return (key if possible else None), True
+
+
+def _read(text: str) -> IPv4Address | IPv6Address | None:
+    """The address in an element of the header, where a port or brackets may stand around it."""
+    bare = text.strip()
+    if bare.startswith("["):
+        bare = bare[1:].partition("]")[0]
+    elif bare.count(":") == 1:
+        bare = bare.partition(":")[0]
+    try:
+        address = ip_address(bare)
+    except ValueError:
+        return None
+    return (address.ipv4_mapped or address) if isinstance(address, IPv6Address) else address
+
+
+def _within(address: IPv4Address | IPv6Address, networks: Sequence[IPv4Network | IPv6Network]) -> bool:
+    return any(address.version == network.version and address in network for network in networks)

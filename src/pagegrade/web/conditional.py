@@ -1,0 +1,66 @@
+"""Conditional requests: has it changed since the client last saw it (RFC 9110 section 13)."""
+
+from __future__ import annotations
+
+import re
+from email.utils import formatdate, parsedate_to_datetime
+from typing import Final
+
+_TAG: Final = re.compile(r'(W/)?("[\x21\x23-\x7e\x80-\xff]*+")')
+
+
+def http_date(moment_ms: int) -> str:
+    """IMF-fixdate of a moment, cut to the second."""
+    return formatdate(moment_ms // 1000, usegmt=True)
+
+
+def is_unchanged(
+    if_none_match: str | None, if_modified_since: str | None, *, etag: str, modified_ms: int | None
+) -> bool:
+    """Whether what the client has is what it would get: the answer is then 304.
+
+    Args:
+        if_none_match: Header as sent; where it is there, the date does not count (RFC 9110 13.2.2).
+        if_modified_since: Header as sent; a date that cannot be read counts as none.
+        etag: Strong entity tag of the answer, with its quotes.
+        modified_ms: When it last changed; ``None``: nobody knows.
+    """
+    if if_none_match is not None:
+        return _matches(if_none_match, etag, weak=True)
+    since_s = _seconds(if_modified_since)
+    return since_s is not None and modified_ms is not None and modified_ms // 1000 <= since_s
+
+
+def may_change(
+    if_match: str | None,
+    if_none_match: str | None,
+    if_unmodified_since: str | None,
+    *,
+    etag: str,
+    modified_ms: int,
+) -> bool:
+    """Whether the client's conditions for a change hold: it knows the newest state of what it changes."""
+    if if_match is not None:
+        if not _matches(if_match, etag, weak=False):
+            return False
+    else:
+        since_s = _seconds(if_unmodified_since)
+        if since_s is not None and modified_ms // 1000 > since_s:
+            return False
+    return if_none_match is None or not _matches(if_none_match, etag, weak=True)
+
+
+def _matches(header: str, etag: str, *, weak: bool) -> bool:
+    """Whether one of the listed tags is ours; weak ones count only where a copy as good as ours is enough."""
+    if header.strip() == "*":
+        return True
+    return any(tag == etag and (weak or not mark) for mark, tag in _TAG.findall(header))
+
+
+def _seconds(header: str | None) -> float | None:
+    if header is None:
+        return None
+    try:
+        return parsedate_to_datetime(header).timestamp()
+    except (ValueError, OverflowError, TypeError, IndexError):
+        return None

@@ -1,0 +1,57 @@
+"""The catalogue of checks."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pagegrade.model.report import RULESET, Category
+from pagegrade.web.documents.shape import Amount, Count, Document, Points, about
+
+
+class CheckState(Document):
+    """One thing a check can find."""
+
+    name: str = about("The check's own word.", "too_long")
+    message: str = about("What it says of the page.", "The title is longer than search results show.")
+    loss: float = about("The least it costs, as a share of the price.", 0.5, ge=0, le=1)
+    loss_max: float = about("The most it costs, as a share of the price.", 0.5, ge=0, le=1)
+
+
+class CheckItem(Document):
+    """A check as it stands in the list."""
+
+    id: str = about("Its name for programs, as in the results of a report.", "title-length")
+    object: Literal["check"] = about("The kind of object.", "check")
+    title: str = about("Its name for people.", "Title length")
+    category: Category = about("What it counts for.", "seo")
+    importance: Literal["high", "medium", "low", "informative"] = about("How much it matters.", "medium")
+    price: Amount = about("What it can cost, in points of the score.", 1.5)
+    summary: str = about("What it is about, in one sentence.", "Search results cut long titles.")
+    states: list[CheckState] = about("What it can find, best first.")
+    requires: list[str] = about("Checks whose failure makes this one lose too.", ["title"])
+    cap: Points | None = about("While it fails, the score is at most this; null: no limit.", None, 79)
+    since: str = about("First version that had it.", "0.1.0")
+    sources: list[str] = about("Standards and guides behind it.", ["https://html.spec.whatwg.org/#the-title-element"])
+
+
+class CheckDocumentation(Document):
+    """The check explained, as Markdown."""
+
+    what_it_checks: str = about("What it looks at.", "The length of the text of `<title>`.")
+    why_it_matters: str = about("What it is good for.", "Search results show about 60 characters.")
+    how_to_fix: str = about("What to do when it fails.", "Put the topic first and stop there.")
+    fails_on: str = about("A page or header it fails on.", "```html\n<title>A very long title …</title>\n```")
+    passes_on: str = about("A page or header it passes on.", "```html\n<title>Pricing</title>\n```")
+
+
+class Check(CheckItem):
+    """A check with its documentation."""
+
+    documentation: CheckDocumentation = about("The check explained.")
+
+
+class CatalogueMeta(Document):
+    """About the catalogue."""
+
+    total: Count = about("How many checks there are.", 67)
+    ruleset: str = about("Version of the checks, weights and caps.", RULESET)

@@ -1,0 +1,230 @@
+"""The report, whole and as an item of a list."""
+
+from __future__ import annotations
+
+from typing import Any, Final, Literal
+
+from pagegrade.model.errors import FAILURE_CODES
+from pagegrade.model.identity import VERSION
+from pagegrade.model.report import RULESET, Category, OutcomeName
+from pagegrade.model.stored import State
+from pagegrade.web.documents.shape import (
+    URL,
+    Amount,
+    Count,
+    Document,
+    Points,
+    Result,
+    Scalar,
+    Timestamp,
+    about,
+    example_of,
+    sometimes,
+)
+
+_REPORT: Final = "https://reports.example.org"
+
+
+class Cap(Document):
+    """A failed check that limits the score, or the score of one category, whatever the rest says."""
+
+    check: str = about("Id of the check.", "https")
+    max_score: Points = about("The score is at most this.", 79)
+    category: Category | None = about("The category that is limited; null: the score of the page.", None, "security")
+
+
+class Counts(Document):
+    """How many checks ended how. High, medium and low count findings: what failed or warned."""
+
+    passed: Count = about("Checks that found nothing wrong.", 71)
+    high: Count = about("Findings of high importance.", 2)
+    medium: Count = about("Findings of medium importance.", 4)
+    low: Count = about("Findings of low importance.", 3)
+    informative: Count = about("Checks that only tell.", 6)
+    not_applicable: Count = about("Checks that had nothing to judge on this page.", 12)
+    not_evaluated: Count = about("Checks that could not look.", 0)
+
+
+class CategoryScore(Document):
+    """How the page does in one category."""
+
+    score: Points | None = about("Null when too little of the category could be measured.", 81)
+    result: Result | None = about("Good, decent or bad, by the same thresholds as the page.", "good")
+    passed: Count = about("Checks that found nothing wrong.", 20)
+    failed: Count = about("Checks that failed or warned.", 3)
+
+
+class Detail(Document):
+    """What was found against what is allowed, for programs."""
+
+    code: str = about("A stable word.", "too_long")
+    actual: Scalar = about("What the page has.", 79)
+    limit: Scalar = about("What it may have.", 60)
+
+
+class Evidence(Document):
+    """A place or fact to look at. What is not known is left out."""
+
+    selector: str = sometimes("CSS selector that finds exactly this element.", "head > title")
+    line: Count = sometimes("Line of the source, from 1.", 7)
+    column: Count = sometimes("Column of that line, from 1.", 5)
+    snippet: str = sometimes("Up to 200 characters of the element, header or line.", "<title>Pricing and plans…")
+    header: str = sometimes("Name of the header the fact was read from.", "Strict-Transport-Security")
+    url: str = sometimes("The address it is about.", "https://example.com/logo.png")
+    value: str = sometimes("What was measured, with its unit.", "79 characters")
+    reason: str = sometimes("Why it is listed.", "longer than the limit")
+
+
+class CheckResult(Document):
+    """What one check says of the page, and what that costs."""
+
+    title: str = about("Name of the check, for people.", "Title length")
+    category: Category = about("What it counts for.", "seo")
+    outcome: OutcomeName = about("The last two come with a reason.", "failed")
+    state: str | None = about("The check's own word for what it saw; null when it did not judge.", "too_long")
+    passed: bool | None = about("False: failed or warned; null: nothing was judged.", False)  # noqa: FBT003
+    importance: Literal["high", "medium", "low", "informative"] = about("How much it matters.", "high")
+    price: Amount = about("What it can cost, in points of the score.", 3.1)
+    lost: Amount = about("What it did cost, before caps and rounding.", 1.55)
+    inherited_from: str | None = about("The failed check that makes this one lose too.", None, "https")
+    value: Scalar = about("What was seen.", "Pricing and plans for every kind of team | Example")
+    message: str = about("What that means, in one sentence.", "The title has 79 characters; search cuts it near 60.")
+    reason: str | None = about("Why nothing was judged, as `code: sentence`.", None, "missing: It has no images.")
+    errors: list[Detail] = about("Causes for programs, a bounded number.")
+    evidence: list[Evidence] = about(
+        "Places to look at, 100 at most.",
+        [{"selector": "head > title", "line": 7, "column": 5, "snippet": "<title>Pricing and plans…"}],
+    )
+    evidence_total: Count = about("How many places there truly are.", 1)
+    why: str = about("Why it matters.", "Search engines show the title as the heading of the result.")
+    fix: str = about("What to do.", "Shorten it to 60 characters and keep the topic first.")
+    learn_more: str = about(
+        "Address of the standard or guide behind it.", "https://html.spec.whatwg.org/#the-title-element"
+    )
+
+
+class Redirect(Document):
+    """One hop on the way to the page."""
+
+    url: str = about("The address that was asked.", "https://example.com/pricing")
+    status: int = about("HTTP status of its answer.", 301)
+    location: str = about("Where it sent us, as written.", "/pricing/")
+    address: str | None = about("IP address that answered.", "192.0.2.10")
+    total_ms: Amount | None = about("Time it took, in milliseconds.", 31.4)
+    http_version: str = about("Protocol of the answer.", "HTTP/2")
+
+
+class Page(Document):
+    """Figures of the page itself."""
+
+    http_status: int = about("HTTP status of the page.", 200)
+    redirects: list[Redirect] = about("The hops that led to it, in order.")
+    http_version: str = about("Protocol it came with.", "HTTP/2")
+    address: str | None = about("IP address that answered.", "192.0.2.10")
+    bytes: Count = about("Size of the markup, decoded.", 48_211)
+    transfer_bytes: Count | None = about("Size on the wire.", 11_873)
+    requests: Count = about("Requests the page needs, itself included.", 37)
+    timing_ms: dict[str, Amount | None] = about(
+        "Phase → milliseconds: dns, connect, tls, first_byte, download.",
+        {"dns": 3.1, "connect": 8.0, "tls": 14.2, "first_byte": 41.0, "download": 9.9},
+    )
+    title: str = about("Text of its title.", "Pricing and plans for every kind of team | Example")
+    language: str = about("Language it declares.", "en")
+    server: str = about("How the server calls itself.", "nginx")
+
+
+class NotGathered(Document):
+    """Something that could not be had for judging."""
+
+    artifact: str = about("What is missing.", "sitemaps")
+    reason: str = about("Why.", "timeout: The site did not answer in time.")
+
+
+class Thresholds(Document):
+    """From which score on a page is called good and decent."""
+
+    good: Points = about("Good from here.", 80)
+    decent: Points = about("Decent from here, bad below.", 50)
+
+
+class RunFacts(Document):
+    """The analysis the shown results come from."""
+
+    number: Count | None = about("Its number within the report, from 1.", 3)
+    engine: str = about("Version of Pagegrade that looked.", VERSION)
+    ruleset: str = about("Version of the checks, weights and caps that judged.", RULESET)
+    duration_ms: Amount | None = about("Time it took, in milliseconds.", 1840.5)
+    partial: bool = about("Too little could be measured for a result.", False)  # noqa: FBT003
+    vantage: str = about("From where the page was seen.", "direct")
+    not_gathered: list[NotGathered] = about("What could not be had, and why.", [])
+    notes: list[str] = about("Anything else worth knowing about this run.", [])
+    thresholds: Thresholds = about("The thresholds its results were made with.")
+
+
+class Failure(Document):
+    """Why the last run has no verdict."""
+
+    code: str = about("A stable word.", "blocked", json_schema_extra={"enum": list(FAILURE_CODES)})
+    message: str = about("What happened, for people.", "The site answered 403 to our fetcher.")
+    reason: str | None = about("A finer word than the code.", "http_403")
+    http_status: int | None = about("What the site answered, if it did.", 403)
+    retryable: bool = about("Whether running it again may help.", True)  # noqa: FBT003
+
+
+class ReportItem(Document):
+    """A report as it stands in a list.
+
+    `state` speaks of the last analysis, `result`, `score` and what belongs to them of the last one that succeeded.
+    Until one has, they are null. A failed re-run keeps the old results and fills `error`.
+    """
+
+    id: int = about("Grows with every new report; never used again.", 1042, ge=1)
+    object: Literal["report"] = about("The kind of object.", "report")
+    version: int = about("Version of the report's format.", 1)
+    url: URL = about("The address to analyse, in its canonical form.", "https://example.com/pricing")
+    final_url: str | None = about("Where it led.", "https://example.com/pricing/")
+    project: str = about("Host of the URL, without `www.`.", "example.com")
+    privacy: Literal[0, 1, 2] = about("Who sees the share page: 0 anyone with the link, 1 nobody, 2 by password.", 2)
+    password: bool = about("Whether a password is set.", True)  # noqa: FBT003
+    state: State = about("Where the last analysis stands.", "completed")
+    result: Result | None = about("Good, decent or bad.", "decent")
+    score: Points | None = about("0 to 100.", 74)
+    uncapped_score: float | None = about("100 minus all losses, before caps and rounding.", 74.31)
+    coverage: float | None = about("Share of the points that could be measured.", 0.98, ge=0, le=1)
+    caps: list[Cap] = about("Failed checks that limit the score.")
+    counts: Counts | None = about("How many checks ended how.")
+    categories: dict[Category, CategoryScore] = about(
+        "Category → how the page does in it; empty before there are results."
+    )
+    run: RunFacts | None = about("The analysis the results come from.")
+    error: Failure | None = about("Why the last analysis failed; null when it did not.", None)
+    share_url: URL = about("The page to show to others.", f"{_REPORT}/r/9fK2vQ7xLmB3dT0aYw5cZg")
+    generated_at: Timestamp | None = about("When the shown results were made.", "2026-01-05T12:34:56.789Z")
+    created_at: Timestamp = about("When the report was created.", "2026-01-02T08:00:00.000Z")
+    updated_at: Timestamp = about("When anything about it last changed.", "2026-01-05T12:34:56.789Z")
+
+
+class ListedReport(ReportItem):
+    """A report as it stands in a list; with `include=results` it is whole."""
+
+    results: dict[str, CheckResult] | None = sometimes("Only with `include=results`: check id → what it says.")
+    page: Page | None = sometimes("Only with `include=results`: figures of the page.")
+
+
+class Report(ReportItem):
+    """A report, whole."""
+
+    results: dict[str, CheckResult] | None = about(
+        "Check id → what it says; null until there are results.",
+        {"title-length": example_of(CheckResult)},
+    )
+    page: Page | None = about("Figures of the page; null until it was seen.")
+
+
+def unfinished(report: dict[str, Any]) -> dict[str, Any]:
+    """The example ``report`` as it is before its first analysis has ended."""
+    nothing = dict.fromkeys(
+        ("final_url", "result", "score", "uncapped_score", "coverage", "counts", "run", "generated_at")
+    )
+    absent = {name: None for name in ("results", "page") if name in report}
+    return report | nothing | absent | {"state": "queued", "caps": [], "categories": {}, "error": None}

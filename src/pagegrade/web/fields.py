@@ -1,0 +1,152 @@
+"""Reads parameters by their models and finds everything that is wrong with them at once.
+
+The models are pydantic's, for the description of the interface; they are read here and not by pydantic, whose own
+messages, conversions and costs would all have to be undone: a form knows text only, JSON may say 1 or "1", an empty
+value is none, and what is wrong is told in words of ours.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from types import NoneType, UnionType
+from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from pagegrade.model.errors import Violation
+
+Model = TypeVar("Model", bound=BaseModel)
+Choice = str | int
+_INTEGER: Final = re.compile(r"-?[0-9]{1,18}")
+_BOUNDS: Final = ("ge", "le", "max_length")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Rule:
+    """How one field is read."""
+
+    name: str
+    """As sent."""
+    attribute: str
+    """As in the model."""
+    choices: Mapping[str, Choice] | None
+    """Text -> value, where only these are valid."""
+    is_integer: bool
+    default: Any
+    required: bool
+    minimum: int | None
+    maximum: int | None
+    longest: int | None
+
+
+def read_fields(
+    model: type[Model], sent: Mapping[str, Any], place: Literal["query", "body"], *, lenient: bool = False
+) -> tuple[Model, list[Violation]]:
+    """The fields of a model from what was sent, and all that is wrong with it.
+
+    Args:
+        model: Whose fields are text, integers, or a choice of either.
+        sent: Text from a form or a query, any JSON value from JSON.
+        place: For the violations.
+        lenient: Take the default, silently, for what cannot be used.
+
+    Returns:
+        The model, with the default where a field was not sent or cannot be used, and the violations.
+    """
+    values: dict[str, Any] = {}
+    violations: list[Violation] = []
+    for rule in _rules(model):
+        value = sent.get(rule.name)
+        if value is None or value == "":
+            value = rule.default
+            if rule.required:
+                violations.append(_violation(rule, place, "required", "Required."))
+        else:
+            read = _read(rule, value, place)
+            if isinstance(read, Violation):
+                if not lenient:
+                    violations.append(read)
+                value = rule.default
+            else:
+                value = read
+        values[rule.attribute] = value
+    return model.model_construct(**values), violations
+
+
+def names_of(model: type[BaseModel]) -> tuple[str, ...]:
+    """The fields of a model as they are sent, in its order."""
+    return tuple(rule.name for rule in _rules(model))
+
+
+def _read(rule: _Rule, value: Any, place: str) -> Any:
+    if rule.choices is not None:
+        return _read_choice(rule, rule.choices, value, place)
+    if rule.is_integer:
+        return _read_integer(rule, value, place)
+    if not isinstance(value, str):
+        return _violation(rule, place, "type", "Must be text.")
+    if rule.longest is not None and len(value) > rule.longest:
+        return _violation(rule, place, "too_long", f"At most {rule.longest} characters.", limit=rule.longest)
+    return value
+
+
+def _read_choice(rule: _Rule, choices: Mapping[str, Choice], value: Any, place: str) -> Choice | Violation:
+    # True is 1 in Python; it is not in JSON.
+    text = value.strip() if isinstance(value, str) else str(value) if type(value) is int else None
+    if text == "":
+        default: Choice = rule.default
+        return default
+    if text is None or text not in choices:
+        allowed = tuple(choices.values())
+        listed = ", ".join(str(each) for each in allowed)
+        message = f"Must be {listed}." if len(allowed) == 1 else f"Must be one of {listed}."
+        return _violation(rule, place, "not_in", message, allowed=allowed)
+    return choices[text]
+
+
+def _read_integer(rule: _Rule, value: Any, place: str) -> int | Violation:
+    text = value.strip() if isinstance(value, str) else str(value) if type(value) is int else ""
+    if not _INTEGER.fullmatch(text):
+        return _violation(rule, place, "type", "Must be a whole number.")
+    number = int(text)
+    if rule.minimum is not None and number < rule.minimum:
+        return _violation(rule, place, "too_small", f"Must be at least {rule.minimum}.", limit=rule.minimum)
+    if rule.maximum is not None and number > rule.maximum:
+        return _violation(rule, place, "too_large", f"Must be at most {rule.maximum}.", limit=rule.maximum)
+    return number
+
+
+def _violation(
+    rule: _Rule, place: str, code: str, message: str, *, allowed: tuple[Choice, ...] = (), limit: int | None = None
+) -> Violation:
+    return Violation(field=rule.name, place=place, code=code, message=message, allowed=allowed, limit=limit)
+
+
+@cache
+def _rules(model: type[BaseModel]) -> tuple[_Rule, ...]:
+    return tuple(_rule(attribute, field) for attribute, field in model.model_fields.items())
+
+
+def _rule(attribute: str, field: FieldInfo) -> _Rule:
+    kind = field.annotation
+    if get_origin(kind) in {Union, UnionType}:
+        (kind,) = (each for each in get_args(kind) if each is not NoneType)
+    choices = {str(each): each for each in get_args(kind)} if get_origin(kind) is Literal else None
+    if choices is None and kind not in {int, str}:
+        raise TypeError(f"{attribute}: {kind!r} cannot be read from a form")
+    bounds = {name: getattr(each, name) for each in field.metadata for name in _BOUNDS if hasattr(each, name)}
+    return _Rule(
+        name=field.alias or attribute,
+        attribute=attribute,
+        choices=choices,
+        is_integer=kind is int,
+        default=None if field.is_required() else field.default,
+        required=field.is_required(),
+        minimum=bounds.get("ge"),
+        maximum=bounds.get("le"),
+        longest=bounds.get("max_length"),
+    )

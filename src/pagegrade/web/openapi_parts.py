@@ -1,0 +1,194 @@
+"""The parts of the API's description that many operations share: parameters, headers, tags."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+JSONObject = dict[str, Any]
+
+TAGS: Final[dict[str, str]] = {
+    "Reports": "One URL under your account with its grade, its results and a page to share.",
+    "Runs": "The analyses of a report: each is numbered and never changes.",
+    "Projects": "The hosts your reports are about.",
+    "Account": "Who you are here, what you may use and what you have used.",
+    "Checks": "The catalogue of checks. No key is needed.",
+    "Service": "The interface itself. No key is needed.",
+}
+
+LARGEST_ID: Final = 2**63 - 1
+"""Of a report; the databases count no further."""
+
+PATH_PARAMETERS: Final[dict[str, JSONObject]] = {
+    "id": {
+        "description": "Number of the report.",
+        "schema": {"type": "integer", "format": "int64", "minimum": 1, "maximum": LARGEST_ID},
+        "example": 1042,
+    },
+    "number": {
+        "description": "Number of the run within the report, from 1.",
+        "schema": {"type": "integer", "format": "int64", "minimum": 1, "maximum": LARGEST_ID},
+        "example": 3,
+    },
+    "project": {
+        "description": "Host of the project, with its port where that is not the usual one.",
+        "schema": {"type": "string", "minLength": 1, "maxLength": 300},
+        "example": "example.com",
+    },
+    "check": {
+        "description": "Id of the check.",
+        "schema": {"type": "string", "minLength": 1, "maxLength": 64, "pattern": "^[a-z0-9]+(-[a-z0-9]+)*$"},
+        "example": "title-length",
+    },
+}
+
+REQUEST_HEADERS: Final[dict[str, JSONObject]] = {
+    "Prefer": {
+        "description": "What you would like (RFC 7240). `wait=N` waits up to N seconds, 50 at most, for a running "
+        "analysis; `respond-async` does not wait; `handling=lenient` ignores query values that cannot be used. Other "
+        "wishes are ignored.",
+        "schema": {"type": "string"},
+        "examples": {
+            "wait": {"summary": "Wait up to ten seconds", "value": "wait=10"},
+            "async": {"summary": "Do not wait", "value": "respond-async"},
+            "lenient": {"summary": "Ignore what cannot be used", "value": "handling=lenient"},
+        },
+    },
+    "If-Match": {
+        "description": "Do it only while this is still the report's ETag (RFC 9110 13.1.1).",
+        "schema": {"type": "string"},
+        "example": '"1042-7"',
+    },
+    "If-None-Match": {
+        "description": "Answer 304 without a body while this is still the ETag; do a change only when it no longer is "
+        "(RFC 9110 13.1.2).",
+        "schema": {"type": "string"},
+        "example": '"1042-7"',
+    },
+    "If-Modified-Since": {
+        "description": "Answer 304 without a body when nothing has changed since (RFC 9110 13.1.3).",
+        "schema": {"type": "string"},
+        "example": "Mon, 05 Jan 2026 12:34:56 GMT",
+    },
+    "If-Unmodified-Since": {
+        "description": "Do it only when nothing has changed since (RFC 9110 13.1.4).",
+        "schema": {"type": "string"},
+        "example": "Mon, 05 Jan 2026 12:34:56 GMT",
+    },
+    "Idempotency-Key": {
+        "description": "A random word that makes it safe to send the same request again within 24 hours: the second "
+        "one gets the answer of the first.",
+        "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[\\x21-\\x7e]+$"},
+        "example": "0c3f5a0e-6d5c-4f0e-9d0a-1f4a7f3b2c11",
+    },
+}
+
+ANSWER_HEADERS: Final[dict[str, JSONObject]] = {
+    "Location": {
+        "description": "Address of the report.",
+        "schema": {"type": "string", "format": "uri"},
+        "example": "https://reports.example.org/api/v1/reports/1042",
+    },
+    "ETag": {
+        "description": "Names this state of the report; changes with every change (RFC 9110 8.8.3).",
+        "schema": {"type": "string"},
+        "example": '"1042-7"',
+    },
+    "Last-Modified": {
+        "description": "When it last changed.",
+        "schema": {"type": "string"},
+        "example": "Mon, 05 Jan 2026 12:34:56 GMT",
+    },
+    "Link": {
+        "description": "The pages of the list: first, prev, next, last (RFC 8288).",
+        "schema": {"type": "string"},
+        "example": '<https://reports.example.org/api/v1/reports?per_page=10&page=2>; rel="next"',
+    },
+    "Retry-After": {
+        "description": "Whole seconds to wait before asking again.",
+        "schema": {"type": "integer", "minimum": 0},
+        "example": 2,
+    },
+    "Preference-Applied": {
+        "description": "Which wishes of Prefer were heeded (RFC 7240).",
+        "schema": {"type": "string"},
+        "example": "wait=10",
+    },
+    "Idempotency-Replayed": {
+        "description": "The answer is that of an earlier request with the same Idempotency-Key.",
+        "schema": {"type": "string", "enum": ["true"]},
+        "example": "true",
+    },
+    "WWW-Authenticate": {
+        "description": "How to show a key, or which scope is missing (RFC 6750).",
+        "schema": {"type": "string"},
+        "example": 'Bearer realm="api"',
+    },
+    "Accept": {
+        "description": "Media types that are read.",
+        "schema": {"type": "string"},
+        "example": "application/x-www-form-urlencoded, multipart/form-data, application/json",
+    },
+    "Accept-Post": {
+        "description": "Media types that are read.",
+        "schema": {"type": "string"},
+        "example": "application/x-www-form-urlencoded, multipart/form-data, application/json",
+    },
+    "RateLimit": {
+        "description": "How many calls are left, and in how many seconds there are more.",
+        "schema": {"type": "string"},
+        "example": '"requests";r=119;t=60',
+    },
+    "RateLimit-Policy": {
+        "description": "How many calls a key may make in a minute.",
+        "schema": {"type": "string"},
+        "example": '"requests";q=120;w=60',
+    },
+    "X-RateLimit-Limit": {
+        "description": "How many calls a key may make in a minute.",
+        "schema": {"type": "integer", "minimum": 0},
+        "example": 120,
+    },
+    "X-RateLimit-Remaining": {
+        "description": "How many of them are left.",
+        "schema": {"type": "integer", "minimum": 0},
+        "example": 119,
+    },
+    "X-Request-Id": {
+        "description": "Names this request in the logs.",
+        "schema": {"type": "string"},
+        "example": "5f0d9c1be2a74c33",
+    },
+}
+
+WITH_KEY: Final = ("RateLimit", "RateLimit-Policy", "X-RateLimit-Limit", "X-RateLimit-Remaining")
+"""Headers of every answer to a call that shows a key."""
+ALWAYS: Final = ("X-Request-Id",)
+"""Headers of every answer."""
+PROBLEM_HEADERS: Final[dict[str, tuple[str, ...]]] = {
+    "unauthenticated": ("WWW-Authenticate",),
+    "insufficient_scope": ("WWW-Authenticate",),
+    "idempotency_in_progress": ("Retry-After",),
+    "precondition_failed": ("ETag",),
+    "unsupported_media_type": ("Accept",),
+    "rate_limited": ("Retry-After",),
+    "quota_exceeded": (),
+    "unavailable": ("Retry-After",),
+}
+"""Code -> headers its answer has besides those of every answer."""
+
+DESCRIPTION: Final = """\
+A web address goes in; a graded report on the page comes out, and every point of the score is explained.
+
+**Keys.** Send your key with every call: `Authorization: Bearer pgk_...`. Only the catalogue of checks and this
+description need none.
+
+**State and status.** The HTTP status speaks of your request, `state` of the analysis. Creating a report answers 201:
+with the finished report when that is ready in time, else with `state: queued` or `running` and `Retry-After`. A page
+that could not be analysed is a report with `state: failed` and the reason in `error`, not an error of the call.
+
+**Bodies** may be forms, multipart forms or JSON. Unknown fields are ignored. Answers are JSON; times are in UTC.
+
+**Problems** are `application/problem+json` (RFC 9457). Match on `code`; each `type` is a page that explains it.
+
+**Change.** New members may appear in answers at any time; nothing is removed within v1.
+"""

@@ -1,0 +1,60 @@
+"""What an operation of the API is: its address, who may use it, what it takes and what it answers.
+
+The same declaration routes requests, reads their parameters, and is the API's description (``web.openapi``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from pydantic import BaseModel
+
+PAGES: Final = "Pages"
+"""Tag of operations that are for people and no part of the interface: the description leaves them out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What is sent back."""
+
+    status: int
+    body: bytes = b""
+    headers: tuple[tuple[str, str], ...] = ()
+    """Besides those that every answer gets."""
+    media_type: str = "application/json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """One method at one path."""
+
+    method: str
+    """``GET`` (which answers HEAD as well), ``POST``, ``PUT``, ``PATCH`` or ``DELETE``."""
+    path: str
+    """From the root, with ``{name}`` for a segment: ``/api/v1/reports/{id}``."""
+    name: str
+    """``operationId``: unique, stable, a verb and a noun."""
+    summary: str
+    """A few words, as a heading."""
+    description: str = ""
+    handler: Callable[..., Awaitable[Answer]]
+    """Called with ``web.call.Call``."""
+    scope: str | None = None
+    """What the key must be allowed to do; ``None``: no key is needed."""
+    query: type[BaseModel] | None = None
+    """Query parameters; unknown ones are ignored."""
+    body: type[BaseModel] | None = None
+    """Fields of a form, multipart or JSON body; unknown ones are ignored."""
+    headers: tuple[str, ...] = ()
+    """Request headers with a meaning here: ``Prefer``, ``If-Match``, ``If-None-Match``, ``Idempotency-Key``."""
+    answers: Mapping[int, type[BaseModel]] = field(default_factory=dict)
+    """Status of a success -> the document that describes its body."""
+    answer_headers: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    """Status -> response headers with a meaning here, e.g. ``{201: ("Location", "ETag")}``."""
+    problems: tuple[str, ...] = ()
+    """Codes of ``web.problems`` this operation can answer with, besides those that every operation can."""
+    tag: str = "Reports"
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    """Anything else to be merged into the operation object of the description."""

@@ -1,0 +1,82 @@
+"""Style sheets and scripts: each at an address that names its content, so that it can be kept for ever."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+from pagegrade.model.errors import NotFound
+from pagegrade.web.call import Call
+from pagegrade.web.operations import PAGES, Answer, Operation
+
+ASSETS: Final[dict[str, str]] = {
+    "pages.css": "pages.css",
+    "docs.css": "docs.css",
+    "docs.js": "docs.js",
+    "swagger-ui.css": "swagger-ui/swagger-ui.css.gz",
+    "swagger-ui-bundle.js": "swagger-ui/swagger-ui-bundle.js.gz",
+}
+"""Name -> file below ``static``."""
+MEDIA_TYPES: Final = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8"}
+KEPT: Final = ("Cache-Control", "public, max-age=31536000, immutable")
+
+
+@dataclass(frozen=True, slots=True)
+class Asset:
+    """A file that pages refer to."""
+
+    address: str
+    """Path on this server."""
+    content: bytes
+    compressed: bytes
+    """The same with gzip."""
+    media_type: str
+
+
+def asset_address(name: str) -> str:
+    """Where a page finds the file; ``KeyError`` for one there is not."""
+    return _asset(name).address
+
+
+async def show_asset(call: Call) -> Answer:
+    """Answer with a file, compressed for those who can read it so."""
+    name, digest = call.params["name"], call.params["digest"]
+    if name not in ASSETS or _asset(name).address != f"/static/{digest}/{name}":
+        raise NotFound
+    asset = _asset(name)
+    headers: tuple[tuple[str, str], ...] = (KEPT, ("Vary", "Accept-Encoding"))
+    if "gzip" in (call.header(b"accept-encoding") or ""):
+        headers += (("Content-Encoding", "gzip"),)
+        return Answer(status=200, body=asset.compressed, media_type=asset.media_type, headers=headers)
+    return Answer(status=200, body=asset.content, media_type=asset.media_type, headers=headers)
+
+
+@cache
+def _asset(name: str) -> Asset:
+    path = ASSETS[name]
+    raw = files("pagegrade.web").joinpath("static", path).read_bytes()
+    is_compressed = path.endswith(".gz")
+    content = gzip.decompress(raw) if is_compressed else raw
+    return Asset(
+        address=f"/static/{hashlib.sha256(content).hexdigest()[:16]}/{name}",
+        content=content,
+        compressed=raw if is_compressed else gzip.compress(content, 9, mtime=0),
+        media_type=MEDIA_TYPES[name.rpartition(".")[2]],
+    )
+
+
+OPERATIONS: Final = (
+    Operation(
+        method="GET",
+        path="/static/{digest}/{name}",
+        name="show_asset",
+        summary="A style sheet or script",
+        handler=show_asset,
+        problems=("not_found",),
+        tag=PAGES,
+    ),
+)

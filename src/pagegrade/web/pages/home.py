@@ -1,0 +1,19 @@
+"""The start page: what this is, and where to go."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pagegrade.web.call import Call
+from pagegrade.web.operations import PAGES, Answer, Operation
+from pagegrade.web.pages.html import page
+
+
+async def show_home(call: Call) -> Answer:
+    """Answer with the start page."""
+    return page("home.html.jinja", base_url=call.services.options.base_url)
+
+
+OPERATIONS: Final = (
+    Operation(method="GET", path="/", name="show_home", summary="The start page", handler=show_home, tag=PAGES),
+)

@@ -1,0 +1,110 @@
+"""A page for each kind of problem, at the address that problems give as their type; and the problems of pages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+
+from pagegrade.model.errors import NotFound
+from pagegrade.web.call import Call
+from pagegrade.web.operations import PAGES, Answer, Operation
+from pagegrade.web.pages.choice import HTML, JSON, preferred
+from pagegrade.web.pages.html import page
+from pagegrade.web.problem_texts import TEXTS, example_problem, statuses_of
+from pagegrade.web.problems import PROBLEMS, Problem
+
+VARY: Final = ("Vary", "Accept")
+
+
+async def list_problems(call: Call) -> Answer:
+    """Answer with every kind of problem."""
+    listed = [_about(code, call.services.options.base_url) for code in PROBLEMS]
+    if preferred(call.header(b"accept"), (HTML, JSON)) == JSON:
+        return Answer(status=200, body=msgspec.json.encode({"data": listed, "status": 200}), headers=(VARY,))
+    rows = [{**about, "slug": slug_of(about["code"])} for about in listed]
+    return page("problems.html.jinja", problems=rows, headers=(VARY,))
+
+
+async def show_problem(call: Call) -> Answer:
+    """Answer with one kind of problem, explained."""
+    code = call.params["code"].replace("-", "_")
+    if code not in PROBLEMS or call.params["code"] != slug_of(code):
+        raise NotFound
+    base_url = call.services.options.base_url
+    about = _about(code, base_url)
+    example = msgspec.json.decode(example_problem(code, base_url=base_url)[1])
+    if preferred(call.header(b"accept"), (HTML, JSON)) == JSON:
+        text = TEXTS[code]
+        whole = {**about, "causes": text.causes, "steps": text.steps, "request": text.request, "example": example}
+        return Answer(status=200, body=msgspec.json.encode({"data": whole, "status": 200}), headers=(VARY,))
+    return page(
+        "problem.html.jinja",
+        code=code,
+        title=about["title"],
+        statuses=statuses_of(code),
+        text=TEXTS[code],
+        example=msgspec.json.format(msgspec.json.encode(example), indent=2).decode(),
+        headers=(VARY,),
+    )
+
+
+def problem_page(problem: Problem, accept: str | None) -> Answer | None:
+    """The problem of a call outside the API as a page, for who would rather have that; ``None``: tell it as JSON.
+
+    Args:
+        problem: What happened.
+        accept: The header; ``None`` when it was not sent.
+    """
+    if preferred(accept, (JSON, HTML)) != HTML:
+        return None
+    headers = (*problem.headers, VARY, ("Cache-Control", "private, no-store"))
+    if problem.code == "not_found":
+        return page("not_found.html.jinja", status=problem.status, headers=headers)
+    return page(
+        "failed.html.jinja",
+        status=problem.status,
+        title=PROBLEMS[problem.code][1],
+        message=problem.message,
+        slug=slug_of(problem.code),
+        number=problem.status,
+        headers=headers,
+    )
+
+
+def slug_of(code: str) -> str:
+    """The code as the last segment of its page's address."""
+    return code.replace("_", "-")
+
+
+def _about(code: str, base_url: str) -> Mapping[str, Any]:
+    status, title = PROBLEMS[code]
+    return {
+        "type": f"{base_url}/problems/{slug_of(code)}",
+        "code": code,
+        "title": title,
+        "status": status,
+        "happened": TEXTS[code].happened,
+    }
+
+
+OPERATIONS: Final = (
+    Operation(
+        method="GET",
+        path="/problems",
+        name="list_problems",
+        summary="Every kind of problem",
+        handler=list_problems,
+        tag=PAGES,
+    ),
+    Operation(
+        method="GET",
+        path="/problems/{code}",
+        name="show_problem",
+        summary="One kind of problem, explained",
+        handler=show_problem,
+        problems=("not_found",),
+        tag=PAGES,
+    ),
+)

@@ -1,0 +1,78 @@
+"""Lists in pages: the members ``links`` and ``meta``, and the Link header (RFC 8288)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import msgspec
+
+from pagegrade.web.operations import Answer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """One page of a list."""
+
+    path: str
+    """Absolute URL of the list, without a query."""
+    query: Mapping[str, str]
+    """What the client asked for besides ``per_page`` and ``page``, in the order of the links."""
+    page: int
+    """From 1; may lie behind the last."""
+    per_page: int
+    total: int
+    """Items of all pages."""
+    count: int
+    """Items of this page."""
+
+    @property
+    def last_page(self) -> int:
+        """Number of the last page, at least 1."""
+        return max(1, -(-self.total // self.per_page))
+
+    def links(self) -> dict[str, str | None]:
+        """Where the other pages are."""
+        last = self.last_page
+        query = {**self.query, "per_page": self.per_page}
+        start = f"{self.path}?{urlencode(query, quote_via=quote)}&page="
+        return {
+            "first": f"{start}1",
+            "last": f"{start}{last}",
+            # From behind the end one gets back to the last page that there is.
+            "prev": f"{start}{min(self.page - 1, last)}" if self.page > 1 else None,
+            "next": f"{start}{self.page + 1}" if self.page < last else None,
+        }
+
+    def meta(self) -> dict[str, Any]:
+        """Which part of the list this is."""
+        start = (self.page - 1) * self.per_page + 1
+        return {
+            "current_page": self.page,
+            "from": start if self.count else None,
+            "last_page": self.last_page,
+            "path": self.path,
+            "per_page": self.per_page,
+            "to": start + self.count - 1 if self.count else None,
+            "total": self.total,
+        }
+
+
+def page_answer(items: Sequence[bytes], page: Page, *, headers: tuple[tuple[str, str], ...] = ()) -> Answer:
+    """The answer with one page of a list.
+
+    Args:
+        items: JSON objects, encoded.
+        page: Which page it is.
+        headers: Besides ``Link``.
+    """
+    links = page.links()
+    link = ", ".join(f'<{url}>; rel="{name}"' for name in ("first", "prev", "next", "last") if (url := links[name]))
+    body = b'{"data":[%b],"links":%b,"meta":%b,"status":200}' % (
+        b",".join(items),
+        msgspec.json.encode(links),
+        msgspec.json.encode(page.meta()),
+    )
+    return Answer(status=200, body=body, headers=(*headers, ("Link", link)))

@@ -1,0 +1,69 @@
+"""The Prefer header: how long to wait, and whether to be strict (RFC 7240)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from pagegrade.web.problems import bad_request
+
+MAX_WAIT_S: Final = 50
+"""Proxies give up after a minute; a longer wish is cut to this."""
+_PREFERENCE: Final = re.compile(
+    r"""\s*+([!#$%&'*+.^_`|~0-9A-Za-z-]++)\s*+(?:=\s*+("[^"]*+"|[^\s",;]*+))?\s*+(?:;[^,]*+)?"""
+)
+_SECONDS: Final = re.compile(r"[0-9]{1,9}")
+
+
+@dataclass(frozen=True, slots=True)
+class Preferences:
+    """What the client would like."""
+
+    wait_s: int | None = None
+    """How long to wait for an analysis, at most ``MAX_WAIT_S``; ``None``: nothing was said."""
+    respond_async: bool = False
+    lenient: bool = False
+    """Query values that cannot be used shall be their defaults."""
+
+    def seconds(self, default: float) -> float:
+        """How long to wait for an analysis."""
+        if self.wait_s is not None:
+            return float(self.wait_s)
+        return 0.0 if self.respond_async else default
+
+    def applied(self) -> tuple[tuple[str, str], ...]:
+        """The header that says what was heeded about waiting; nothing when nothing was."""
+        said = [name for name, held in (("respond-async", self.respond_async),) if held]
+        if self.wait_s is not None:
+            said.append(f"wait={self.wait_s}")
+        return (("Preference-Applied", ", ".join(said)),) if said else ()
+
+
+NONE: Final = Preferences()
+
+
+def parse_prefer(value: str | None) -> Preferences:
+    """Read the header; unknown preferences are ignored, of doubled ones the first counts.
+
+    Raises:
+        Rejected: It is not written as the header must be, or ``wait`` is no number of seconds.
+    """
+    if not value or not value.strip():
+        return NONE
+    found: dict[str, str] = {}
+    for element in value.split(","):
+        if not element.strip():
+            continue
+        match = _PREFERENCE.fullmatch(element)
+        if match is None:
+            raise bad_request("The Prefer header cannot be read. Write it like: Prefer: wait=10")
+        found.setdefault(match[1].lower(), (match[2] or "").strip('"'))
+    wait = found.get("wait")
+    if wait is not None and not _SECONDS.fullmatch(wait):
+        raise bad_request("Prefer: wait needs a whole number of seconds, like wait=10.")
+    return Preferences(
+        wait_s=None if wait is None else min(int(wait), MAX_WAIT_S),
+        respond_async="respond-async" in found,
+        lenient=found.get("handling") == "lenient",
+    )

@@ -1,0 +1,267 @@
+"""What each kind of problem means, in plain words: for its page, the reference and the description of the API.
+
+The codes themselves, with status and title, are declared in ``web.problems``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from pagegrade.model.errors import Violation
+from pagegrade.web.problems import PROBLEMS, Problem, problem_body
+
+EXAMPLE_BASE: Final = "https://reports.example.org"
+EXAMPLE_REQUEST_ID: Final = "5f0d9c1be2a74c33"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProblemText:
+    """One kind of problem explained."""
+
+    happened: str
+    """What happened, in one or two sentences; here as below, `` ` `` encloses what is typed or sent."""
+    causes: tuple[str, ...]
+    """Why it usually does."""
+    steps: tuple[str, ...]
+    """What to do, the likeliest first."""
+    detail: str
+    """``detail`` of the example."""
+    request: str
+    """A request that is answered so, as ``METHOD path`` and what else matters."""
+    fields: tuple[tuple[str, str, str, tuple[str | int, ...]], ...] = ()
+    """Of a problem with fields: (field, code, sentence, allowed values)."""
+
+
+TEXTS: Final[dict[str, ProblemText]] = {
+    "bad_request": ProblemText(
+        happened="The request could not be read, so nothing was done.",
+        causes=(
+            "The body is not the JSON or the form it says it is, names a member twice, or holds a NUL byte.",
+            "The text is not UTF-8.",
+            "A header such as `Prefer` or `Idempotency-Key` is not written the way it has to be.",
+        ),
+        steps=(
+            "Read `detail`: it says which part could not be read.",
+            "Encode text as UTF-8 and let a library write the JSON or the form.",
+            "Write an `Idempotency-Key` of 1 to 255 visible characters, and `Prefer` as in `Prefer: wait=10`.",
+        ),
+        detail="The body is not valid JSON.",
+        request='POST /api/v1/reports\nContent-Type: application/json\n\n{"url": "https://example.com/"',
+    ),
+    "unauthenticated": ProblemText(
+        happened="The call came without an API key that works.",
+        causes=(
+            "No key was sent, or not in the header `Authorization`.",
+            "The key was cut short or mistyped on the way.",
+            "The key has expired or was revoked, or its account was closed.",
+        ),
+        steps=(
+            "Send the whole key in the header: `Authorization: Bearer pgk_...`",
+            "Never put it in the address or in the body: it is not read from there.",
+            "Make a new one on the machine Pagegrade runs on: `pagegrade keys create --name ci`",
+        ),
+        detail="A valid API key is needed: send it as Authorization: Bearer KEY.",
+        request="GET /api/v1/reports",
+    ),
+    "insufficient_scope": ProblemText(
+        happened="The key works, and may not do this.",
+        causes=("Every key is made for some things only; this one was not made for what the call asks for.",),
+        steps=(
+            "Use a key with the scope that the header `WWW-Authenticate` names.",
+            "Or make one: `pagegrade keys create --name ci`",
+        ),
+        detail="This key lacks the scope reports:write; use one that has it.",
+        request="DELETE /api/v1/reports/1042",
+    ),
+    "not_found": ProblemText(
+        happened="There is nothing at this address, or nothing your account may see.",
+        causes=(
+            "The report was deleted, or has expired.",
+            "The number belongs to another account; that looks exactly like a number that never was.",
+            "The path is not one of this interface, or has a slash too many.",
+        ),
+        steps=(
+            "Look the number up in the list: `GET /api/v1/reports`",
+            "Check whose key you are using: `GET /api/v1/account`",
+            "Compare the path with the description of the interface at `/docs`.",
+        ),
+        detail="There is nothing here.",
+        request="GET /api/v1/reports/7",
+    ),
+    "method_not_allowed": ProblemText(
+        happened="The address exists, and cannot be called with this method.",
+        causes=("The method is not one this address knows.",),
+        steps=("Use one of the methods that the header `Allow` of the answer names.",),
+        detail="This address knows GET, HEAD, OPTIONS and POST.",
+        request="DELETE /api/v1/reports",
+    ),
+    "not_acceptable": ProblemText(
+        happened="The call accepts only formats that cannot be given here.",
+        causes=("The header `Accept` rules out JSON.",),
+        steps=("Send `Accept: application/json`, or leave the header out.",),
+        detail="This address answers in application/json; let Accept allow it.",
+        request="GET /api/v1/reports\nAccept: text/csv",
+    ),
+    "idempotency_in_progress": ProblemText(
+        happened="An earlier request with the same `Idempotency-Key` is still being answered.",
+        causes=("The request was sent again before the first one had its answer.",),
+        steps=(
+            "Wait as long as `Retry-After` says, then send the same request again: it gets the first one's answer.",
+        ),
+        detail="A request with this Idempotency-Key is still being answered.",
+        request="POST /api/v1/reports\nIdempotency-Key: 5f0d9c1b\n\nurl=https%3A%2F%2Fexample.com%2F",
+    ),
+    "precondition_failed": ProblemText(
+        happened="The report has changed since you read it, so your change was not made.",
+        causes=("`If-Match` named a version of the report that is no longer the current one.",),
+        steps=(
+            "Read the report again; the header `ETag` names its current version.",
+            "Decide anew whether your change still makes sense, and send it with that version.",
+        ),
+        detail="The report has changed since you read it: read it again and decide anew.",
+        request='PUT /api/v1/reports/1042\nIf-Match: "1042-6"\n\nprivacy=1',
+    ),
+    "too_large": ProblemText(
+        happened="The request is larger than what is read.",
+        causes=(
+            "The body has more than 64 KiB.",
+            "The address or the headers are longer than a server can be expected to read.",
+        ),
+        steps=(
+            "Send only the fields of the call: an address of up to 2048 characters, a number, a password.",
+            "Look for a loop that makes the address or a cookie longer with every call.",
+        ),
+        detail="The body is larger than 65536 bytes.",
+        request="POST /api/v1/reports\nContent-Length: 1048576",
+    ),
+    "unsupported_media_type": ProblemText(
+        happened="The body is in a format that is not read here.",
+        causes=(
+            "The header `Content-Type` names another format.",
+            "The body is compressed, or its text is not UTF-8.",
+        ),
+        steps=(
+            "Send `application/x-www-form-urlencoded`, `multipart/form-data` or `application/json`.",
+            "Do not compress the body.",
+        ),
+        detail="Send application/x-www-form-urlencoded, multipart/form-data or application/json.",
+        request="POST /api/v1/reports\nContent-Type: text/plain\n\nhttps://example.com/",
+    ),
+    "validation_failed": ProblemText(
+        happened="One or more fields of the request cannot be used, so nothing was done.",
+        causes=(
+            "A field that is needed is missing.",
+            "A value is not one of those there are, or is too long.",
+        ),
+        steps=(
+            "Read `errors`: it says for every field what is wrong. `violations` says the same for programs.",
+            "To have unknown values of a list's parameters ignored instead, send `Prefer: handling=lenient`.",
+        ),
+        detail="2 fields need attention.",
+        request="POST /api/v1/reports\n\nprivacy=3",
+        fields=(
+            ("url", "required", "Required.", ()),
+            ("privacy", "not_in", "Must be one of 0, 1, 2.", (0, 1, 2)),
+        ),
+    ),
+    "url_not_allowed": ProblemText(
+        happened="The address is a proper one, and not one that Pagegrade may contact.",
+        causes=(
+            "It names an address inside a private network, or this machine.",
+            "It names a port that is not open for analyses.",
+        ),
+        steps=(
+            "Use the public address of the page.",
+            "If Pagegrade is yours and the page is on your own network, name that in `PAGEGRADE_ALLOW_NETWORKS`.",
+        ),
+        detail="The URL may not be contacted.",
+        request="POST /api/v1/reports\n\nurl=http%3A%2F%2F10.0.0.1%2F",
+        fields=(("url", "url_not_allowed", "The URL may not be contacted.", ()),),
+    ),
+    "idempotency_key_reused": ProblemText(
+        happened="This `Idempotency-Key` belongs to an earlier request with another body.",
+        causes=("A key was used again for another request within 24 hours.",),
+        steps=(
+            "Make a new random key for every new request.",
+            "Keep the key, and the body byte for byte, only when you send the same request again.",
+        ),
+        detail="This Idempotency-Key belongs to a request with another body: take a new key.",
+        request="POST /api/v1/reports\nIdempotency-Key: 5f0d9c1b\n\nurl=https%3A%2F%2Fexample.com%2Fother",
+    ),
+    "rate_limited": ProblemText(
+        happened="Too many requests came in the last minute; this one was not done.",
+        causes=(
+            "The key has made more calls, or asked for more analyses, than it may in a minute.",
+            "Many wrong keys came from the same network address.",
+        ),
+        steps=(
+            "Wait as long as `Retry-After` says, then send the request again.",
+            "Spread the calls: `RateLimit` and `X-RateLimit-Remaining` of every answer say how many are left.",
+            "Ask less often: `Prefer: wait=50` on a report waits for its result, and an answer 304 costs nothing.",
+        ),
+        detail="Too many requests; wait and try again.",
+        request="GET /api/v1/reports",
+    ),
+    "quota_exceeded": ProblemText(
+        happened="The account has as much as it may have at a time.",
+        causes=("It has as many reports, or as many unfinished analyses, as its limits allow.",),
+        steps=(
+            "Look at `limits` and `usage`: `GET /api/v1/account`",
+            "Wait until analyses have finished, or delete reports that are no longer needed.",
+        ),
+        detail="The account has used up what it may have at a time.",
+        request="POST /api/v1/reports\n\nurl=https%3A%2F%2Fexample.com%2F",
+    ),
+    "internal_error": ProblemText(
+        happened="Something went wrong inside Pagegrade. It is not your fault.",
+        causes=("A mistake of ours that nobody has met before.",),
+        steps=(
+            "Try again once. Reading and deleting are always safe to repeat; creating is with an `Idempotency-Key`.",
+            "If it happens again, report it with the `request_id`: the log knows what happened by that name.",
+        ),
+        detail="Something went wrong inside Pagegrade. Try again; if it stays, report the request_id.",
+        request="GET /api/v1/reports/1042",
+    ),
+    "unavailable": ProblemText(
+        happened="Pagegrade cannot do this right now.",
+        causes=(
+            "It is being restarted.",
+            "More analyses are waiting than it can promise to do.",
+            "Its database cannot be reached, or its disk is full.",
+        ),
+        steps=("Wait as long as `Retry-After` says, then send the request again.",),
+        detail="Pagegrade cannot do this right now; try again soon.",
+        request="POST /api/v1/reports\n\nurl=https%3A%2F%2Fexample.com%2F",
+    ),
+}
+"""Code -> the problem explained."""
+
+
+def statuses_of(code: str) -> tuple[int, ...]:
+    """The HTTP statuses a problem of that code can have, the usual one first."""
+    # A body, an address and the headers can each be too large.
+    return (413, 414, 431) if code == "too_large" else (PROBLEMS[code][0],)
+
+
+def example_problem(code: str, *, status: int | None = None, base_url: str = EXAMPLE_BASE) -> tuple[str, bytes]:
+    """(what happened in words, an answer as it is sent).
+
+    Args:
+        code: One of ``PROBLEMS``.
+        status: Where a code has several; ``None``: its first.
+        base_url: Of the installation.
+    """
+    text = TEXTS[code]
+    problem = Problem(
+        code=code,
+        status=status or PROBLEMS[code][0],
+        message=text.detail,
+        violations=tuple(
+            Violation(field=field, place="body", code=kind, message=sentence, allowed=allowed)
+            for field, kind, sentence, allowed in text.fields
+        )
+        or None,
+    )
+    path = text.request.split(maxsplit=2)[1]
+    return text.happened, problem_body(problem, base_url=base_url, path=path, request_id=EXAMPLE_REQUEST_ID)

@@ -1,0 +1,178 @@
+"""Every problem a request can meet: stable code -> HTTP status and title. The only place that knows statuses of errors.
+
+Source: https://www.rfc-editor.org/rfc/rfc9457
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import quote
+
+import msgspec
+
+from pagegrade.model.errors import (
+    IdempotencyInProgress,
+    InsufficientScope,
+    InvalidInput,
+    PagegradeError,
+    PreconditionFailed,
+    RateLimited,
+    Refused,
+    Unauthenticated,
+    Unavailable,
+    ValidationFailed,
+    Violation,
+)
+
+PROBLEMS: Final[dict[str, tuple[int, str]]] = {
+    "bad_request": (400, "Bad request"),
+    "unauthenticated": (401, "Unauthenticated"),
+    "insufficient_scope": (403, "Insufficient scope"),
+    "not_found": (404, "Not found"),
+    "method_not_allowed": (405, "Method not allowed"),
+    "not_acceptable": (406, "Not acceptable"),
+    "idempotency_in_progress": (409, "Request in progress"),
+    "precondition_failed": (412, "Precondition failed"),
+    "too_large": (413, "Too large"),
+    "unsupported_media_type": (415, "Unsupported media type"),
+    "validation_failed": (422, "Validation failed"),
+    "url_not_allowed": (422, "URL not allowed"),
+    "idempotency_key_reused": (422, "Idempotency key reused"),
+    "rate_limited": (429, "Too many requests"),
+    "quota_exceeded": (429, "Quota exceeded"),
+    "internal_error": (500, "Internal error"),
+    "unavailable": (503, "Unavailable"),
+}
+"""Code -> (status, title)."""
+TOLD_AS: Final = {
+    "internal": "internal_error",
+    "invalid_input": "validation_failed",
+    "invalid_url": "validation_failed",
+    "invalid_artifacts": "validation_failed",
+    "refused": "bad_request",
+}
+"""Codes of ``model.errors`` that callers know under another name; the rest keep theirs."""
+MEDIA_TYPE: Final = "application/problem+json"
+REALM: Final = 'Bearer realm="api"'
+RETRY_AFTER_S: Final = 2
+"""Where nobody knows better."""
+_TOLD_TO_WAIT: Final = (IdempotencyInProgress, RateLimited, Unavailable)
+_PATH_CHARACTERS: Final = "/%:@!$&'(),;=-._~*+"
+"""What a path may hold as it is (RFC 3986 3.3)."""
+
+
+class Rejected(Exception):
+    """The request itself is at fault, in a way that only HTTP knows."""
+
+    def __init__(
+        self, code: str, message: str, *, status: int | None = None, headers: tuple[tuple[str, str], ...] = ()
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        """One of ``PROBLEMS``."""
+        self.message = message
+        self.status = status or PROBLEMS[code][0]
+        """One code may have several: a body, an address and a header can each be too large."""
+        self.headers = headers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """A problem, ready to be told."""
+
+    code: str
+    status: int
+    message: str
+    headers: tuple[tuple[str, str], ...] = ()
+    violations: tuple[Violation, ...] | None = None
+    """``None`` where no field is to blame."""
+
+
+def bad_request(message: str) -> Rejected:
+    """The request cannot be read."""
+    return Rejected("bad_request", message)
+
+
+def problem_of(error: PagegradeError | Rejected) -> Problem:
+    """What a caller is told about an error of ours."""
+    if isinstance(error, Rejected):
+        return Problem(code=error.code, status=error.status, message=error.message, headers=error.headers)
+    code = TOLD_AS.get(error.code, error.code)
+    if code not in PROBLEMS or code == "internal_error":
+        return internal_error()
+    return Problem(
+        code=code,
+        status=PROBLEMS[code][0],
+        message=error.message,
+        headers=_headers(error),
+        violations=_violations(error, code),
+    )
+
+
+def internal_error() -> Problem:
+    """A mistake of ours, of which nothing is told but that it happened."""
+    return Problem(
+        code="internal_error",
+        status=PROBLEMS["internal_error"][0],
+        message="Something went wrong inside Pagegrade. Try again; if it stays, report the request_id.",
+    )
+
+
+def problem_body(problem: Problem, *, base_url: str, path: str, request_id: str) -> bytes:
+    """The JSON document of a problem.
+
+    Args:
+        problem: What happened.
+        base_url: Public origin; the type is a page under it.
+        path: As the client sent it, without the query.
+        request_id: Names the request in the logs.
+    """
+    members: dict[str, Any] = {
+        "type": f"{base_url}/problems/{problem.code.replace('_', '-')}",
+        "title": PROBLEMS[problem.code][1],
+        "status": problem.status,
+        "detail": problem.message,
+        "instance": quote(path, safe=_PATH_CHARACTERS),
+        "code": problem.code,
+        "message": problem.message,
+        "request_id": request_id,
+    }
+    if problem.violations is not None:
+        errors: dict[str, list[str]] = {}
+        for violation in problem.violations:
+            errors.setdefault(violation.field, []).append(violation.message)
+        members["errors"] = errors
+        members["violations"] = [_violation(violation) for violation in problem.violations]
+    return msgspec.json.encode(members)
+
+
+def _headers(error: PagegradeError) -> tuple[tuple[str, str], ...]:
+    if isinstance(error, Unauthenticated):
+        return (("WWW-Authenticate", f'{REALM}, error="invalid_token"' if error.presented else REALM),)
+    if isinstance(error, InsufficientScope):
+        return (("WWW-Authenticate", f'{REALM}, error="insufficient_scope", scope="{error.scope}"'),)
+    if isinstance(error, PreconditionFailed):
+        return (("ETag", error.etag),)
+    if isinstance(error, Refused) and (error.retry_after_s is not None or isinstance(error, _TOLD_TO_WAIT)):
+        return (("Retry-After", str(max(1, error.retry_after_s or RETRY_AFTER_S))),)
+    return ()
+
+
+def _violations(error: PagegradeError, code: str) -> tuple[Violation, ...] | None:
+    if isinstance(error, ValidationFailed):
+        return error.violations
+    if isinstance(error, InvalidInput):
+        # Only one field of ours is read by more than its shape.
+        field = "url" if error.code in {"invalid_url", "url_not_allowed"} else "request"
+        return (Violation(field=field, place="body", code=error.reason or error.code, message=error.message),)
+    return () if code == "validation_failed" else None
+
+
+def _violation(violation: Violation) -> dict[str, Any]:
+    members: dict[str, Any] = {"field": violation.field, "in": violation.place, "code": violation.code}
+    if violation.allowed:
+        members["allowed"] = list(violation.allowed)
+    if violation.limit is not None:
+        members["limit"] = violation.limit
+    return members

@@ -1,0 +1,55 @@
+// Draws the description of the API. The key that is typed in stays in this page's memory and is gone with it.
+"use strict";
+
+const dark = window.matchMedia("(prefers-color-scheme: dark)");
+const follow = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
+follow();
+dark.addEventListener("change", follow);
+
+// Examples are to read. A form that is filled with them would ask for page 2 of what nobody has, change a report only while
+// it is the one of the example, and send the same Idempotency-Key twice.
+const emptyForms = (description) => {
+  const methods = Object.values(description.paths).flatMap((path) => Object.values(path));
+  const own = methods.flatMap((operation) => operation.parameters ?? []).filter((parameter) => !parameter.$ref);
+  for (const parameter of [...own, ...Object.values(description.components.parameters ?? {})]) {
+    if (parameter.required) continue;
+    const examples = Object.values(parameter.examples ?? {}).map((example) => example.value);
+    if (parameter.example !== undefined) examples.unshift(parameter.example);
+    delete parameter.example;
+    delete parameter.examples;
+    if (examples.length) parameter.description += ` For example: ${examples.map((value) => `\`${value}\``).join(", ")}.`;
+  }
+  for (const [schemaName, schema] of Object.entries(description.components.schemas)) {
+    if (!schemaName.endsWith("Form")) continue;
+    for (const [name, property] of Object.entries(schema.properties)) {
+      if (schema.required?.includes(name)) continue;
+      // Without an example Swagger UI would make one up.
+      property.examples = property.enum ? undefined : [""];
+    }
+  }
+  return description;
+};
+
+fetch("/api/v1/openapi.json")
+  .then((answer) => {
+    if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
+    return answer.json();
+  })
+  .then((description) => {
+    // Calls go to where this page came from, whatever the installation is called outside.
+    description.servers = [{ url: "/" }];
+    SwaggerUIBundle({
+      spec: emptyForms(description),
+      dom_id: "#api",
+      deepLinking: true,
+      defaultModelsExpandDepth: 0,
+      displayRequestDuration: true,
+      docExpansion: "list",
+      filter: true,
+      persistAuthorization: false,
+      validatorUrl: null,
+    });
+  })
+  .catch(() => {
+    document.getElementById("broken").hidden = false;
+  });

@@ -1,0 +1,54 @@
+"""Waits for a report to be finished, as long as somebody is there to hear of it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from typing import Final
+
+from pagegrade.model.stored import UNFINISHED
+from pagegrade.store.reports import load_report
+from pagegrade.web.call import Call
+
+LOOK_EVERY_S: Final = 1.0
+"""How often to look without being told: another process may have finished the run, or this one may want to stop."""
+
+
+async def wait_until_finished(call: Call, report_id: int, seconds: float) -> None:
+    """Return when the report is finished or gone, the time is over, the client hung up or the process is to stop.
+
+    Args:
+        call: Who waits; its body was read.
+        report_id: Of a report of the caller.
+        seconds: 0 does not wait at all.
+    """
+    if seconds <= 0:
+        return
+    until = time.monotonic() + seconds
+    with call.services.changes.watch(report_id) as changed:
+        async with asyncio.TaskGroup() as group:
+            listening = group.create_task(_listen(call, changed))
+            try:
+                while not call.gone and not call.services.draining:
+                    changed.clear()
+                    left = until - time.monotonic()
+                    if left <= 0 or await _is_finished(call, report_id):
+                        break
+                    with contextlib.suppress(TimeoutError):
+                        await asyncio.wait_for(changed.wait(), min(left, LOOK_EVERY_S))
+            finally:
+                listening.cancel()
+
+
+async def _is_finished(call: Call, report_id: int) -> bool:
+    stored = await call.read(lambda tx, caller: load_report(tx, caller.account.id, report_id))
+    return stored is None or stored.state not in UNFINISHED
+
+
+async def _listen(call: Call, changed: asyncio.Event) -> None:
+    """Notice that the client hangs up: the only thing that can still come after the body."""
+    while (await call.receive())["type"] != "http.disconnect":
+        pass
+    call.gone = True
+    changed.set()

@@ -1,0 +1,184 @@
+"""Real answers of every operation hold exactly what the description says, no member more and none less."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from typing import Any
+
+import httpx
+import pytest
+
+from pagegrade.web.routes import ALL_OPERATIONS
+from tests.contract.test_api_description import some_reports
+from tests.store_builders import add_key
+from tests.web.calling import House, in_house
+from tests.web.documents_check import description, faults, faults_of_value, resolved
+
+REPORTS = "/api/v1/reports"
+FORM = "application/x-www-form-urlencoded"
+NEW = {"url": "https://example.com/new"}
+
+
+async def tour(house: House) -> list[httpx.Response]:
+    """Every operation at least once, and as many kinds of problems as one can meet."""
+    some_reports(house.services, house.alice)
+    seen: list[httpx.Response] = []
+
+    async def see(method: str, path: str, **more: Any) -> httpx.Response:
+        answer = await house.call(method, path, **more)
+        seen.append(answer)
+        return answer
+
+    whole = await see("GET", f"{REPORTS}/1")
+    for path in (REPORTS, f"{REPORTS}?include=results&per_page=100", f"{REPORTS}?search=nothing-like-it"):
+        await see("GET", path)
+    for number in (1, 2, 3):
+        await see("GET", f"{REPORTS}/{number}")
+        await see("GET", f"{REPORTS}/{number}/runs")
+        await see("GET", f"{REPORTS}/{number}/runs/1")
+        await see("GET", f"{REPORTS}/{number}/compare")
+    await see("HEAD", f"{REPORTS}/1")
+    await see("GET", f"{REPORTS}/1", headers={"If-None-Match": whole.headers["etag"]})
+    await see("GET", f"{REPORTS}/1/compare?from=1&to=2")
+    await see("GET", "/api/v1/account")
+    await see("GET", "/api/v1/projects")
+    await see("GET", "/api/v1/projects/example.com")
+    await see("GET", "/api/v1/checks", key=None)
+    await see("GET", "/api/v1/checks/https", key=None)
+    await see("GET", "/api/v1/openapi.json", key=None)
+    # Changes.
+    await see("POST", REPORTS, data=NEW)
+    await see("POST", REPORTS, json={"url": "bare.example", "privacy": 2, "password": "correct horse"})
+    await see("POST", REPORTS, data=NEW | {"password": "not used"}, headers={"Idempotency-Key": "one"})
+    await see("POST", REPORTS, data=NEW | {"password": "not used"}, headers={"Idempotency-Key": "one"})
+    await see("PUT", f"{REPORTS}/1", data={"privacy": 1})
+    await see("PATCH", f"{REPORTS}/1", json={"results": 1})
+    await see("POST", f"{REPORTS}/3", data={})
+    # Problems.
+    await see("POST", REPORTS, data=NEW, headers={"Idempotency-Key": "one"})
+    await see("POST", REPORTS, data={"privacy": 3})
+    await see("POST", REPORTS, data={"url": f"https://example.com/{'x' * 2_100}"})
+    await see("POST", REPORTS, data={"url": "http://10.0.0.1/"})
+    await see("POST", REPORTS, content=b"{", headers={"Content-Type": "application/json"})
+    await see("POST", REPORTS, content=b"x", headers={"Content-Type": "text/plain"})
+    await see("POST", REPORTS, content=b"x" * 70_000, headers={"Content-Type": FORM})
+    await see("GET", f"{REPORTS}?per_page=7&page=0")
+    await see("GET", f"{REPORTS}?page={'9' * 20_000}")
+    await see("GET", REPORTS, headers={"X-Long": "x" * 70_000})
+    await see("GET", REPORTS, headers={"Prefer": "wait=soon"})
+    await see("GET", REPORTS, headers={"Accept": "text/csv"})
+    await see("GET", REPORTS, key=None)
+    await see("GET", REPORTS, key="pgk_nonsense")
+    await see("GET", f"{REPORTS}/999")
+    await see("GET", f"{REPORTS}/nonsense")
+    await see("PUT", f"{REPORTS}/1", data={"privacy": 0}, headers={"If-Match": '"1-1"'})
+    _, reader = add_key(house.services.database, house.alice.id, scopes=("reports:read",))
+    await see("POST", REPORTS, data=NEW, key=reader)
+    await see("GET", "/api/v1/account", key=reader)
+    await see("DELETE", f"{REPORTS}/2")
+    await see("DELETE", "/api/v1/projects/example.com")
+    return seen
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory: pytest.TempPathFactory) -> list[httpx.Response]:
+    """What the tour saw."""
+    return in_house(tmp_path_factory.mktemp("tour"), tour)
+
+
+def path_of(answer: httpx.Response) -> str:
+    """Of the request, without the query."""
+    return answer.request.url.raw_path.decode("ascii").partition("?")[0]
+
+
+def test_answers_hold_what_the_description_says(answers: list[httpx.Response]) -> None:
+    """Status, media type and every member; and none of them is a mistake of ours."""
+    wrong = {
+        f"{answer.request.method} {answer.request.url} {answer.status_code}": found
+        for answer in answers
+        if (found := faults(answer.request.method, path_of(answer), answer.status_code, answer.headers, answer.content))
+    }
+
+    assert wrong == {}
+    assert [str(answer.request.url) for answer in answers if answer.status_code >= 500] == []
+
+
+def test_every_success_of_every_operation_was_seen(answers: list[httpx.Response]) -> None:
+    """A new operation has to be added to the tour."""
+    described = {
+        (operation.method, operation.path, status)
+        for operation in ALL_OPERATIONS
+        if operation.path.startswith("/api/")
+        for status in operation.answers
+    }
+    seen = {
+        (answer.request.method, template, answer.status_code)
+        for answer in answers
+        for _, template, _ in described
+        if re.fullmatch(re.sub(r"\\{\w+\\}", "[^/]+", re.escape(template)), path_of(answer))
+    }
+
+    assert described - seen == set()
+
+
+def test_every_problem_that_can_be_met_was_seen(answers: list[httpx.Response]) -> None:
+    """But those that need a crowd, a rush or a mistake of ours."""
+    described = {example["value"]["code"] for example in description()["components"]["examples"].values()}
+    seen = {answer.json()["code"] for answer in answers if answer.status_code >= 400 and answer.content}
+
+    assert described - seen == {
+        "idempotency_in_progress",
+        "rate_limited",
+        "quota_exceeded",
+        "internal_error",
+        "unavailable",
+    }
+
+
+def test_every_member_that_is_sometimes_absent_was_seen(answers: list[httpx.Response]) -> None:
+    """Nobody describes what never comes."""
+    described = {
+        (name, member)
+        for name, schema in description()["components"]["schemas"].items()
+        if not name.endswith(("Body", "Form", "Evidence"))
+        for member in set(schema.get("properties", {})) - set(schema.get("required", ()))
+    }
+    bodies = [answer.json() for answer in answers if answer.content and answer.request.method != "HEAD"]
+    listed = [item for body in bodies if isinstance(body.get("data"), list) for item in body["data"]]
+    violations = [each for body in bodies for each in body.get("violations", ())]
+    seen = {("ListedReport", member) for item in listed if item["object"] == "report" for member in item}
+    seen |= {("ProblemViolation", member) for each in violations for member in each}
+    seen |= {(name, "warnings") for body in bodies if "warnings" in body for name, _ in described}
+
+    assert described - seen == set()
+
+
+@pytest.mark.parametrize("change", ["more", "less", "other"])
+def test_an_answer_that_differs_would_be_noticed(change: str, answers: list[httpx.Response]) -> None:
+    """A member more, one less, and one of another type, deep inside."""
+    answer = next(answer for answer in answers if answer.json()["data"]["object"] == "report")
+    body = copy.deepcopy(answer.json())
+    facts = body["data"]["run"]
+    if change == "more":
+        facts["surprise"] = 1
+    elif change == "less":
+        del facts["engine"]
+    else:
+        facts["engine"] = 7
+    found = faults("GET", path_of(answer), 200, answer.headers, json.dumps(body).encode())
+    schema = resolved(description()["paths"][f"{REPORTS}/{{id}}"]["get"]["responses"]["200"])["content"]
+
+    assert found
+    assert faults_of_value(schema["application/json"]["schema"], answer.json()) == []
+
+
+def test_an_answer_nobody_described_would_be_noticed(answers: list[httpx.Response]) -> None:
+    """A status, a media type, a path."""
+    answer = answers[0]
+
+    assert faults("GET", path_of(answer), 206, answer.headers, answer.content)
+    assert faults("GET", path_of(answer), 200, {"content-type": "text/html"}, answer.content)
+    assert faults("GET", "/api/v1/nothing", 200, answer.headers, answer.content)
+    assert faults("GET", path_of(answer), 304, answer.headers, answer.content)

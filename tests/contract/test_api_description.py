@@ -1,0 +1,63 @@
+"""What the description of the API says is what the API does, judged by somebody else's program."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+
+from pagegrade.model.account import Account
+from pagegrade.model.stored import PackedReport
+from pagegrade.service.services import Services
+from pagegrade.store.runs import finish_run
+from tests.queue_builders import Queue, completed, failed
+from tests.store_builders import NOW_MS
+from tests.web.listening_house import a_listening_house
+
+TOOL = Path(sys.executable).with_name("schemathesis")
+SETTINGS = Path(__file__).with_name("schemathesis.toml")
+PATIENCE_S = 240
+
+
+def some_reports(services: Services, alice: Account) -> None:
+    """One report that was analysed twice, one that cannot be, one that waits."""
+    queue = Queue(services.database, alice.id)
+
+    def finish(outcome: PackedReport) -> None:
+        (run,) = queue.claim()
+        services.database.write_here(lambda tx: finish_run(tx, run, outcome, NOW_MS))
+
+    report_id = queue.add("https://example.com/pricing").report_id
+    finish(completed(60))
+    queue.again(report_id)
+    finish(completed(81))
+    queue.add("https://nowhere.example/")
+    finish(failed())
+    queue.add("https://later.example/")
+
+
+def test_the_api_keeps_its_description(tmp_path: Path) -> None:
+    """Right and wrong requests of every kind to every operation, alone and one after another: all as described."""
+    with a_listening_house(tmp_path, furnish=some_reports) as house:
+        description = httpx.get(f"{house.url}/api/v1/openapi.json").json()
+        # Nobody analyses here: a wish to wait would only make the test longer.
+        description["components"]["parameters"]["Prefer"]["examples"]["wait"]["value"] = "wait=0"
+        document = tmp_path / "openapi.json"
+        document.write_text(json.dumps(description), encoding="utf-8")
+        done = subprocess.run(
+            [
+                *(TOOL, "--config-file", SETTINGS, "run", document, "--url", house.url, "--checks", "all"),
+                *("--header", f"Authorization: Bearer {house.key}", "--no-color"),
+            ],
+            cwd=tmp_path,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=PATIENCE_S,
+            check=False,
+        )
+
+    assert done.returncode == 0, done.stdout[-20_000:] + done.stderr[-2_000:]
+    assert f"Tested: {sum(map(len, description['paths'].values()))}" in done.stdout

@@ -1,0 +1,313 @@
+"""Who may do what: every operation of the API, every method on its path, every kind of caller, against a real server.
+
+The expected answers come from a row for each operation and a few rules; an operation without a row fails.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import pytest
+
+from pagegrade.web.routes import ALL_OPERATIONS
+from tests.e2e.shapes import wrong_problem
+from tests.server import Reply, Server, running_server
+from tests.site.serve import Site, serve_site
+
+METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND")
+ACTORS: Final = (
+    "nobody",
+    "wrong key",
+    "revoked key",
+    "expired key",
+    "disabled account",
+    "read-only key",
+    "other account",
+    "owner",
+)
+KEYLESS: Final = frozenset({"nobody", "wrong key", "revoked key", "expired key", "disabled account"})
+SECURITY_HEADERS: Final = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": None,
+    "Permissions-Policy": None,
+    "X-Frame-Options": "DENY",
+    "Content-Security-Policy": None,
+}
+"""Header -> its value, where the test cares."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What an operation answers to those who may call it."""
+
+    owner: int
+    other: int
+    """To another account, about what belongs to the owner."""
+    scope: str | None = "reports:read"
+    form: dict[str, str] = field(default_factory=dict)
+    query: str = ""
+
+
+ROWS: Final = {
+    ("GET", "/api/v1/reports"): Row(200, 200),
+    ("POST", "/api/v1/reports"): Row(201, 201, "reports:write", {"url": "{site}/about"}),
+    ("GET", "/api/v1/reports/{id}"): Row(200, 404),
+    ("PUT", "/api/v1/reports/{id}"): Row(200, 404, "reports:write", {"privacy": "0"}),
+    ("PATCH", "/api/v1/reports/{id}"): Row(200, 404, "reports:write", {"privacy": "0"}),
+    ("POST", "/api/v1/reports/{id}"): Row(200, 404, "reports:write", {"privacy": "0"}),
+    ("DELETE", "/api/v1/reports/{id}"): Row(200, 404, "reports:write"),
+    ("GET", "/api/v1/reports/{id}/runs"): Row(200, 404),
+    ("GET", "/api/v1/reports/{id}/runs/{n}"): Row(200, 404),
+    ("GET", "/api/v1/reports/{id}/compare"): Row(200, 404, query="?from=1&to=2"),
+    ("GET", "/api/v1/projects"): Row(200, 200),
+    ("GET", "/api/v1/projects/{project}"): Row(200, 404),
+    ("DELETE", "/api/v1/projects/{project}"): Row(200, 404, "reports:write"),
+    ("GET", "/api/v1/account"): Row(200, 200, "account:read"),
+    ("GET", "/api/v1/checks"): Row(200, 200, None),
+    ("GET", "/api/v1/checks/{check}"): Row(200, 200, None),
+    ("GET", "/api/v1/openapi.json"): Row(200, 200, None),
+    ("GET", "/healthz"): Row(200, 200, None),
+    ("GET", "/readyz"): Row(200, 200, None),
+    ("GET", "/metrics"): Row(200, 200, None),
+    ("GET", "/"): Row(200, 200, None),
+    ("GET", "/docs"): Row(200, 200, None),
+    ("GET", "/static/{digest}/{name}"): Row(200, 200, None),
+    ("GET", "/problems"): Row(200, 200, None),
+    ("GET", "/problems/{code}"): Row(200, 200, None),
+    ("GET", "/r/{slug}"): Row(200, 200, None),
+    ("POST", "/r/{slug}"): Row(403, 403, None),
+}
+_NAMES: Final = {"number": "n"}
+
+
+def plain(path: str) -> str:
+    """A path with its parameters named as in ``ROWS``."""
+    return re.sub(r"\{(\w+)[^}]*\}", lambda found: "{" + _NAMES.get(found[1], found[1]) + "}", path)
+
+
+PATHS: Final = sorted({plain(operation.path) for operation in ALL_OPERATIONS})
+OFFERED: Final = {(operation.method, plain(operation.path)) for operation in ALL_OPERATIONS}
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """A server with what the requests need, and a secret for each actor."""
+
+    server: Server
+    site: Site
+    known: dict[str, Any]
+    """What stands for the parameters of a path: the owner's report with two finished runs, and its project."""
+    keys: dict[str, str | None]
+
+    def fill(self, path: str, *, fresh: bool) -> str:
+        """The path with what belongs to the owner; ``fresh``: with something that may be deleted."""
+        known = self.known
+        if fresh:
+            made = self.server.create(f"{self.site.spa}/")
+            known = {**known, "id": made["id"], "project": made["project"]}
+        return path.format(**known)
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    """A server whose owner has a report with two runs, and callers of every kind."""
+    with (
+        serve_site() as site,
+        running_server(tmp_path_factory.mktemp("matrix") / "data", WRONG_KEYS_PER_MINUTE=100_000) as server,
+    ):
+        report = server.create(f"{site.soft_404}/")
+        server.finished(report["id"])
+        server.call("PUT", f"/api/v1/reports/{report['id']}", form={"results": 1})
+        server.finished(report["id"])
+        keys: dict[str, str | None] = {"nobody": None, "owner": server.key, "wrong key": "pgk_" + "x" * 40}
+        keys["read-only key"] = server.add_key(1, "--scope", "reports:read", "--scope", "account:read")
+        keys["revoked key"] = server.add_key(1)
+        server.revoke(keys["revoked key"] or "")
+        keys["expired key"] = server.add_key(1)
+        server.expire(keys["expired key"] or "")
+        keys["other account"] = server.add_account("Bob")[1]
+        disabled, keys["disabled account"] = server.add_account("Gone")
+        server.run("accounts", "disable", str(disabled))
+        asset = re.search(rb'"/static/([^/"]+)/([^/"]+)"', server.call("GET", "/docs", key=None).body)
+        known = {
+            "id": report["id"],
+            "n": 2,
+            "project": report["project"],
+            "check": "title",
+            "code": "validation-failed",
+        }
+        known |= {"slug": report["share_url"].rpartition("/")[2]}
+        known |= {"digest": asset[1].decode(), "name": asset[2].decode()} if asset else {}
+        yield World(server, site, known, keys)
+
+
+def expected(method: str, path: str, actor: str) -> int:
+    """The status that the rules give."""
+    methods = {offered for offered, where in OFFERED if where == path}
+    if method == "OPTIONS":
+        return 204
+    asked = "GET" if method == "HEAD" else method
+    if asked not in methods:
+        return 405
+    row = ROWS[asked, path]
+    if row.scope is None:
+        return row.owner
+    if actor in KEYLESS:
+        return 401
+    if actor == "read-only key" and row.scope == "reports:write":
+        return 403
+    return row.other if actor == "other account" else row.owner
+
+
+def ask(world: World, method: str, path: str, actor: str, *, fill: Callable[[str], str] | None = None) -> Reply:
+    """The answer to an actor's request."""
+    row = ROWS.get(("GET" if method == "HEAD" else method, path), Row(0, 0))
+    fresh = method == "DELETE" and actor == "owner" and (method, path) in ROWS
+    filled = fill(path) if fill else world.fill(path, fresh=fresh)
+    form = {name: value.format(site=world.site.http) for name, value in row.form.items()} or None
+    headers = {"Prefer": "respond-async"} if path == "/api/v1/reports" else {}
+    return world.server.call(method, filled + row.query, key=world.keys[actor], form=form, headers=headers)
+
+
+def wrong_in_every_answer(reply: Reply, method: str, path: str) -> list[str]:
+    """What is promised of every answer and does not hold of this one."""
+    found = [f"{name} is there" for name in ("Set-Cookie", "Server", "X-Powered-By") if reply.header(name) is not None]
+    found += [
+        f"{name}: {reply.header(name)}"
+        for name, value in SECURITY_HEADERS.items()
+        if reply.header(name) is None or (value is not None and reply.header(name) != value)
+    ]
+    if not re.fullmatch(r"[\w.:-]{8,128}", reply.header("X-Request-Id") or ""):
+        found.append(f"X-Request-Id: {reply.header('X-Request-Id')}")
+    media_type = (reply.header("Content-Type") or "").partition(";")[0]
+    if path.startswith("/api/") and reply.status not in {204, 304}:
+        wanted = (
+            {"application/problem+json"}
+            if reply.status >= 400
+            else {"application/json", "application/vnd.oai.openapi+json"}
+        )
+        if media_type not in wanted:
+            found.append(f"Content-Type: {media_type}")
+    if reply.status >= 400 and media_type == "application/problem+json" and method != "HEAD":
+        found += wrong_problem(reply.json, status=reply.status)
+        if reply.json.get("request_id") != reply.header("X-Request-Id"):
+            found.append("request_id is not X-Request-Id")
+    if method == "HEAD" and reply.body:
+        found.append("HEAD with a body")
+    if reply.status == 405 and not reply.header("Allow"):
+        found.append("405 without Allow")
+    if reply.status == 401 and not (reply.header("WWW-Authenticate") or "").startswith("Bearer realm="):
+        found.append(f"WWW-Authenticate: {reply.header('WWW-Authenticate')}")
+    return found
+
+
+def test_every_operation_has_its_row() -> None:
+    """A new operation must say who may call it; a row of an operation that is gone is dropped."""
+    assert set(ROWS) == OFFERED
+
+
+def test_every_operation_asks_for_the_scope_of_its_row() -> None:
+    """The declaration that routes requests says the same."""
+    said = {(operation.method, plain(operation.path)): operation.scope for operation in ALL_OPERATIONS}
+
+    assert said == {where: row.scope for where, row in ROWS.items()}
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("path", PATHS)
+def test_every_caller_gets_what_the_rules_say(path: str, method: str, world: World) -> None:
+    """Status, media type, headers and the members of a refusal, for each kind of caller."""
+    replies = {actor: ask(world, method, path, actor) for actor in ACTORS}
+
+    assert {actor: reply.status for actor, reply in replies.items()} == {a: expected(method, path, a) for a in ACTORS}
+    assert [(a, wrong) for a, reply in replies.items() if (wrong := wrong_in_every_answer(reply, method, path))] == []
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_allow_names_every_method_of_the_path(path: str, world: World) -> None:
+    """A refused method is told which there are, all of them."""
+    methods = {method for method, where in OFFERED if where == path}
+    reply = ask(world, "PROPFIND", path, "owner")
+
+    assert {word.strip() for word in reply.need("Allow").split(",")} == {
+        *methods,
+        "OPTIONS",
+        *(["HEAD"] if "GET" in methods else []),
+    }
+
+
+@pytest.mark.parametrize("path", [path for method, path in sorted(OFFERED) if method == "GET"])
+def test_head_is_get_without_its_body(path: str, world: World) -> None:
+    """The same status and the same headers, but for those that every answer has of its own."""
+    own = {"date", "x-request-id", "ratelimit", "x-ratelimit-remaining"}
+    changing = own | {"content-length", "etag", "last-modified"} if path in {"/metrics", "/api/v1/account"} else own
+    got, head = ask(world, "GET", path, "owner"), ask(world, "HEAD", path, "owner")
+
+    def kept(reply: Reply) -> list[tuple[str, str]]:
+        return sorted((name.lower(), value) for name, value in reply.headers if name.lower() not in changing)
+
+    assert kept(head) == kept(got)
+    assert head.body == b""
+
+
+def neutral(reply: Reply, *names: str) -> tuple[int, list[tuple[str, str]], str]:
+    """An answer without what is of the one request: its id, its time, what is left of a limit, what was asked for."""
+    request_id = reply.need("X-Request-Id")
+    dropped = {"date", "x-request-id", "ratelimit", "x-ratelimit-remaining"}
+    text = reply.body.decode().replace(request_id, "ID")
+    for name in names:
+        text = re.sub(rf"(?<=/){re.escape(name)}(?=[/\"?])", "NAME", text)
+    headers = [(found.lower(), value) for found, value in reply.headers if found.lower() not in dropped]
+    return reply.status, headers, text
+
+
+@pytest.mark.parametrize(("method", "path"), sorted(where for where in OFFERED if "{id}" in where[1]))
+def test_what_belongs_to_others_looks_like_what_never_was(method: str, path: str, world: World) -> None:
+    """Byte for byte, headers included: nobody learns which ids exist."""
+    report = str(world.known["id"])
+    unknown = str(10 ** len(report) - 1)
+    foreign = ask(world, method, path, "other account", fill=lambda p: p.format(id=report, n=2))
+    missing = ask(world, method, path, "other account", fill=lambda p: p.format(id=unknown, n=2))
+
+    assert foreign.status == 404
+    assert neutral(foreign, report) == neutral(missing, unknown)
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+def test_projects_of_others_look_like_those_that_never_were(method: str, world: World) -> None:
+    """The same for hosts: nobody learns what others analyse."""
+    project = world.known["project"]
+    unknown = project[:-1] + ("1" if project[-1] != "1" else "2")
+    path = "/api/v1/projects/{project}"
+    foreign = ask(world, method, path, "other account", fill=lambda p: p.format(project=project))
+    missing = ask(world, method, path, "other account", fill=lambda p: p.format(project=unknown))
+
+    assert foreign.status == 404
+    assert neutral(foreign, project) == neutral(missing, unknown)
+
+
+def test_a_list_shows_nothing_of_others(world: World) -> None:
+    """Neither items nor totals, whatever the filter."""
+    key = world.server.add_account("Charlie")[1]
+    paths = ["/api/v1/reports", "/api/v1/reports?search=about", "/api/v1/reports?state=completed", "/api/v1/projects"]
+    found: list[Any] = [world.server.call("GET", path, key=key).json for path in paths]
+
+    assert [(document["data"], document["meta"]["total"]) for document in found] == [([], 0)] * len(paths)
+
+
+def test_every_problem_type_opens(world: World) -> None:
+    """A developer who follows ``type`` finds a page about the problem, without a key."""
+    known = {"nobody": "/api/v1/reports", "owner": "/api/v1/reports/0", "read-only key": "/api/v1/reports/1"}
+    problems = [world.server.call("DELETE", path, key=world.keys[actor]).json for actor, path in known.items()]
+    problems.append(world.server.call("POST", "/api/v1/reports", form={}).json)
+    problems.append(world.server.call("GET", "/api/v1/account", headers={"Accept": "text/html"}).json)
+    types = {problem["type"].removeprefix(world.server.origin) for problem in problems}
+    opened = {path: world.server.call("GET", path, key=None).status for path in types}
+
+    assert len(types) >= 4
+    assert set(opened.values()) == {200}

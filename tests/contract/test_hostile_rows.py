@@ -1,0 +1,82 @@
+"""Where each row of the hostile-input matrix about the service is covered: no row is forgotten in silence.
+
+A row is covered where a test names it. Rows whose test lives under another name, and rows that have to wait, are
+listed here.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).resolve().parents[1]
+SIZES = {"K": 18, "L": 14, "M": 18, "N": 14, "O": 17, "P": 12, "Q": 10}
+"""Letter of a part of the matrix -> its rows."""
+ROWS = [f"{letter}{number:02d}" for letter, size in SIZES.items() for number in range(1, size + 1)]
+NAMED = re.compile(r"\b([K-Q]\d\d)\b")
+
+UNDER_ANOTHER_NAME = {
+    "K07": ("contract/test_api_matrix.py", "test_every_caller_gets_what_the_rules_say"),
+    "N07": ("store/test_runs.py", "test_many_workers_claim_each_run_once"),
+    "N13": ("store/test_database.py", "test_twenty_writers_never_see_a_lock"),
+    "N14": ("worker/test_worker.py", "test_a_clock_that_jumps_takes_no_live_run"),
+    "P06": ("service/test_children.py", "test_a_child_that_was_killed_while_idle_is_replaced"),
+    "P07": ("store/test_sqlite.py", "test_one_process_only_moves_the_log_into_the_database"),
+    "P09": ("store/test_migrate.py", "test_a_migration_that_is_killed_is_done_at_the_next_start"),
+    "P10": ("store/test_migrate.py", "test_a_database_of_a_later_version_is_refused"),
+    "P11": ("fault/test_crashes.py", "test_copies_of_a_moment_hold_what_was_promised"),
+    "P12": ("store/test_inspection.py", "test_the_version_with_safe_checkpoints_is_known"),
+    "Q10": ("store/test_runs.py", "test_deleting_the_account_cancels_all_its_runs"),
+}
+"""Row -> (file below ``tests``, test)."""
+
+LATER = {
+    "L11": "keys are made by the operator's command, who needs no limit; it comes with an account page",
+    "O08": "there is no browser to kill before the rendered engine",
+    "O16": "needs PostgreSQL",
+    "P03": "reports have no assets before the rendered engine",
+    "P04": "nothing is written to the temporary folder before the rendered engine",
+    "P08": "needs PostgreSQL",
+    "Q04": "a target's Retry-After is heeded when runs are scheduled by themselves",
+    "Q05": "the operator's switch for robots.txt comes with scheduled runs; nothing beyond the page is crawled",
+    "Q06": "Crawl-delay has no meaning while nothing is crawled",
+    "Q07": "there are no webhooks yet",
+    "Q08": "there are no webhooks yet",
+    "Q09": "erasing an account comes with the account page; reports expire and are pruned already",
+}
+"""Row -> why it cannot be covered yet."""
+
+
+def named_in_tests() -> dict[str, list[str]]:
+    """Row -> test files that name it."""
+    found: dict[str, list[str]] = {}
+    for path in sorted(TESTS.rglob("*.py")):
+        if path != Path(__file__).resolve() and path.relative_to(TESTS).parts[0] in {"contract", "e2e", "fault", "web"}:
+            for row in set(NAMED.findall(path.read_text(encoding="utf-8"))):
+                found.setdefault(row, []).append(path.relative_to(TESTS).as_posix())
+    return found
+
+
+def test_every_row_is_covered_or_says_why_not() -> None:
+    """A new row, or a test that is removed, shows here."""
+    covered = named_in_tests().keys() | UNDER_ANOTHER_NAME.keys()
+
+    assert [row for row in ROWS if row not in covered and row not in LATER] == []
+
+
+def test_no_row_is_excused_that_is_covered() -> None:
+    """The list of what has to wait only shrinks."""
+    covered = named_in_tests().keys() | UNDER_ANOTHER_NAME.keys()
+
+    assert [row for row in LATER if row in covered] == []
+    assert [row for row in (*LATER, *UNDER_ANOTHER_NAME) if row not in ROWS] == []
+
+
+@pytest.mark.parametrize("row", UNDER_ANOTHER_NAME)
+def test_the_test_behind_a_row_exists(row: str) -> None:
+    """A test that is renamed takes its row along."""
+    path, name = UNDER_ANOTHER_NAME[row]
+
+    assert re.search(rf"^(async )?def {name}\(", (TESTS / path).read_text(encoding="utf-8"), re.MULTILINE) is not None

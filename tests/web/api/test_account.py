@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import httpx
+
+from pagegrade.web.documents import AccountAnswer
+from tests.web.calling import House, in_house
+
+PATH = "/api/v1/account"
+
+
+def test_the_account_is_shown(tmp_path: Path) -> None:
+    """With what it may use, has used, and the key that was sent; as it is described."""
+
+    async def script(house: House) -> httpx.Response:
+        await house.create()
+        await house.finish()
+        await house.create("https://other.example/")
+        return await house.call("GET", PATH)
+
+    answer = in_house(tmp_path, script, max_reports=7, requests_per_minute=99)
+    data = answer.json()["data"]
+    stored_bytes = data["usage"].pop("stored_bytes")
+
+    assert stored_bytes > 0
+    assert answer.status_code == answer.json()["status"] == 200
+    AccountAnswer.model_validate(answer.json())
+
+    assert (data["object"], data["name"], data["email"]) == ("account", "Alice", "alice@example.org")
+    assert data["limits"]["reports"] == 7
+    assert data["limits"]["requests_per_minute"] == 99
+    assert data["usage"] == {
+        "reports": 2,
+        "projects": 2,
+        "queued_runs": 1,
+        "analyses_today": 1,
+        "analyses_total": 1,
+    }
+    assert data["api_key"]["scopes"] == ["reports:read", "reports:write", "account:read"]
+
+
+def test_no_secret_of_a_key_is_shown(tmp_path: Path) -> None:
+    """Only its first characters, to recognise it by."""
+
+    async def script(house: House) -> tuple[str, httpx.Response]:
+        return house.key, await house.call("GET", PATH)
+
+    key, answer = in_house(tmp_path, script)
+
+    assert key not in answer.text
+    assert answer.json()["data"]["api_key"]["prefix"] == key[:8]
+
+
+def test_bob_sees_his_own_account(tmp_path: Path) -> None:
+    """There is no way to name another one."""
+
+    async def script(house: House) -> httpx.Response:
+        await house.create()
+        return await house.call("GET", f"{PATH}?id=1", key=house.add_bob())
+
+    data = in_house(tmp_path, script).json()["data"]
+
+    assert (data["name"], data["usage"]["reports"]) == ("Bob", 0)
+
+
+def test_an_unchanged_account_is_not_sent_again(tmp_path: Path) -> None:
+    """Until something about it changes."""
+
+    async def script(house: House) -> list[int]:
+        etag = (await house.call("GET", PATH)).headers["etag"]
+        same = await house.call("GET", PATH, headers={"If-None-Match": etag})
+        await house.create()
+        changed = await house.call("GET", PATH, headers={"If-None-Match": etag})
+        return [same.status_code, changed.status_code]
+
+    assert in_house(tmp_path, script) == [304, 200]

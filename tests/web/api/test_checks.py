@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import httpx
+import pytest
+
+from pagegrade.checks import all_checks
+from pagegrade.web.documents import CheckAnswer, CheckList
+from tests.web.calling import House, in_house
+
+PATH = "/api/v1/checks"
+
+
+def test_the_catalogue_is_public_and_whole(tmp_path: Path) -> None:
+    """Every check in its order, as it is described, without a key."""
+
+    async def script(house: House) -> httpx.Response:
+        return await house.call("GET", PATH, key=None)
+
+    answer = in_house(tmp_path, script)
+
+    assert answer.status_code == 200
+    CheckList.model_validate(answer.json())
+
+    assert [entry["id"] for entry in answer.json()["data"]] == list(all_checks())
+    assert answer.json()["meta"]["total"] == len(all_checks())
+    assert answer.headers["cache-control"].startswith("public")
+
+
+def test_a_check_is_shown_with_its_documentation(tmp_path: Path) -> None:
+    """Each of its sections."""
+
+    async def script(house: House) -> httpx.Response:
+        return await house.call("GET", f"{PATH}/title", key=None)
+
+    answer = in_house(tmp_path, script)
+
+    CheckAnswer.model_validate(answer.json())
+
+    assert answer.json()["data"]["id"] == "title"
+    assert all(answer.json()["data"]["documentation"].values())
+
+
+@pytest.mark.parametrize("name", ["nothing", "Title", "title%00", "None", "%2e%2e"])
+def test_there_is_no_other_check(tmp_path: Path, name: str) -> None:
+    """Names are exact."""
+
+    async def script(house: House) -> int:
+        return (await house.call("GET", f"{PATH}/{name}", key=None)).status_code
+
+    assert in_house(tmp_path, script) == 404
+
+
+def test_an_unchanged_catalogue_is_not_sent_again(tmp_path: Path) -> None:
+    """It changes with releases only."""
+
+    async def script(house: House) -> httpx.Response:
+        etag = (await house.call("GET", PATH, key=None)).headers["etag"]
+        return await house.call("GET", PATH, key=None, headers={"If-None-Match": f"W/{etag}"})
+
+    answer = in_house(tmp_path, script)
+
+    assert (answer.status_code, answer.content) == (304, b"")
+    assert "content-type" not in answer.headers

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import httpx
+
+from pagegrade.web.openapi import build_openapi
+from pagegrade.web.routes import ALL_OPERATIONS
+from tests.web.calling import BASE_URL, House, in_house
+
+PATH = "/api/v1/openapi.json"
+
+
+def test_anybody_may_read_the_description(tmp_path: Path) -> None:
+    """Of this installation, without a key, and keep it for a while."""
+
+    async def script(house: House) -> httpx.Response:
+        return await house.call("GET", PATH, key=None)
+
+    answer = in_house(tmp_path, script)
+
+    assert answer.status_code == 200
+    assert answer.json() == build_openapi(ALL_OPERATIONS, base_url=BASE_URL)
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.headers["cache-control"] == "public, max-age=3600"
+
+
+def test_who_has_it_is_told_so(tmp_path: Path) -> None:
+    """By its entity tag, which another address changes."""
+
+    async def script(house: House) -> tuple[httpx.Response, httpx.Response]:
+        first = await house.call("GET", PATH, key=None)
+        return first, await house.call("GET", PATH, key=None, headers={"If-None-Match": first.headers["etag"]})
+
+    first, second = in_house(tmp_path, script)
+    other, _ = in_house(tmp_path, script, base_url="https://other.example.org")
+
+    assert second.status_code == 304
+    assert second.content == b""
+    assert second.headers["etag"] == first.headers["etag"] != other.headers["etag"]
+
+
+def test_an_application_describes_what_it_can_do(tmp_path: Path) -> None:
+    """Not what another one could."""
+    few = [operation for operation in ALL_OPERATIONS if operation.tag == "Service"]
+
+    async def script(house: House) -> httpx.Response:
+        return await house.call("GET", PATH, key=None)
+
+    assert list(in_house(tmp_path, script, operations=few).json()["paths"]) == [PATH]

@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from pagegrade.service import projects as service
+from pagegrade.web.documents import DeletedProject, ProjectAnswer, ProjectList
+from tests.web.calling import BASE_URL, REPORTS, House, in_house
+
+PATH = "/api/v1/projects"
+
+
+async def fill(house: House) -> None:
+    """Three reports of Alice on two hosts."""
+    for url in ("https://www.example.com/", "https://example.com/b", "http://example.com:8080/"):
+        await house.create(url)
+
+
+def test_projects_are_listed_by_name(tmp_path: Path) -> None:
+    """With their counts, in pages, and as they are described."""
+
+    async def script(house: House) -> httpx.Response:
+        await fill(house)
+        return await house.call("GET", f"{PATH}?per_page=25")
+
+    answer = in_house(tmp_path, script)
+    body: dict[str, Any] = answer.json()
+
+    ProjectList.model_validate(body)
+
+    assert [(item["project"], item["reports"]) for item in body["data"]] == [
+        ("example.com", 2),
+        ("example.com:8080", 1),
+    ]
+    assert body["meta"]["total"] == 2
+    assert body["links"]["first"] == f"{BASE_URL}{PATH}?per_page=25&page=1"
+    assert 'rel="first"' in answer.headers["link"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("example.com", ("example.com", 2)),
+        ("WWW.Example.COM", ("example.com", 2)),
+        ("example.com:8080", ("example.com:8080", 1)),
+        ("example.com%3A8080", ("example.com:8080", 1)),
+        ("https%3A%2F%2Fexample.com%2Fx", ("example.com", 2)),
+    ],
+)
+def test_a_project_is_known_in_every_spelling(tmp_path: Path, typed: str, expected: tuple[str, int]) -> None:
+    """As the filter of the list knows it."""
+
+    async def script(house: House) -> httpx.Response:
+        await fill(house)
+        return await house.call("GET", f"{PATH}/{typed}")
+
+    answer = in_house(tmp_path, script)
+    data = answer.json()["data"]
+
+    ProjectAnswer.model_validate(answer.json())
+
+    assert (data["project"], data["reports"]) == expected
+
+
+@pytest.mark.parametrize("typed", ["other.example", "%00", "..", "%20", "a" * 5_000])
+def test_there_is_no_other_project(tmp_path: Path, typed: str) -> None:
+    """404 for reading and for deleting."""
+
+    async def script(house: House) -> list[int]:
+        await fill(house)
+        return [(await house.call(method, f"{PATH}/{typed}")).status_code for method in ("GET", "DELETE")]
+
+    assert in_house(tmp_path, script) == [404, 404]
+
+
+def test_bob_has_projects_of_his_own(tmp_path: Path) -> None:
+    """The same host is another project for him; deleting it does nothing to Alice."""
+
+    async def script(house: House) -> list[Any]:
+        await fill(house)
+        bob = house.add_bob()
+        return [
+            (await house.call("GET", PATH, key=bob)).json()["data"],
+            (await house.call("GET", f"{PATH}/example.com", key=bob)).status_code,
+            (await house.call("DELETE", f"{PATH}/example.com", key=bob)).status_code,
+            (await house.call("GET", f"{PATH}/example.com")).json()["data"]["reports"],
+        ]
+
+    assert in_house(tmp_path, script) == [[], 404, 404, 2]
+
+
+def test_deleting_a_project_deletes_its_reports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of them, however many parts that takes, and no others."""
+    monkeypatch.setattr(service, "DELETED_AT_ONCE", 1)
+    monkeypatch.setattr(service.delete_project, "__kwdefaults__", {"limit": 1})
+
+    async def script(house: House) -> tuple[httpx.Response, list[str], int]:
+        await fill(house)
+        gone = await house.call("DELETE", f"{PATH}/www.example.com")
+        left = (await house.call("GET", REPORTS)).json()["data"]
+        again = await house.call("DELETE", f"{PATH}/example.com")
+        return gone, [item["url"] for item in left], again.status_code
+
+    gone, left, again = in_house(tmp_path, script)
+
+    DeletedProject.model_validate(gone.json())
+
+    assert gone.json() == {
+        "project": "example.com",
+        "object": "project",
+        "deleted": True,
+        "reports": 2,
+        "status": 200,
+    }
+    assert left == ["http://example.com:8080/"]
+    assert again == 404

@@ -1,0 +1,123 @@
+"""The application on a real database, called without a socket."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import httpx
+
+from pagegrade.model.account import SCOPES, Account
+from pagegrade.model.report import Report
+from pagegrade.report.packing import pack_report
+from pagegrade.service.clock import now_ms
+from pagegrade.service.options import ServiceOptions
+from pagegrade.service.services import Services
+from pagegrade.store.database import Transaction
+from pagegrade.store.runs import claim_runs, finish_run
+from pagegrade.web.app import App, make_app
+from pagegrade.web.operations import Operation
+from pagegrade.web.routes import ALL_OPERATIONS
+from tests.report_builders import make_report
+from tests.store_builders import add_key, add_owner, make_database
+
+T = TypeVar("T")
+BASE_URL = "https://reports.example.org"
+REPORTS = "/api/v1/reports"
+OPTIONS = ServiceOptions(base_url=BASE_URL, create_wait_s=0.0)
+"""Nobody analyses anything in these tests, so nobody waits for it."""
+
+
+@dataclass(slots=True, kw_only=True)
+class House:
+    """The application, what it stands on, and Alice, who has a key of its own."""
+
+    services: Services
+    app: App
+    client: httpx.AsyncClient
+    alice: Account
+    key: str
+
+    async def call(
+        self, method: str, path: str, *, key: str | None = "", headers: Mapping[str, str] | None = None, **more: Any
+    ) -> httpx.Response:
+        """One request; with Alice's key unless another or ``None`` is given."""
+        sent = dict(headers or {})
+        secret = self.key if key == "" else key
+        if secret is not None:
+            sent.setdefault("Authorization", f"Bearer {secret}")
+        return await self.client.request(method, path, headers=sent, **more)
+
+    async def create(self, url: str = "https://example.com/", **fields: object) -> dict[str, Any]:
+        """A new report of Alice."""
+        answer = await self.call("POST", REPORTS, data={"url": url, **fields})
+        if answer.status_code != 201:
+            raise AssertionError(answer.text)
+        made: dict[str, Any] = answer.json()["data"]
+        return made
+
+    async def finish(self, report: Report | None = None) -> None:
+        """End every run that waits, as a worker would, and tell those who wait for it."""
+        packed = pack_report(report or make_report())
+
+        def work(tx: Transaction) -> list[int]:
+            moment = now_ms()
+            claimed = claim_runs(
+                tx,
+                worker="test",
+                count=100,
+                now_ms=moment,
+                lease_ms=60_000,
+                target_runs=100,
+                target_runs_per_minute=1_000,
+            )
+            return [changed for run in claimed for changed in finish_run(tx, run, packed, moment)]
+
+        for report_id in await self.services.database.write(work):
+            self.services.changes.tell(report_id)
+
+    def add_key(self, *scopes: str, account: Account | None = None, **more: Any) -> str:
+        """The secret of one more key, Alice's unless another account is given."""
+        owner = account or self.alice
+        return add_key(self.services.database, owner.id, scopes=scopes or SCOPES, **more)[1]
+
+    def add_bob(self) -> str:
+        """The secret of a key of another account."""
+        return add_owner(self.services.database, "Bob")[1]
+
+
+@contextlib.asynccontextmanager
+async def a_house(
+    tmp_path: Path, *, operations: Sequence[Operation] = ALL_OPERATIONS, peer: str = "127.0.0.1", **options: Any
+) -> AsyncIterator[House]:
+    """The application for the length of a block."""
+    services = Services(database=make_database(tmp_path), options=replace(OPTIONS, **options))
+    try:
+        alice, key = add_owner(services.database)
+        app = make_app(services, operations=operations)
+        transport = httpx.ASGITransport(app=app, client=(peer, 12345))
+        async with httpx.AsyncClient(transport=transport, base_url=BASE_URL) as client:
+            yield House(services=services, app=app, client=client, alice=alice, key=key)
+    finally:
+        services.database.close()
+        services.passwords.close()
+
+
+def in_house(
+    tmp_path: Path,
+    script: Callable[[House], Awaitable[T]],
+    *,
+    operations: Sequence[Operation] = ALL_OPERATIONS,
+    **more: Any,
+) -> T:
+    """What a script says of a house of its own."""
+
+    async def run() -> T:
+        async with a_house(tmp_path, operations=operations, **more) as house:
+            return await script(house)
+
+    return asyncio.run(run())

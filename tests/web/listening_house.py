@@ -1,0 +1,84 @@
+"""The application on a real database behind our own server on the loopback, for clients that are not ours."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from pagegrade.model.account import Account
+from pagegrade.service.options import ServiceOptions
+from pagegrade.service.services import Services
+from pagegrade.web.app import make_app
+from pagegrade.web.server import serve
+from tests.store_builders import add_owner, make_database
+
+START_S = 20.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listening:
+    """Where it listens, what it stands on, and Alice's key."""
+
+    url: str
+    services: Services
+    alice: Account
+    key: str
+
+
+def _nothing(_services: Services, _alice: Account) -> None:
+    """An empty house."""
+
+
+@contextlib.contextmanager
+def a_listening_house(
+    tmp_path: Path, *, furnish: Callable[[Services, Account], None] = _nothing, **options: Any
+) -> Iterator[Listening]:
+    """The application, listening for the length of a block. Nobody analyses, so reports stay queued.
+
+    Args:
+        tmp_path: For the database.
+        furnish: Puts something into the database first.
+        options: Of the service.
+    """
+    services = Services(
+        database=make_database(tmp_path),
+        options=ServiceOptions(
+            create_wait_s=0.0, requests_per_minute=1_000_000, analyses_per_minute=1_000_000, wrong_keys_per_minute=10**6
+        ),
+    )
+    services.options = replace(services.options, **options)
+    loop = asyncio.new_event_loop()
+    stop = asyncio.Event()
+    ready = threading.Event()
+    urls: list[str] = []
+
+    def told(url: str) -> None:
+        services.options = replace(services.options, base_url=url)
+        urls.append(url)
+        ready.set()
+
+    async def run() -> None:
+        await serve(make_app(services), host="127.0.0.1", port=0, stop=stop, ready=told, grace_s=1.0)
+
+    def work() -> None:
+        with contextlib.closing(loop):
+            loop.run_until_complete(run())
+
+    alice, key = add_owner(services.database)
+    furnish(services, alice)
+    thread = threading.Thread(target=work, name="listening-house")
+    thread.start()
+    try:
+        if not ready.wait(START_S):
+            raise AssertionError("the server did not start")
+        yield Listening(url=urls[0], services=services, alice=alice, key=key)
+    finally:
+        loop.call_soon_threadsafe(stop.set)
+        thread.join(START_S)
+        services.database.close()
+        services.passwords.close()

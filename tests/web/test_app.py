@@ -1,0 +1,344 @@
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import MutableMapping
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from pagegrade.service.services import Services
+from pagegrade.web.app import MAX_TARGET_BYTES, make_app
+from pagegrade.web.call import Call
+from pagegrade.web.operations import Answer, Operation
+from tests.store_builders import make_database
+from tests.web.calling import BASE_URL, REPORTS, House, in_house
+
+
+async def broken(_call: Call) -> Answer:
+    """Make a mistake."""
+    raise RuntimeError("a secret of ours")
+
+
+async def forgetful(_call: Call) -> Answer:
+    """Answer without asking who calls."""
+    return Answer(status=200, body=b"{}")
+
+
+ODD = (
+    Operation(method="GET", path="/api/v1/broken", name="broken", summary="", handler=broken),
+    Operation(
+        method="GET", path="/api/v1/forgetful", name="forgetful", summary="", handler=forgetful, scope="reports:read"
+    ),
+)
+
+
+def without_names(answer: httpx.Response) -> dict[str, Any]:
+    """A problem without what differs between any two requests."""
+    problem = answer.json()
+    del problem["request_id"], problem["instance"]
+    assert isinstance(problem, dict)
+    return problem
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/api/v1/nothing", "/api/v1/reports/", "/api/v2/reports", "/api/", "/api/v1/reports/1/", "//api/v1/reports"],
+)
+def test_an_unknown_path_is_a_problem_and_no_redirect(tmp_path: Path, path: str) -> None:
+    """JSON whatever is accepted, for every method, with or without a key."""
+
+    async def script(house: House) -> list[httpx.Response]:
+        return [
+            await house.client.request(method, f"{BASE_URL}{path}", headers={"Accept": "text/html"})
+            for method in ("GET", "POST", "OPTIONS", "TRACE")
+        ]
+
+    for answer in in_house(tmp_path, script):
+        assert answer.status_code == 404
+        if path.startswith("/api/"):
+            assert answer.headers["content-type"] == "application/problem+json"
+            assert answer.json()["code"] == "not_found"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "0",
+        "-1",
+        "1.0",
+        "+1",
+        "01",
+        "abc",
+        "9223372036854775808",
+        "9" * 10_000,
+        "%00",
+        "%2e%2e",
+        "..%2f..",
+        "%D9%A3",
+        "1%20",
+        "'%20OR%201=1--",
+        "999999",
+    ],
+    ids=lambda name: name[:20],
+)
+def test_an_id_that_names_nothing_is_always_the_same_404(tmp_path: Path, name: str) -> None:
+    """Byte for byte that of a report of somebody else, but for the path and the name of the request."""
+
+    async def script(house: House) -> tuple[httpx.Response, httpx.Response]:
+        bob = house.add_bob()
+        report = await house.create()
+        foreign = await house.call("GET", f"{REPORTS}/{report['id']}", key=bob)
+        return foreign, await house.call("GET", f"{REPORTS}/{name}", key=bob)
+
+    foreign, unknown = in_house(tmp_path, script)
+
+    assert foreign.status_code == unknown.status_code == 404
+    assert without_names(foreign) == without_names(unknown)
+    assert sorted(foreign.headers) == sorted(unknown.headers)
+
+
+@pytest.mark.parametrize(
+    ("path", "allow"),
+    [
+        (REPORTS, "GET, HEAD, OPTIONS, POST"),
+        (f"{REPORTS}/1", "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT"),
+        (f"{REPORTS}/1/runs", "GET, HEAD, OPTIONS"),
+        ("/api/v1/account", "GET, HEAD, OPTIONS"),
+        ("/api/v1/projects/example.com", "DELETE, GET, HEAD, OPTIONS"),
+    ],
+)
+def test_other_methods_are_told_what_there_is(tmp_path: Path, path: str, allow: str) -> None:
+    """All that the path knows stands in Allow, for 405 and for OPTIONS."""
+
+    async def script(house: House) -> list[httpx.Response]:
+        return [await house.call(method, path, key=None) for method in ("TRACE", "CONNECT", "BREW", "OPTIONS")]
+
+    *wrong, options = in_house(tmp_path, script)
+
+    assert [answer.status_code for answer in wrong] == [405, 405, 405]
+    assert {answer.headers["allow"] for answer in (*wrong, options)} == {allow}
+    assert (options.status_code, options.content) == (204, b"")
+
+
+def test_head_is_get_without_a_body(tmp_path: Path) -> None:
+    """With the headers that GET would have, its length among them."""
+
+    async def script(house: House) -> tuple[httpx.Response, httpx.Response]:
+        return await house.call("GET", REPORTS), await house.call("HEAD", REPORTS)
+
+    get, head = in_house(tmp_path, script)
+    differ = {"x-request-id", "ratelimit", "x-ratelimit-remaining"}
+
+    assert head.status_code == get.status_code == 200
+    assert head.content == b""
+    assert {n: v for n, v in head.headers.items() if n not in differ} == {
+        n: v for n, v in get.headers.items() if n not in differ
+    }
+
+
+@pytest.mark.parametrize("path", [REPORTS, "/api/v1/checks"])
+def test_who_rules_json_out_gets_nothing_else(tmp_path: Path, path: str) -> None:
+    """406 before anything is asked of the database, and told in JSON all the same."""
+
+    async def script(house: House) -> httpx.Response:
+        return await house.call("GET", path, key=None, headers={"Accept": "text/html"})
+
+    answer = in_house(tmp_path, script)
+
+    assert (answer.status_code, answer.json()["code"]) == (406, "not_acceptable")
+
+
+def test_a_mistake_of_ours_is_logged_and_not_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """The name of the request leads from the one to the other."""
+
+    async def script(house: House) -> httpx.Response:
+        return await house.call("GET", "/api/v1/broken", headers={"X-Request-Id": "my-name.1"})
+
+    answer = in_house(tmp_path, script, operations=ODD)
+
+    assert answer.status_code == 500
+    assert "secret" not in answer.text
+    assert answer.json()["request_id"] == answer.headers["x-request-id"] == "my-name.1"
+    assert "a secret of ours" in caplog.text
+
+
+def test_an_operation_that_asks_nobody_answers_nobody(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """A handler that forgets about keys is a mistake that shows, and not a hole."""
+
+    async def script(house: House) -> httpx.Response:
+        return await house.call("GET", "/api/v1/forgetful")
+
+    assert in_house(tmp_path, script, operations=ODD).status_code == 500
+
+
+@pytest.mark.parametrize("sent", ["", "a b", "a" * 65, "é", "a\nb", "<x>"])
+def test_a_strange_name_of_a_request_is_replaced(tmp_path: Path, sent: str) -> None:
+    """What ends up in logs is short and plain."""
+
+    async def script(house: House) -> httpx.Response:
+        headers = [(b"x-request-id", sent.encode())]
+        return await house.client.get("/api/v1/nothing", headers=headers)
+
+    made = in_house(tmp_path, script).headers["x-request-id"]
+
+    assert made != sent
+    assert len(made) == 16
+
+
+@pytest.mark.parametrize(
+    ("path", "headers", "status"),
+    [
+        (f"{REPORTS}?search={'a' * MAX_TARGET_BYTES}", {}, 414),
+        (REPORTS, {"X-Long": "a" * 70_000}, 431),
+    ],
+)
+def test_what_is_too_long_is_told_so(tmp_path: Path, path: str, headers: dict[str, str], status: int) -> None:
+    """Address and headers, where the server let them through."""
+
+    async def script(house: House) -> httpx.Response:
+        return await house.call("GET", path, headers=headers)
+
+    answer = in_house(tmp_path, script)
+
+    assert (answer.status_code, answer.json()["code"]) == (status, "too_large")
+
+
+def test_every_answer_of_the_interface_has_its_headers(tmp_path: Path) -> None:
+    """Successes, problems and empty answers alike."""
+    needed = {
+        "x-content-type-options": "nosniff",
+        "referrer-policy": "no-referrer",
+        "cross-origin-opener-policy": "same-origin",
+        "cross-origin-resource-policy": "same-origin",
+        "x-frame-options": "DENY",
+        "content-security-policy": "default-src 'none'; sandbox; frame-ancestors 'none'",
+        "vary": "Authorization, Accept, Origin, Prefer",
+        "access-control-allow-origin": "*",
+    }
+
+    async def script(house: House) -> list[httpx.Response]:
+        report = await house.create()
+        path = f"{REPORTS}/{report['id']}"
+        shown = await house.call("GET", path)
+        return [
+            shown,
+            await house.call("GET", path, headers={"If-None-Match": shown.headers["etag"]}),
+            await house.call("GET", REPORTS),
+            await house.call("GET", REPORTS, key=None),
+            await house.call("POST", REPORTS, content=b"{", headers={"Content-Type": "application/json"}),
+            await house.call("OPTIONS", REPORTS),
+            await house.call("GET", "/api/v1/account"),
+            await house.call("GET", "/api/v1/checks"),
+            await house.call("DELETE", path),
+        ]
+
+    answers = in_house(tmp_path, script)
+
+    assert [answer.status_code for answer in answers] == [200, 304, 200, 401, 400, 204, 200, 200, 200]
+    for answer in answers:
+        assert {name: answer.headers.get(name) for name in needed} == needed
+        assert "cache-control" in answer.headers
+        assert "server" not in answer.headers
+        assert "set-cookie" not in answer.headers
+        assert "etag" in answer.headers["access-control-expose-headers"].lower()
+
+    assert [answer.headers["cache-control"] for answer in answers[:4]] == [
+        *["private, no-cache"] * 3,
+        "private, no-store",
+    ]
+
+
+def test_a_preflight_is_answered(tmp_path: Path) -> None:
+    """Without a key, because browsers send none with it."""
+    headers = {"Origin": "https://app.example", "Access-Control-Request-Method": "PUT"}
+
+    async def script(house: House) -> httpx.Response:
+        return await house.call("OPTIONS", f"{REPORTS}/1", key=None, headers=headers)
+
+    answer = in_house(tmp_path, script)
+
+    assert answer.status_code == 204
+    assert "PUT" in answer.headers["access-control-allow-methods"]
+    assert "Authorization" in answer.headers["access-control-allow-headers"]
+    assert "Idempotency-Key" in answer.headers["access-control-allow-headers"]
+    assert answer.headers["access-control-allow-origin"] == "*"
+
+
+def test_observers_hear_of_every_request(tmp_path: Path) -> None:
+    """What was asked, how it ended, how long it took, and who asked."""
+    heard: list[tuple[str, str, int, str, bool]] = []
+
+    def observe(operation: str, method: str, status: int, seconds: float, request_id: str, /, *, call: Call) -> None:
+        heard.append((operation, method, status, request_id, call.caller is not None and seconds > 0))
+
+    async def script(house: House) -> None:
+        app = make_app(house.services, observe=observe)
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url=BASE_URL) as client:
+            headers = {"Authorization": f"Bearer {house.key}", "X-Request-Id": "one"}
+            await client.get(REPORTS, headers=headers)
+            await client.head("/nowhere", headers={"X-Request-Id": "two"})
+
+    in_house(tmp_path, script)
+
+    assert heard == [("list_reports", "GET", 200, "one", True), ("", "HEAD", 404, "two", False)]
+
+
+def scripted(
+    tmp_path: Path, scope: dict[str, Any], *events: MutableMapping[str, Any]
+) -> list[MutableMapping[str, Any]]:
+    """What the application sends when the server says these events."""
+    sent: list[MutableMapping[str, Any]] = []
+    waiting = list(events)
+
+    async def receive() -> MutableMapping[str, Any]:
+        return waiting.pop(0)
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        sent.append(message)
+
+    services = Services(database=make_database(tmp_path))
+    try:
+        asyncio.run(make_app(services)(scope, receive, send))
+    finally:
+        services.database.close()
+        services.passwords.close()
+    return sent
+
+
+def test_lifespan_events_are_acknowledged(tmp_path: Path) -> None:
+    """Servers that send them wait for it."""
+    sent = scripted(tmp_path, {"type": "lifespan"}, {"type": "lifespan.startup"}, {"type": "lifespan.shutdown"})
+
+    assert sent == [{"type": "lifespan.startup.complete"}, {"type": "lifespan.shutdown.complete"}]
+
+
+def test_websockets_are_closed(tmp_path: Path) -> None:
+    """There are none here."""
+    assert scripted(tmp_path, {"type": "websocket"}) == [{"type": "websocket.close"}]
+
+
+def test_http_2_hears_nothing_of_connections(tmp_path: Path) -> None:
+    """The header is forbidden there (RFC 9113 8.2.2)."""
+
+    async def script(house: House) -> tuple[httpx.Response, list[MutableMapping[str, Any]]]:
+        house.services.draining = True
+        sent: list[MutableMapping[str, Any]] = []
+
+        async def send(message: MutableMapping[str, Any]) -> None:
+            sent.append(message)
+
+        async def receive() -> MutableMapping[str, Any]:
+            return {"type": "http.request"}
+
+        scope = {"type": "http", "method": "GET", "path": "/api/v1/x", "headers": [], "http_version": "2"}
+        await house.app(scope, receive, send)
+        return await house.call("GET", "/api/v1/x"), sent
+
+    first, second = in_house(tmp_path, script)
+
+    assert first.headers["connection"] == "close"
+    assert b"connection" not in dict(second[0]["headers"])
+    assert json.loads(second[1]["body"])["status"] == 404
