@@ -48,7 +48,7 @@ POINTS: Final = {
     "O09": Point("pagegrade.service.running:finish_run", "before"),
     "O10": Point("pagegrade.store.runs:mark_report", "before", only=_finishes),
     "O10-detail": Point("pagegrade.store.runs:save_detail", "after"),
-    "O11": Point("pagegrade.service.running:_tell", "before"),
+    "O11": Point("pagegrade.service.running:_note", "before"),
     "O14": Point("pagegrade.store.reaping:requeue_attempt", "after"),
     "O15": Point("pagegrade.worker.worker:perform_run", "before", only=_is_poison),
 }
