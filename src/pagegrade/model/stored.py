@@ -37,7 +37,7 @@ class Priority(IntEnum):
     BULK = 2
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)  # not frozen, which would make making one cost three times as much
 class StoredReport:
     """One URL under an account: its settings, where its analysis stands, and the last good results in short."""
 

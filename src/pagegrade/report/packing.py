@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any, Final
 
 import msgspec
@@ -86,8 +87,12 @@ def pack_detail(plain: bytes) -> bytes:
     return zstd.compress(plain, LEVEL)
 
 
+@lru_cache(maxsize=16)
 def unpack_detail(packed: bytes) -> bytes:
     """The JSON object with ``results`` and ``page`` behind ``PackedReport.detail``.
+
+    The last few are kept: a report that was just made is shown several times in a row, to those who wait for it and
+    then to those it was made for.
 
     Raises:
         InvalidInput: The bytes are damaged, cut off, or unpack to more than 32 MiB.

@@ -86,6 +86,7 @@ class Observation:
             registry=self.registry,
         )
         self._words: set[str] = set()
+        self._counted: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
 
     def request_done(
         self,
@@ -117,8 +118,14 @@ class Observation:
         """
         name = operation or NONE
         known = method if method in METHODS else OTHER
-        self._requests.labels(name, known, f"{status // 100}xx").inc()
-        self._request_s.labels(name).observe(seconds)
+        counts = (name, known, status // 100)
+        counted = self._counted.get(counts)
+        if counted is None:
+            # Looking the two up by their labels costs more than counting.
+            counted = self._requests.labels(name, known, f"{status // 100}xx"), self._request_s.labels(name)
+            self._counted[counts] = counted
+        counted[0].inc()
+        counted[1].observe(seconds)
         if status == TOO_MANY_REQUESTS:
             self._limited.labels(name).inc()
         lines = self.lines

@@ -18,11 +18,12 @@ from pagegrade.model.errors import (
     Unavailable,
     ValidationFailed,
 )
+from pagegrade.model.identity import VERSION
 from pagegrade.model.stored import UNFINISHED, Priority, Privacy, StoredReport, StoredRun
 from pagegrade.parse.url import project_of
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.politeness import politeness_target
-from pagegrade.service.representation import ABSENT, report_object
+from pagegrade.service.representation import report_item, report_object
 from pagegrade.service.wishes import PASSWORD_IGNORED, PASSWORD_REQUIRED, NewReport, Remark, ReportChange
 from pagegrade.store import listing, retention
 from pagegrade.store import reports as store
@@ -66,6 +67,8 @@ class Listed:
     """JSON objects."""
     total: int
     """Items on all pages."""
+    version: str = ""
+    """Another one whenever one of the items is; empty where only the items themselves can tell."""
 
 
 def expired_before_ms(options: ServiceOptions, now_ms: int) -> int | None:
@@ -249,13 +252,14 @@ def list_reports(
         expired_before_ms=expired_before_ms(options, now_ms),
     )
     found, total = listing.list_reports(tx, asked)
-    details = load_details(tx, found) if with_results else {}
+    if with_results:
+        details = load_details(tx, found)
+        whole = (report_object(each, base_url=options.base_url, detail=details.get(each.id)) for each in found)
+        return Listed(items=tuple(whole), total=total)
     return Listed(
-        items=tuple(
-            report_object(report, base_url=options.base_url, detail=details.get(report.id) if with_results else ABSENT)
-            for report in found
-        ),
+        items=tuple([report_item(each, base_url=options.base_url) for each in found]),
         total=total,
+        version=f"{VERSION} {' '.join([each.etag for each in found])}",
     )
 
 

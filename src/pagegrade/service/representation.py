@@ -67,6 +67,25 @@ def share_url(base_url: str, slug: str) -> str:
     return f"{base_url}/r/{slug}"
 
 
+_items: Final[dict[tuple[str, str], tuple[StoredReport, bytes]]] = {}
+"""Slug and base URL -> a report as it was, and its JSON object without results."""
+ITEMS: Final = 2_000
+"""So many are kept: a few megabytes."""
+
+
+def report_item(stored: StoredReport, *, base_url: str) -> bytes:
+    """The JSON object of a report as an item of a list; those that are listed again and again are made once."""
+    key = (stored.slug, base_url)
+    kept = _items.get(key)
+    if kept is not None and kept[0] == stored:
+        return kept[1]
+    if len(_items) >= ITEMS:
+        _items.clear()
+    item = report_object(stored, base_url=base_url, detail=ABSENT)
+    _items[key] = stored, item
+    return item
+
+
 def report_object(stored: StoredReport, *, base_url: str, detail: DetailBytes) -> bytes:
     """The JSON object of a report.
 

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 T = TypeVar("T")
-STALLED_S: Final = 0.005
-TOLD_AT_ONCE: Final = 8
+STALLED_S: Final = 0.02
+TOLD_AT_ONCE: Final = 16
 """Outcomes that are told together, at most: what one has must not wait long for the others."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import re
 import secrets
@@ -42,6 +43,9 @@ CLIENT_GONE: Final = 499
 """What the log says where no status was sent, because nobody was there to read it."""
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _BODILESS: Final = frozenset({204, 304})
+_PROCESS: Final = secrets.token_hex(4)
+"""Tells the requests of this process from those of others; a request's name is no secret."""
+_requests: Final = itertools.count(1)
 
 
 class Observer(Protocol):
@@ -201,7 +205,7 @@ class App:
 
 def _request_id(sent: str | None) -> str:
     """The client's own name for the request where it is short and plain, else one of ours."""
-    return sent if sent is not None and _REQUEST_ID.fullmatch(sent) else secrets.token_hex(8)
+    return sent if sent is not None and _REQUEST_ID.fullmatch(sent) else f"{_PROCESS}{next(_requests):08x}"
 
 
 async def _lifespan(receive: Receive, send: Send) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, TypeVar
+from functools import lru_cache
+from typing import Any, Final, TypeVar, cast
 
 from pydantic import BaseModel
 
@@ -129,13 +130,12 @@ class Call:
             Rejected: The query or the Prefer header cannot be read.
             ValidationFailed: Values cannot be used; all of them are named.
         """
-        self.sent = parse_pairs(self._scope.get("query_string", b""), "The query")
         lenient = self.preferences.lenient
-        fields, violations = read_fields(model, self.sent, "query", lenient=lenient)
+        self.sent, fields, violations = _read_query(model, self._scope.get("query_string", b""), lenient=lenient)
         if violations:
             raise ValidationFailed(violations)
         self.lenient_used = lenient
-        return fields
+        return cast("Model", fields)
 
     def filters(self, query: BaseModel) -> dict[str, str]:
         """The query parameters in use, besides those of paging, in the order of their model: for links."""
@@ -272,3 +272,17 @@ def _join(headers: list[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
         for name, value in headers:
             joined[name] = joined[name] + b", " + value if name in joined else value
     return joined
+
+
+@lru_cache(maxsize=256)
+def _read_query(
+    model: type[BaseModel], raw: bytes, *, lenient: bool
+) -> tuple[Mapping[str, str], BaseModel, tuple[Violation, ...]]:
+    """What a query says, how it was spelled, and what is wrong with it; programs ask the same again and again.
+
+    Raises:
+        Rejected: It cannot be read.
+    """
+    sent = parse_pairs(raw, "The query")
+    fields, violations = read_fields(model, sent, "query", lenient=lenient)
+    return sent, fields, tuple(violations)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from email.utils import formatdate, parsedate_to_datetime
+from functools import lru_cache
 from typing import Final
 
 _TAG: Final = re.compile(r'(W/)?("[\x21\x23-\x7e\x80-\xff]*+")')
@@ -11,7 +12,12 @@ _TAG: Final = re.compile(r'(W/)?("[\x21\x23-\x7e\x80-\xff]*+")')
 
 def http_date(moment_ms: int) -> str:
     """IMF-fixdate of a moment, cut to the second."""
-    return formatdate(moment_ms // 1000, usegmt=True)
+    return _fixdate(moment_ms // 1000)
+
+
+@lru_cache(maxsize=1_024)
+def _fixdate(moment_s: int) -> str:
+    return formatdate(moment_s, usegmt=True)
 
 
 def is_unchanged(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -68,11 +69,24 @@ def page_answer(items: Sequence[bytes], page: Page, *, headers: tuple[tuple[str,
         page: Which page it is.
         headers: Besides ``Link``.
     """
+    around, link = _around(
+        path=page.path,
+        query=tuple(page.query.items()),
+        number=page.page,
+        per_page=page.per_page,
+        total=page.total,
+        count=page.count,
+    )
+    body = b'{"data":[%b],%b,"status":200}' % (b",".join(items), around)
+    return Answer(status=200, body=body, headers=(*headers, ("Link", link)))
+
+
+@lru_cache(maxsize=512)
+def _around(
+    *, path: str, query: tuple[tuple[str, str], ...], number: int, per_page: int, total: int, count: int
+) -> tuple[bytes, str]:
+    """What stands around the items of a page, as JSON members, and its Link header; the same until a list grows."""
+    page = Page(path=path, query=dict(query), page=number, per_page=per_page, total=total, count=count)
     links = page.links()
     link = ", ".join(f'<{url}>; rel="{name}"' for name in ("first", "prev", "next", "last") if (url := links[name]))
-    body = b'{"data":[%b],"links":%b,"meta":%b,"status":200}' % (
-        b",".join(items),
-        msgspec.json.encode(links),
-        msgspec.json.encode(page.meta()),
-    )
-    return Answer(status=200, body=body, headers=(*headers, ("Link", link)))
+    return b'"links":%b,"meta":%b' % (msgspec.json.encode(links), msgspec.json.encode(page.meta())), link
