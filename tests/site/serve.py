@@ -15,9 +15,11 @@ from pathlib import Path
 from typing import Final
 
 import trustme
+import uvicorn
 from hypercorn.asyncio import serve
 from hypercorn.config import Config
 
+from pagegrade.web.server import loop_factory
 from tests.site.app import Kind, make_app
 
 START_TIMEOUT_S: Final = 10.0
@@ -56,8 +58,7 @@ def serve_site(address: str = "127.0.0.1", port: int = 0) -> Iterator[Site]:
         files = _certificate(Path(folder), address)
         bound = [sockets.enter_context(_bind(address, port and port + number)) for number in range(4)]
         ports = [each.getsockname()[1] for each in bound]
-        configs = [_config(each, files if number == 1 else None) for number, each in enumerate(bound)]
-        with _running(configs):
+        with _running(bound, files):
             shown = f"[{address}]" if ":" in address else address
             yield Site(
                 http=f"http://{shown}:{ports[0]}",
@@ -90,7 +91,8 @@ def _bind(address: str, port: int) -> socket.socket:
     return bound
 
 
-def _config(bound: socket.socket, certificate: Path | None) -> Config:
+def _secure(bound: socket.socket, certificate: Path) -> Config:
+    """Settings of the server that speaks TLS and HTTP/2."""
     config = Config()
     # The server takes over a duplicate of the descriptor, so that each side closes its own.
     config.bind = [f"fd://{os.dup(bound.fileno())}"]
@@ -98,25 +100,43 @@ def _config(bound: socket.socket, certificate: Path | None) -> Config:
     config.include_server_header = False
     config.include_date_header = True
     config.graceful_timeout = 0.2
-    if certificate is not None:
-        config.certfile = config.keyfile = str(certificate / "server.pem")
-        config.alpn_protocols = ["h2", "http/1.1"]
+    config.certfile = config.keyfile = str(certificate / "server.pem")
+    config.alpn_protocols = ["h2", "http/1.1"]
     return config
 
 
+def _plain(kind: Kind) -> uvicorn.Server:
+    """The server of a plain origin: a quick one, because benches share their cores with it."""
+    return uvicorn.Server(
+        uvicorn.Config(
+            make_app(kind),
+            loop="none",
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=1,
+        )
+    )
+
+
 @contextlib.contextmanager
-def _running(configs: list[Config]) -> Iterator[None]:
-    loop = asyncio.new_event_loop()
+def _running(bound: list[socket.socket], certificate: Path) -> Iterator[None]:
+    loop = (loop_factory() or asyncio.new_event_loop)()
     stopping = asyncio.Event()
-    kinds: tuple[Kind, ...] = ("good", "good", "soft_404", "spa")
     started = threading.Event()
+    plain = {0: _plain("good"), 2: _plain("soft_404"), 3: _plain("spa")}
 
     async def run() -> None:
         async with asyncio.TaskGroup() as group:
-            for config, kind in zip(configs, kinds, strict=True):
-                app = make_app(kind)
-                group.create_task(serve(app, config, shutdown_trigger=stopping.wait, mode="asgi"))  # type: ignore[arg-type]
+            for number, server in plain.items():
+                group.create_task(server.serve(sockets=[bound[number]]))
+            app, config = make_app("good"), _secure(bound[1], certificate)
+            group.create_task(serve(app, config, shutdown_trigger=stopping.wait, mode="asgi"))  # type: ignore[arg-type]
             started.set()
+            await stopping.wait()
+            for server in plain.values():
+                server.should_exit = True
 
     def main() -> None:
         asyncio.set_event_loop(loop)
