@@ -50,22 +50,19 @@ class House:
             lambda tx: create_report(tx, who, wish, self.options, self.now_ms, password_hash=hashed)
         )
 
-    def update(self, report_id: int, who: Caller | None = None, if_match: Any = None, **fields: Any) -> Stored:
+    def update(self, report_id: int, who: Caller | None = None, **fields: Any) -> Stored:
         """Change a report; the hash is the password with a mark."""
         change = read_change(**{"privacy": None, "password": None, **fields})
         hashed = f"hash of {change.password}" if change.needs_hash else None
         return self.database.write_here(
             lambda tx: update_report(
-                tx, who or self.alice, report_id, self.options, self.now_ms, change=change, password_hash=hashed,
-                if_match=if_match,
+                tx, who or self.alice, report_id, self.options, self.now_ms, change=change, password_hash=hashed
             )
-        )  # fmt: skip
-
-    def delete(self, report_id: int, who: Caller | None = None, if_match: Any = None) -> None:
-        """Delete a report."""
-        self.database.write_here(
-            lambda tx: delete_report(tx, who or self.alice, report_id, self.options, self.now_ms, if_match=if_match)
         )
+
+    def delete(self, report_id: int, who: Caller | None = None) -> None:
+        """Delete a report."""
+        self.database.write_here(lambda tx: delete_report(tx, who or self.alice, report_id, self.options, self.now_ms))
 
     def show(self, report_id: int, who: Caller | None = None) -> dict[str, Any]:
         """The report as it is handed out."""

@@ -13,7 +13,6 @@ from pagegrade.store.idempotency import (
     Begun,
     Replay,
     begin_answer,
-    drop_answer,
     forget_answers,
     save_answer,
     set_report,
@@ -124,7 +123,7 @@ def test_what_died_before_it_made_anything_is_done_anew(caller: Caller) -> None:
 
 
 def test_a_request_that_failed_leaves_no_trace(caller: Caller) -> None:
-    """Its transaction was rolled back, or it was dropped: the key is free, even for another body."""
+    """Its transaction was rolled back: the key is free, even for another body."""
 
     def fail(tx: Transaction) -> None:
         begin_answer(tx, **caller.request, request_sha256=b"s" * 32, process="now", now_ms=NOW_MS)
@@ -132,19 +131,8 @@ def test_a_request_that_failed_leaves_no_trace(caller: Caller) -> None:
 
     with pytest.raises(ValueError, match="refused"):
         caller.database.write_here(fail)
-    caller.begin(sha=b"1" * 32)
-    caller.database.write_here(lambda tx: drop_answer(tx, **caller.request))
 
     assert caller.begin(sha=b"2" * 32) == Begun(None)
-
-
-def test_an_answer_is_not_dropped(caller: Caller) -> None:
-    """Somebody may come late who thinks it failed."""
-    caller.begin()
-    caller.answer()
-    caller.database.write_here(lambda tx: drop_answer(tx, **caller.request))
-
-    assert caller.begin() == Replay(201, HEADERS, BODY)
 
 
 def test_after_a_day_a_key_is_new(caller: Caller) -> None:

@@ -6,14 +6,12 @@ Whatever is not there, not the caller's, or has expired is the same ``NotFound``
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Final
 
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import (
     NotFound,
-    PreconditionFailed,
     QuotaExceeded,
     Unavailable,
     ValidationFailed,
@@ -37,7 +35,6 @@ SLUG_BYTES: Final = 16
 """128 bits, 22 characters."""
 RETRY_AFTER_S: Final = 30
 """When the queue is full: about as long as an analysis takes."""
-ANY_ETAG: Final = "*"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +125,6 @@ def update_report(
     *,
     change: ReportChange,
     password_hash: str | None = None,
-    if_match: Collection[str] | None = None,
 ) -> Stored:
     """Change the settings of a report and, where asked for, queue another run; a change to nothing changes nothing.
 
@@ -140,11 +136,9 @@ def update_report(
         now_ms: The time now.
         change: What ``read_change`` gave.
         password_hash: Of ``change.password``, where ``change.needs_hash``.
-        if_match: Entity tags of which the report must have one; ``*`` is any; ``None``: no matter which.
 
     Raises:
         NotFound: There is no such report.
-        PreconditionFailed: The report has changed since it was read.
         ValidationFailed: Privacy 2 without any password.
         QuotaExceeded: The account has as many unfinished runs as it may have.
         Unavailable: The queue is full.
@@ -153,7 +147,6 @@ def update_report(
         raise ValueError("the password that was sent must come with its hash")
     expired = expired_before_ms(options, now_ms)
     report = _read(tx, caller, report_id, expired)
-    _check_match(report, if_match)
     privacy = Privacy(report.privacy) if change.privacy is None else change.privacy
     remarks: tuple[Remark, ...] = ()
     kept, version = report.password_hash, report.password_version
@@ -185,8 +178,6 @@ def delete_report(
     report_id: int,
     options: ServiceOptions,
     now_ms: int,
-    *,
-    if_match: Collection[str] | None = None,
 ) -> StoredReport:
     """Delete a report with its runs, its share link and what they stored; the report as it was.
 
@@ -194,10 +185,8 @@ def delete_report(
 
     Raises:
         NotFound: There is no such report.
-        PreconditionFailed: The report has changed since it was read.
     """
     report = _read(tx, caller, report_id, expired_before_ms(options, now_ms))
-    _check_match(report, if_match)
     store.delete_report(tx, caller.account.id, report_id)
     return report
 
@@ -268,12 +257,6 @@ def _read(tx: Transaction, caller: Caller, report_id: int, expired: int | None) 
     if report is None:
         raise NotFound
     return report
-
-
-def _check_match(report: StoredReport, if_match: Collection[str] | None) -> None:
-    """RFC 9110 13.1.1: strong comparison, so that a weak tag never matches."""
-    if if_match is not None and ANY_ETAG not in if_match and report.etag not in if_match:
-        raise PreconditionFailed(report.etag)
 
 
 def _count_reports(tx: Transaction, account_id: int, options: ServiceOptions, now_ms: int) -> int:

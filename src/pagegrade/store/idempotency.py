@@ -123,11 +123,6 @@ def save_answer(
     tx.execute(update(idempotency).where(*here).values(values))
 
 
-def drop_answer(tx: Transaction, *, key_id: int, method: str, path: str, idempotency_key: str) -> None:
-    """Forget a request that was begun and came to nothing: the same key may be used for a better one."""
-    tx.execute(delete(idempotency).where(*_row(key_id, method, path, idempotency_key), idempotency.c.status.is_(None)))
-
-
 def forget_answers(tx: Transaction, older_than_ms: int, *, limit: int = 1_000) -> int:
     """Delete what was kept since before a point in time, oldest first; how many rows.
 

@@ -103,13 +103,15 @@ class _DateHeader:
     """Keeps the ``Date`` of every answer right (RFC 9110 6.6.1), made once a second instead of once a request."""
 
     def __init__(self, listening: Listening) -> None:
-        self._listening = listening
+        self._loop = listening.loop
+        # One list for all answers, also for those that were begun before and are sent only now.
+        self._headers = listening.state.default_headers = []
         self._tick()
 
     def _tick(self) -> None:
-        date = formatdate(now_ms() / 1000, usegmt=True).encode("ascii")
-        self._listening.state.default_headers = [(b"date", date)]
-        self._timer = self._listening.loop.call_later(1, self._tick)
+        second, rest_ms = divmod(now_ms(), 1000)
+        self._headers[:] = [(b"date", formatdate(second, usegmt=True).encode("ascii"))]
+        self._timer = self._loop.call_later((1001 - rest_ms) / 1000, self._tick)
 
     def stop(self) -> None:
         """Nobody looks any more."""
