@@ -60,8 +60,9 @@ chaos: env-test  ## kill and stop the service at random while clients use it: ma
 allow-lab:  ## let ordinary users make the namespace of the lab, where the system forbids it (Ubuntu; asks for root)
 	@sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0
 
-bench: env-test  ## how fast the engine is, against the bare parse, and the API against a bare handler (ARGS: engine's)
+bench: env-test  ## how fast the engine, lists of a thousand and a million reports, and the API are (ARGS: engine's)
 	@$(BIN)/python -m devtools.bench $(ARGS)
+	@$(BIN)/python -m devtools.bench_store
 	@$(BIN)/python -m devtools.bench_api
 
 picture: env-test  ## draw the picture of the README anew

@@ -82,7 +82,7 @@ def make_engine(url: str, *, checkpoints: bool) -> Engine:
         )  # NORMAL may lose the last commits with the power; a 201 is a promise
         cursor.execute("PRAGMA foreign_keys = ON")
         cursor.execute("PRAGMA mmap_size = 0")
-        cursor.execute("PRAGMA cache_size = -16000")
+        cursor.execute("PRAGMA cache_size = -4000")
         cursor.execute(f"PRAGMA journal_size_limit = {LOG_BYTES}")
         cursor.execute(f"PRAGMA wal_autocheckpoint = {1000 if checkpoints else 0}")
         cursor.close()
