@@ -10,6 +10,7 @@ BIN := .venv/bin
 # What the user passes on: make analyze URL=http://localhost:8000/ ARGS='--format json'
 URL ?=
 ARGS ?=
+JOBS ?= auto
 ID ?=
 PORT ?=
 MINUTES ?=
@@ -40,8 +41,8 @@ docs: env-test  ## make the generated reference pages, check the committed ones 
 	@$(BIN)/python -m devtools.gen_docs --check
 	@$(BIN)/python -m devtools.doc_links
 
-test: env-test  ## all tests (ARGS='-k word' for some)
-	@$(BIN)/pytest $(ARGS)
+test: env-test  ## all tests, on all cores (ARGS='-k word' for some, JOBS=0 one after the other)
+	@$(BIN)/pytest --numprocesses $(JOBS) --dist loadfile $(ARGS)
 
 analyze: env-run  ## report on a page: make analyze URL=https://example.org/ [ARGS='--format json']
 	@test -n '$(subst ','\'',$(URL))' || { echo "Say which page: make analyze URL=https://example.org/" >&2; exit 2; }

@@ -25,8 +25,9 @@ from pagegrade.service.wishes import read_change, read_new_report
 from pagegrade.store.accounts import DAY_MS
 from pagegrade.store.history import load_run
 from pagegrade.store.listing import ListQuery
+from pagegrade.store.queue import count_unfinished
 from pagegrade.store.reports import load_report_by_slug
-from pagegrade.store.runs import claim_runs, count_unfinished, finish_run
+from pagegrade.store.runs import claim_runs, finish_run
 from tests.report_builders import make_report
 from tests.service.house import House, caller_of
 from tests.store_builders import NOW_MS, add_owner, make_database

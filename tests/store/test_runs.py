@@ -16,11 +16,9 @@ from pagegrade.store.reports import delete_report
 from pagegrade.store.runs import (
     MAX_LEASE_MS,
     claim_runs,
-    count_unfinished,
     extend_leases,
     finish_run,
     has_suspects,
-    queue_state,
     release_run,
 )
 from pagegrade.store.visits import MAX_DELAY_MS
@@ -367,27 +365,6 @@ def test_suspects_are_claimed_by_themselves(queue: Queue) -> None:
     assert [run.id for run in queue.claim(5)] == [fresh.id]
     assert [(run.id, run.attempt) for run in queue.claim(5, suspects=True)] == [(suspect.id, 3)]
     assert not queue.database.read_here(has_suspects)
-
-
-def test_the_queue_says_how_long_it_is(queue: Queue) -> None:
-    """Depth, running and the age of the oldest, for those who watch over it."""
-    bob = add_owner(queue.database, "Bob")[0].id
-    queue.add(now_ms=NOW_MS)
-    queue.add("https://b.example/", account_id=bob, now_ms=NOW_MS + 100)
-    queue.claim()
-
-    state = queue.database.read_here(lambda tx: queue_state(tx, NOW_MS + 1_100))
-    counts = queue.database.read_here(lambda tx: [count_unfinished(tx, each) for each in (None, bob, bob + 1)])
-
-    assert (state.depth, state.running, state.oldest_ms) == (1, 1, 1_000)
-    assert counts == [2, 1, 0]
-
-
-def test_an_empty_queue_has_no_age(queue: Queue) -> None:
-    """Nobody waits, so nobody waits for long."""
-    state = queue.database.read_here(lambda tx: queue_state(tx, NOW_MS))
-
-    assert (state.depth, state.running, state.oldest_ms) == (0, 0, 0)
 
 
 def fill(queue: Queue, count: int) -> None:

@@ -29,7 +29,8 @@ from pagegrade.store.counts import count_matching, load_counts
 from pagegrade.store.database import Transaction
 from pagegrade.store.history import load_detail, load_details
 from pagegrade.store.listing import ListQuery
-from pagegrade.store.runs import count_unfinished, enqueue_run
+from pagegrade.store.queue import count_unfinished
+from pagegrade.store.runs import enqueue_run
 
 SLUG_BYTES: Final = 16
 """128 bits, 22 characters."""

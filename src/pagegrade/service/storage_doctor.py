@@ -15,8 +15,8 @@ from pagegrade.store.database import Database
 from pagegrade.store.folder import NETWORK_FILE_SYSTEMS, file_system_of, serving_process, try_writing
 from pagegrade.store.inspection import SQLITE_VERSION, find_damage, has_safe_checkpoints, newest_ms, read_durability
 from pagegrade.store.migrate import schema_state
+from pagegrade.store.queue import queue_state
 from pagegrade.store.retention import Sizes, measure
-from pagegrade.store.runs import queue_state
 
 _TROUBLES: Final = {
     errno.EACCES: "this user may not",

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final, cast
 
 from sqlalchemy import bindparam, insert, text
@@ -33,17 +32,6 @@ MAX_LEASE_MS: Final = 2 * 3_600_000
 
 FEW: Final = 8
 """So many accounts in a row may have nothing to start before all of them are looked at together."""
-
-
-@dataclass(frozen=True, slots=True)
-class QueueState:
-    """How long the queue is."""
-
-    depth: int
-    """Runs that wait."""
-    running: int
-    oldest_ms: int
-    """For how long the one that was asked for first has been waiting; 0 when none waits."""
 
 
 _NEW: Final = (
@@ -127,12 +115,6 @@ _COUNT_ANALYSIS: Final = text(
 _RELEASE: Final = text(
     "UPDATE runs SET state = 'queued', attempt = attempt - :uncounted, worker = NULL, lease_until_ms = NULL, "
     "available_at_ms = :available_at_ms WHERE id = :id AND attempt = :attempt AND state = 'running' RETURNING report_id"
-)
-_DEPTH: Final = text("SELECT COUNT(*), MIN(id) FROM runs WHERE state = :state")
-_CREATED: Final = text("SELECT created_at_ms FROM runs WHERE id = :id")
-_COUNT: Final = Prepared(text("SELECT COUNT(*) FROM runs WHERE state IN ('queued', 'running')"))
-_COUNT_OF: Final = Prepared(
-    text("SELECT COUNT(*) FROM runs WHERE state IN ('queued', 'running') AND account_id = :account_id")
 )
 
 
@@ -393,17 +375,3 @@ def requeue_attempt(
     if report_id is not None:
         mark_report(tx, report_id, state="queued", now_ms=now_ms)
     return cast("int | None", report_id)
-
-
-def queue_state(tx: Transaction, now_ms: int) -> QueueState:
-    """How long the queue is."""
-    depth, first_id = tx.execute(_DEPTH, {"state": "queued"}).one()
-    running, _ = tx.execute(_DEPTH, {"state": "running"}).one()
-    created_at_ms = now_ms if first_id is None else tx.execute(_CREATED, {"id": first_id}).scalar_one()
-    return QueueState(depth=depth, running=running, oldest_ms=max(0, now_ms - created_at_ms))
-
-
-def count_unfinished(tx: Transaction, account_id: int | None) -> int:
-    """Runs that wait or are under way, of one account or (``None``) of all."""
-    ((found,),) = _COUNT.rows(tx, {}) if account_id is None else _COUNT_OF.rows(tx, {"account_id": account_id})
-    return int(found)

@@ -18,7 +18,7 @@ from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from pagegrade.model.errors import Unauthenticated, Unavailable
 from pagegrade.service.clock import now_ms
 from pagegrade.service.observation import Observation
-from pagegrade.store.runs import QueueState, queue_state
+from pagegrade.store.queue import QueueState, queue_state
 from pagegrade.web.call import Call
 from pagegrade.web.clients import bearer_key
 from pagegrade.web.operations import Answer, Operation
