@@ -77,15 +77,15 @@ def test_calls_that_people_are_told_to_make_work(fresh: Server, site: Site, page
     assert len(calls) >= 8
 
 
-def test_commands_that_people_are_told_to_run_exist(server: Server) -> None:
+def test_commands_that_people_are_told_to_run_exist(fresh: Server) -> None:
     """With these very options; those that need something of their own are asked for their help instead."""
     typed = {tuple(words) for page in PAGES for words in typed_lines(page)}
     commands = sorted(words for words in typed if words[0].rpartition("/")[2] == "pagegrade")
     for words in commands:
         if words[1] in {"keys", "prune", "migrate"} and words[2] != "revoke":
-            server.run(*words[1:])
+            fresh.run(*words[1:])
         else:
-            server.run(words[1], "--help")
+            fresh.run(words[1], "--help")
 
     assert {words[1] for words in commands} >= {"keys", "prune", "doctor", "analyze", "evaluate"}
 
