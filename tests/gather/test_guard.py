@@ -245,7 +245,9 @@ def test_a_typed_private_target_is_exactly_that() -> None:
     assert not policy.looks_up_local_names("site.com")
 
 
-@pytest.mark.parametrize("text", ["169.254.169.254", "168.63.129.16", "224.0.0.1", "fe80::1", *sorted(map(str, METADATA))])
+@pytest.mark.parametrize(
+    "text", ["169.254.169.254", "168.63.129.16", "224.0.0.1", "fe80::1", *sorted(map(str, METADATA))]
+)
 def test_metadata_is_refused_even_when_typed(text: str) -> None:
     """Nobody develops a page there."""
     policy = Policy(typed_private=frozenset({("dev.box", 80)}))
