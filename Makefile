@@ -10,7 +10,7 @@ BIN := .venv/bin
 # What the user passes on: make analyze URL=http://localhost:8000/ ARGS='--format json'
 URL ?=
 ARGS ?=
-JOBS ?= auto
+JOBS ?= 0
 ID ?=
 PORT ?=
 MINUTES ?=
@@ -41,7 +41,7 @@ docs: env-test  ## make the generated reference pages, check the committed ones 
 	@$(BIN)/python -m devtools.gen_docs --check
 	@$(BIN)/python -m devtools.doc_links
 
-test: env-test  ## all tests, on all cores (ARGS='-k word' for some, JOBS=0 one after the other)
+test: env-test  ## all tests (ARGS='-k word' for some; JOBS=auto on all cores, which strains those that wait for short times)
 	@$(BIN)/pytest --numprocesses $(JOBS) --dist loadfile $(ARGS)
 
 analyze: env-run  ## report on a page: make analyze URL=https://example.org/ [ARGS='--format json']

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import ssl
+from dataclasses import replace
 from datetime import UTC, datetime
 from ipaddress import ip_network
 from pathlib import Path
@@ -341,7 +342,8 @@ def greet(words: bytes) -> FetchError:
     async def main() -> FetchError:
         async with (
             serving(OK, greeting=words) as server,
-            HTTPClient(policy=OWN, resolver=Names(), limits=FAST) as client,
+            # Time to connect on a busy machine, so that it is the handshake that runs out of it.
+            HTTPClient(policy=OWN, resolver=Names(), limits=replace(FAST, connect_s=3.0)) as client,
         ):
             with pytest.raises(FetchError) as caught:
                 await client.fetch(Request(url=f"https://site.com:{server.port}/"))
