@@ -130,14 +130,7 @@ class Database:
         """``work`` in a transaction of its own, in the calling thread: for commands, which have no event loop."""
         try:
             with self._engine.connect() as connection:
-                connection.exec_driver_sql("BEGIN IMMEDIATE")
-                try:
-                    result = work(connection)
-                    connection.exec_driver_sql("COMMIT")
-                except BaseException:
-                    _end(connection, "ROLLBACK")
-                    raise
-                return result
+                return _write_alone(connection, work)
         except DBAPIError as error:
             raise _told(error) from error
 
@@ -152,15 +145,7 @@ class Database:
         try:
             with self._engine.connect() as connection:
                 connection.exec_driver_sql("PRAGMA foreign_keys = OFF")
-                connection.exec_driver_sql("BEGIN IMMEDIATE")
-                try:
-                    result = work(connection)
-                    _check_references(connection)
-                    connection.exec_driver_sql("COMMIT")
-                except BaseException:
-                    _end(connection, "ROLLBACK")
-                    raise
-                return result
+                return _write_alone(connection, work, last=_check_references)
         except DBAPIError as error:
             raise _told(error) from error
 
@@ -282,6 +267,22 @@ class _Lost(Exception):
     def __init__(self, work: _Work[Any], error: BaseException) -> None:
         super().__init__(str(error))
         self.work = work
+
+
+def _write_alone(
+    connection: Connection, work: Callable[[Transaction], T], *, last: Callable[[Transaction], None] | None = None
+) -> T:
+    """``work`` in one transaction, and ``last`` before it is committed."""
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
+    try:
+        result = work(connection)
+        if last is not None:
+            last(connection)
+        connection.exec_driver_sql("COMMIT")
+    except BaseException:
+        _end(connection, "ROLLBACK")
+        raise
+    return result
 
 
 def _check_references(connection: Connection) -> None:
