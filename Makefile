@@ -16,7 +16,7 @@ PORT ?=
 MINUTES ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check lint types arrows docs test serve fault chaos allow-lab analyze bench picture fix new-check lock lock-check env-run env-test env-dev
+.PHONY: help setup check lint types arrows docs test serve fault chaos allow-lab analyze bench texts picture fix new-check lock lock-check env-run env-test env-dev
 
 help:  ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -65,6 +65,9 @@ bench: env-test  ## how fast the engine, lists of a thousand and a million repor
 	@$(BIN)/python -m devtools.bench $(ARGS)
 	@$(BIN)/python -m devtools.bench_store
 	@$(BIN)/python -m devtools.bench_api
+
+texts: env-test  ## bring the message catalogues of the pages up to date; what is left to translate is counted
+	@$(BIN)/python -m devtools.catalogues
 
 picture: env-test  ## draw the picture of the README anew
 	@$(BIN)/python -m devtools.picture

@@ -23,7 +23,7 @@ def test_a_script_can_take_the_key(command_line: CommandLine) -> None:
     assert is_well_formed(secret)
     assert secret not in made.err
     assert "one time" in made.err
-    assert (caller.key.name, caller.account.name) == ("ci", "Owner")
+    assert (caller.api_key.name, caller.account.name) == ("ci", "Owner")
 
 
 def test_keys_are_listed_without_their_secrets(command_line: CommandLine) -> None:
@@ -82,7 +82,7 @@ def test_a_key_expires_after_so_many_days(command_line: CommandLine) -> None:
     secret = command_line("keys", "create", "--name", "ci", "--expires-in-days", "30").out.strip()
     after = now_ms()
     database = command_line.open()
-    expires_at_ms = database.read_here(lambda tx: authenticate(tx, secret, before)).key.expires_at_ms
+    expires_at_ms = database.read_here(lambda tx: authenticate(tx, secret, before)).api_key.expires_at_ms
     database.close()
 
     assert expires_at_ms is not None

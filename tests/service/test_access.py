@@ -85,8 +85,8 @@ def test_the_owner_is_known_by_the_key(tmp_path: Path) -> None:
     caller = caller_of(database, secret)
 
     assert caller.account == account
-    assert caller.key.scopes == SCOPES
-    assert secret.startswith(caller.key.prefix)
+    assert caller.api_key.scopes == SCOPES
+    assert secret.startswith(caller.api_key.prefix)
     database.close()
 
 
@@ -176,7 +176,7 @@ def test_a_key_that_was_revoked_elsewhere_is_refused_at_once(tmp_path: Path) -> 
     beside = Database(database.url, checkpoints=False)
     _, secret = add_owner(database)
     before = caller_of(database, secret)
-    beside.write_here(lambda tx: revoke(tx, str(before.key.id), NOW_MS))
+    beside.write_here(lambda tx: revoke(tx, str(before.api_key.id), NOW_MS))
 
     assert refused(database, secret).presented
     beside.close()
@@ -307,7 +307,7 @@ def test_the_first_key_can_be_chosen(tmp_path: Path) -> None:
 
     assert told is None
     assert caller.account == owner
-    assert caller.key.prefix == CHOSEN[:4]
+    assert caller.api_key.prefix == CHOSEN[:4]
     assert refused(database, "another-key-that-was-chosen").presented
     database.close()
 
@@ -434,7 +434,7 @@ def test_uses_of_keys_are_saved_to_the_minute(tmp_path: Path) -> None:
     asyncio.run(uses.save(database))
     asyncio.run(uses.save(database))
 
-    assert caller_of(database, secret).key.last_used_at_ms == NOW_MS + MINUTE_MS
+    assert caller_of(database, secret).api_key.last_used_at_ms == NOW_MS + MINUTE_MS
     database.close()
 
 
@@ -449,6 +449,6 @@ def test_uses_that_cannot_be_saved_are_kept(tmp_path: Path) -> None:
     asyncio.run(uses.save(gone))
     asyncio.run(uses.save(database))
 
-    assert caller_of(database, secret).key.last_used_at_ms == NOW_MS
+    assert caller_of(database, secret).api_key.last_used_at_ms == NOW_MS
     gone.close()
     database.close()

@@ -17,11 +17,13 @@ from pagegrade.report.packing import pack_report
 from pagegrade.service.clock import now_ms
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.services import Services
+from pagegrade.service.sessions import start_session
 from pagegrade.store.database import Transaction
 from pagegrade.store.runs import claim_runs, finish_run
 from pagegrade.web.app import App, make_app
 from pagegrade.web.operations import Operation
 from pagegrade.web.routes import ALL_OPERATIONS
+from pagegrade.web.visitor import SESSION, cookie_name
 from tests.report_builders import make_report
 from tests.store_builders import add_key, add_owner, make_database
 
@@ -51,6 +53,25 @@ class House:
         if secret is not None:
             sent.setdefault("Authorization", f"Bearer {secret}")
         return await self.client.request(method, path, headers=sent, **more)
+
+    async def sign_in(self, account: Account | None = None) -> dict[str, str]:
+        """The headers of a browser that Alice, or somebody else, has signed in with, on a page of ours."""
+        owner = account or self.alice
+        token = await self.services.database.write(lambda tx: start_session(tx, owner, "Firefox", now_ms()))
+        return {"Cookie": f"{cookie_name(SESSION, BASE_URL)}={token}", "Sec-Fetch-Site": "same-origin"}
+
+    async def page(
+        self,
+        method: str,
+        path: str,
+        *,
+        account: Account | None = None,
+        headers: Mapping[str, str] | None = None,
+        **more: Any,
+    ) -> httpx.Response:
+        """One request for a page in a browser of its own that Alice, or somebody else, has signed in with."""
+        sent = {**await self.sign_in(account), **(headers or {})}
+        return await self.call(method, path, key=None, headers=sent, **more)
 
     async def create(self, url: str = "https://example.com/", **fields: object) -> dict[str, Any]:
         """A new report of Alice."""

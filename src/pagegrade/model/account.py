@@ -23,7 +23,11 @@ class Account:
     created_at_ms: int
     """Milliseconds since 1970-01-01T00:00Z, as every ``_at_ms``."""
     disabled_at_ms: int | None = None
-    """From then on none of its keys works."""
+    """From then on none of its keys works, and nobody can sign in."""
+    is_admin: bool = False
+    """May see and change the accounts of the installation, on its pages."""
+    has_password: bool = False
+    """Whether its owner can sign in with e-mail address and password."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,8 +49,41 @@ class Key:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """A browser that somebody has signed in with, without its token."""
+
+    id: int
+    account_id: int
+    agent: str
+    """What the browser said it is, shortened, to recognise it by."""
+    created_at_ms: int
+    rotated_at_ms: int
+    """When its token was last replaced."""
+    seen_at_ms: int
+    """When it was last used, give or take some minutes."""
+    expires_at_ms: int
+    """However much it is used."""
+    by_link: bool = False
+    """It began with a link that signs in once, and not with a password."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
-    """An account that has shown a valid key."""
+    """An account that has shown a valid key, or whose owner has signed in."""
 
     account: Account
-    key: Key
+    key: Key | None = None
+    """``None``: a person, with a session."""
+    session: Session | None = None
+
+    @property
+    def identity(self) -> str:
+        """Who is counted, where requests and analyses are: each key for itself, a person as their account."""
+        return f"account {self.account.id}" if self.key is None else str(self.key.id)
+
+    @property
+    def api_key(self) -> Key:
+        """The key, where nobody gets without one."""
+        if self.key is None:
+            raise RuntimeError("nobody called with a key")
+        return self.key

@@ -87,7 +87,7 @@ def require_scope(caller: Caller, scope: str) -> None:
     Raises:
         InsufficientScope: The key lacks it.
     """
-    if scope not in caller.key.scopes:
+    if scope not in caller.api_key.scopes:
         raise InsufficientScope(scope)
 
 
@@ -207,7 +207,7 @@ def revoke(tx: Transaction, which: str, now_ms: int) -> tuple[Key, bool]:
     owner = find_caller(tx, _digest(wanted)) if can_be_secret(wanted) else None
     keys = list_keys(tx)
     if owner is not None:
-        matching = [key for key in keys if key.id == owner.key.id]
+        matching = [key for key in keys if key.id == owner.api_key.id]
     else:
         matching = [key for key in keys if str(key.id) == wanted] or [key for key in keys if key.prefix == wanted]
     if len(matching) > 1:
@@ -256,7 +256,7 @@ class KeyUses:
 
 
 def _add_owner(tx: Transaction, now_ms: int) -> Account:
-    return add_account(tx, name="Owner", email="owner@localhost", now_ms=now_ms)
+    return add_account(tx, name="Owner", email="owner@localhost", now_ms=now_ms, is_admin=True)
 
 
 def _no_account(account_id: int) -> NotFound:
@@ -264,7 +264,7 @@ def _no_account(account_id: int) -> NotFound:
 
 
 def _valid(caller: Caller, now_ms: int) -> bool:
-    key = caller.key
+    key = caller.api_key
     return (
         key.revoked_at_ms is None
         and (key.expires_at_ms is None or now_ms < key.expires_at_ms)

@@ -55,7 +55,37 @@ accounts = Table(
     Column("served_at_ms", BigInteger, nullable=False, server_default="0"),  # last claim; the queue goes round by it
     Column("analyses_total", BigInteger, nullable=False, server_default="0"),  # finished, also of reports since deleted
     Column("stored_bytes", BigInteger, nullable=False, server_default="0"),  # of its rows in run_details, as stored
+    Column("password_hash", String(300)),  # PHC string of argon2id; NULL: nobody signs in with a password
+    Column("is_admin", SmallInteger, nullable=False, server_default="0"),
     sqlite_autoincrement=True,
+)
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("token_sha256", LargeBinary(32), nullable=False, unique=True),
+    Column("previous_sha256", LargeBinary(32), index=True),  # good for a little while after the token was replaced
+    Column("agent", String(200), nullable=False),
+    Column("created_at_ms", BigInteger, nullable=False),
+    Column("rotated_at_ms", BigInteger, nullable=False),
+    Column("seen_at_ms", BigInteger, nullable=False),
+    Column("expires_at_ms", BigInteger, nullable=False, index=True),
+    Column("by_link", SmallInteger, nullable=False, server_default="0"),
+    sqlite_autoincrement=True,
+    comment="Browsers that people have signed in with.",
+)
+
+sign_in_links = Table(
+    "sign_in_links",
+    metadata,
+    Column("token_sha256", LargeBinary(32), primary_key=True),
+    Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("created_at_ms", BigInteger, nullable=False),
+    Column("expires_at_ms", BigInteger, nullable=False, index=True),
+    Column("used_at_ms", BigInteger),
+    comment="Links that sign somebody in once.",
 )
 
 api_keys = Table(

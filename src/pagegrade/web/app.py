@@ -8,11 +8,13 @@ import re
 import secrets
 import time
 from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+from dataclasses import replace
 from typing import Any, Final, Protocol
 
-from pagegrade.model.errors import NotFound, PagegradeError
+from pagegrade.model.errors import NotFound, PagegradeError, Unavailable
 from pagegrade.service.logs import name_lines
 from pagegrade.service.services import Services
+from pagegrade.service.sessions import keep_session
 from pagegrade.web.body import CLOSE, ClientGone, Receive
 from pagegrade.web.call import REQUESTS, Call
 from pagegrade.web.headers import (
@@ -26,11 +28,12 @@ from pagegrade.web.headers import (
     standing_headers,
 )
 from pagegrade.web.negotiation import accepts_json
-from pagegrade.web.operations import Answer, Operation
-from pagegrade.web.pages.problems import problem_page
+from pagegrade.web.operations import PAGES, Answer, Operation
+from pagegrade.web.pages.problems import foreign_form, problem_page, sign_in_needed
 from pagegrade.web.problems import MEDIA_TYPE, Problem, Rejected, internal_error, problem_body, problem_of
 from pagegrade.web.routes import ALL_OPERATIONS
 from pagegrade.web.routing import Routes
+from pagegrade.web.visitor import SignInNeeded, is_own_form, session_cookie
 
 Scope = MutableMapping[str, Any]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
@@ -124,6 +127,8 @@ class App:
             return await self._done(call, scope)
         except ClientGone:
             return None
+        except SignInNeeded:
+            return sign_in_needed(call)
         except (PagegradeError, Rejected) as error:
             problem = problem_of(error)
             if problem.code == "internal_error":
@@ -152,12 +157,18 @@ class App:
         call.operation = operation
         if call.path.startswith(API) and not accepts_json(call.header(b"accept")):
             raise Rejected("not_acceptable", "Answers are JSON; accept application/json.")
-        if operation.scope is not None and operation.method != "GET":
-            # Before a byte of the body is read. A GET is admitted within its one look at the database.
-            await call.admit()
+        closed = operation.scope is not None or operation.access != "anyone"
+        if operation.method != "GET":
+            if operation.tag == PAGES and not is_own_form(call.header, self.services.options.base_url):
+                return foreign_form(call)
+            if closed:
+                # Before a byte of the body is read. A GET is admitted within its one look at the database.
+                await call.admit()
         answer = await operation.handler(call)
-        if operation.scope is not None and call.caller is None:
+        if closed and call.caller is None:
             raise RuntimeError(f"{operation.name} answers without asking who calls")
+        if call.signed_in is not None and call.signed_in.due:
+            answer = await _keep_session(call, answer)
         if answer.status == 304:  # noqa: PLR2004 - RFC 9110 15.4.5
             call.give_back(REQUESTS)
         return answer
@@ -168,7 +179,7 @@ class App:
         return preflight_headers(allow)
 
     def _told(self, call: Call, problem: Problem) -> Answer:
-        as_page = None if call.path.startswith(API) else problem_page(problem, call.header(b"accept"))
+        as_page = None if call.path.startswith(API) else problem_page(call, problem)
         if as_page is not None:
             return as_page
         body = problem_body(
@@ -201,6 +212,25 @@ class App:
         await send({"type": "http.response.start", "status": answer.status, "headers": headers})
         silent = call.method == "HEAD" or answer.status in _BODILESS
         await send({"type": "http.response.body", "body": b"" if silent else answer.body})
+
+
+async def _keep_session(call: Call, answer: Answer) -> Answer:
+    """Note that the session goes on; the answer with its new token where it got one.
+
+    An answer that ends or starts a session says itself how it goes on.
+    """
+    signed_in = call.signed_in
+    if signed_in is None or any(name == "Set-Cookie" for name, _ in answer.headers):
+        return answer
+    try:
+        token = await call.services.database.write(
+            lambda tx: keep_session(tx, signed_in.session, call.secret, call.now_ms)
+        )
+    except Unavailable:
+        return answer  # the page was made all the same; the next one tries again
+    if token is None:
+        return answer
+    return replace(answer, headers=(*answer.headers, session_cookie(token, call.services.options.base_url)))
 
 
 def _request_id(sent: str | None) -> str:

@@ -67,16 +67,21 @@ def judge_media(method: str, content_type: str | None, content_encoding: str | N
     return media_type, boundary.encode("latin-1", "replace")
 
 
-async def read_body(receive: Receive, content_length: str | None) -> bytes:
-    """The body, of at most ``MAX_BYTES``; counted while it is read, whatever length was declared.
+async def read_body(receive: Receive, content_length: str | None, *, max_bytes: int = MAX_BYTES) -> bytes:
+    """The body; counted while it is read, whatever length was declared.
+
+    Args:
+        receive: Gives the next part of the request.
+        content_length: Header; ``None`` when it was not sent.
+        max_bytes: It may have at most so many.
 
     Raises:
         Rejected: It is too long, or did not arrive in time.
         ClientGone: The client hung up.
     """
     declared = int(content_length) if content_length is not None and _is_length(content_length) else None
-    if declared is not None and declared > MAX_BYTES:
-        raise _too_large(() if declared <= MAX_SKIPPED_BYTES else (CLOSE,))
+    if declared is not None and declared > max_bytes:
+        raise _too_large(max_bytes, () if declared <= MAX_SKIPPED_BYTES else (CLOSE,))
     pieces: list[bytes] = []
     size = 0
     try:
@@ -87,8 +92,8 @@ async def read_body(receive: Receive, content_length: str | None) -> bytes:
                     raise ClientGone
                 piece: bytes = message.get("body", b"")
                 size += len(piece)
-                if size > MAX_BYTES:
-                    raise _too_large((CLOSE,) if declared is None else ())
+                if size > max_bytes:
+                    raise _too_large(max_bytes, (CLOSE,) if declared is None else ())
                 pieces.append(piece)
                 if not message.get("more_body", False):
                     return b"".join(pieces)
@@ -132,5 +137,5 @@ def _unsupported(method: str, message: str) -> Rejected:
     return Rejected("unsupported_media_type", message, headers=tuple(headers))
 
 
-def _too_large(headers: tuple[tuple[str, str], ...]) -> Rejected:
-    return Rejected("too_large", f"The body may have at most {MAX_BYTES} bytes.", headers=headers)
+def _too_large(max_bytes: int, headers: tuple[tuple[str, str], ...]) -> Rejected:
+    return Rejected("too_large", f"The body may have at most {max_bytes} bytes.", headers=headers)

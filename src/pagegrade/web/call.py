@@ -11,10 +11,12 @@ from pydantic import BaseModel
 
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import NotFound, RateLimited, Unauthenticated, ValidationFailed, Violation
+from pagegrade.render.texts import Texts, choose_locale, texts_for
 from pagegrade.service.access import authenticate, require_scope
 from pagegrade.service.clock import now_ms
 from pagegrade.service.limits import Standing
 from pagegrade.service.services import Services
+from pagegrade.service.sessions import SignedIn, find_signed_in
 from pagegrade.store.database import Transaction
 from pagegrade.web.body import Receive, judge_media, parse_body, read_body
 from pagegrade.web.clients import bearer_key, client_address, limited_as
@@ -22,6 +24,7 @@ from pagegrade.web.fields import names_of, read_fields
 from pagegrade.web.forms import parse_pairs
 from pagegrade.web.operations import Operation
 from pagegrade.web.prefer import NONE, Preferences, parse_prefer
+from pagegrade.web.visitor import SESSION, SignInNeeded, read_cookies
 
 T = TypeVar("T")
 Model = TypeVar("Model", bound=BaseModel)
@@ -53,7 +56,9 @@ class Call:
         self.operation: Operation | None = None
         """``None`` where nothing is found at the path."""
         self.secret = ""
-        """The key that was sent, if it can be one; kept for this request only."""
+        """The key or token that was sent, if it can be one; kept for this request only."""
+        self.signed_in: SignedIn | None = None
+        """The session that this browser has, as far as somebody asked."""
         self.answering: dict[tuple[Any, ...], bytes] = {}
         """Requests with an Idempotency-Key that are being answered, of the whole application."""
         self.operations: Sequence[Operation] = ()
@@ -78,6 +83,12 @@ class Call:
         """A request header by its lower-case name, several lines joined as one list; ``None`` when it was not sent."""
         value = self._headers.get(name)
         return None if value is None else value.decode("latin-1")
+
+    @property
+    def target(self) -> str:
+        """Path and query as they were sent."""
+        query = self._scope.get("query_string", b"").decode("latin-1")
+        return f"{self.path}?{query}" if query else self.path
 
     @property
     def is_http_1(self) -> bool:
@@ -164,12 +175,16 @@ class Call:
 
         Raises:
             Unauthenticated: There is no valid key.
+            SignInNeeded: The page is for those who have signed in.
             RateLimited: The key asks too often, or the client tries too many keys.
             InsufficientScope: The key may not do this.
+            NotFound: The page is for administrators.
         """
         caller = self.caller
         if caller is not None:
             return await self.services.database.read(lambda tx: work(tx, caller))
+        if self.operation is not None and self.operation.access != "anyone":
+            return await self.services.database.read(lambda tx: work(tx, self._admit_person(tx)))
         secret = self._secret()
         return await self.services.database.read(lambda tx: work(tx, self._admit(tx, secret)))
 
@@ -189,6 +204,22 @@ class Call:
             raise RuntimeError("nobody was admitted yet")
         return self.caller
 
+    def visitor(self, tx: Transaction) -> Caller | None:
+        """Who looks at a page that anyone may see, if they have signed in; ``None``: nobody knows."""
+        if self.caller is None:
+            for token in read_cookies(self.header, SESSION, self.services.options.base_url):
+                self.signed_in = find_signed_in(tx, token, self.now_ms)
+                if self.signed_in is not None:
+                    self.secret, self.caller = token, self.signed_in.caller
+                    break
+        return self.caller
+
+    @property
+    def texts(self) -> Texts:
+        """The words of pages: in the language of the account, else in the one the browser asks for."""
+        asked = self.header(b"accept-language")
+        return texts_for(choose_locale(None if self.caller is None else self.caller.account.locale, asked))
+
     def take_analysis(self) -> None:
         """Count an analysis for the key, once for this call however often it is asked.
 
@@ -198,7 +229,7 @@ class Call:
         standing = self.standings.get(ANALYSES)
         if standing is None or not standing.allowed:
             per_minute = self.services.options.analyses_per_minute
-            standing = self.services.limits.take(ANALYSES, str(self.admitted.key.id), per_minute)
+            standing = self.services.limits.take(ANALYSES, self.admitted.identity, per_minute)
             self.standings[ANALYSES] = standing
         if not standing.allowed:
             raise RateLimited(
@@ -211,7 +242,7 @@ class Call:
         standing = self.standings.get(policy)
         if standing is not None and standing.allowed:
             limits = self.services.limits
-            self.standings[policy] = limits.give_back(policy, str(self.admitted.key.id), standing.limit)
+            self.standings[policy] = limits.give_back(policy, self.admitted.identity, standing.limit)
 
     def forget_analysis(self) -> None:
         """Take the count of an analysis back that was not started."""
@@ -239,12 +270,8 @@ class Call:
         except Unauthenticated:
             self._count_wrong_key()
             raise
-        services = self.services
-        key = caller.key
-        standing = services.limits.take(REQUESTS, str(key.id), services.options.requests_per_minute)
-        self.caller = caller
-        self.standings[REQUESTS] = standing
-        services.key_uses.note(key.id, self.now_ms)
+        standing = self._take_request(caller)
+        self.services.key_uses.note(caller.api_key.id, self.now_ms)
         if not standing.allowed:
             raise RateLimited(
                 f"This key may send {standing.limit} requests a minute; wait and try again.",
@@ -253,6 +280,26 @@ class Call:
         if self.operation is not None and self.operation.scope is not None:
             require_scope(caller, self.operation.scope)
         return caller
+
+    def _admit_person(self, tx: Transaction) -> Caller:
+        caller = self.visitor(tx)
+        if caller is None:
+            raise SignInNeeded
+        standing = self._take_request(caller)
+        if not standing.allowed:
+            raise RateLimited(
+                f"You may open {standing.limit} pages a minute; wait and try again.", retry_after_s=standing.reset_s
+            )
+        if self.operation is not None and self.operation.access == "admin" and not caller.account.is_admin:
+            raise NotFound
+        return caller
+
+    def _take_request(self, caller: Caller) -> Standing:
+        self.caller = caller
+        limits = self.services.limits
+        standing = limits.take(REQUESTS, caller.identity, self.services.options.requests_per_minute)
+        self.standings[REQUESTS] = standing
+        return standing
 
     def _count_wrong_key(self) -> None:
         """Who tries many keys is told to wait; valid keys from the same address go on working."""

@@ -66,7 +66,7 @@ async def do_once(
     if key is None:
         return await tell(await _write(call, make))
     here: dict[str, Any] = {
-        "key_id": call.admitted.key.id,
+        "key_id": call.admitted.api_key.id,
         "method": call.method,
         "path": call.path[:MAX_PATH_CHARACTERS],
         "idempotency_key": key,

@@ -24,7 +24,8 @@ from pagegrade.web.clients import bearer_key
 from pagegrade.web.operations import Answer, Operation
 from pagegrade.web.refusals import Refusal
 
-SHARE_PAGES: Final = "/r/"
+SECRET_PLACES: Final = ("/r/", "/badge/", "/sign-in/")
+"""Whoever knows an address below them may open it."""
 
 
 async def show_metrics(call: Call) -> Answer:
@@ -42,19 +43,18 @@ async def show_metrics(call: Call) -> Answer:
 def observe(operation: str, method: str, status: int, seconds: float, request_id: str, /, *, call: Call) -> None:
     """Take note of an answered request; what ``make_app`` wants to be given."""
     caller = call.caller
-    # Whoever knows the address of a share page may open it.
-    path = f"{SHARE_PAGES}..." if call.path.startswith(SHARE_PAGES) else call.path
+    secret_place = next((place for place in SECRET_PLACES if call.path.startswith(place)), None)
     call.services.observation.request_done(
         operation=operation,
         method=method,
         status=status,
         seconds=seconds,
         request_id=request_id,
-        path=path,
+        path=call.path if secret_place is None else f"{secret_place}...",
         client=call.client,
         account=None if caller is None else caller.account.id,
-        key=None if caller is None else caller.key.id,
-        prefix=None if caller is None else caller.key.prefix,
+        key=None if caller is None or caller.key is None else caller.key.id,
+        prefix=None if caller is None or caller.key is None else caller.key.prefix,
     )
 
 

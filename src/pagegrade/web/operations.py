@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from pydantic import BaseModel
 
@@ -43,6 +43,8 @@ class Operation:
     """Called with ``web.call.Call``."""
     scope: str | None = None
     """What the key must be allowed to do; ``None``: no key is needed."""
+    access: Literal["anyone", "account", "admin"] = "anyone"
+    """Of a page: who must have signed in. To others the pages of administrators are not there."""
     query: type[BaseModel] | None = None
     """Query parameters; unknown ones are ignored."""
     body: type[BaseModel] | None = None

@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from pagegrade.web.pages.assets import ASSETS, asset_address
+from pagegrade.web.pages.assets import ASSETS, MEDIA_TYPES, asset_address
 from tests.web.calling import House, in_house
 
 
@@ -28,14 +28,14 @@ def test_a_file_is_found_where_pages_say_it_is(name: str, tmp_path: Path) -> Non
     answer = fetch(tmp_path, asset_address(name))
 
     assert answer.status_code == 200
-    assert answer.headers["content-type"] in {"text/css; charset=utf-8", "text/javascript; charset=utf-8"}
+    assert answer.headers["content-type"] in set(MEDIA_TYPES.values())
     assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
     assert hashlib.sha256(answer.content).hexdigest()[:16] in asset_address(name)
 
 
 def test_who_cannot_unpack_gets_it_plain(tmp_path: Path) -> None:
     """The same content, as the header Vary says."""
-    address = asset_address("pages.css")
+    address = asset_address("site.css")
 
     async def script(house: House) -> list[httpx.Response]:
         encodings = ("gzip", "identity")
@@ -49,7 +49,7 @@ def test_who_cannot_unpack_gets_it_plain(tmp_path: Path) -> None:
     assert packed.headers["vary"] == plain.headers["vary"] == "Accept-Encoding"
 
 
-@pytest.mark.parametrize("address", ["/static/0000000000000000/pages.css", "/static/x/none.css", "/static/x/..%2Fx"])
+@pytest.mark.parametrize("address", ["/static/0000000000000000/site.css", "/static/x/none.css", "/static/x/..%2Fx"])
 def test_nothing_else_is_there(address: str, tmp_path: Path) -> None:
     """An old address would be kept for ever with the new content."""
     assert fetch(tmp_path, address).status_code == 404
@@ -62,7 +62,7 @@ def test_swagger_ui_is_the_published_one() -> None:
     listed = dict(re.findall(r"^\| `([\w.-]+\.gz)` \| `[\w.-]+` \| `([0-9a-f]{64})` \|$", note, re.MULTILINE))
     found = {name: hashlib.sha256(gzip.decompress(folder.joinpath(name).read_bytes())).hexdigest() for name in listed}
 
-    assert set(listed) == {path.rpartition("/")[2] for path in ASSETS.values() if path.startswith("swagger-ui/")}
+    assert set(listed) == {path[-1] for (path, *_) in ASSETS.values() if "swagger-ui" in path}
     assert found == listed
     assert "Apache License" in folder.joinpath("LICENSE").read_text(encoding="utf-8")
     assert folder.joinpath("NOTICE").read_text(encoding="utf-8").startswith("swagger-ui")

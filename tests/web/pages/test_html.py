@@ -1,29 +1,97 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx
 import pytest
 from jinja2 import UndefinedError
 
-from pagegrade.web.pages.html import PLAIN, page
+from pagegrade.web.call import Call
+from pagegrade.web.operations import PAGES, Answer, Operation
+from pagegrade.web.pages.html import HELPED, PLAIN, go, page
+from tests.web.calling import House, in_house
 
 
-def test_a_page_escapes_what_it_shows() -> None:
+def shown(
+    tmp_path: Path, make: Callable[[Call], Answer], headers: dict[str, str] | None = None, method: str = "GET"
+) -> httpx.Response:
+    """What anybody gets where a page is made in this way."""
+
+    async def handler(call: Call) -> Answer:
+        return make(call)
+
+    async def script(house: House) -> httpx.Response:
+        return await house.call(method, "/here", key=None, headers=headers)
+
+    operation = Operation(method="GET", path="/here", name="show_here", summary="Here", handler=handler, tag=PAGES)
+    return in_house(tmp_path, script, operations=(operation,))
+
+
+def failed(call: Call, message: str) -> Answer:
+    """A page that shows something somebody wrote."""
+    return page(call, "failed.html.jinja", title="T", message=message, number=500, slug="s")
+
+
+def test_a_page_escapes_what_it_shows(tmp_path: Path) -> None:
     """Whatever it was told."""
-    answer = page("home.html.jinja", base_url='"><script>alert(1)</script>')
+    answer = shown(tmp_path, lambda call: failed(call, '"><script>alert(1)</script>'))
 
-    assert b"<script" not in answer.body
-    assert b"&lt;script&gt;" in answer.body
-
-
-def test_a_page_lets_nothing_run() -> None:
-    """Its policy allows style sheets and the icon only."""
-    answer = page("home.html.jinja", base_url="https://reports.example.org")
-
-    assert dict(answer.headers)["Content-Security-Policy"] == PLAIN
-    assert "script" not in PLAIN
-    assert answer.media_type == "text/html; charset=utf-8"
+    assert "<script" not in answer.text
+    assert "&lt;script&gt;" in answer.text
 
 
-def test_a_page_that_misses_a_value_is_not_shown() -> None:
+def test_a_page_lets_nothing_run(tmp_path: Path) -> None:
+    """Unless our own script may help, and then nothing else."""
+    plain = shown(tmp_path, lambda call: page(call, "not_found.html.jinja"))
+    helped = shown(tmp_path, lambda call: page(call, "not_found.html.jinja", policy=HELPED))
+
+    assert plain.headers["content-security-policy"] == PLAIN
+    assert "script-src 'none'" in PLAIN
+    assert "script-src 'self'; connect-src 'self'" in helped.headers["content-security-policy"]
+    assert plain.headers["content-type"] == "text/html; charset=utf-8"
+    assert ("<script" in plain.text, helped.text.count("<script ")) == (False, 1)
+
+
+def test_a_page_is_for_one_reader(tmp_path: Path) -> None:
+    """Nobody keeps it, unless it says otherwise, and search engines stay out."""
+    own = (("Cache-Control", "no-cache"), ("ETag", '"1"'))
+    usual = shown(tmp_path, lambda call: page(call, "not_found.html.jinja"))
+    other = shown(tmp_path, lambda call: page(call, "not_found.html.jinja", headers=own))
+
+    assert usual.headers["cache-control"] == "private, no-store"
+    assert usual.headers["x-robots-tag"] == "noindex, nofollow, noarchive"
+    assert usual.headers["vary"] == "Cookie, Accept-Language"
+    assert (other.headers["cache-control"], other.headers["etag"]) == ("no-cache", '"1"')
+
+
+@pytest.mark.parametrize(("asked", "tag"), [("de-AT,en;q=0.5", "de"), ("fr, en;q=0.1", "en"), ("", "en")])
+def test_a_page_says_which_language_it_is_in(asked: str, tag: str, tmp_path: Path) -> None:
+    """The one of ours that the browser likes best."""
+    answer = shown(tmp_path, lambda call: page(call, "not_found.html.jinja"), {"Accept-Language": asked})
+
+    assert f'<html lang="{tag}" dir="ltr">' in answer.text
+
+
+def test_a_page_that_misses_a_value_is_not_shown(tmp_path: Path) -> None:
     """A hole in a sentence is a mistake of ours."""
-    with pytest.raises(UndefinedError):
-        page("home.html.jinja")
+    raised: list[str] = []
+
+    def make(call: Call) -> Answer:
+        with pytest.raises(UndefinedError) as caught:
+            page(call, "failed.html.jinja")
+        raised.append(type(caught.value).__name__)
+        return go("/there")
+
+    shown(tmp_path, make)
+
+    assert raised == ["UndefinedError"]
+
+
+def test_a_form_is_answered_with_another_page(tmp_path: Path) -> None:
+    """Which the browser gets with GET, and may not keep."""
+    answer = shown(tmp_path, lambda _call: go("/there?said=done", ("Set-Cookie", "a=b")))
+
+    assert (answer.status_code, answer.headers["location"]) == (303, "/there?said=done")
+    assert answer.headers["set-cookie"] == "a=b"
+    assert answer.headers["cache-control"] == "private, no-store"

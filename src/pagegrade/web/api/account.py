@@ -19,7 +19,7 @@ async def show_account(call: Call) -> Answer:
 
     def work(tx: Transaction, caller: Caller) -> Answer:
         usage = load_usage(tx, caller.account.id, call.now_ms)
-        data = account_object(caller.account, caller.key, usage, call.services.options)
+        data = account_object(caller.account, caller.api_key, usage, call.services.options)
         return fresh_answer(call, enveloped(data))
 
     return await call.read(work)

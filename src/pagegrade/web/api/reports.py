@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final, TypeVar
+from typing import Final
 
 from pagegrade.model.account import Caller
-from pagegrade.model.errors import (
-    InvalidInput,
-    PreconditionFailed,
-    Unavailable,
-    ValidationFailed,
-    Violation,
-)
-from pagegrade.model.stored import RATINGS, UNFINISHED, StoredReport
+from pagegrade.model.errors import PreconditionFailed
+from pagegrade.model.stored import UNFINISHED, StoredReport
 from pagegrade.service import reports as service
 from pagegrade.service.reports import Stored
 from pagegrade.service.wishes import read_change, read_new_report
 from pagegrade.store.database import Transaction
-from pagegrade.store.listing import ListQuery
 from pagegrade.web.answers import Headers, enveloped, listed_answer, unchanged, validators
-from pagegrade.web.body import CLOSE
 from pagegrade.web.call import Call
 from pagegrade.web.conditional import may_change
 from pagegrade.web.documents import DeletedReport, ReportAnswer, ReportList
 from pagegrade.web.idempotent import do_once, idempotency_key
 from pagegrade.web.operations import Answer, Operation
 from pagegrade.web.parameters import CreateReportBody, ReportListQuery, UpdateReportBody
-from pagegrade.web.problems import Rejected
+from pagegrade.web.report_calls import judge_fields, list_query, refuse_when_draining
 from pagegrade.web.waiting import wait_until_finished
 
-T = TypeVar("T")
 PATH: Final = "/api/v1/reports"
 ASK_AGAIN: Final = ("Retry-After", "2")
 """For a report that is not finished, in seconds."""
@@ -42,17 +32,7 @@ async def list_reports(call: Call) -> Answer:
     def work(tx: Transaction, caller: Caller) -> Answer:
         query = call.query(ReportListQuery)
         options = call.services.options
-        asked = ListQuery(
-            account_id=caller.account.id,
-            search=query.search,
-            project=query.project,
-            rating=None if query.result is None else RATINGS[query.result],
-            state=query.state,
-            sort_by=query.sort_by,
-            descending=query.sort == "desc",
-            page=query.page,
-            per_page=query.per_page,
-        )
+        asked = list_query(query, caller.account)
         with_results = query.include == "results"
         found = service.list_reports(tx, caller, asked, options, call.now_ms, with_results=with_results)
         return listed_answer(call, found, query, path=PATH)
@@ -90,13 +70,13 @@ def _shown(call: Call, tx: Transaction, report: StoredReport) -> Answer:
 
 async def create_report(call: Call) -> Answer:
     """Store a new report, wait a little for its analysis, and answer with it."""
-    _refuse_when_draining(call)
+    refuse_when_draining(call)
     services = call.services
     options = services.options
     fields, violations = await call.fields(CreateReportBody)
     seconds = call.preferences.seconds(options.create_wait_s)
     key = idempotency_key(call)
-    wish = _judge(
+    wish = judge_fields(
         violations,
         lambda: read_new_report(
             fields.url or "",
@@ -134,12 +114,12 @@ async def update_report(call: Call) -> Answer:
     report_id = call.id
     seconds = call.preferences.seconds(options.create_wait_s)
     key = idempotency_key(call)
-    change = _judge(
+    change = judge_fields(
         violations,
         lambda: read_change(privacy=fields.privacy, password=fields.password, results=fields.results),
     )
     if change.run:
-        _refuse_when_draining(call)
+        refuse_when_draining(call)
     if change.run or change.needs_hash:
         # Somebody else's report must not cost an analysis, nor a hash.
         await call.read(lambda tx, caller: service.find_report(tx, caller, report_id, options, call.now_ms))
@@ -220,35 +200,6 @@ def _check_conditions(call: Call, tx: Transaction, caller: Caller) -> None:
     report = service.find_report(tx, caller, call.id, call.services.options, call.now_ms)
     if not may_change(*sent, etag=report.etag, modified_ms=report.updated_at_ms):
         raise PreconditionFailed(report.etag)
-
-
-def _judge(violations: list[Violation], read: Callable[[], T]) -> T:
-    """What ``read`` makes of the fields, unless something is wrong with them: then everything is told at once.
-
-    Raises:
-        ValidationFailed: Fields cannot be used.
-        URLNotAllowed: Nothing is wrong but that the address must not be contacted.
-    """
-    found: tuple[Violation, ...] = ()
-    try:
-        wish = read()
-    except ValidationFailed as error:
-        found = error.violations
-    except InvalidInput as error:
-        if not violations:
-            raise
-        found = (Violation(field="url", place="body", code=error.reason or error.code, message=error.message),)
-    else:
-        if not violations:
-            return wish
-    known = {violation.field for violation in violations}
-    raise ValidationFailed([*violations, *(each for each in found if each.field not in known)])
-
-
-def _refuse_when_draining(call: Call) -> None:
-    if call.services.draining:
-        told = Unavailable("This process is about to stop; try again.", retry_after_s=1)
-        raise Rejected(told.code, told.message, headers=(("Retry-After", "1"), CLOSE))
 
 
 _CHANGE_HEADERS: Final = (

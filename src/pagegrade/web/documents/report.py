@@ -6,7 +6,7 @@ from typing import Any, Final, Literal
 
 from pagegrade.model.errors import FAILURE_CODES
 from pagegrade.model.identity import VERSION
-from pagegrade.model.report import RULESET, Category, OutcomeName
+from pagegrade.model.report import RULESET, Category, OutcomeName, ResourceType
 from pagegrade.model.stored import State
 from pagegrade.web.documents.shape import (
     URL,
@@ -114,6 +114,25 @@ class Redirect(Document):
     http_version: str = about("Protocol of the answer.", "HTTP/2")
 
 
+class ResourceTotal(Document):
+    """What of one type the page loads."""
+
+    type: ResourceType = about("What the files are used as; the page itself is one document.", "script")
+    count: Count = about("Files that were asked for.", 9)
+    failed: Count = about("Those of them that did not come.", 0)
+    transfer_bytes: Count = about("Size of the others on the wire.", 182_440)
+
+
+class Preview(Document):
+    """What search results and shared links show of the page, beside its title."""
+
+    description: str = about("Its meta description.", "What each plan has, and what it costs.")
+    site_name: str = about("`og:site_name`.", "Example")
+    social_title: str = about("`og:title`.", "Pricing and plans")
+    social_description: str = about("`og:description`.", "What each plan has, and what it costs.")
+    image_url: str = about("`og:image`, as written.", "https://example.com/share.png")
+
+
 class Page(Document):
     """Figures of the page itself."""
 
@@ -131,6 +150,12 @@ class Page(Document):
     title: str = about("Text of its title.", "Pricing and plans for every kind of team | Example")
     language: str = about("Language it declares.", "en")
     server: str = about("How the server calls itself.", "nginx")
+    resources: list[ResourceTotal] = about("What it loads, by type; empty where that was not looked at.")
+    headers: list[tuple[str, str]] = about(
+        "Name and value of its answer's headers, 60 at most; values that may be secrets are `…`.",
+        [["Content-Type", "text/html; charset=utf-8"], ["Set-Cookie", "id=…; Secure; HttpOnly"]],
+    )
+    preview: Preview | None = about("What others show of it; null when it was not judged.")
 
 
 class NotGathered(Document):

@@ -13,15 +13,23 @@ from pagegrade.model.errors import NotFound
 from pagegrade.web.call import Call
 from pagegrade.web.operations import PAGES, Answer, Operation
 
-ASSETS: Final[dict[str, str]] = {
-    "pages.css": "pages.css",
-    "docs.css": "docs.css",
-    "docs.js": "docs.js",
-    "swagger-ui.css": "swagger-ui/swagger-ui.css.gz",
-    "swagger-ui-bundle.js": "swagger-ui/swagger-ui-bundle.js.gz",
+_WEB: Final = ("pagegrade.web", "static")
+_RENDER: Final = ("pagegrade.render", "templates")
+ASSETS: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
+    "site.css": ((*_RENDER, "report.css"), (*_WEB, "site.css"), (*_WEB, "forms.css")),
+    "site.js": ((*_WEB, "site.js"),),
+    "icon.svg": ((*_WEB, "icon.svg"),),
+    "docs.css": ((*_WEB, "docs.css"),),
+    "docs.js": ((*_WEB, "docs.js"),),
+    "swagger-ui.css": ((*_WEB, "swagger-ui", "swagger-ui.css.gz"),),
+    "swagger-ui-bundle.js": ((*_WEB, "swagger-ui", "swagger-ui-bundle.js.gz"),),
 }
-"""Name -> file below ``static``."""
-MEDIA_TYPES: Final = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8"}
+"""Name -> the files it is made of, one after the other: (package, folder, ..., name)."""
+MEDIA_TYPES: Final = {
+    "css": "text/css; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "svg": "image/svg+xml",
+}
 KEPT: Final = ("Cache-Control", "public, max-age=31536000, immutable")
 
 
@@ -57,9 +65,8 @@ async def show_asset(call: Call) -> Answer:
 
 @cache
 def _asset(name: str) -> Asset:
-    path = ASSETS[name]
-    raw = files("pagegrade.web").joinpath("static", path).read_bytes()
-    is_compressed = path.endswith(".gz")
+    raw = b"".join(files(package).joinpath(*path).read_bytes() for package, *path in ASSETS[name])
+    is_compressed = ASSETS[name][0][-1].endswith(".gz")
     content = gzip.decompress(raw) if is_compressed else raw
     return Asset(
         address=f"/static/{hashlib.sha256(content).hexdigest()[:16]}/{name}",

@@ -16,9 +16,9 @@ POLICY: Final = (
 is the description, which is made of our own code only."""
 
 
-async def show_docs(_call: Call) -> Answer:
+async def show_docs(call: Call) -> Answer:
     """Answer with the page."""
-    return page("docs.html.jinja", policy=POLICY)
+    return page(call, "docs.html.jinja", policy=POLICY)
 
 
 OPERATIONS: Final = (

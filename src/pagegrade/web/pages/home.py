@@ -6,12 +6,14 @@ from typing import Final
 
 from pagegrade.web.call import Call
 from pagegrade.web.operations import PAGES, Answer, Operation
-from pagegrade.web.pages.html import page
+from pagegrade.web.pages.html import go, page
 
 
 async def show_home(call: Call) -> Answer:
-    """Answer with the start page."""
-    return page("home.html.jinja", base_url=call.services.options.base_url)
+    """Answer with the start page; who has signed in is shown their reports."""
+    if await call.services.database.read(call.visitor) is not None:
+        return go("/reports")
+    return page(call, "home.html.jinja")
 
 
 OPERATIONS: Final = (

@@ -5,21 +5,31 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, Final
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 from pagegrade.model.identity import PROJECT_URL
+from pagegrade.render.texts import texts_for
+from pagegrade.web.call import Call
 from pagegrade.web.operations import Answer
 from pagegrade.web.pages.assets import asset_address
 
 MEDIA_TYPE: Final = "text/html; charset=utf-8"
-PLAIN: Final = (
-    "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; "
-    "frame-ancestors 'none'"
+_SHARED: Final = (
+    "style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; object-src 'none'; "
+    "require-trusted-types-for 'script'; trusted-types 'none'"
 )
-"""A page that runs nothing and sends nothing; the icon is a data: address."""
+PLAIN: Final = f"default-src 'none'; script-src 'none'; {_SHARED}"
+"""A page that runs nothing: every page that shows what others wrote and needs no help."""
+HELPED: Final = f"default-src 'none'; script-src 'self'; connect-src 'self'; {_SHARED}"
+"""A page that our own script makes more comfortable; it works without."""
+UNLISTED: Final = ("X-Robots-Tag", "noindex, nofollow, noarchive")
+UNKEPT: Final = ("Cache-Control", "private, no-store")
+VARY: Final = ("Vary", "Cookie, Accept-Language")
+"""Whoever looks, and in which language: pages differ by both."""
 
 
 def page(
+    call: Call,
     template: str,
     *,
     status: int = 200,
@@ -30,30 +40,60 @@ def page(
     """The page as an answer.
 
     Args:
+        call: The request; its visitor, if known, gets their menu and their language.
         template: Name of a file in ``templates``.
         status: HTTP status.
-        policy: Content-Security-Policy.
-        headers: Besides it.
+        policy: Content-Security-Policy: ``PLAIN`` or ``HELPED``.
+        headers: Besides those of every page; one of the same name takes its place.
         values: What the template shows.
     """
-    body = _environment().get_template(template).render(**values).encode()
+    texts = call.texts
+    body = (
+        environment(texts.tag)
+        .get_template(template)
+        .render(
+            texts=texts,
+            viewer=call.caller.account if call.caller is not None else None,
+            path=call.path,
+            base_url=call.services.options.base_url,
+            now_ms=call.now_ms,
+            helped=policy == HELPED,
+            **values,
+        )
+        .encode()
+    )
+    given = {name for name, _ in headers}
+    standing = (("Content-Security-Policy", policy), UNLISTED, UNKEPT, VARY)
     return Answer(
         status=status,
         body=body,
         media_type=MEDIA_TYPE,
-        headers=(("Content-Security-Policy", policy), ("X-Robots-Tag", "noindex"), *headers),
+        headers=(*(header for header in standing if header[0] not in given), *headers),
     )
 
 
+def go(place: str, *headers: tuple[str, str]) -> Answer:
+    """To another page of ours, as a form is answered (RFC 9110 15.4.4).
+
+    Args:
+        place: Path on this server, which may have a query.
+        headers: Cookies to set.
+    """
+    return Answer(status=303, headers=(("Location", place), UNLISTED, UNKEPT, VARY, *headers), media_type=MEDIA_TYPE)
+
+
 @cache
-def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("pagegrade.web"),
+def environment(tag: str) -> Environment:
+    """The templates with the words of one language: those of this room, and those of reports."""
+    made = Environment(
+        loader=ChoiceLoader([PackageLoader("pagegrade.web"), PackageLoader("pagegrade.render")]),
+        extensions=["jinja2.ext.i18n"],
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.globals.update(asset=asset_address, project_url=PROJECT_URL)
-    return environment
+    made.install_gettext_translations(texts_for(tag).catalogue, newstyle=True)  # type: ignore[attr-defined]
+    made.globals.update(asset=asset_address, project_url=PROJECT_URL)
+    return made

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, Final
+from urllib.parse import urlencode
 
 import msgspec
 
@@ -11,11 +12,11 @@ from pagegrade.model.errors import NotFound
 from pagegrade.web.call import Call
 from pagegrade.web.operations import PAGES, Answer, Operation
 from pagegrade.web.pages.choice import HTML, JSON, preferred
-from pagegrade.web.pages.html import page
+from pagegrade.web.pages.html import UNKEPT, go, page
 from pagegrade.web.problem_texts import TEXTS, example_problem, statuses_of
 from pagegrade.web.problems import PROBLEMS, Problem
 
-VARY: Final = ("Vary", "Accept")
+VARY: Final = ("Vary", "Accept, Accept-Language, Cookie")
 
 
 async def list_problems(call: Call) -> Answer:
@@ -24,7 +25,7 @@ async def list_problems(call: Call) -> Answer:
     if preferred(call.header(b"accept"), (HTML, JSON)) == JSON:
         return Answer(status=200, body=msgspec.json.encode({"data": listed, "status": 200}), headers=(VARY,))
     rows = [{**about, "slug": slug_of(about["code"])} for about in listed]
-    return page("problems.html.jinja", problems=rows, headers=(VARY,))
+    return page(call, "problems.html.jinja", problems=rows, headers=(VARY,))
 
 
 async def show_problem(call: Call) -> Answer:
@@ -40,6 +41,7 @@ async def show_problem(call: Call) -> Answer:
         whole = {**about, "causes": text.causes, "steps": text.steps, "request": text.request, "example": example}
         return Answer(status=200, body=msgspec.json.encode({"data": whole, "status": 200}), headers=(VARY,))
     return page(
+        call,
         "problem.html.jinja",
         code=code,
         title=about["title"],
@@ -50,19 +52,20 @@ async def show_problem(call: Call) -> Answer:
     )
 
 
-def problem_page(problem: Problem, accept: str | None) -> Answer | None:
+def problem_page(call: Call, problem: Problem) -> Answer | None:
     """The problem of a call outside the API as a page, for who would rather have that; ``None``: tell it as JSON.
 
     Args:
+        call: The request.
         problem: What happened.
-        accept: The header; ``None`` when it was not sent.
     """
-    if preferred(accept, (JSON, HTML)) != HTML:
+    if preferred(call.header(b"accept"), (JSON, HTML)) != HTML:
         return None
-    headers = (*problem.headers, VARY, ("Cache-Control", "private, no-store"))
+    headers = (*problem.headers, VARY, UNKEPT)
     if problem.code == "not_found":
-        return page("not_found.html.jinja", status=problem.status, headers=headers)
+        return page(call, "not_found.html.jinja", status=problem.status, headers=headers)
     return page(
+        call,
         "failed.html.jinja",
         status=problem.status,
         title=PROBLEMS[problem.code][1],
@@ -71,6 +74,21 @@ def problem_page(problem: Problem, accept: str | None) -> Answer | None:
         number=problem.status,
         headers=headers,
     )
+
+
+def foreign_form(call: Call) -> Answer:
+    """A form that no page of ours sent is not heeded."""
+    return page(call, "foreign_form.html.jinja", status=403)
+
+
+def sign_in_needed(call: Call) -> Answer:
+    """To the form that lets people sign in, and from there to the page they wanted.
+
+    What was typed into a form is not lost: the browser still has it one page back.
+    """
+    if call.method in ("GET", "HEAD"):
+        return go(f"/sign-in?{urlencode({'next': call.target})}")
+    return page(call, "signed_out.html.jinja", status=401)
 
 
 def slug_of(code: str) -> str:

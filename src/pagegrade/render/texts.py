@@ -1,0 +1,144 @@
+"""The words of pages in the reader's language: message catalogues (gettext), and dates and numbers as CLDR has them.
+
+English is the language of the source; every other one is a catalogue in ``locales``. Pages alone are translated: what a
+check found is stored in the words it was found in.
+"""
+
+from __future__ import annotations
+
+import io
+from datetime import UTC, datetime, timedelta, tzinfo
+from functools import cache
+from gettext import GNUTranslations, NullTranslations
+from importlib.resources import files
+from typing import Final
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from babel import Locale
+from babel.dates import format_datetime, format_timedelta
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po
+from babel.numbers import format_decimal, format_percent
+
+LOCALES: Final = ("en", "de")
+"""Languages that pages can be read in; the first one where a reader asks for none of them."""
+DOMAIN: Final = "pagegrade"
+MAX_HEADER: Final = 1_000
+"""Characters of an Accept-Language header that are read; a longer one counts as none."""
+_MS: Final = 1000
+
+
+class Texts:
+    """One language: ``texts.gettext("Save")``."""
+
+    def __init__(self, tag: str) -> None:
+        """Load the catalogue of one of ``LOCALES``."""
+        self.tag = tag
+        """BCP 47, for the ``lang`` attribute."""
+        self._locale = Locale.parse(tag, sep="-")
+        self.direction: str = self._locale.text_direction
+        """``ltr`` or ``rtl``, for the ``dir`` attribute."""
+        self.catalogue: NullTranslations = _catalogue(tag)
+
+    def gettext(self, message: str, /, **values: object) -> str:
+        """The message with its values: ``gettext("%(count)s pages", count=3)``; ``%%`` is a percent sign."""
+        return self.catalogue.gettext(message) % values
+
+    def ngettext(self, one: str, many: str, number: int, /, **values: object) -> str:
+        """The form for a number, which is ``%(num)s`` in it."""
+        return self.catalogue.ngettext(one, many, number) % {"num": self.number(number), **values}
+
+    def number(self, value: float, *, digits: int = 0) -> str:
+        """``1,234.5``; at most so many digits behind the point."""
+        pattern = "#,##0" + ("." + "#" * digits if digits else "")
+        return str(format_decimal(value, format=pattern, locale=self._locale))
+
+    def percent(self, ratio: float) -> str:
+        """``98 %`` for 0.98, as the language writes it."""
+        return str(format_percent(ratio, format="#,##0%" if self.tag == "en" else None, locale=self._locale))
+
+    def moment(self, at_ms: int, timezone: str = "UTC") -> str:
+        """Date and time to the minute, e.g. ``5 Jan 2026, 12:34``; in UTC where the zone is not known here."""
+        when = datetime.fromtimestamp(at_ms / _MS, UTC).astimezone(_zone(timezone))
+        return str(format_datetime(when, "d MMM y, HH:mm", locale=self._locale))
+
+    def date(self, at_ms: int, timezone: str = "UTC") -> str:
+        """The day, e.g. ``5 Jan 2026``."""
+        when = datetime.fromtimestamp(at_ms / _MS, UTC).astimezone(_zone(timezone))
+        return str(format_datetime(when, "d MMM y", locale=self._locale))
+
+    def ago(self, at_ms: int, now_ms: int) -> str:
+        """How long since, in one unit: ``3 hours ago``; what lies ahead counts as now."""
+        past = timedelta(milliseconds=min(0, at_ms - now_ms))
+        return str(format_timedelta(past, add_direction=True, threshold=1.2, locale=self._locale))
+
+    def language_name(self, tag: str) -> str:
+        """A language in its own words, e.g. ``Deutsch``."""
+        return str(Locale.parse(tag, sep="-").get_display_name()).capitalize()
+
+
+def N_(message: str) -> str:  # noqa: N802 - gettext's own name for it
+    """Mark a constant for the catalogues; it is translated where it is shown."""
+    return message
+
+
+@cache
+def texts_for(tag: str) -> Texts:
+    """The words in one of ``LOCALES``."""
+    return Texts(tag)
+
+
+def choose_locale(preferred: str | None, accept_language: str | None) -> str:
+    """Which of ``LOCALES`` to use.
+
+    Args:
+        preferred: BCP 47 tag of the account; ``None`` where nobody has signed in.
+        accept_language: The header (RFC 9110 12.5.4); ``None`` when it was not sent.
+    """
+    if preferred is not None and (chosen := _known(preferred)) is not None:
+        return chosen
+    if not accept_language or len(accept_language) > MAX_HEADER:
+        return LOCALES[0]
+    wishes: list[tuple[float, int, str]] = []
+    for place, element in enumerate(accept_language.split(",")):
+        tag, *parameters = (part.strip() for part in element.split(";"))
+        quality = 1.0
+        for parameter in parameters:
+            name, _, value = parameter.partition("=")
+            if name.strip() == "q":
+                try:
+                    quality = float(value)
+                except ValueError:
+                    quality = 0.0
+        if quality > 0:
+            wishes.append((-quality, place, tag))
+    for _, _, tag in sorted(wishes):
+        if (chosen := _known(tag)) is not None:
+            return chosen
+    return LOCALES[0]
+
+
+def _known(tag: str) -> str | None:
+    """The catalogue for a language tag: that of its language, whatever its region."""
+    language = tag.partition("-")[0].lower()
+    return language if language in LOCALES else None
+
+
+@cache
+def _catalogue(tag: str) -> NullTranslations:
+    if tag == LOCALES[0]:
+        return NullTranslations()
+    source = files("pagegrade.render").joinpath("locales", tag, "LC_MESSAGES", f"{DOMAIN}.po").read_bytes()
+    # Compiled at start instead of kept compiled: nobody can forget it, and it takes some milliseconds.
+    compiled = io.BytesIO()
+    write_mo(compiled, read_po(io.BytesIO(source), locale=tag, domain=DOMAIN))
+    compiled.seek(0)
+    return GNUTranslations(compiled)
+
+
+@cache
+def _zone(name: str) -> tzinfo:
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return UTC

@@ -1,0 +1,25 @@
+"""What a form of a page sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pagegrade.web.body import MAX_BYTES, judge_media, parse_body, read_body
+from pagegrade.web.call import Call
+
+
+async def read_form(call: Call, *, max_bytes: int = MAX_BYTES) -> Mapping[str, str]:
+    """The fields by their names, as they were typed; of several with one name the last.
+
+    Args:
+        call: The request.
+        max_bytes: Its body may have at most so many.
+
+    Raises:
+        Rejected: The body is no form, or too large.
+        ClientGone: The browser hung up.
+    """
+    kind, boundary = judge_media(call.method, call.header(b"content-type"), call.header(b"content-encoding"))
+    body = await read_body(call.receive, call.header(b"content-length"), max_bytes=max_bytes)
+    fields = parse_body(body, kind, boundary)
+    return {name: value for name, value in fields.items() if isinstance(value, str)}

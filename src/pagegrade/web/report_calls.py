@@ -1,0 +1,68 @@
+"""What calls about reports have in common, whether a program or a person makes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final, TypeVar
+
+from pagegrade.model.account import Account
+from pagegrade.model.errors import InvalidInput, Unavailable, ValidationFailed, Violation
+from pagegrade.model.stored import RATINGS
+from pagegrade.store.listing import ListQuery
+from pagegrade.web.body import CLOSE
+from pagegrade.web.call import Call
+from pagegrade.web.parameters import ReportListQuery
+from pagegrade.web.problems import Rejected
+
+T = TypeVar("T")
+RETRY_AFTER_S: Final = 1
+"""Another process is about to take over."""
+
+
+def list_query(query: ReportListQuery, account: Account) -> ListQuery:
+    """The reports of an account that a query asks for."""
+    return ListQuery(
+        account_id=account.id,
+        search=query.search,
+        project=query.project,
+        rating=None if query.result is None else RATINGS[query.result],
+        state=query.state,
+        sort_by=query.sort_by,
+        descending=query.sort == "desc",
+        page=query.page,
+        per_page=query.per_page,
+    )
+
+
+def judge_fields(violations: Sequence[Violation], read: Callable[[], T]) -> T:
+    """What ``read`` makes of the fields, unless something is wrong with them: then everything is told at once.
+
+    Raises:
+        ValidationFailed: Fields cannot be used.
+        URLNotAllowed: Nothing is wrong but that the address must not be contacted.
+    """
+    found: tuple[Violation, ...] = ()
+    try:
+        wish = read()
+    except ValidationFailed as error:
+        found = error.violations
+    except InvalidInput as error:
+        if not violations:
+            raise
+        found = (Violation(field="url", place="body", code=error.reason or error.code, message=error.message),)
+    else:
+        if not violations:
+            return wish
+    known = {violation.field for violation in violations}
+    raise ValidationFailed([*violations, *(each for each in found if each.field not in known)])
+
+
+def refuse_when_draining(call: Call) -> None:
+    """Begin nothing new in a process that was told to stop.
+
+    Raises:
+        Rejected: It was.
+    """
+    if call.services.draining:
+        told = Unavailable("This process is about to stop; try again.", retry_after_s=RETRY_AFTER_S)
+        raise Rejected(told.code, told.message, headers=(("Retry-After", str(RETRY_AFTER_S)), CLOSE))
