@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import logging
 import re
@@ -137,7 +138,7 @@ class App:
             # Whatever it was, the client learns nothing but that it happened, and the log everything.
             logger.exception("request_failed", extra={"request_id": call.request_id})
             problem = internal_error()
-        return self._told(call, problem)
+        return await self._told(call, problem)
 
     async def _done(self, call: Call, scope: Scope) -> Answer:
         if len(call.path) + len(scope.get("query_string", b"")) > MAX_TARGET_BYTES:
@@ -178,7 +179,11 @@ class App:
             return ()
         return preflight_headers(allow)
 
-    def _told(self, call: Call, problem: Problem) -> Answer:
+    async def _told(self, call: Call, problem: Problem) -> Answer:
+        if not call.path.startswith(API) and problem.code == "not_found":
+            # With the menu of whoever has signed in: what is not there and what is not theirs look the same.
+            with contextlib.suppress(Unavailable):
+                await self.services.database.read(call.visitor)
         as_page = None if call.path.startswith(API) else problem_page(call, problem)
         if as_page is not None:
             return as_page

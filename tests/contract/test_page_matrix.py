@@ -1,0 +1,209 @@
+"""Who may open what: every operation of the pages and every kind of visitor, from the table of operations.
+
+What a page is for is said where it is declared (``access``); nothing here names a page, so a new one is judged as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import httpx
+import pytest
+
+from pagegrade.model.account import Account
+from pagegrade.service.clock import now_ms
+from pagegrade.store.accounts import add_account, disable_account, list_accounts
+from pagegrade.store.sessions import end_sessions, list_sessions
+from pagegrade.web.operations import PAGES, Operation
+from pagegrade.web.routes import ALL_OPERATIONS
+from tests.web.calling import House, in_house
+
+FORM: Final = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "text/html"}
+OWN: Final = {"Sec-Fetch-Site": "same-origin"}
+CLOSED: Final = [each for each in ALL_OPERATIONS if each.tag == PAGES and each.access != "anyone"]
+CHANGING: Final = [each for each in ALL_OPERATIONS if each.tag == PAGES and each.method != "GET"]
+OWNED: Final = [each for each in CLOSED if "{" in each.path and each.access == "account"]
+FOR_ADMINS: Final = [each for each in CLOSED if each.access == "admin"]
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """What belongs to Alice, and the headers of everybody's browser."""
+
+    alice: Mapping[str, str]
+    bob: Mapping[str, str]
+    signed_out: Mapping[str, str]
+    disabled: Mapping[str, str]
+    places: Mapping[str, str]
+    """Beginning of a path -> what stands for its ``{}`` parts."""
+
+
+async def make_world(house: House) -> World:
+    """Alice with a report, a key and a session; Bob; Dora, who has signed out; Eve, whose account is disabled."""
+    report = await house.create("https://example.com/pricing")
+    await house.finish()
+
+    def add(name: str) -> Account:
+        return house.services.database.write_here(
+            lambda tx: add_account(tx, name=name, email=f"{name.lower()}@example.org", now_ms=now_ms())
+        )
+
+    alice = await house.sign_in()
+    bob, dora, eve = add("Bob"), add("Dora"), add("Eve")
+    headers = [await house.sign_in(account) for account in (bob, dora, eve)]
+    house.services.database.write_here(lambda tx: end_sessions(tx, dora.id))
+    house.services.database.write_here(lambda tx: disable_account(tx, eve.id, now_ms()))
+    session = house.services.database.read_here(lambda tx: list_sessions(tx, house.alice.id))[0]
+    slug = str(report["share_url"]).rpartition("/")[2]
+    places = {
+        "/reports/": str(report["id"]),
+        "/r/": slug,
+        "/projects/": "example.com",
+        "/keys/": "1",
+        "/account/sessions/": str(session.id),
+        "/admin/accounts/": str(house.alice.id),
+        "/sign-in/": "x" * 43,
+    }
+    return World(alice=alice, bob=headers[0], signed_out=headers[1], disabled=headers[2], places=places)
+
+
+def address(operation: Operation, world: World) -> str:
+    """Where the operation is found for something of Alice's."""
+    segments = operation.path.split("/")
+    place = next((value for start, value in world.places.items() if operation.path.startswith(start)), "json")
+    named = {"{format}": "json", "{number}": "1"}
+    return "/".join(named.get(each, place) if each.startswith("{") else each for each in segments)
+
+
+async def ask(house: House, operation: Operation, world: World, headers: Mapping[str, str]) -> httpx.Response:
+    """The answer to a browser."""
+    path = address(operation, world)
+    return await house.call(operation.method, path, key=None, headers={**FORM, **headers}, content=b"")
+
+
+def name_of(operation: Operation) -> str:
+    """For the list of tests."""
+    return operation.name
+
+
+def test_there_are_pages_of_every_kind() -> None:
+    """Else the tests below would hold for nothing."""
+    assert (bool(CLOSED), bool(CHANGING), bool(OWNED), bool(FOR_ADMINS)) == (True, True, True, True)
+
+
+def test_pages_of_people_are_closed_to_everybody_else(tmp_path: Path) -> None:
+    """Nobody, who has signed out, and who is disabled are asked to sign in, and brought back to where they were."""
+
+    async def script(house: House) -> list[tuple[str, str, httpx.Response]]:
+        world = await make_world(house)
+        visitors: dict[str, Mapping[str, str]] = {
+            "nobody": OWN,
+            "signed out": world.signed_out,
+            "disabled": world.disabled,
+            "forged": {**OWN, "Cookie": "__Host-session=" + "A" * 43},
+            "odd": {**OWN, "Cookie": "__Host-session="},
+        }
+        return [
+            (operation.name, who, await ask(house, operation, world, headers))
+            for operation in CLOSED
+            for who, headers in visitors.items()
+        ]
+
+    for name, who, answer in in_house(tmp_path, script):
+        told = (name, who, answer.status_code, answer.headers.get("location"))
+
+        if answer.request.method == "GET":
+            assert told[2] == 303, told
+            assert str(told[3]).startswith("/sign-in?next=%2F"), told
+        else:
+            assert told[2:] == (401, None), told
+        assert "pricing" not in answer.text, told
+
+
+def test_forms_of_other_sites_change_nothing(tmp_path: Path) -> None:
+    """Not even with Alice's cookie: every form of every page is refused before it is read."""
+
+    async def script(house: House) -> list[tuple[str, httpx.Response]]:
+        world = await make_world(house)
+        foreign = {**world.alice, "Sec-Fetch-Site": "cross-site", "Origin": "https://evil.example"}
+        return [(operation.name, await ask(house, operation, world, foreign)) for operation in CHANGING]
+
+    for name, answer in in_house(tmp_path, script):
+        assert (name, answer.status_code) == (name, 403)
+        assert "This form came from elsewhere" in answer.text
+
+
+@pytest.mark.parametrize("operation", OWNED, ids=name_of)
+def test_what_is_alices_is_not_there_for_bob(operation: Operation, tmp_path: Path) -> None:
+    """The same 404 as for what nobody has, whatever the method."""
+
+    async def script(house: House) -> tuple[httpx.Response, httpx.Response]:
+        world = await make_world(house)
+        unknown = World(
+            alice=world.alice,
+            bob=world.bob,
+            signed_out=world.signed_out,
+            disabled=world.disabled,
+            places=dict.fromkeys(world.places, "98765"),
+        )
+        return await ask(house, operation, world, world.bob), await ask(house, operation, unknown, world.bob)
+
+    his, nobodys = in_house(tmp_path, script)
+
+    assert (his.status_code, nobodys.status_code) == (404, 404)
+    assert his.text == nobodys.text
+
+
+@pytest.mark.parametrize("operation", FOR_ADMINS, ids=name_of)
+def test_pages_of_administrators_are_not_there_for_others(operation: Operation, tmp_path: Path) -> None:
+    """Bob cannot tell them from pages that do not exist."""
+
+    async def script(house: House) -> tuple[httpx.Response, httpx.Response, int]:
+        world = await make_world(house)
+        answer = await ask(house, operation, world, world.bob)
+        nothing = await house.call("GET", "/nothing", key=None, headers={**FORM, **world.bob})
+        return answer, nothing, len(house.services.database.read_here(list_accounts))
+
+    answer, nothing, accounts = in_house(tmp_path, script)
+
+    assert (answer.status_code, answer.text) == (404, nothing.text)
+    assert accounts == 4
+
+
+def test_other_methods_are_told_which_there_are(tmp_path: Path) -> None:
+    """On the path of every page, before anybody is asked who they are; OPTIONS is answered."""
+    offered: dict[str, set[str]] = {}
+    for operation in ALL_OPERATIONS:
+        if operation.tag == PAGES:
+            offered.setdefault(operation.path, {"OPTIONS"}).update(
+                {operation.method, "HEAD"} if operation.method == "GET" else {operation.method}
+            )
+    first = {operation.path: operation for operation in reversed(ALL_OPERATIONS)}
+
+    async def script(house: House) -> list[tuple[str, str, httpx.Response]]:
+        world = await make_world(house)
+        return [
+            (path, method, await house.call(method, address(first[path], world), key=None, headers=OWN))
+            for path, methods in offered.items()
+            for method in {"GET", "POST", "PUT", "DELETE", "OPTIONS", "PROPFIND"} - methods | {"OPTIONS"}
+        ]
+
+    for path, method, answer in in_house(tmp_path, script):
+        allow = set(answer.headers["allow"].split(", "))
+
+        assert (path, method, answer.status_code) == (path, method, 204 if method == "OPTIONS" else 405)
+        assert (path, allow) == (path, offered[path])
+
+
+@pytest.mark.parametrize("operation", CLOSED, ids=name_of)
+def test_a_key_opens_no_page(operation: Operation, tmp_path: Path) -> None:
+    """A browser would send it by itself nowhere, and a program has the API."""
+
+    async def script(house: House) -> httpx.Response:
+        world = await make_world(house)
+        return await ask(house, operation, world, {**OWN, "Authorization": f"Bearer {house.key}"})
+
+    assert in_house(tmp_path, script).status_code in {303, 401}
