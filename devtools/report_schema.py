@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from pagegrade.model.report import Category, Grade, OutcomeName
+from pagegrade.model.report import Category, Grade, OutcomeName, ResourceType
 
 Points = Annotated[int, msgspec.Meta(ge=0, le=100)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
@@ -106,6 +106,25 @@ class Redirect(Shape):
     http_version: str
 
 
+class ResourceTotal(Shape):
+    """What of one type the page loads; bytes are those on the wire."""
+
+    type: ResourceType
+    count: Count
+    failed: Count
+    transfer_bytes: Count
+
+
+class Preview(Shape):
+    """What search results and shared links show of the page, beside its title."""
+
+    description: str
+    site_name: str
+    social_title: str
+    social_description: str
+    image_url: str
+
+
 class Page(Shape):
     """Figures of the page itself."""
 
@@ -120,6 +139,9 @@ class Page(Shape):
     title: str
     language: str
     server: str
+    resources: list[ResourceTotal]
+    headers: list[tuple[str, str]]
+    preview: Preview | None
 
 
 class NotGathered(Shape):

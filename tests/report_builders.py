@@ -15,8 +15,10 @@ from pagegrade.model.report import (
     Counts,
     Failure,
     PageFacts,
+    Preview,
     Redirect,
     Report,
+    ResourceTotal,
     Result,
     RunFacts,
 )
@@ -247,6 +249,19 @@ def make_report(*results: Result, **more: Any) -> Report:
             title="Pricing and plans for every kind of team you could possibly think of | Example",
             language="en",
             server="nginx/1.18.0",
+            resources=(
+                ResourceTotal(type="document", count=1, transfer_bytes=11_873),
+                ResourceTotal(type="script", count=9, failed=1, transfer_bytes=182_440),
+                ResourceTotal(type="image", count=27, transfer_bytes=640_000),
+            ),
+            headers=(("Content-Type", "text/html; charset=utf-8"), ("Set-Cookie", "id=…; Secure; HttpOnly")),
+            preview=Preview(
+                description="What each plan has, and what it costs.",
+                site_name="Example",
+                social_title="Pricing and plans",
+                social_description="Plans for teams of every size.",
+                image_url="https://example.com/share.png",
+            ),
         ),
         "run": RunFacts(
             engine="0.1.0",
@@ -325,6 +340,14 @@ def poisoned_report(payload: str) -> Report:
         title=payload,
         language=payload,
         server=payload,
+        headers=((payload, payload),),
+        preview=Preview(
+            description=payload,
+            site_name=payload,
+            social_title=payload,
+            social_description=payload,
+            image_url=payload,
+        ),
     )
     run = replace(report.run, vantage=payload, not_gathered=((payload, payload),), notes=(payload,))
     return replace(report, url=payload, final_url=payload, project=payload, page=page, run=run)

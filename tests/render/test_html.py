@@ -8,7 +8,7 @@ import pytest
 import turbohtml
 
 from pagegrade.model.report import Report
-from pagegrade.render.html import arc, render_html, score_strip, timing_bars
+from pagegrade.render.html import render_html
 from pagegrade.report.compare import compare_reports
 from tests.report_builders import make_failed_report, make_passed, make_report, make_result, poisoned_report
 
@@ -146,13 +146,16 @@ def test_the_report_says_everything() -> None:
         'aria-label="Score 79 of 100"',
         "Fix first",
         "costs 5.2 points",
-        "and 11 more",
+        "Show all 14",
         "9 more are not listed",
         "Strict-Transport-Security",
         "The handshake was not answered in time.",
         "capped at 79",
         "First byte",
         "ruleset 2026.1",
+        "As a search result",
+        "Weight by type",
+        "2 response headers",
     ):
         assert part in text
 
@@ -173,27 +176,12 @@ def test_the_difference_from_a_baseline_is_shown() -> None:
     assert "Compared with the baseline" in render_html([after], comparisons=[compare_reports(before, after)])
 
 
-@pytest.mark.parametrize("score", [None, 0, 50, 100])
-def test_the_gauge_stays_inside_its_circle(score: int | None) -> None:
-    """Three quarters of the circle at most."""
-    drawn, whole = map(float, arc(score).split())
+def test_an_example_stands_where_the_advice_has_none() -> None:
+    """Advice that shows code of its own needs no other."""
+    shown = render_html(
+        [make_report(make_result("a", fix="Do it."), make_result("b", fix="So:\n\n```\nown\n```"))],
+        check_snippet=lambda check: f"```html\n<p>an example for {check}</p>\n```",
+    )
 
-    assert drawn == pytest.approx(whole * 0.75 * (score or 0) / 100, abs=0.01)
-
-
-def test_the_strip_adds_up_to_a_hundred() -> None:
-    """What is kept and what is lost are all the points there are."""
-    strip = score_strip(make_report())
-
-    assert sum(width for _, _, width in strip) == pytest.approx(100)
-    assert strip[0][0] == "kept"
-    assert score_strip(make_report(make_result(lost=400.0)))[-1][1:] == (0.0, 100.0)
-
-
-def test_phases_follow_each_other() -> None:
-    """Each bar begins where the one before ended; without times there are none."""
-    bars = timing_bars(make_report())
-
-    assert [label for label, *_ in bars] == ["DNS", "Connect", "TLS", "First byte", "Download"]
-    assert sum(width for _, _, width, _ in bars) == pytest.approx(100)
-    assert timing_bars(make_failed_report()) == ()
+    assert "&lt;p&gt;an example for a&lt;/p&gt;" in shown
+    assert "an example for b" not in shown

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import html
 import re
 
 import pytest
@@ -17,6 +18,7 @@ def tags(text: str) -> set[str]:
     return set(re.findall(r"<([a-zA-Z][a-zA-Z0-9]*)", MARKDOWN.render(text)))
 
 
+INVISIBLE = ["\u202e", "\u2066", "\u200b", "\u200f", "\ufeff", "\U000e0041", "\x1b", "\x00", "\x9b", "\u2028", "\ud800"]
 OURS = {"h1", "h2", "h3", "p", "strong", "em", "ul", "li", "code", "a", "table", "thead", "tbody", "tr", "th", "td"}
 PAYLOADS = [
     "<script>alert(1)</script>",
@@ -36,6 +38,16 @@ PAYLOADS = [
     "]]> <![CDATA[",
     "[ref]: https://evil.test/",
     "line\n\n<b>new</b>\n```\n</details>",
+    '"><svg onload=alert(1)>',
+    "</title></script><script>alert(1)</script>",
+    "javascript:alert(1)",
+    " JaVaScRiPt:alert(1)",
+    "<javascript:alert(1)>",
+    "data:text/html,<script>alert(1)</script>",
+    "red;background:url(//evil.test/p)",
+    "> [!WARNING]\n> text",
+    "$$x^2$$ $`y`$",
+    ":bug: #1 GH-1 a@b.test",
 ]
 
 
@@ -47,6 +59,24 @@ def test_page_text_makes_no_markup(payload: str) -> None:
     assert tags(text) <= OURS | {"blockquote"}
     assert "javascript:" not in "".join(re.findall(r'href="([^"]*)"', MARKDOWN.render(text)))
     assert "evil.test" not in "".join(re.findall(r'(?:href|src)="([^"]*)"', MARKDOWN.render(text)))
+
+
+@pytest.mark.parametrize("payload", ["{{7*7}}", "${7*7}", "{% raw %}", "<%= 7*7 %>", "%s%n{0.__class__}"])
+def test_template_syntax_and_format_verbs_stay_as_they_are(payload: str) -> None:
+    """What is read is what the page holds."""
+    shown = "".join(html.unescape(re.sub(r"<[^>]*>", "", MARKDOWN.render(render_markdown([poisoned_report(payload)])))))
+
+    assert shown.count(payload) > 10
+
+
+@pytest.mark.parametrize("payload", INVISIBLE)
+def test_invisible_characters_are_shown_as_escapes(payload: str) -> None:
+    """Nothing turns a line around, hides a letter or moves a cursor; a host of another script is shown beside."""
+    text = render_markdown([poisoned_report(f"a{payload}b"), make_report(url="https://xn--80ak6aa92e.com/")])
+
+    assert payload not in text
+    assert "The host reads аррӏе.com." in text
+    text.encode()
 
 
 @pytest.mark.parametrize("payload", PAYLOADS)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -18,6 +19,15 @@ def run_of(*reports: Any) -> dict[str, Any]:
     assert log["version"] == "2.1.0"
     assert isinstance(run, dict)
     return run
+
+
+def strings(value: Any) -> Iterator[str]:
+    """Every text of a JSON value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | dict):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from strings(item)
 
 
 @pytest.mark.parametrize("payload", ['"><svg onload=alert(1)>', "\x1b[0m\ud800\x00", "javascript:alert(1)", "ordinary"])
@@ -42,6 +52,42 @@ def test_the_log_keeps_the_rules_of_the_schema(payload: str) -> None:
         region = location["physicalLocation"].get("region", {"startLine": 1})
         assert region["startLine"] >= 1
         assert region.get("startColumn", 1) >= 1
+
+
+@pytest.mark.parametrize(
+    "payload", ["\u202e", "\u2066", "\u200b", "\ufeff", "\U000e0041", "\x1b", "\x00", "\x9b", "\u2028", "\ud800"]
+)
+def test_invisible_characters_are_shown_as_escapes(payload: str) -> None:
+    """An editor that shows the log cannot be made to show something else."""
+    text = render_sarif([poisoned_report(f"a{payload}b"), make_failed_report(url=f"https://example.com/{payload}")])
+
+    assert [line for line in strings(json.loads(text)) if payload in line] == []
+    text.encode()
+
+
+@pytest.mark.parametrize("payload", ["javascript:alert(1)", "data:text/html,x", "//evil.test/", "file:///etc/passwd"])
+def test_only_plain_web_addresses_are_links(payload: str) -> None:
+    """A viewer makes links of ``uri`` and ``helpUri``, and of ``[text](address)`` in messages."""
+    failed = make_failed_report(url=f"[click]({payload})")
+    run = run_of(poisoned_report(f"[click]({payload})"), poisoned_report(payload), failed)
+    rules = run["tool"]["driver"]["rules"]
+    said = [result["message"] for result in run["results"]]
+    said += [rule[name] for rule in rules for name in ("shortDescription", "fullDescription", "help")]
+    said += [note["message"] for note in run["invocations"][0]["toolExecutionNotifications"]]
+    uris = {result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for result in run["results"]}
+
+    assert [rule for rule in rules if "helpUri" in rule] == []
+    assert uris == {"about:blank"}
+    assert [line for line in strings(said) if "](" in line] == []
+    assert any("[click] (" in line for line in strings(said))
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
+def test_what_is_no_number_leaves_valid_json(number: float) -> None:
+    """RFC 8259 has no word for it."""
+    text = render_sarif([make_report(make_result(lost=number, price=number, value=number))])
+
+    assert json.loads(text, parse_constant=pytest.fail)
 
 
 def test_levels_follow_importance() -> None:

@@ -8,6 +8,7 @@ import pytest
 from pagegrade.model.errors import FAILURE_CODES
 from pagegrade.model.outcome import Evidence
 from pagegrade.render import view
+from pagegrade.render.texts import texts_for
 from tests.report_builders import make_failed_report, make_images, make_passed, make_report, make_result
 
 
@@ -153,7 +154,7 @@ def test_the_score_explains_itself() -> None:
     """Losses, caps, rounding and coverage, in that order."""
     steps = view.score_steps(make_report(make_result("https", title="HTTPS", lost=4.0), score=79, uncapped_score=96.0))
 
-    assert "cost 4 points, which leaves 96.0" in steps[0]
+    assert "cost 4 points, which leaves 96." in steps[0]
     assert steps[1] == "The score is capped at 79 while “HTTPS” fails."
     assert steps[2] == "The Security score is capped at 49 while “HTTPS” fails."
     assert "98%" in steps[4]
@@ -184,3 +185,34 @@ def test_the_scale_is_the_one_the_report_was_judged_by() -> None:
 def test_documentation_flattens_to_one_line() -> None:
     """Log lines and XML attributes know no blocks."""
     assert view.flat_prose("Switch it on:\n\n```nginx\ngzip on;\n```") == "Switch it on: `gzip on;`"
+
+
+@pytest.mark.parametrize(
+    ("evidence", "thing", "places"),
+    [
+        (Evidence(snippet="<img>", selector="img", line=3, column=9), "", ("img", "line 3:9")),
+        (Evidence(snippet='<img src="/a.png">', url="/a.png", line=3), "", ("line 3",)),
+        (Evidence(snippet="<img>", url="https://a.test/a.png"), "", ("https://a.test/a.png",)),
+        (Evidence(url="https://a.test/a.css", header="Vary"), "https://a.test/a.css", ("Vary",)),
+        (Evidence(header="Server", snippet="Server: x"), "", ()),
+        (Evidence(header="Server", snippet="x"), "", ("Server",)),
+        (Evidence(header="Content-Encoding", value="none"), "Content-Encoding", ()),
+        (Evidence(value="5"), "", ()),
+    ],
+)  # fmt: skip
+def test_an_evidence_is_a_thing_at_a_place(evidence: Evidence, thing: str, places: tuple[str, ...]) -> None:
+    """Nothing stands in both columns."""
+    assert view.shown_thing(evidence) == thing
+    assert view.places(evidence) == places
+
+
+def test_sentences_come_in_the_words_that_are_handed_in() -> None:
+    """The same sentence, from a catalogue."""
+    german = texts_for("de")
+    report = make_report()
+
+    assert view.verdict(report, german) == german.gettext("This page is decent, with things worth mending.")
+    assert view.points(0.04, german) == german.gettext(
+        "less than %(points)s points", points=german.number(0.1, digits=1)
+    )
+    assert view.format_bytes(48_211, german) == f"{german.number(48.2, digits=1)} kB"

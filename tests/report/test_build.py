@@ -8,7 +8,8 @@ from pagegrade.checks import all_checks
 from pagegrade.checks._run import Judged, judge
 from pagegrade.model.outcome import Detail, Evidence, NotApplicable, NotRun, Outcome
 from pagegrade.model.report import Result
-from pagegrade.report.build import MAX_VALUE, clean, count_results, page_facts, result_of
+from pagegrade.report.build import MAX_VALUE, count_results, page_facts, result_of
+from pagegrade.report.clean import clean
 from tests.builders import make_artifacts, make_document, make_response
 
 TITLE = all_checks()["title"]

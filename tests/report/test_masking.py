@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from pagegrade.model.outcome import Detail, Evidence
-from pagegrade.model.report import Failure, PageFacts, Redirect, Report, Result, RunFacts
+from pagegrade.model.report import Failure, PageFacts, Preview, Redirect, Report, Result, RunFacts
 from pagegrade.report.json import report_to_dict
 from pagegrade.report.masking import mask_report, mask_url
 
@@ -92,6 +92,10 @@ def test_a_value_is_gone_from_every_text_of_the_page(text: str) -> None:
                 http_status=200,
                 title=text,
                 server=text,
+                headers=(("link", text),),
+                preview=Preview(
+                    description=text, site_name=text, social_title=text, social_description=text, image_url=text
+                ),
                 redirects=(Redirect(url=f"https://example.com/?token={SECRET}", status=301, location=f"/?k={SECRET}"),),
             ),
             run=RunFacts(engine="0.1.0", not_gathered=(("favicon", text),), notes=(text,)),

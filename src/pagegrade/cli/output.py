@@ -15,6 +15,7 @@ import typer
 from pagegrade.model.report import Report
 from pagegrade.render import FORMATS, RenderOptions, render
 from pagegrade.report.compare import Comparison
+from pagegrade.service.catalogue import passing_example
 
 STDOUT: Final = "-"
 _ENDINGS: Final = {
@@ -22,6 +23,7 @@ _ENDINGS: Final = {
     ".json": "json",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
+    ".csv": "csv",
     ".md": "markdown",
     ".markdown": "markdown",
     ".html": "html",
@@ -79,7 +81,7 @@ def deliver(plan: Plan, reports: Sequence[Report], comparisons: Sequence[Compari
     Raises:
         typer.BadParameter: A file cannot be written.
     """
-    base = RenderOptions(quiet=plan.quiet, comparisons=tuple(comparisons))
+    base = RenderOptions(quiet=plan.quiet, comparisons=tuple(comparisons), check_snippet=passing_example)
     for name, path in plan.parts:
         if path == STDOUT:
             options = replace(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from pagegrade.model.outcome import Detail, Evidence
 
@@ -111,6 +111,37 @@ class Redirect:
     http_version: str = ""
 
 
+ResourceType = Literal["document", "stylesheet", "script", "image", "font", "media", "other"]
+RESOURCE_TYPES: Final[tuple[ResourceType, ...]] = get_args(ResourceType)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResourceTotal:
+    """What of one type the page loads."""
+
+    type: ResourceType
+    count: int
+    """Files that were asked for; the page itself is one document."""
+    failed: int = 0
+    """Those of them that did not come: no answer, or an error status."""
+    transfer_bytes: int = 0
+    """Of those that came, on the wire."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preview:
+    """What search results and shared links show of the page, beside its title; empty where it says nothing."""
+
+    description: str = ""
+    """Of ``<meta name=description>``."""
+    site_name: str = ""
+    """``og:site_name``; so the next ones."""
+    social_title: str = ""
+    social_description: str = ""
+    image_url: str = ""
+    """As written; never fetched to be shown."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageFacts:
     """Figures of the page itself, shown beside the verdicts."""
@@ -128,6 +159,12 @@ class PageFacts:
     title: str = ""
     language: str = ""
     server: str = ""
+    resources: tuple[ResourceTotal, ...] = ()
+    """In the order of ``RESOURCE_TYPES``; empty where they were not looked at."""
+    headers: tuple[tuple[str, str], ...] = ()
+    """(name, value) of the document's answer, bounded; what may be a secret is ``…``."""
+    preview: Preview | None = None
+    """``None``: the document was not judged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

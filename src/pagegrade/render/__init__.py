@@ -1,8 +1,8 @@
-"""A Report -> text, JSON, HTML, Markdown, SARIF, JUnit, annotations."""
+"""A Report -> text, JSON, CSV, HTML, PDF, Markdown, SARIF, JUnit, annotations; and its badge."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,6 +14,7 @@ FORMATS: Final[dict[str, str]] = {
     "text": "for people, at a terminal",
     "json": "the report object of the HTTP interface; a list of them for several pages",
     "jsonl": "one JSON object a line",
+    "csv": "for spreadsheets, one row a check",
     "markdown": "for pull requests and wikis",
     "html": "one self-contained page without scripts",
     "sarif": "SARIF 2.1.0, for code scanning",
@@ -37,6 +38,8 @@ class RenderOptions:
     """One line a report, for text."""
     comparisons: tuple[Comparison | None, ...] = ()
     """To the report at the same place, the difference from an older one (text, Markdown, HTML)."""
+    check_snippet: Callable[[str], str] | None = None
+    """Id of a check -> fenced code that shows what passes, for HTML; ``None``: there is none at hand."""
 
 
 def render(report_or_reports: Report | Sequence[Report], format_name: str, options: RenderOptions | None = None) -> str:
@@ -69,6 +72,10 @@ def render(report_or_reports: Report | Sequence[Report], format_name: str, optio
             from pagegrade.render.jsonl import render_jsonl
 
             return render_jsonl(reports)
+        case "csv":
+            from pagegrade.render.csv import render_csv
+
+            return render_csv(reports)
         case "markdown":
             from pagegrade.render.markdown import render_markdown
 
@@ -76,7 +83,7 @@ def render(report_or_reports: Report | Sequence[Report], format_name: str, optio
         case "html":
             from pagegrade.render.html import render_html
 
-            return render_html(reports, comparisons=chosen.comparisons)
+            return render_html(reports, comparisons=chosen.comparisons, check_snippet=chosen.check_snippet)
         case "sarif":
             from pagegrade.render.sarif import render_sarif
 

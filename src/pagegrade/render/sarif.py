@@ -14,6 +14,7 @@ from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import Report, Result
 from pagegrade.render.inert import safe_href, visible
 from pagegrade.render.view import flat_prose, place, what_happened
+from pagegrade.report.clean import storable
 from pagegrade.report.compare import fingerprint
 
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -49,16 +50,16 @@ def render_sarif(reports: Sequence[Report]) -> str:
             }
         ],
     }
-    return json.dumps(log, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+    return json.dumps(storable(log), ensure_ascii=False, allow_nan=False, indent=2) + "\n"
 
 
 def _rule(result: Result) -> dict[str, Any]:
     rule: dict[str, Any] = {
         "id": result.check,
         "name": "".join(part.capitalize() for part in result.check.split("-")),
-        "shortDescription": {"text": visible(result.title)},
-        "fullDescription": {"text": flat_prose(result.why) or visible(result.title)},
-        "help": {"text": flat_prose(result.fix) or visible(result.title)},
+        "shortDescription": {"text": _unlinked(visible(result.title))},
+        "fullDescription": {"text": _unlinked(flat_prose(result.why) or visible(result.title))},
+        "help": {"text": _unlinked(flat_prose(result.fix) or visible(result.title))},
         "defaultConfiguration": {"level": LEVELS[result.importance]},
         "properties": {"tags": [result.category], "price": result.price},
     }
@@ -74,7 +75,7 @@ def _results(report: Report, result: Result, rule_index: int) -> Iterator[dict[s
             "ruleId": result.check,
             "ruleIndex": rule_index,
             "level": LEVELS[result.importance],
-            "message": {"text": f"{message} ({where})" if where else message},
+            "message": {"text": _unlinked(f"{message} ({where})" if where else message)},
             "locations": [_location(report, evidence)],
             "partialFingerprints": {"pagegrade/v1": fingerprint(report, result, evidence)},
             "properties": {"price": result.price, "lost": result.lost, "outcome": result.outcome},
@@ -106,9 +107,14 @@ def _invocation(reports: Sequence[Report]) -> dict[str, Any]:
         invocation["toolExecutionNotifications"] = [
             {
                 "level": "error",
-                "message": {"text": f"{visible(report.url, 2048)}: {what_happened(report.error)}"},
+                "message": {"text": _unlinked(f"{visible(report.url, 2048)}: {what_happened(report.error)}")},
             }
             for report in failed
             if report.error is not None
         ]
     return invocation
+
+
+def _unlinked(message: str) -> str:
+    """``message`` without embedded links (section 3.11.6): a viewer would make one of ``[text](address)``."""
+    return message.replace("](", "] (")

@@ -8,22 +8,23 @@ from dataclasses import dataclass
 from typing import Final
 
 from pagegrade.model.outcome import Evidence
-from pagegrade.model.report import CATEGORIES, MIN_COVERAGE, Category, Failure, Report, Result
+from pagegrade.model.report import CATEGORIES, MIN_COVERAGE, AppliedCap, Category, Failure, Report, Result
+from pagegrade.render.english import ENGLISH, N_, Words
 from pagegrade.render.inert import visible
 from pagegrade.render.prose import parse_prose
 from pagegrade.report.json import format_timestamp
 
 CATEGORY_NAMES: Final[Mapping[Category, str]] = {
-    "seo": "SEO",
-    "performance": "Performance",
-    "security": "Security",
-    "accessibility": "Accessibility",
-    "technical": "Technical",
-    "content": "Content",
+    "seo": N_("SEO"),
+    "performance": N_("Performance"),
+    "security": N_("Security"),
+    "accessibility": N_("Accessibility"),
+    "technical": N_("Technical"),
+    "content": N_("Content"),
 }
 IMPORTANCE_ORDER: Final = ("high", "medium", "low", "informative")
 SHOWN_EVIDENCE: Final = 3
-NO_REASON: Final = "No reason was given."
+NO_REASON: Final = N_("No reason was given.")
 _WHAT_TO_DO: Final[Mapping[str, str]] = {
     "dns": "Check the spelling of the host name, and that its DNS records exist.",
     "connect": "Check that the site is up and that its port is open to the outside.",
@@ -41,16 +42,27 @@ _WHAT_TO_DO: Final[Mapping[str, str]] = {
 }
 _ARTIFACT_NAMES: Final[Mapping[str, str]] = {
     "robots_txt": "robots.txt",
-    "sitemaps": "sitemaps",
-    "not_found_probe": "a page that does not exist",
-    "insecure_probe": "the address over plain HTTP",
-    "sibling_probe": "the address with or without www",
+    "sitemaps": N_("sitemaps"),
+    "not_found_probe": N_("a page that does not exist"),
+    "insecure_probe": N_("the address over plain HTTP"),
+    "sibling_probe": N_("the address with or without www"),
     "favicon": "favicon.ico",
-    "tls": "the certificate",
-    "dns": "DNS records",
-    "resources": "images, scripts, stylesheets and fonts",
+    "tls": N_("the certificate"),
+    "dns": N_("DNS records"),
+    "resources": N_("images, scripts, stylesheets and fonts"),
 }
+PHASES: Final[Mapping[str, str]] = {
+    "dns": N_("DNS"),
+    "connect": N_("connect"),
+    "tls": N_("TLS"),
+    "first_byte": N_("first byte"),
+    "download": N_("download"),
+}
+"""Name of a phase of the document's exchange -> as people call it, in their order."""
 _WORD: Final = re.compile(r"[\w.,-]*\w")
+_MESSAGE_CHARS: Final = 1000
+"""As far as a message is searched for a value."""
+_PLACE_CHARS: Final = 120
 _BYTES_PER_KB: Final = 1000
 _MS_PER_S: Final = 1000
 
@@ -105,22 +117,30 @@ def with_outcome(report: Report, outcome: str) -> tuple[Result, ...]:
     return tuple(r for r in report.results if r.outcome == outcome and r.inherited_from is None)
 
 
-def verdict(report: Report) -> str:
+def verdict(report: Report, words: Words = ENGLISH) -> str:
     """The verdict in one sentence."""
     if report.state == "failed":
-        return "This page could not be analysed."
+        return words.gettext("This page could not be analysed.")
     match report.result:
         case "good":
-            return "This page is in good shape."
+            return words.gettext("This page is in good shape.")
         case "decent":
-            return "This page is decent, with things worth mending."
+            return words.gettext("This page is decent, with things worth mending.")
         case "bad":
-            return "This page needs work."
+            return words.gettext("This page needs work.")
         case None:
-            if report.coverage is not None and report.coverage >= MIN_COVERAGE:
-                return "No verdict: scripts draw this page, and what they draw was not seen."
-            measured = "too little" if report.coverage is None else f"only {report.coverage:.0%}"
-            return f"No verdict: {measured} of the points could be measured, and it takes {MIN_COVERAGE:.0%}."
+            needed = words.percent(MIN_COVERAGE)
+            if report.coverage is None:
+                return words.gettext(
+                    "No verdict: too little of the points could be measured, and it takes %(needed)s.", needed=needed
+                )
+            if report.coverage >= MIN_COVERAGE:
+                return words.gettext("No verdict: scripts draw this page, and what they draw was not seen.")
+            return words.gettext(
+                "No verdict: only %(measured)s of the points could be measured, and it takes %(needed)s.",
+                measured=words.percent(report.coverage),
+                needed=needed,
+            )
 
 
 def result_word(report: Report) -> str:
@@ -148,55 +168,89 @@ def scale(report: Report) -> str:
     return f"good from {report.run.good_from}, decent from {report.run.decent_from}"
 
 
-def score_steps(report: Report) -> tuple[str, ...]:
+def score_steps(report: Report, words: Words = ENGLISH) -> tuple[str, ...]:
     """How the score came to be, one sentence a step."""
     if report.score is None:
         return ()
     lost = sum(result.lost for result in report.results)
     uncapped = report.uncapped_score if report.uncapped_score is not None else 100 - lost
-    steps = [f"Every page starts with 100 points; the findings cost {points(lost)}, which leaves {uncapped:.1f}."]
-    titles = {result.check: visible(result.title, 80) for result in report.results}
-    for cap in report.caps:
-        scope = "The score" if cap.category is None else f"The {CATEGORY_NAMES[cap.category]} score"
-        steps.append(f"{scope} is capped at {cap.max_score} while “{titles.get(cap.check, cap.check)}” fails.")
-    steps.append(f"Rounded to a whole number, halves down: {report.score}.")
+    steps = [
+        words.gettext(
+            "Every page starts with 100 points; the findings cost %(points)s, which leaves %(left)s.",
+            points=points(lost, words),
+            left=words.number(uncapped, digits=2),
+        )
+    ]
+    steps += [cap_sentence(report, cap, words) for cap in report.caps]
+    steps.append(words.gettext("Rounded to a whole number, halves down: %(score)s.", score=report.score))
     if report.coverage is not None:
-        steps.append(f"{report.coverage:.0%} of all points could be measured; what could not costs nothing.")
-    weights = ", ".join(f"{CATEGORY_NAMES[name]} {weight}" for name, weight in CATEGORIES.items())
-    steps.append(f"Points by category: {weights}.")
+        steps.append(
+            words.gettext(
+                "%(share)s of all points could be measured; what could not costs nothing.",
+                share=words.percent(report.coverage),
+            )
+        )
+    weights = ", ".join(f"{words.gettext(CATEGORY_NAMES[name])} {weight}" for name, weight in CATEGORIES.items())
+    steps.append(words.gettext("Points by category: %(weights)s.", weights=weights))
     return tuple(steps)
 
 
-def page_facts(report: Report) -> tuple[tuple[str, str], ...]:
-    """(name, value) of what is known about the page; values may hold page text, already made visible."""
+def cap_sentence(report: Report, cap: AppliedCap, words: Words = ENGLISH) -> str:
+    """What a failed check limits, and to how many points."""
+    title = next((visible(result.title, 80) for result in report.results if result.check == cap.check), cap.check)
+    if cap.category is None:
+        return words.gettext("The score is capped at %(max)s while “%(title)s” fails.", max=cap.max_score, title=title)
+    return words.gettext(
+        "The %(category)s score is capped at %(max)s while “%(title)s” fails.",
+        category=words.gettext(CATEGORY_NAMES[cap.category]),
+        max=cap.max_score,
+        title=title,
+    )
+
+
+def page_facts(report: Report, words: Words = ENGLISH, *, timing: bool = True) -> tuple[tuple[str, str], ...]:
+    """(name, value) of what is known about the page; values may hold page text, already made visible.
+
+    ``timing`` says whether the phases of the exchange are among them; charts show them better.
+    """
     page = report.page
     if page is None:
         return ()
-    size = format_bytes(page.bytes)
+    size = format_bytes(page.bytes, words)
     if page.transfer_bytes is not None and page.transfer_bytes != page.bytes:
-        size += f", {format_bytes(page.transfer_bytes)} transferred"
-    phases = (("dns", "DNS"), ("connect", "connect"), ("tls", "TLS"), ("first_byte", "first byte"))
-    named = [*phases, ("download", "download")]
-    times = [f"{label} {format_ms(ms)}" for name, label in named if (ms := page.timing_ms.get(name)) is not None]
-    answer = " over ".join(part for part in (f"HTTP status {page.http_status}", visible(page.http_version, 20)) if part)
+        size = words.gettext(
+            "%(size)s, %(transferred)s transferred", size=size, transferred=format_bytes(page.transfer_bytes, words)
+        )
+    times = [
+        f"{words.gettext(label)} {format_ms(ms, words)}"
+        for name, label in PHASES.items()
+        if (ms := page.timing_ms.get(name)) is not None
+    ]
+    status = words.gettext("HTTP status %(status)s", status=page.http_status)
+    version = visible(page.http_version, 20)
+    answer = words.gettext("%(status)s over %(protocol)s", status=status, protocol=version) if version else status
+    requests = words.ngettext(
+        "%(num)s sub-resource named by the page", "%(num)s sub-resources named by the page", page.requests
+    )
     facts = [
-        ("Answer", answer),
-        ("Title", visible(page.title)),
-        ("Language", visible(page.language, 40)),
-        ("Size", size),
-        ("Resources", f"{plural(page.requests, 'sub-resource')} named by the page" if report.results else ""),
-        ("Timing", ", ".join(times)),
-        ("Server", visible(page.server, 80)),
-        ("Address", visible(page.address or "", 60)),
+        (words.gettext("Answer"), answer),
+        (words.gettext("Title"), visible(page.title)),
+        (words.gettext("Language"), visible(page.language, 40)),
+        (words.gettext("Size"), size),
+        (words.gettext("Resources"), requests if report.results else ""),
+        (words.gettext("Timing"), ", ".join(times) if timing else ""),
+        (words.gettext("Server"), visible(page.server, 80)),
+        (words.gettext("Address"), visible(page.address or "", 60)),
     ]
     return tuple((name, value) for name, value in facts if value)
 
 
-def not_seen(report: Report) -> tuple[tuple[str, str], ...]:
+def not_seen(report: Report, words: Words = ENGLISH) -> tuple[tuple[str, str], ...]:
     """(what, why) of everything that was not gathered; what shares a reason shares a line."""
     by_reason: dict[str, list[str]] = {}
     for name, why in report.run.not_gathered:
-        by_reason.setdefault(_sentence(why), []).append(_ARTIFACT_NAMES.get(name, visible(name, 40)))
+        shown = words.gettext(_ARTIFACT_NAMES[name]) if name in _ARTIFACT_NAMES else visible(name, 40)
+        by_reason.setdefault(_sentence(why), []).append(shown)
     return tuple((", ".join(names), why) for why, names in by_reason.items())
 
 
@@ -245,7 +299,7 @@ def shown_value(result: Result) -> str:
     if result.value is None or result.value == "":
         return ""
     value = f"{result.value:g}" if isinstance(result.value, float) else visible(result.value)
-    return "" if value in _WORD.findall(result.message) else value
+    return "" if value in _WORD.findall(result.message[:_MESSAGE_CHARS]) else value
 
 
 def place(evidence: Evidence) -> str:
@@ -258,18 +312,40 @@ def place(evidence: Evidence) -> str:
     return " · ".join(parts)
 
 
+def shown_thing(evidence: Evidence) -> str:
+    """What an evidence without a snippet is about: its address, or its header."""
+    return "" if evidence.snippet else visible(evidence.url or evidence.header)
+
+
+def places(evidence: Evidence) -> tuple[str, ...]:
+    """Where an evidence stands, beside what ``shown_thing`` or the snippet says: each part on its own."""
+    parts = [visible(evidence.selector)] if evidence.selector else []
+    if evidence.snippet and evidence.header and not evidence.snippet.startswith(evidence.header):
+        parts.append(visible(evidence.header))
+    if evidence.snippet and evidence.url and evidence.url not in evidence.snippet:
+        parts.append(visible(evidence.url, _PLACE_CHARS))
+    if not evidence.snippet and evidence.url and evidence.header:
+        parts.append(visible(evidence.header))
+    if evidence.line is not None:
+        column = "" if evidence.column is None else f":{evidence.column}"
+        parts.append(f"line {evidence.line}{column}")
+    return tuple(parts)
+
+
 def facts_of(evidence: Evidence) -> str:
     """What an evidence says in words: its reason and its value."""
     reason_text, value = visible(evidence.reason), visible(evidence.value)
     return " · ".join(part for part in (reason_text, value) if part)
 
 
-def points(number: float) -> str:
+def points(number: float, words: Words = ENGLISH) -> str:
     """``3.1 points``, ``1 point``, ``less than 0.1 points``."""
     if 0 < number < 0.05:  # noqa: PLR2004 - what rounds to 0.0
-        return "less than 0.1 points"
-    text = f"{number:.1f}".removesuffix(".0")
-    return f"{text} point{'' if text == '1' else 's'}"
+        return words.gettext("less than %(points)s points", points=words.number(0.1, digits=1))
+    shown = round(number, 1)
+    return words.ngettext(
+        "%(points)s point", "%(points)s points", 1 if shown == 1 else 2, points=words.number(shown, digits=1)
+    )
 
 
 def plural(number: int, noun: str) -> str:
@@ -277,17 +353,17 @@ def plural(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def format_bytes(number: int) -> str:
+def format_bytes(number: int, words: Words = ENGLISH) -> str:
     """``512 bytes``, ``48.2 kB``, ``3.1 MB`` (powers of 1000)."""
     if number < _BYTES_PER_KB:
-        return plural(number, "byte")
+        return words.ngettext("%(num)s byte", "%(num)s bytes", number)
     if number < _BYTES_PER_KB**2:
-        return f"{number / _BYTES_PER_KB:.1f} kB"
-    return f"{number / _BYTES_PER_KB**2:.1f} MB"
+        return f"{words.number(number / _BYTES_PER_KB, digits=1)} kB"
+    return f"{words.number(number / _BYTES_PER_KB**2, digits=1)} MB"
 
 
-def format_ms(milliseconds: float) -> str:
+def format_ms(milliseconds: float, words: Words = ENGLISH) -> str:
     """``0.4 ms``, ``41 ms``, ``1.8 s``."""
     if milliseconds >= _MS_PER_S:
-        return f"{milliseconds / _MS_PER_S:.1f} s"
-    return f"{milliseconds:.0f} ms" if milliseconds >= 1 else f"{milliseconds:.1f} ms"
+        return f"{words.number(milliseconds / _MS_PER_S, digits=1)} s"
+    return f"{words.number(milliseconds, digits=0 if milliseconds >= 1 else 1)} ms"

@@ -17,15 +17,11 @@ from pagegrade.model.report import (
     Redirect,
     Result,
 )
-from pagegrade.report.clean import clean_text
+from pagegrade.report.clean import clean
+from pagegrade.report.seen import preview_of, resource_totals, shown_headers
 
 MAX_VALUE: Final = 500
 MAX_MESSAGE: Final = 500
-
-
-def clean(text: str, limit: int) -> str:
-    """``text`` fit to be kept: storable, and cut to ``limit`` characters with an ellipsis."""
-    return clean_text(text if len(text) <= limit else text[: limit - 1] + "…")
 
 
 class StateLike(Protocol):
@@ -179,6 +175,9 @@ def page_facts(artifacts: Artifacts, document: Document | None) -> PageFacts:
         title=title,
         language=language,
         server=clean(response.header("server") or "", 200),
+        resources=resource_totals(artifacts),
+        headers=shown_headers(response),
+        preview=None if document is None else preview_of(document),
     )
 
 

@@ -10,7 +10,17 @@ import msgspec
 
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.outcome import Detail, Evidence
-from pagegrade.model.report import REPORT_VERSION, CategoryScore, Counts, Failure, PageFacts, Report, Result, RunFacts
+from pagegrade.model.report import (
+    REPORT_VERSION,
+    CategoryScore,
+    Counts,
+    Failure,
+    PageFacts,
+    Preview,
+    Report,
+    Result,
+    RunFacts,
+)
 from pagegrade.report.clean import storable
 
 JSONObject = dict[str, Any]
@@ -213,6 +223,27 @@ def _page(page: PageFacts) -> JSONObject:
         "title": page.title,
         "language": page.language,
         "server": page.server,
+        "resources": [
+            {
+                "type": total.type,
+                "count": total.count,
+                "failed": total.failed,
+                "transfer_bytes": total.transfer_bytes,
+            }
+            for total in page.resources
+        ],
+        "headers": [[name, value] for name, value in page.headers],
+        "preview": None if page.preview is None else _preview(page.preview),
+    }
+
+
+def _preview(preview: Preview) -> JSONObject:
+    return {
+        "description": preview.description,
+        "site_name": preview.site_name,
+        "social_title": preview.social_title,
+        "social_description": preview.social_description,
+        "image_url": preview.image_url,
     }
 
 

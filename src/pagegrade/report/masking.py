@@ -13,7 +13,7 @@ from typing import Final
 from urllib.parse import unquote, unquote_plus
 
 from pagegrade.model.outcome import Detail, Evidence
-from pagegrade.model.report import PageFacts, Redirect, Report, Result
+from pagegrade.model.report import PageFacts, Preview, Redirect, Report, Result
 
 MASK: Final = "…"
 """Never part of a canonical URL, where it would be percent-encoded: what holds it cannot be followed by mistake."""
@@ -88,7 +88,23 @@ def _mask_page(page: PageFacts, mask: Callable[[str], str]) -> PageFacts:
         )
         for hop in page.redirects
     )
-    return replace(page, redirects=hops, title=mask(page.title), server=mask(page.server))
+    preview = page.preview
+    return replace(
+        page,
+        redirects=hops,
+        title=mask(page.title),
+        server=mask(page.server),
+        headers=tuple((name, mask(value)) for name, value in page.headers),
+        preview=None
+        if preview is None
+        else Preview(
+            description=mask(preview.description),
+            site_name=mask(preview.site_name),
+            social_title=mask(preview.social_title),
+            social_description=mask(preview.social_description),
+            image_url=mask(preview.image_url),
+        ),
+    )
 
 
 def _mask_result(result: Result, mask: Callable[[str], str]) -> Result:

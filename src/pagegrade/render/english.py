@@ -1,0 +1,57 @@
+"""The words of pages as they stand in the source: what a rendering says that nobody asked in another language.
+
+``render.texts`` has the other languages, and dates; it costs a tenth of a second to load, which no terminal waits for.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Protocol
+
+
+class Words(Protocol):
+    """One language, as far as sentences and numbers go; ``render.texts.Texts`` is one."""
+
+    def gettext(self, message: str, /, **values: object) -> str:
+        """The message with its values: ``gettext("%(count)s pages", count=3)``."""
+        ...
+
+    def ngettext(self, one: str, many: str, number: int, /, **values: object) -> str:
+        """The form for a number, which is ``%(num)s`` in it."""
+        ...
+
+    def number(self, value: float, *, digits: int = 0) -> str:
+        """``1,234.5``; at most so many digits behind the point."""
+        ...
+
+    def percent(self, ratio: float) -> str:
+        """``98%`` for 0.98."""
+        ...
+
+
+class English:
+    """The messages themselves."""
+
+    def gettext(self, message: str, /, **values: object) -> str:
+        """The message with its values."""
+        return message % values if values else message
+
+    def ngettext(self, one: str, many: str, number: int, /, **values: object) -> str:
+        """The form for a number, which is ``%(num)s`` in it."""
+        return (one if number == 1 else many) % {"num": self.number(number), **values}
+
+    def number(self, value: float, *, digits: int = 0) -> str:
+        """``1,234.5``; at most so many digits behind the point."""
+        text = f"{value:,.{digits}f}"
+        return text.rstrip("0").rstrip(".") if digits else text
+
+    def percent(self, ratio: float) -> str:
+        """``98%`` for 0.98."""
+        return f"{ratio:.0%}"
+
+
+ENGLISH: Final = English()
+
+
+def N_(message: str) -> str:  # noqa: N802 - the name that gettext's tools know
+    """Mark a constant as a message; whoever shows it translates it."""
+    return message

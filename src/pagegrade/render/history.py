@@ -1,0 +1,153 @@
+"""Runs of one report over time: how their scores changed, and where each stands in a line chart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final, Literal
+
+from pagegrade.model.report import Grade
+from pagegrade.model.stored import State
+
+MAX_RUNS: Final = 30
+"""The newest so many are drawn and listed: more make neither a line one can read nor a page that loads fast."""
+HEIGHT: Final = 200
+"""Of the chart's plot, in CSS pixels; its width is that of the page."""
+_LEFT: Final = 6.0
+"""Per cent of the width left of the first run: for the scale."""
+_RIGHT: Final = 97.0
+_FULL: Final = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunPoint:
+    """One analysis of a report, as far as its history shows it."""
+
+    number: int
+    """From 1, within its report."""
+    state: State
+    result: Grade | None
+    score: int | None
+    ruleset: str | None
+    """``None`` while it has not finished."""
+    engine: str | None
+    at_ms: int
+    """When it finished; while it has not, when it was asked for."""
+    error_code: str | None = None
+    """One of ``model.errors.FAILURE_CODES``; ``None`` when it did not fail."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """What became of the score since the last run before it that has one."""
+
+    since: RunPoint
+    points: int
+    """After minus before; 0 where they do not compare."""
+    comparable: bool
+    """Whether the same rules made both scores."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """One run in the chart."""
+
+    run: RunPoint
+    x: float
+    """In per cent of the width."""
+    y: float | None
+    """In pixels from the top of the plot; ``None``: it has no score."""
+    labelled: bool
+    """Its number stands below it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Segment:
+    """A stretch of the line, between two runs that follow each other and both have a score."""
+
+    x1: float
+    y1: float
+    x2: float
+    y2: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewRules:
+    """Where other rules began to judge: between two runs."""
+
+    x: float
+    ruleset: str
+    anchor: Literal["start", "end"]
+    """Which end of the words stands at ``x``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chart:
+    """A line chart without its words: the width is in per cent, so that letters keep their size on any screen."""
+
+    marks: tuple[Mark, ...]
+    """Oldest first."""
+    segments: tuple[Segment, ...]
+    new_rules: tuple[NewRules, ...]
+
+
+def finished(history: Sequence[RunPoint]) -> tuple[RunPoint, ...]:
+    """The newest runs that have ended, newest first."""
+    ended = (run for run in history if run.state in {"completed", "failed"})
+    return tuple(sorted(ended, key=lambda run: -run.number)[:MAX_RUNS])
+
+
+def change_since(history: Sequence[RunPoint], number: int | None) -> Change | None:
+    """What changed from the last scored run before ``number``; ``None`` where one of the two is missing."""
+    shown = next((run for run in history if run.number == number), None)
+    if shown is None or shown.score is None:
+        return None
+    older = [run for run in history if run.number < shown.number and run.score is not None]
+    if not older:
+        return None
+    since = max(older, key=lambda run: run.number)
+    if since.score is None or since.ruleset != shown.ruleset:
+        return Change(since=since, points=0, comparable=False)
+    return Change(since=since, points=shown.score - since.score, comparable=True)
+
+
+def chart_of(history: Sequence[RunPoint]) -> Chart:
+    """Where everything stands; runs at equal distances, however long it was between them."""
+    runs = finished(history)[::-1]
+    step = (_RIGHT - _LEFT) / max(1, len(runs))
+    every = -(-len(runs) // 12)
+    marks = tuple(
+        Mark(
+            run=run,
+            x=round(_LEFT + step * (place + 0.5), 2),
+            y=None if run.score is None else height_of(run.score),
+            # The newest one is always named; the others so that their numbers do not touch.
+            labelled=(len(runs) - 1 - place) % every == 0,
+        )
+        for place, run in enumerate(runs)
+    )
+    pairs = list(pairwise(marks))
+    return Chart(
+        marks=marks,
+        segments=tuple(
+            Segment(x1=a.x, y1=a.y, x2=b.x, y2=b.y)
+            for a, b in pairs
+            # A line across other rules would show a change that the page did not make.
+            if a.y is not None and b.y is not None and a.run.ruleset == b.run.ruleset
+        ),
+        new_rules=tuple(
+            NewRules(
+                x=round((a.x + b.x) / 2, 2),
+                ruleset=b.run.ruleset,
+                anchor="start" if a.x + b.x < _FULL else "end",
+            )
+            for a, b in pairs
+            if a.run.ruleset and b.run.ruleset and a.run.ruleset != b.run.ruleset
+        ),
+    )
+
+
+def height_of(score: float) -> float:
+    """Pixels from the top of the plot."""
+    return round(HEIGHT * (1 - max(0.0, min(score, _FULL)) / _FULL), 1)

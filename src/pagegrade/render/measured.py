@@ -1,0 +1,87 @@
+"""What a check measured against what it allows, from the details a result keeps for programs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from pagegrade.model.outcome import Detail
+from pagegrade.model.report import Result
+from pagegrade.render import view
+from pagegrade.render.english import ENGLISH, Words
+from pagegrade.render.inert import visible
+
+MAX_SHOWN: Final = 4
+_NOT_A_LIMIT: Final = frozenset({"status"})
+"""Numbers that are to be met, not kept below or above."""
+_NAMES: Final = {
+    "wire_bytes": "on the wire",
+    "decoded_bytes": "unpacked",
+    "width_px": "wide",
+    "side_px": "side",
+    "max_age_s": "max-age",
+}
+"""Code -> words, where the code's own words say too little."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One figure of a finding."""
+
+    name: str
+    """In English, as checks say it; empty where the figure says it all."""
+    found: str
+    limit: str
+    """``at most 70 ...``; empty where nothing is expected."""
+
+
+def measured(result: Result, words: Words = ENGLISH) -> tuple[Measured, ...]:
+    """The figures that have an expected value, as the check lists them."""
+    told = [detail for detail in result.errors if detail.actual is not None and detail.limit is not None]
+    return tuple(_measured(detail, words) for detail in told[:MAX_SHOWN])
+
+
+def value_beside(result: Result) -> str:
+    """The measured value, where neither the message nor a figure with a limit says it."""
+    if any(detail.actual == result.value and detail.limit is not None for detail in result.errors):
+        return ""
+    return view.shown_value(result)
+
+
+def _measured(detail: Detail, words: Words) -> Measured:
+    name, unit = _name_and_unit(detail.code)
+    actual, limit = detail.actual, detail.limit
+    found, wanted = _figure(actual, unit, words), _figure(limit, unit, words)
+    comparable = isinstance(actual, int | float) and isinstance(limit, int | float) and detail.code not in _NOT_A_LIMIT
+    if comparable and actual > limit:  # type: ignore[operator]
+        sentence = words.gettext("at most %(limit)s", limit=wanted)
+    elif comparable and actual < limit:  # type: ignore[operator]
+        sentence = words.gettext("at least %(limit)s", limit=wanted)
+    else:
+        sentence = words.gettext("expected %(limit)s", limit=wanted)
+    return Measured(name, found, sentence)
+
+
+def _name_and_unit(code: str) -> tuple[str, str]:
+    name, _, unit = code.rpartition("_")
+    known = unit if unit in {"bytes", "ms", "px", "s", "days"} or code == "bytes" else ""
+    stem = name if known else code
+    return _NAMES.get(code, visible(stem, 60).replace("_", " ")), known
+
+
+def _figure(value: str | float | None, unit: str, words: Words) -> str:
+    if not isinstance(value, int | float):
+        return visible(value, 100)
+    match unit:
+        case "bytes":
+            return view.format_bytes(round(value), words)
+        case "ms":
+            return view.format_ms(value, words)
+        case "px":
+            return f"{words.number(value)} px"
+        case "s":
+            return words.ngettext("%(num)s second", "%(num)s seconds", round(value))
+        case "days":
+            return words.ngettext("%(num)s day", "%(num)s days", round(value))
+        case _:
+            return words.number(value, digits=3)

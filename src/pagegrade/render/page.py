@@ -1,0 +1,73 @@
+"""A report as the ``<article>`` of a page, and two of its runs beside each other.
+
+The same templates make the document that needs nothing but itself (``render.html``); a page adds what only a server
+knows: earlier runs, addresses of its own, the reader's language and time zone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from markupsafe import Markup
+
+from pagegrade.model.report import Report
+from pagegrade.render.history import RunPoint
+from pagegrade.render.templating import environment
+from pagegrade.render.texts import Texts
+from pagegrade.report.compare import Comparison
+
+__all__ = ["NOTHING", "Extras", "RunPoint", "render_article", "render_comparison"]
+
+
+def _no_check_address(check: str) -> str | None:  # noqa: ARG001 - of nothing, whatever is asked
+    return None
+
+
+def _no_snippet(check: str) -> str:  # noqa: ARG001 - of nothing, whatever is asked
+    return ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extras:
+    """What a page knows beside the report."""
+
+    history: tuple[RunPoint, ...] = ()
+    """Runs of the same report, newest first."""
+    shown_number: int | None = None
+    """The run whose report this is; ``None`` where runs have no numbers."""
+    timezone: str = "UTC"
+    """IANA name, for every time that is shown."""
+    run_address: Callable[[int], str] | None = None
+    """Number of a run -> where it is shown; ``None``: nowhere."""
+    compare_address: Callable[[int, int], str] | None = None
+    """(older, newer) -> where they are compared; ``None``: nowhere."""
+    check_address: Callable[[str], str | None] = _no_check_address
+    """Id of a check -> our page about it; ``None``: there is none, and its source is named instead."""
+    check_snippet: Callable[[str], str] = _no_snippet
+    """Id of a check -> fenced code that shows what passes, as Markdown; empty: there is none."""
+    exports: tuple[tuple[str, str], ...] = ()
+    """(name, address) of the formats the report can be taken away in."""
+    now_ms: int | None = None
+    """The time now; ``None``: ages are not shown."""
+
+
+NOTHING: Final = Extras()
+
+
+def render_article(report: Report, texts: Texts, extras: Extras = NOTHING) -> Markup:
+    """The whole report as an ``<article>`` with the page's ``<h1>``: completed, failed or blocked."""
+    return _macro(texts, "article.html.jinja", "article")(report, extras)
+
+
+def render_comparison(
+    comparison: Comparison, before: RunPoint, after: RunPoint, texts: Texts, extras: Extras = NOTHING
+) -> Markup:
+    """What changed between two runs of a report as an ``<article>`` with the page's ``<h1>``."""
+    return _macro(texts, "comparison.html.jinja", "compared")(comparison, before, after, extras)
+
+
+def _macro(texts: Texts, template: str, name: str) -> Callable[..., Markup]:
+    macro: Callable[..., Markup] = getattr(environment(texts.tag).get_template(template).module, name)
+    return macro

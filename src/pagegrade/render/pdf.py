@@ -1,0 +1,75 @@
+"""A report as PDF: pages of A4 with bookmarks, links and the tags that screen readers need.
+
+Typst sets them. Page text reaches it as values of JSON, never as markup; it reads no file but the template and the
+fonts, and fetches nothing. Nothing of the system (fonts, clock, language) changes a byte of the result.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from pagegrade.model.report import Report
+from pagegrade.render.sheet import sheet
+from pagegrade.report.json import report_from_dict
+
+if TYPE_CHECKING:
+    import typst
+
+STANDARD: Final = "ua-1"
+"""PDF/UA-1 (ISO 14289-1): a document that everybody can read."""
+TEMPLATE: Final = Path(str(files("pagegrade.render"))) / "templates" / "report.typ"
+FONTS: Final = Path(str(files("pagegrade.render"))) / "fonts"
+
+
+def render_pdf(report_json: bytes) -> bytes:
+    """The report as PDF, from the JSON object of the HTTP interface.
+
+    A top-level function of bytes, so that it can run in a child process that may be killed.
+
+    Raises:
+        InvalidInput: It is no report, or not a finished one with results.
+        ValueError: It is no JSON.
+    """
+    return render_report_pdf(report_from_dict(json.loads(report_json)))
+
+
+def render_report_pdf(report: Report) -> bytes:
+    """The same from a report at hand: the same report gives the same bytes."""
+    # Late: who only sends this function to a child has no use for Typst.
+    import typst
+
+    try:
+        return _set_pages(report, [STANDARD])
+    except typst.TypstError:
+        # The standard forbids a character without a picture in our fonts. Without it the character is an empty box,
+        # and what is copied or read aloud is still the character.
+        return _set_pages(report, [], boxes=True)
+
+
+def _set_pages(report: Report, standards: list[typst.PDFStandard], *, boxes: bool = False) -> bytes:
+    import typst
+
+    moment = report.generated_at if report.generated_at.tzinfo is not None else report.generated_at.replace(tzinfo=UTC)
+    return typst.compile(
+        TEMPLATE,
+        root=TEMPLATE.parent,
+        font_paths=_fonts(),
+        ignore_system_fonts=True,
+        sys_inputs={"report": json.dumps(sheet(report, boxes=boxes), ensure_ascii=False, allow_nan=False)},
+        format="pdf",
+        pdf_standards=standards,
+        timestamp=int(moment.timestamp()),
+    )
+
+
+@cache
+def _fonts() -> typst.Fonts:
+    import typst
+
+    # Those of Typst (Libertinus Serif, DejaVu Sans Mono) and ours. What the machine has would look different elsewhere.
+    return typst.Fonts(include_system_fonts=False, include_embedded_fonts=True, font_paths=[FONTS])

@@ -1,0 +1,112 @@
+"""What a search engine and a social network show of a page, as text alone: nothing of the page is ever loaded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import ada_url
+
+from pagegrade.model.report import Report
+from pagegrade.parse.text_width import TITLE_SIZE_PX, graphemes, text_width_px
+from pagegrade.render.inert import safe_href, visible
+
+TITLE_PX: Final = 600
+"""Width of a result's title on a desktop (Google cuts there, not at a number of letters)."""
+DESCRIPTION_PX: Final = 1100
+"""Width of the two lines below it, together."""
+DESCRIPTION_SIZE_PX: Final = 14.0
+SOCIAL_TITLE_CHARS: Final = 88
+SOCIAL_DESCRIPTION_CHARS: Final = 125
+_MAX_CRUMBS: Final = 3
+_LONGEST: Final = 400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchResult:
+    """A result on a page of a search engine."""
+
+    site: str
+    crumbs: tuple[str, ...]
+    """Host and parts of the path."""
+    title: str
+    title_cut: bool
+    description: str
+    """Empty: the engine takes words of its own choice from the page."""
+    description_cut: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedLink:
+    """The card of a link that somebody shares."""
+
+    host: str
+    title: str
+    description: str
+    image_url: str
+    """Empty: the card has no picture."""
+
+
+def search_result(report: Report) -> SearchResult | None:
+    """The page as a search result; ``None`` where it was not judged."""
+    page = report.page
+    if page is None or page.preview is None:
+        return None
+    host, *path = _parts(report.final_url or report.url)
+    title = cut_to_width(visible(page.title, _LONGEST), TITLE_PX, TITLE_SIZE_PX)
+    described = cut_to_width(visible(page.preview.description, _LONGEST), DESCRIPTION_PX, DESCRIPTION_SIZE_PX)
+    return SearchResult(
+        site=visible(page.preview.site_name, 60) or host,
+        crumbs=(host, *path[-_MAX_CRUMBS:]),
+        title=title,
+        title_cut=title.endswith("…") and not page.title.rstrip().endswith("…"),
+        description=described,
+        description_cut=described.endswith("…") and not page.preview.description.endswith("…"),
+    )
+
+
+def shared_link(report: Report) -> SharedLink | None:
+    """The page as a card in a feed or a chat; ``None`` where it was not judged."""
+    page = report.page
+    if page is None or page.preview is None:
+        return None
+    preview = page.preview
+    return SharedLink(
+        host=_parts(report.final_url or report.url)[0],
+        title=_cut(preview.social_title or page.title, SOCIAL_TITLE_CHARS),
+        description=_cut(preview.social_description or preview.description, SOCIAL_DESCRIPTION_CHARS),
+        image_url=visible(preview.image_url, _LONGEST),
+    )
+
+
+def cut_to_width(text: str, width_px: float, size_px: float) -> str:
+    """``text``, cut between two words with an ellipsis where it is wider than that in Arial."""
+    scale = size_px / TITLE_SIZE_PX
+    if text_width_px(text) * scale <= width_px:
+        return text
+    kept = ""
+    left = width_px - text_width_px("…") * scale
+    for letter in graphemes(text):
+        left -= text_width_px(letter) * scale
+        if left < 0:
+            break
+        kept += letter
+    whole, space, _ = kept.rpartition(" ")
+    # A text without spaces (Chinese, Thai, one long word) is cut where the room ends.
+    return f"{(whole if space and len(whole) > len(kept) // 2 else kept).rstrip()}…"
+
+
+def _cut(text: str, limit: int) -> str:
+    shown = visible(text, _LONGEST)
+    letters = list(graphemes(shown))
+    return shown if len(letters) <= limit else "".join(letters[: limit - 1]).rstrip() + "…"
+
+
+def _parts(url: str) -> list[str]:
+    """Host and path of an address for reading; the address itself where it is none that leads anywhere."""
+    masked = url.partition("?")[0].partition("#")[0]
+    href = safe_href(masked)
+    if href is None:
+        return [visible(url, 80)]
+    parsed = ada_url.URL(href)
+    return [visible(parsed.host, 80), *(visible(part, 40) for part in parsed.pathname.split("/") if part)]

@@ -1,0 +1,150 @@
+"""The templates of reports, in one language each: everything is escaped, and what is missing is an error."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from typing import Final
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2.ext import Extension
+from markupsafe import Markup
+
+from pagegrade.model.identity import PROJECT_URL
+from pagegrade.model.outcome import Evidence
+from pagegrade.model.report import CATEGORIES, Report, Result
+from pagegrade.render import charts, view
+from pagegrade.render.english import N_
+from pagegrade.render.history import HEIGHT, change_since, chart_of, finished, height_of
+from pagegrade.render.inert import safe_href, unicode_host, visible
+from pagegrade.render.measured import measured, value_beside
+from pagegrade.render.previews import search_result, shared_link
+from pagegrade.render.prose import parse_prose
+from pagegrade.render.texts import texts_for
+from pagegrade.render.way_out import cause, has_to_let_us_in, user_agent, way_out
+from pagegrade.report.compare import Change
+from pagegrade.report.json import format_timestamp
+
+ENGLISH_TAG: Final = "en"
+LONG: Final = 2048
+"""Characters of an address that are shown: all of it, for any that a server accepts."""
+
+_INDENT: Final = re.compile(r"^[ \t]+", re.MULTILINE)
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_IMPORTANCE_NAMES: Final = {
+    "high": N_("high"),
+    "medium": N_("medium"),
+    "low": N_("low"),
+    "informative": N_("informative"),
+}
+_RESULT_NAMES: Final = {
+    "good": N_("good"),
+    "decent": N_("decent"),
+    "bad": N_("bad"),
+    "incomplete": N_("no result"),
+    "failed": N_("not analysed"),
+}
+_RESOURCE_NAMES: Final = {
+    "document": N_("Documents"),
+    "stylesheet": N_("Stylesheets"),
+    "script": N_("Scripts"),
+    "image": N_("Images"),
+    "font": N_("Fonts"),
+    "media": N_("Video and sound"),
+    "other": N_("Other"),
+}
+
+
+class Unindented(Extension):
+    """Templates without their indentation, a tenth of a page; values that come in keep theirs."""
+
+    def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:  # noqa: ARG002 - Jinja's
+        """The template's text as it is compiled."""
+        return _INDENT.sub("", source)
+
+
+@cache
+def environment(tag: str) -> Environment:
+    """The templates with the words of one of ``texts.LOCALES``."""
+    texts = texts_for(tag)
+    made = Environment(
+        loader=PackageLoader("pagegrade.render"),
+        extensions=["jinja2.ext.i18n", Unindented],
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    made.install_gettext_translations(texts.catalogue, newstyle=True)  # type: ignore[attr-defined]
+    made.filters.update(
+        visible=visible,
+        href=safe_href,
+        host=unicode_host,
+        prose=parse_prose,
+        timestamp=format_timestamp,
+        points=lambda number: view.points(number, texts),
+        ms=lambda milliseconds: view.format_ms(milliseconds, texts),
+        bytes=lambda number: view.format_bytes(number, texts),
+        arc=charts.arc,
+        at_ms=_milliseconds,
+        iso=_iso,
+    )
+    made.globals.update(
+        texts=texts,
+        view=view,
+        charts=charts,
+        categories=CATEGORIES,
+        importance_names=_IMPORTANCE_NAMES,
+        result_names=_RESULT_NAMES,
+        resource_names=_RESOURCE_NAMES,
+        # Words that checks stored are English, whatever the language of the page around them.
+        en=Markup("") if tag == ENGLISH_TAG else Markup(' lang="en"'),
+        measured=measured,
+        value_beside=value_beside,
+        hosts=_hosts,
+        grouped=_grouped,
+        change_since=change_since,
+        chart_of=chart_of,
+        finished=finished,
+        height_of=height_of,
+        chart_height=HEIGHT,
+        search_result=search_result,
+        shared_link=shared_link,
+        way_out=way_out,
+        has_to_let_us_in=has_to_let_us_in,
+        cause=cause,
+        user_agent=user_agent,
+        project_url=PROJECT_URL,
+        gauge_radius=charts.GAUGE_RADIUS,
+        gauge_track=charts.arc(100),
+        long=LONG,
+    )
+    return made
+
+
+def _hosts(report: Report) -> tuple[str, ...]:
+    """The hosts of the report's addresses in their own script, where that differs."""
+    return tuple(dict.fromkeys(host for url in (report.url, report.final_url) if (host := unicode_host(url))))
+
+
+def _grouped(changes: Sequence[Change]) -> tuple[tuple[Result, tuple[Evidence, ...]], ...]:
+    """Changes by their check, in the order they come: (its result, the places)."""
+    results: dict[str, Result] = {}
+    places: dict[str, list[Evidence]] = {}
+    for change in changes:
+        name = change.result.check
+        results.setdefault(name, change.result)
+        places.setdefault(name, []).extend([change.evidence] if change.evidence is not None else [])
+    return tuple((result, tuple(places[name])) for name, result in results.items())
+
+
+def _milliseconds(moment: datetime) -> int:
+    aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+    return (aware - _EPOCH) // timedelta(milliseconds=1)
+
+
+def _iso(at_ms: int) -> str:
+    return format_timestamp(_EPOCH + timedelta(milliseconds=at_ms))

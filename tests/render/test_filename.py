@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta, timezone
+from urllib.parse import unquote
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pagegrade.render.filename import content_disposition, export_name, list_name
+from tests.report_builders import make_report
+
+HOSTILE = [
+    '"quotes".example',
+    "a\r\nSet-Cookie: x=1",
+    "../../etc/passwd",
+    "..\\..\\boot.ini",
+    "a" * 300,
+    "中" * 300,
+    "𠮷" * 300,
+    "host:8080",
+    "[2001:db8::1]",
+    "",
+    "....",
+    "-rf",
+    "\x00\x1b\u202ecod.exe",
+    "%s%n{0.__class__}",
+    ";filename=evil.exe",
+    "a/b",
+    "\ud800",
+]
+HEADER = re.compile(r"attachment; filename=\"([A-Za-z0-9_.-]+)\"; filename\*=UTF-8''([A-Za-z0-9_.~%-]+)")
+
+
+@pytest.mark.parametrize(
+    ("project", "name"),
+    [
+        ("example.com", "pagegrade-example.com-2026-01-05.pdf"),
+        ("example.com:8080", "pagegrade-example.com-8080-2026-01-05.pdf"),
+        ("xn--bcher-kva.example", "pagegrade-bücher.example-2026-01-05.pdf"),
+        ("[2001:db8::1]", "pagegrade-2001-db8-1-2026-01-05.pdf"),
+        ("", "pagegrade-2026-01-05.pdf"),
+        ("../../etc/passwd", "pagegrade.etc-passwd-2026-01-05.pdf"),
+    ],
+)
+def test_a_file_is_named_after_host_and_day(project: str, name: str) -> None:
+    """Reports of several pages and days lie side by side and sort well."""
+    assert export_name(make_report(project=project), "pdf") == name
+
+
+def test_the_day_is_that_of_utc() -> None:
+    """The same report has the same name on every server; a time without a zone is taken as UTC."""
+    late = datetime(2026, 1, 5, 23, 30, tzinfo=timezone(timedelta(hours=-5)))
+
+    assert list_name(late, "csv") == "pagegrade-reports-2026-01-06.csv"
+    assert list_name(datetime(2026, 1, 5, 23, 30, tzinfo=UTC).replace(tzinfo=None), "csv").endswith("2026-01-05.csv")
+
+
+@pytest.mark.parametrize("project", HOSTILE)
+def test_a_name_is_harmless_and_short(project: str) -> None:
+    """One part of a path without quotes, controls or marks of direction, at most 100 characters and 255 bytes."""
+    name = export_name(make_report(project=project), "json")
+
+    assert name.startswith("pagegrade")
+    assert name.endswith("-2026-01-05.json")
+    assert len(name) <= 100
+    assert len(name.encode()) <= 240
+    assert ".." not in name
+    assert not set(name) & set("\"'/\\:;%\r\n\x00\x1b\u202e ")
+
+
+@pytest.mark.parametrize("extension", ["", "p df", "../x", "PDF", "a" * 9, "pdf\n"])
+def test_an_extension_is_ours(extension: str) -> None:
+    """It never comes from a request unchecked."""
+    with pytest.raises(ValueError, match="no extension"):
+        export_name(make_report(), extension)
+
+
+def test_the_header_has_a_name_for_old_and_new_browsers() -> None:
+    """ASCII for the former, all letters for the latter."""
+    assert content_disposition("pagegrade-bücher.example-2026-01-05.pdf") == (
+        'attachment; filename="pagegrade-b_cher.example-2026-01-05.pdf"; '
+        "filename*=UTF-8''pagegrade-b%C3%BCcher.example-2026-01-05.pdf"
+    )
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.one_of(st.text(), st.sampled_from(HOSTILE)))
+def test_no_name_whatever_breaks_the_header(name: str) -> None:
+    """One line of ASCII with two parameters and nothing of a third."""
+    header = content_disposition(name)
+    found = HEADER.fullmatch(header)
+
+    assert header.isascii()
+    assert found is not None
+    assert len(found[1]) <= 100
+    assert len(unquote(found[2])) <= 100

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pagegrade.render.history import HEIGHT, MAX_RUNS, RunPoint, change_since, chart_of, finished, height_of
+
+DAY_MS = 86_400_000
+
+
+def run(number: int, score: int | None = 70, **more: Any) -> RunPoint:
+    """A run that succeeded, or failed where it has no score."""
+    defaults: dict[str, Any] = {
+        "state": "failed" if score is None else "completed",
+        "result": None if score is None else "decent",
+        "ruleset": "2026.1",
+        "engine": "0.1.0",
+        "at_ms": number * DAY_MS,
+        "error_code": "blocked" if score is None else None,
+    }
+    return RunPoint(number=number, score=score, **{**defaults, **more})
+
+
+def test_only_runs_that_ended_are_history() -> None:
+    """The newest first, and only so many."""
+    many = tuple(run(number) for number in range(1, 101))
+
+    assert [point.number for point in finished((run(3, state="running"), run(1), run(2)))] == [2, 1]
+    assert [point.number for point in finished(many)] == list(range(100, 100 - MAX_RUNS, -1))
+
+
+@pytest.mark.parametrize(("before", "after", "points"), [(70, 76, 6), (76, 70, -6), (70, 70, 0)])
+def test_the_change_is_counted_in_points(before: int, after: int, points: int) -> None:
+    """Up, down, or none."""
+    change = change_since((run(2, after), run(1, before)), 2)
+
+    assert change is not None
+    assert (change.points, change.comparable, change.since.number) == (points, True, 1)
+
+
+def test_a_failed_run_is_passed_over() -> None:
+    """The change is that since the last score there was."""
+    change = change_since((run(3, 80), run(2, None), run(1, 70)), 3)
+
+    assert change is not None
+    assert (change.since.number, change.points) == (1, 10)
+
+
+def test_scores_of_different_rules_do_not_compare() -> None:
+    """No number is given that means nothing."""
+    change = change_since((run(2, 80), run(1, 70, ruleset="2025.2")), 2)
+
+    assert change is not None
+    assert (change.comparable, change.points) == (False, 0)
+
+
+@pytest.mark.parametrize(
+    ("history", "number"),
+    [((), None), ((run(1),), 1), ((run(2, None), run(1)), 2), ((run(2), run(1, None)), 2), ((run(1),), 7)],
+    ids=["nothing", "the first", "failed now", "failed before", "not listed"],
+)
+def test_there_is_no_change_without_two_scores(history: tuple[RunPoint, ...], number: int | None) -> None:
+    """Then nothing is said."""
+    assert change_since(history, number) is None
+
+
+def test_the_line_breaks_where_nothing_connects() -> None:
+    """At a failed run, and at new rules."""
+    runs = (run(1, ruleset="2025.2"), run(2), run(3), run(4, None), run(5), run(6))
+    chart = chart_of(runs)
+    places = [mark.x for mark in chart.marks]
+
+    assert [(part.x1, part.x2) for part in chart.segments] == [(places[1], places[2]), (places[4], places[5])]
+    assert [mark.run.number for mark in chart.marks if mark.y is None] == [4]
+    assert [(new.ruleset, places[0] < new.x < places[1]) for new in chart.new_rules] == [("2026.1", True)]
+
+
+@pytest.mark.parametrize("count", [1, 2, 30, 100])
+def test_everything_stays_inside_the_chart(count: int) -> None:
+    """However many runs there are; the newest is always named, and never more than twelve are."""
+    chart = chart_of(tuple(run(number, number % 101) for number in range(1, count + 1)))
+
+    assert len(chart.marks) == min(count, MAX_RUNS)
+    assert all(0 < mark.x < 100 and mark.y is not None and 0 <= mark.y <= HEIGHT for mark in chart.marks)
+    assert sorted(mark.x for mark in chart.marks) == [mark.x for mark in chart.marks]
+    assert chart.marks[-1].labelled
+    assert sum(mark.labelled for mark in chart.marks) <= 12
+
+
+@pytest.mark.parametrize(("score", "y"), [(0, HEIGHT), (100, 0), (50, HEIGHT / 2), (-5, HEIGHT), (200, 0)])
+def test_scores_grow_upwards(score: float, y: float) -> None:
+    """What lies outside of the scale stays at its edge."""
+    assert height_of(score) == y

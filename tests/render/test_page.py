@@ -1,0 +1,327 @@
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import pytest
+import turbohtml
+
+from pagegrade.model.errors import FAILURE_CODES
+from pagegrade.model.report import Report
+from pagegrade.render.history import MAX_RUNS
+from pagegrade.render.page import Extras, RunPoint, render_article, render_comparison
+from pagegrade.render.texts import LOCALES, texts_for
+from pagegrade.report.compare import compare_reports
+from tests.render.test_history import run
+from tests.render.test_html import FORBIDDEN, PAYLOADS
+from tests.report_builders import make_failed_report, make_passed, make_report, make_result, poisoned_report
+
+EN = texts_for("en")
+HISTORY = (run(3, 79), run(2, None), run(1, 70))
+
+
+def make_extras(**more: Any) -> Extras:
+    """What a server knows: two earlier runs, and addresses of its own."""
+    defaults: dict[str, Any] = {
+        "history": HISTORY,
+        "shown_number": 3,
+        "timezone": "Europe/Berlin",
+        "run_address": lambda number: f"/reports/7/runs/{number}",
+        "compare_address": lambda before, after: f"/reports/7/compare?from={before}&to={after}",
+        "check_address": lambda check: f"/checks/{check}",
+        "check_snippet": lambda check: f"```html\n<p>{check}</p>\n```",
+        "exports": (("JSON", "/reports/7/export/json"),),
+        "now_ms": 1_767_620_000_000,
+    }
+    return Extras(**{**defaults, **more})
+
+
+def elements(text: str) -> list[turbohtml.Element]:
+    """Every element a browser would make of the article on a page."""
+    page = f"<!doctype html><html lang=en><head><title>t</title></head><body>{text}</body></html>"
+    document = turbohtml.parse(page.encode(), encoding="utf-8")
+    if document.errors or document.root is None:
+        raise AssertionError(document.errors)
+    return list(document.root.iter_elements())
+
+
+def article(report: Report | None = None, *, tag: str = "en", **more: Any) -> str:
+    """A report as its page has it."""
+    return str(render_article(report or make_report(), texts_for(tag), make_extras(**more)))
+
+
+def comparison_of(before: Report, after: Report, *, tag: str = "en", **more: Any) -> str:
+    """Two reports beside each other, as runs 1 and 3."""
+    return str(
+        render_comparison(compare_reports(before, after), HISTORY[2], HISTORY[0], texts_for(tag), make_extras(**more))
+    )
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_page_text_is_inert(payload: str) -> None:
+    """No element, handler, style or foreign place comes of anything that a page holds."""
+    poisoned = poisoned_report(payload)
+    history = (replace(HISTORY[0], ruleset=payload, engine=payload), run(1, 70, ruleset="2025.2"))
+    text = article(poisoned, history=history) + comparison_of(make_report(), poisoned)
+    found = elements(text)
+
+    assert not FORBIDDEN & {element.tag.lower() for element in found}
+    for element in found:
+        for name, value in element.attrs.items():
+            assert not name.lower().startswith("on")
+            assert name.lower() not in {"style", "src", "srcset", "srcdoc", "action", "formaction", "xlink:href"}
+            if name == "href":
+                assert str(value).startswith(("https://", "http://", "/reports/7/", "/checks/"))
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_page_text_changes_no_structure(payload: str) -> None:
+    """The elements are those of harmless text; only links and marked-up words may differ."""
+
+    def shape(report: Report) -> list[str]:
+        skipped = {"a", "bdi", "code", "pre", "span", "br"}
+        return [element.tag for element in elements(article(report)) if element.tag not in skipped]
+
+    assert shape(poisoned_report(payload)) == shape(poisoned_report("harmless text"))
+
+
+@pytest.mark.parametrize("tag", LOCALES)
+@pytest.mark.parametrize(
+    "report",
+    [
+        make_report(),
+        make_report(make_passed()),
+        make_report(result=None, coverage=0.6),
+        make_report(result=None, coverage=0.95),
+        make_report(page=None),
+        make_report(score=0, result="bad"),
+        *(make_failed_report(code) for code in FAILURE_CODES),
+    ],
+)
+def test_the_markup_is_sound(report: Report, tag: str) -> None:
+    """Nothing a parser has to mend, one main heading, no level left out, unique ids, labels that exist."""
+    found = elements(article(report, tag=tag))
+    ids = [str(element.attrs["id"]) for element in found if "id" in element.attrs]
+    labels = {part for element in found for part in str(element.attrs.get("aria-labelledby", "")).split()}
+    levels = [int(element.tag[1]) for element in found if re.fullmatch("h[1-6]", element.tag)]
+
+    assert levels.count(1) == 1
+    assert levels[0] == 1
+    assert all(after - before <= 1 for before, after in pairwise(levels))
+    assert len(ids) == len(set(ids))
+    assert labels <= set(ids)
+    for element in found:
+        if element.tag == "svg":
+            named = element.attrs.get("role") == "img" and element.attrs.get("aria-label")
+            assert named or element.attrs.get("aria-hidden") == "true"
+
+
+def test_the_report_says_everything() -> None:
+    """Verdict, change, scores, findings with limits, advice, code and places, the rest, the page, the score."""
+    text = article()
+
+    for part in (
+        "This page is decent",
+        'aria-label="Score 79 of 100"',
+        "Up 9 points since run 1, ",
+        'href="/reports/7/compare?from=1&amp;to=3"',
+        "Fix first",
+        "at most 60",
+        "costs 5.2 points",
+        "Why it matters",
+        "&lt;p&gt;https&lt;/p&gt;",
+        'href="/checks/https"',
+        "Show all 14",
+        "Strict-Transport-Security",
+        "The handshake was not answered in time.",
+        "1 redirect",
+        "First byte",
+        "640 kB",
+        "1 did not load",
+        "As a search result",
+        "https://example.com/share.png",
+        "id=…; Secure; HttpOnly",
+        "The score is capped at 79 while “HTTPS” fails.",
+        "What each finding cost",
+        "ruleset 2026.1",
+        "5 Jan 2026, 13:34",
+        'href="/reports/7/export/json"',
+    ):
+        assert part in text
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [(70, 79, "Up 9 points"), (80, 79, "Down 1 point since"), (79, 79, "The same score as in run 1")],
+)
+def test_the_change_is_told_in_words(before: int, after: int, words: str) -> None:
+    """An arrow alone says nothing to those who do not see it."""
+    assert words in article(history=(run(2, after), run(1, before)), shown_number=2)
+
+
+def test_scores_of_other_rules_are_not_compared() -> None:
+    """And the page says why."""
+    text = article(history=(run(2, 79), run(1, 70, ruleset="2025.2")), shown_number=2)
+
+    assert "Not compared with run 1" in text
+    assert "2025.2" in text
+    assert "new rules 2026.1" in text
+    assert "Up 9" not in text
+
+
+@pytest.mark.parametrize("history", [(), (run(1, 79),)], ids=["none", "one"])
+def test_a_single_run_has_no_history(history: tuple[RunPoint, ...]) -> None:
+    """A line needs two points."""
+    assert "History" not in article(history=history, shown_number=1)
+
+
+def test_the_chart_and_the_table_have_the_same_figures() -> None:
+    """Whoever does not see the line reads the rows; a failed run is a cross and a row without a score."""
+    text = article()
+    rows = re.findall(r'<th scope="row">(?:<a href="[^"]+">)?(\d+)', text)
+    chart = re.search(r'<svg class="line".*?</svg>\s*</svg>', text, re.DOTALL)
+
+    assert rows == ["3", "2", "1"]
+    assert chart is not None
+    assert chart[0].count("<circle") == 2
+    assert chart[0].count('class="cross"') == 1
+    assert "this run failed" in text
+
+
+def test_a_hundred_runs_stay_readable_and_light() -> None:
+    """The newest are drawn, and the page says that there are more."""
+    history = tuple(run(number, 50 + number % 50) for number in range(100, 0, -1))
+    text = article(history=history, shown_number=100)
+
+    assert text.count("<circle cx") + text.count("<circle class=") >= MAX_RUNS
+    assert f"The newest {MAX_RUNS} runs." in text
+    assert len(text.encode()) < 60_000
+
+
+def test_history_of_failures_alone_is_a_list() -> None:
+    """There is no line to draw."""
+    text = article(make_failed_report(), history=(run(2, None), run(1, None)), shown_number=2)
+
+    assert 'class="line"' not in text
+    assert 'href="/reports/7/runs/1"' in text
+
+
+@pytest.mark.parametrize("code", FAILURE_CODES)
+def test_a_failed_page_has_a_way_out_and_no_score(code: str) -> None:
+    """What happened, what to do, nothing that looks like a grade, and the last good run is not lost."""
+    text = article(make_failed_report(code))
+
+    assert "What happened" in text
+    assert "What to do" in text
+    assert 'aria-label="No score"' in text
+    assert "never graded" in text
+    assert 'href="/reports/7/runs/3"' in text
+    assert "--" not in re.sub(r"<[^>]+>", "", text)
+    for absent in ("Fix first", "How the score was made", "of 100"):
+        assert absent not in text
+
+
+def test_who_blocked_us_is_told_who_we_are() -> None:
+    """The string to allow, and where it goes."""
+    blocked, unresolved = article(make_failed_report("blocked")), article(make_failed_report("dns"))
+
+    assert "<pre><code>Pagegrade/0.1.0</code></pre>" in blocked
+    assert "Let us through" in blocked
+    assert "Let us through" not in unresolved
+
+
+def test_only_the_first_finding_is_unfolded() -> None:
+    """It shows what the others hold; what could not be evaluated is never hidden."""
+    text = article()
+
+    assert re.findall(r'<details class="card"( ?open)?', text.replace('card" >', 'card">')).count(" open") == 2
+    assert text.index("open>") < text.index("Not evaluated")
+
+
+def test_stored_words_are_marked_as_english_on_other_pages() -> None:
+    """A screen reader changes its voice for them."""
+    assert ' lang="en"' not in article()
+    assert '<bdi lang="en">The page is served over plain HTTP.</bdi>' in article(tag="de")
+
+
+def test_text_of_other_scripts_is_isolated() -> None:
+    """A title from right to left turns nothing around it."""
+    title = "מחירים ותוכניות"
+    text = article(make_report(make_result(value=title, message=f"כותרת: {title}", title=title)))
+
+    assert f"<bdi>{title}</bdi>" in text
+    assert f"<bdi>כותרת: {title}</bdi>" in text
+
+
+def test_a_page_of_our_own_is_preferred_to_a_source() -> None:
+    """Where there is none, the result names its own."""
+    learned = make_result("gone", learn_more="https://example.org/source")
+
+    assert 'href="/checks/gone"' in article(make_report(learned))
+    assert 'href="https://example.org/source"' in article(make_report(learned), check_address=lambda _: None)
+
+
+def test_a_typical_report_is_light() -> None:
+    """Below 60 kB without what was found on the page."""
+    results = [make_result(f"check-{number}", importance="medium", fix="Fix it. " * 20) for number in range(25)]
+    passed = [make_passed(f"passed-{number}") for number in range(40)]
+    text = re.sub(r'<table class="evidence">.*?</table>', "", article(make_report(*results, *passed)), flags=re.DOTALL)
+
+    assert len(text.encode()) < 57_000
+
+
+def test_two_runs_are_compared() -> None:
+    """Two scores and their difference; what is new, fixed, still there, and what does not compare."""
+    before = make_report(make_passed("a"), make_result("b"), make_result("c"), make_passed("e"), score=70)
+    after = make_report(
+        make_result("a", title="Came"),
+        make_passed("b"),
+        make_result("c", title="Stayed"),
+        make_passed("e", outcome="not_evaluated"),
+        score=79,
+    )
+    text = comparison_of(before, after)
+    parts = ("Run 1", "9 points up", ">New ", "Came", ">Fixed ", ">Still there ", "Stayed", "Not comparable")
+    order = [text.index(part) for part in parts]
+
+    assert order == sorted(order)
+    assert "The check could not be evaluated in the newer report." in text
+    assert 'href="/reports/7/runs/1"' in text
+
+
+def test_the_same_run_twice_has_nothing_new() -> None:
+    """Empty parts say so."""
+    text = comparison_of(make_report(make_passed("a")), make_report(make_passed("a")))
+
+    for sentence in ("Nothing new was found.", "Nothing was fixed.", "the same score"):
+        assert sentence in text
+
+
+def test_runs_of_different_rules_are_told_apart_at_once() -> None:
+    """Before anything else, and without a difference of scores."""
+    before = make_report()
+    after = replace(before, run=replace(before.run, ruleset="2027.1"))
+    text = comparison_of(before, after)
+
+    assert text.index("Different rules judged these runs") < text.index('aria-label="Before"')
+    assert "not compared" in text
+
+
+@pytest.mark.parametrize("tag", LOCALES)
+def test_the_markup_of_a_comparison_is_sound(tag: str) -> None:
+    """One main heading, unique ids, labels that exist."""
+    found = elements(comparison_of(make_report(make_passed("a"), make_result("b")), make_report(), tag=tag))
+    ids = [str(element.attrs["id"]) for element in found if "id" in element.attrs]
+    labels = {part for element in found for part in str(element.attrs.get("aria-labelledby", "")).split()}
+
+    assert [element.tag for element in found].count("h1") == 1
+    assert len(ids) == len(set(ids))
+    assert labels <= set(ids)
+
+
+def test_words_come_from_the_catalogue() -> None:
+    """The page is in the reader's language, as far as that has words."""
+    assert EN.gettext("Fix first") in article()
+    assert texts_for("de").gettext("Fix first") in article(tag="de")

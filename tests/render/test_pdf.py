@@ -1,0 +1,336 @@
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import io
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typst
+from pypdf import PdfReader
+from pypdf.generic import ArrayObject, DictionaryObject
+
+from pagegrade.model.errors import InvalidInput
+from pagegrade.model.report import Report
+from pagegrade.render.pdf import FONTS, TEMPLATE, _fonts, render_pdf, render_report_pdf
+from pagegrade.report.json import report_to_dict
+from pagegrade.service.children import Children
+from tests.report_builders import (
+    URL,
+    make_failed_report,
+    make_images,
+    make_passed,
+    make_report,
+    make_result,
+    poisoned_report,
+)
+
+ACTIVE = {
+    *("/JS", "/JavaScript", "/OpenAction", "/AA", "/Launch", "/EmbeddedFiles", "/EF", "/AF", "/AcroForm", "/XFA"),
+    *("/RichMedia", "/GoToR", "/SubmitForm", "/ImportData", "/Movie", "/Sound", "/Rendition", "/XObject"),
+}
+"""Keys and names of what runs, loads or carries something; we draw no pictures either."""
+A4 = (595.276, 841.89)
+
+
+def read(data: bytes) -> PdfReader:
+    """The document as another program reads it."""
+    return PdfReader(io.BytesIO(data), strict=True)
+
+
+def root_of(data: bytes) -> Any:
+    """The catalogue, where a document says what it is as a whole."""
+    return read(data).trailer["/Root"]
+
+
+def text_of(data: bytes) -> str:
+    """All text of all pages without white space, as somebody would copy it."""
+    return "".join("".join(page.extract_text().split()) for page in read(data).pages)
+
+
+def names_in(reader: PdfReader) -> set[str]:
+    """Every name that is a key or a value of any object of the document."""
+    objects = (reader.get_object(number) for number in range(1, int(str(reader.trailer["/Size"]))))
+    found = {name for value in objects for name in _names(value)}
+
+    assert "/StructTreeRoot" in found
+    return found
+
+
+def _names(value: Any) -> Iterator[str]:
+    if isinstance(value, DictionaryObject):
+        for key, item in value.items():
+            yield str(key)
+            yield from _names(item)
+    elif isinstance(value, ArrayObject):
+        for item in value:
+            yield from _names(item)
+    elif isinstance(value, str) and value.startswith("/"):
+        yield value
+
+
+def links_of(reader: PdfReader) -> set[str]:
+    """Where the links lead."""
+    found = set()
+    for page in reader.pages:
+        for annotation in page.get("/Annots", ()):
+            action = annotation.get_object().get("/A", {})
+            if "/URI" in action:
+                found.add(str(action["/URI"]))
+    return found
+
+
+def titles(outline: list[Any]) -> list[str]:
+    """The bookmarks, one after the other."""
+    flat = [titles(item) if isinstance(item, list) else [str(item.title)] for item in outline]
+    return [title for part in flat for title in part]
+
+
+def test_the_document_is_for_everybody() -> None:
+    """Title, language, tags, bookmarks, pages of A4 with numbers, and the promise of PDF/UA."""
+    data = render_report_pdf(make_report())
+    reader, root = read(data), root_of(data)
+
+    assert reader.metadata is not None
+    assert reader.metadata.title == f"{URL}: 79 of 100"
+    assert root["/Lang"] == "en-GB"
+    assert root["/MarkInfo"]["/Marked"] is not None
+    assert "/StructTreeRoot" in root
+    assert root["/ViewerPreferences"]["/DisplayDocTitle"] == True  # noqa: E712 - a PDF boolean
+    assert b"<pdfuaid:part>1</pdfuaid:part>" in root["/Metadata"].get_data()
+    assert {"Fix first", "HTTPS", "How the score came to be", "The page"} <= set(titles(reader.outline))
+    for number, page in enumerate(reader.pages, start=1):
+        assert tuple(map(float, page.mediabox[2:])) == pytest.approx(A4, abs=0.01)
+        assert f"Page {number} of {len(reader.pages)}" in page.extract_text()
+
+
+def test_the_report_says_everything() -> None:
+    """Verdict, categories, findings with evidence, the rest, the score, the page."""
+    text = text_of(render_report_pdf(make_report()))
+
+    for part in (
+        "This page is decent, with things worth mending.",
+        "79of 100",
+        "The scale: good from 80, decent from 50.",
+        "SEO81good",
+        "3 findings, 9 passed",
+        "costs 5.2 points",
+        "Strict-Transport-Security (1.2 points), which cannot hold while this fails.",
+        "main > figure:nth-of-type(1) > img · line 101",
+        "and 11 more",
+        "The handshake was not answered in time.",
+        "capped at 79",
+        "First byte",
+        "ruleset 2026.1",
+        "gzip_types text/css;",
+    ):
+        assert part.replace(" ", "") in text
+
+
+def test_a_failed_page_has_a_way_out_and_no_score() -> None:
+    """What happened and what to do, nothing that looks like a grade."""
+    text = text_of(render_report_pdf(make_failed_report("blocked")))
+
+    assert "Whattodo" in text
+    assert "noscore" in text
+    assert "Fixfirst" not in text
+
+
+def test_nothing_to_fix_and_nothing_known_is_a_document_too() -> None:
+    """No findings, no page facts, no categories, a time without a zone."""
+    bare = make_report(
+        make_passed(),
+        page=None,
+        categories={},
+        caps=(),
+        generated_at=datetime(2026, 1, 5, tzinfo=UTC).replace(tzinfo=None),
+    )
+
+    assert "Nothingtofix" in text_of(render_report_pdf(bare))
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        '#eval("1+1")',
+        '#read("/etc/passwd")',
+        '#import "@preview/cetz:0.3.0"',
+        "$x^2$ *b* _i_ `r` <label> @ref = h",
+        "]#panic()[",
+        '")); #panic() //',
+        "\\ \\u{41} /* // */",
+        ") /S /JavaScript /JS (app.alert\\(1\\)) (",
+        "endstream endobj trailer <</Root 1 0 R>> %%EOF",
+        "<script>alert(1)</script>",
+        "{{7*7}} ${7*7} {% raw %} <%=%>",
+        "%s%n{0.__class__}",
+    ],
+)
+def test_page_text_is_inert(payload: str) -> None:
+    """It is set as it is written, neither as markup of Typst nor as part of the file's own structure."""
+    data = render_report_pdf(poisoned_report(payload))
+
+    assert text_of(data).count("".join(payload.split())) > 20
+    assert not names_in(read(data)) & ACTIVE
+
+
+@pytest.mark.parametrize(
+    "payload",
+    ["javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "https://user:pass@evil.test/", "//evil.test/"],
+)
+def test_only_plain_web_addresses_are_links(payload: str) -> None:
+    """Everything else is text; our own page is the only one left."""
+    assert links_of(read(render_report_pdf(poisoned_report(payload)))) == {"https://github.com/pagegrade/pagegrade"}
+
+
+def test_the_page_and_the_checks_are_linked() -> None:
+    """The address and the documentation are one click away, as the parser wrote them anew."""
+    report = replace(make_report(), url='https://example.com/"><b>', final_url=None)
+
+    links = links_of(read(render_report_pdf(report)))
+
+    assert "https://example.com/%22%3E%3Cb%3E" in links
+    assert "https://github.com/pagegrade/pagegrade/blob/main/docs/reference/checks/https.md" in links
+
+
+@pytest.mark.parametrize("payload", ["\x00", "\x1b[31m", "\u202e", "\u2066", "\u200b", "\u2028", "\ud800"])
+def test_invisible_characters_are_shown_as_escapes(payload: str) -> None:
+    """An override cannot turn a line around, on paper as little as on a screen."""
+    text = text_of(render_report_pdf(poisoned_report(f"a{payload}b")))
+
+    assert payload not in text
+    assert "a\\" in text
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Ёлка и щука",
+        "Ελληνικός τίτλος",
+        "Tiếng Việt",
+        "中文網頁标题",
+        "日本語のページ",
+        "대한민국",
+        "ภาษาไทย",
+        "हिन्दी",
+        "Հայերեն",
+        "ქართული",
+    ],
+)
+def test_scripts_of_the_world_are_set(words: str) -> None:
+    """In our own fonts, so the document keeps its promise to everybody, and is copied as it was written."""
+    data = render_report_pdf(make_report(make_result(title=words, message=words)))
+    letters = set(words) - {" "}
+
+    assert letters <= set(text_of(data))
+    assert b"pdfuaid:part" in root_of(data)["/Metadata"].get_data()
+
+
+@pytest.mark.parametrize("words", ["שלום עולם", "الصفحة الرئيسية"])
+def test_scripts_from_right_to_left_are_set(words: str) -> None:
+    """Arabic letters are joined (their shapes depend on their neighbours); none is missing."""
+    data = render_report_pdf(make_report(make_result(title=words, message=words)))
+
+    assert set(words) - {" "} <= set(text_of(data))
+    assert "standasboxes" not in text_of(data)
+
+
+@pytest.mark.parametrize("words", ["የአማርኛ ርዕስ", "🎉🚀", "தமிழ்"])
+def test_what_no_font_has_is_a_box_that_can_be_copied(words: str) -> None:
+    """The document says so; only the mark of PDF/UA, which forbids boxes, is not claimed."""
+    data = render_report_pdf(make_report(make_result(title=words)))
+
+    assert "standasboxes" in text_of(data)
+    assert "/StructTreeRoot" in root_of(data)
+    assert b"pdfuaid" not in root_of(data)["/Metadata"].get_data()
+
+
+def test_the_same_report_gives_the_same_bytes() -> None:
+    """No clock and no chance: the date of the document is that of the report."""
+    first, second = (render_report_pdf(make_report()) for _ in range(2))
+    metadata = read(first).metadata
+
+    assert first == second
+    assert metadata is not None
+    assert metadata.creation_date == datetime(2026, 1, 5, 12, 34, 56, tzinfo=UTC)
+
+
+def big_report() -> Report:
+    """Sixty findings with evidence."""
+    return make_report(
+        *(make_result(f"check-{number:02}", lost=0.5, evidence=make_images(5)) for number in range(60)), url=URL
+    )
+
+
+def test_a_child_makes_it_within_its_limits() -> None:
+    """The memory and the time of a child suffice for a large report, and the child gives the same bytes."""
+    data = json.dumps(report_to_dict(big_report())).encode()
+
+    async def in_a_child() -> bytes:
+        async with Children(1) as children:
+            return await children.run(render_pdf, data, timeout_s=60)
+
+    assert asyncio.run(in_a_child()) == render_pdf(data)
+
+
+@pytest.mark.parametrize("piece", ["x", "word ", "/a?b&c=d.", "中", "e\u0301\u0302\u0303", "`a` "])
+def test_a_page_cannot_make_the_document_large(piece: str) -> None:
+    """A megabyte in every field is cut to what is worth reading."""
+    data = render_report_pdf(poisoned_report(piece * (1_000_000 // len(piece))))
+
+    assert len(data) < 3_000_000
+    assert len(read(data).pages) < 25
+
+
+@pytest.mark.parametrize("data", [b"[]", b'{"object":"report","state":"queued"}', b'{"data":1}'])
+def test_what_is_no_report_is_refused(data: bytes) -> None:
+    """With the error that every other reader of reports raises."""
+    with pytest.raises(InvalidInput):
+        render_pdf(data)
+
+
+def test_the_template_reads_nothing_and_runs_nothing() -> None:
+    """Data comes in as JSON, once; whatever could load a file, a package or code is not in it."""
+    code = re.sub(r"//[^\n]*", "", TEMPLATE.read_text(encoding="utf-8"))
+
+    assert code.count("json(") == 1
+    for word in ("eval(", "read(", "plugin(", "include ", "import ", "@preview", "image(", "csv(", "xml(", "attach("):
+        assert word not in code
+
+
+def test_the_fonts_are_those_of_the_package() -> None:
+    """Every family the template names is there whatever the machine has, and none of the machine's is used."""
+    code = TEMPLATE.read_text(encoding="utf-8")
+    named = set(re.findall(r'"((?:Noto|DejaVu|Droid|Libertinus) [A-Za-z0-9 ]+)"', code))
+    embedded = {name.partition("+")[2] for name in names_in(read(render_report_pdf(make_report()))) if "+" in name}
+
+    assert named == set(_fonts().families()) - {"New Computer Modern", "New Computer Modern Math"}
+    assert embedded
+    assert all(re.match(r"NotoSans|LibertinusSerif|DejaVuSans", name) for name in embedded)
+
+
+def test_the_fonts_are_unchanged() -> None:
+    """Their README says which they are; each has a licence beside it."""
+    readme = (FONTS / "README.md").read_text(encoding="utf-8")
+    listed = dict(re.findall(r"^\| `([\w-]+\.ttf)` \| .+ \| `([0-9a-f]{64})` \|$", readme, re.MULTILINE))
+    found = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in FONTS.glob("*.ttf")}
+    licence = (FONTS / "LICENSE").read_text(encoding="utf-8")
+
+    assert found == listed
+    assert all(words in licence for words in ("SIL OPEN FONT LICENSE", "Apache License", "Bitstream Vera", "Arev"))
+
+
+def test_a_mistake_in_the_template_is_not_hidden(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The second attempt is for missing pictures only; what fails again is an error."""
+    wrong = tmp_path / "wrong.typ"
+    wrong.write_text("#panic()")
+    monkeypatch.setattr("pagegrade.render.pdf.TEMPLATE", wrong)
+
+    with pytest.raises(typst.TypstError):
+        render_report_pdf(make_report())

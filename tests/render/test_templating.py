@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+import pytest
+from jinja2 import UndefinedError
+from markupsafe import Markup
+
+from pagegrade.render.templating import Unindented, environment
+from pagegrade.render.texts import LOCALES
+
+
+@pytest.mark.parametrize("tag", LOCALES)
+def test_values_are_escaped_in_every_language(tag: str) -> None:
+    """Also inside a message, where they are filled in."""
+    made = environment(tag).from_string('{{ value }}{{ _("Score %(score)s of 100", score=value) }}')
+
+    assert "<b>" not in made.render(value="<b>")
+    assert "&lt;b&gt;" in made.render(value="<b>")
+
+
+def test_what_is_missing_is_an_error() -> None:
+    """A page with a hole in it would go unnoticed."""
+    with pytest.raises(UndefinedError):
+        environment("en").from_string("{{ nothing }}").render()
+
+
+def test_only_other_languages_mark_what_is_english() -> None:
+    """What checks stored is English on every page."""
+    assert environment("en").globals["en"] == ""
+    assert environment("de").globals["en"] == Markup(' lang="en"')
+
+
+def test_indentation_of_templates_is_left_out_and_that_of_values_kept() -> None:
+    """Code that a report shows has its own."""
+    plain = Unindented(environment("en")).preprocess("<ul>\n    <li>\n", None)
+    shown = environment("en").from_string("  <pre>{{ code }}</pre>").render(code="if x:\n    y")
+
+    assert plain == "<ul>\n<li>\n"
+    assert shown == "<pre>if x:\n    y</pre>"
