@@ -12,17 +12,20 @@ from pagegrade.config import given_settings
 from pagegrade.model.errors import InvalidInput
 from pagegrade.service.analysis import AnalyzeOptions
 from pagegrade.service.options import ServiceOptions
+from pagegrade.store.installation import note_origin
 from pagegrade.wiring import (
     configured_options,
     database_url,
     make_services,
     open_database,
     planned_places,
+    public_origin,
     server_options,
     service_options,
     shown_settings,
     typed_options,
 )
+from tests.store_builders import make_database
 
 
 @pytest.fixture(autouse=True)
@@ -233,3 +236,17 @@ def test_settings_are_shown_without_secrets(monkeypatch: pytest.MonkeyPatch) -> 
         (("PAGEGRADE_METRICS_TOKEN", "(hidden)"), ("PAGEGRADE_PORT", "8090")),
         ("PAGEGRADE_ZZZ is no setting and has no effect.",),
     )
+
+
+def test_addresses_for_people_lead_to_the_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it is set; else as it said itself when it ran last; else where it would listen."""
+    database = make_database(tmp_path)
+    never = public_origin(database)
+    database.write_here(lambda tx: note_origin(tx, "http://127.0.0.1:9000"))
+    noted = public_origin(database)
+    monkeypatch.setenv("PAGEGRADE_BASE_URL", "https://reports.example.org")
+    configured = public_origin(database)
+    database.close()
+
+    assert (never, noted) == ("http://127.0.0.1:8080", "http://127.0.0.1:9000")
+    assert configured == "https://reports.example.org"

@@ -205,6 +205,19 @@ def open_database(*, checkpoints: bool = False) -> Database:
     return Database(database_url(), checkpoints=checkpoints)
 
 
+def public_origin(database: Database) -> str:
+    """Where browsers reach the server, for a command that prints an address: as set, else as it last said itself.
+
+    Raises:
+        InvalidInput: A setting cannot be used.
+        Unavailable: The database cannot be read.
+    """
+    from pagegrade.store.installation import noted_origin
+
+    settings = _settings()
+    return settings.base_url or database.read_here(noted_origin) or _origin(settings.host, settings.port)
+
+
 def make_services(
     database: Database | None = None, options: ServiceOptions | None = None, *, lines: Lines | None = None
 ) -> Services:

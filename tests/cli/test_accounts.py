@@ -1,8 +1,17 @@
 from __future__ import annotations
 
+import io
 import json
+import re
 
-from tests.cli.command_line import CommandLine
+import pytest
+from argon2 import PasswordHasher
+
+from pagegrade.service.clock import now_ms
+from pagegrade.service.sign_in import find_linked
+from pagegrade.store.accounts import list_accounts, load_password
+from pagegrade.store.installation import note_origin
+from tests.cli.command_line import CommandLine, Said
 
 
 def test_an_account_is_made_listed_and_disabled(command_line: CommandLine) -> None:
@@ -21,7 +30,7 @@ def test_an_account_is_made_listed_and_disabled(command_line: CommandLine) -> No
     assert "was disabled before" in again.err
     assert [entry["status"] for entry in entries] == ["disabled"]
     assert set(entries[0]) == {
-        "id", "name", "email", "locale", "timezone", "status", "created_at", "disabled_at",
+        "id", "name", "email", "locale", "timezone", "status", "is_admin", "has_password", "created_at", "disabled_at",
     }  # fmt: skip
 
 
@@ -45,3 +54,127 @@ def test_a_name_cannot_play_with_the_terminal(command_line: CommandLine) -> None
 
     assert "\u202e" not in command_line("accounts", "list").out
     assert "abc\N{REPLACEMENT CHARACTER}def" in command_line("accounts", "list").out
+
+
+def link_of(said: Said, origin: str = "http://127.0.0.1:8080") -> str:
+    """The token of the link that stands alone on stdout."""
+    found = re.fullmatch(rf"{re.escape(origin)}/sign-in/([\w-]{{43}})\n", said.out)
+    if found is None:
+        raise AssertionError(said)
+    return found[1]
+
+
+def test_a_link_to_sign_in_stands_alone_on_stdout(command_line: CommandLine) -> None:
+    """Also on an empty database, whose owner it makes; stderr says whose it is, that it works once, and until when."""
+    said = command_line("accounts", "login-link", "--hours", "2")
+    token = link_of(said)
+    database = command_line.open()
+    account = database.read_here(lambda tx: find_linked(tx, token, now_ms()))
+    late = database.read_here(lambda tx: find_linked(tx, token, now_ms() + 2 * 3_600_000))
+    database.close()
+
+    assert said.code == 0
+    assert account is not None
+    assert (account.id, account.is_admin) == (1, True)
+    assert late is None
+    assert "account 1 (Owner) once, until 20" in said.err
+    assert token not in said.err
+
+
+def test_a_link_leads_to_the_server(command_line: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To where it says it was reached last; what is set is stronger."""
+    command_line("accounts", "list")
+    database = command_line.open()
+    database.write_here(lambda tx: note_origin(tx, "http://127.0.0.1:9000"))
+    database.close()
+    noted = command_line("accounts", "login-link")
+    monkeypatch.setenv("PAGEGRADE_BASE_URL", "https://reports.example.org")
+    configured = command_line("accounts", "login-link")
+
+    assert link_of(noted, "http://127.0.0.1:9000")
+    assert link_of(configured, "https://reports.example.org")
+
+
+def test_of_several_accounts_one_is_named(command_line: CommandLine) -> None:
+    """And it has to work."""
+    for name in ("Alice", "Bob"):
+        command_line("accounts", "create", "--name", name, "--email", f"{name}@example.org")
+    unclear = command_line("accounts", "login-link")
+    clear = command_line("accounts", "login-link", "--account", "2")
+    command_line("accounts", "disable", "2")
+    wrong = [command_line("accounts", "login-link", "--account", each) for each in ("2", "9")]
+    long = command_line("accounts", "login-link", "--hours", "721")
+
+    assert (unclear.code, unclear.out) == (2, "")
+    assert "say which with --account" in unclear.err
+    assert "account 2 (Bob)" in clear.err
+    assert [(each.code, each.out) for each in (*wrong, long)] == [(2, "")] * 3
+    assert "nobody can sign in to it" in wrong[0].err
+
+
+def test_an_invitation_is_a_link_for_the_new_account(command_line: CommandLine) -> None:
+    """Instead of the id, which stderr has."""
+    said = command_line("accounts", "create", "--name", "Bob", "--email", "bob@example.org", "--invite")
+    token = link_of(said)
+    database = command_line.open()
+    account = database.read_here(lambda tx: find_linked(tx, token, now_ms() + 6 * 86_400_000))
+    database.close()
+
+    assert account is not None
+    assert account.email == "bob@example.org"
+    assert "Made account 1 (Bob)" in said.err
+
+
+def test_a_password_is_read_from_stdin(command_line: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Exactly as it is, but for the end of its line; it is neither printed nor stored."""
+    command_line("accounts", "create", "--name", "Alice", "--email", "alice@example.org")
+
+    def type_in(text: str, account: str = "1") -> Said:
+        monkeypatch.setattr("sys.stdin", io.StringIO(text))
+        return command_line("accounts", "password", account)
+
+    short, nobody = type_in("short\n"), type_in("correct horse\n", "7")
+    done = type_in(" correct horse \n")
+    database = command_line.open()
+    hashed = database.read_here(lambda tx: load_password(tx, 1))
+    database.close()
+
+    assert (short.code, nobody.code, done.code) == (2, 2, 0)
+    assert "8 to 128 characters" in short.err
+    assert "There is no account 7" in nobody.err
+    assert "Sign in with alice@example.org" in done.err
+    assert "correct horse" not in done.out + done.err
+    assert hashed is not None
+    assert PasswordHasher().verify(hashed, " correct horse ")
+
+
+def test_rights_are_given_and_taken(command_line: CommandLine) -> None:
+    """But not the last administrator's; when the operator disables that one, they are told."""
+    for name in ("Alice", "Bob"):
+        command_line("accounts", "create", "--name", name, "--email", f"{name}@example.org")
+    last = command_line("accounts", "admin", "1", "--remove")
+    given = command_line("accounts", "admin", "2")
+    taken = command_line("accounts", "admin", "1", "--remove")
+    gone = command_line("accounts", "disable", "2")
+    database = command_line.open()
+    rights = [account.is_admin for account in database.read_here(list_accounts)]
+    database.close()
+
+    assert (last.code, given.code, taken.code, gone.code) == (2, 0, 0, 0)
+    assert "Nobody else administers" in last.err
+    assert "Account 2 (Bob) administers this installation." in given.err
+    assert "Account 1 (Alice) administers this installation no longer." in taken.err
+    assert rights == [False, True]
+    assert "Nobody administers this installation now" in gone.err
+
+
+def test_an_account_is_enabled_again(command_line: CommandLine) -> None:
+    """Doing it twice is no error."""
+    command_line("accounts", "create", "--name", "Alice", "--email", "alice@example.org")
+    command_line("accounts", "disable", "1")
+    first, second = command_line("accounts", "enable", "1"), command_line("accounts", "enable", "1")
+
+    assert (first.code, second.code) == (0, 0)
+    assert "works again" in first.err
+    assert "was not disabled" in second.err
+    assert "active" in command_line("accounts", "list").out

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tests.server import COMMAND, running_server, start_server
 
-SOON_S = 30.0
+SOON_S = 60.0
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
 
@@ -33,7 +33,7 @@ def refused(folder: Path, *arguments: str, **settings: str) -> tuple[int, str]:
         env=environment(folder, **settings),
         capture_output=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=2 * SOON_S,
         check=False,
     )
     return done.returncode, done.stderr
@@ -87,6 +87,32 @@ def test_the_first_start_shows_a_key_and_a_line_that_works(tmp_path: Path) -> No
     assert end(process) == 0
 
 
+def test_the_first_start_shows_a_link_that_signs_in(tmp_path: Path) -> None:
+    """One click into the browser; it works once, and no later start shows another. Commands know the port."""
+    process, lines = first_words(tmp_path / "data")
+    (link,) = re.findall(r"http://\S+/sign-in/\S+", "".join(lines))
+    origin, path = link[: link.index("/sign-in")], link[link.index("/sign-in") :]
+    answers = []
+    for method in ("GET", "POST", "POST"):
+        connection = HTTPConnection(origin.removeprefix("http://"), timeout=SOON_S)
+        connection.request(method, path, headers={"Sec-Fetch-Site": "same-origin"})
+        answer = connection.getresponse()
+        answers.append((answer.status, answer.getheader("Location"), bool(answer.getheader("Set-Cookie"))))
+        connection.close()
+    command = [*COMMAND, "accounts", "login-link"]
+    printed = subprocess.run(
+        command, env=environment(tmp_path / "data"), capture_output=True, encoding="utf-8", timeout=60, check=True
+    )
+
+    assert answers == [(200, None, False), (303, "/account?said=set-password", True), (404, None, False)]
+    assert printed.stdout.startswith(f"{origin}/sign-in/")
+    assert end(process) == 0
+    second, later = first_words(tmp_path / "data")
+
+    assert end(second) == 0
+    assert "/sign-in/" not in "".join(later)
+
+
 def test_the_second_start_shows_no_key(tmp_path: Path) -> None:
     """It was shown once; it is not kept anywhere from which it could be shown again."""
     first, _ = first_words(tmp_path / "data")
@@ -106,6 +132,7 @@ def test_a_bootstrap_key_is_taken_without_a_word(tmp_path: Path) -> None:
 
     assert server.key not in server.log
     assert "pgk_" not in server.log
+    assert "/sign-in/" not in server.log
 
 
 def test_the_data_is_the_owners_alone(tmp_path: Path) -> None:
@@ -179,11 +206,13 @@ def test_stopping_answers_who_is_waiting(tmp_path: Path) -> None:
     server = start_server(tmp_path / "data", GRACE_SECONDS=5, RUN_BUDGET_SECONDS=60)
     with socket.create_server(("127.0.0.1", 0)) as silent, server.wire() as wire:
         report = server.create(f"http://127.0.0.1:{silent.getsockname()[1]}/")
+        # The first answer says that the second request, which came with the first, has arrived.
         wire.send(
+            "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
             f"GET /api/v1/reports/{report['id']} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {server.key}\r\n"
             "Prefer: wait=50\r\n\r\n".encode()
         )
-        time.sleep(0.5)
+        assert wire.reply().status == 200
         server.process.send_signal(signal.SIGTERM)
         reply = wire.reply()
         hung_up = wire.hung_up()

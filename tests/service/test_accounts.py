@@ -1,12 +1,24 @@
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from pagegrade.model.account import Account
 from pagegrade.model.errors import InvalidInput, NotFound
-from pagegrade.service.accounts import clean_label, create_account, disable
+from pagegrade.service.accounts import (
+    change_account,
+    clean_label,
+    create_account,
+    disable,
+    enable,
+    known_timezones,
+    set_admin,
+)
 from pagegrade.store.accounts import list_accounts
+from pagegrade.store.database import Database
 from tests.store_builders import NOW_MS, make_database
 
 
@@ -88,3 +100,134 @@ def test_disabling_twice_is_no_error(tmp_path: Path) -> None:
 def test_a_label_can_be_stored_everywhere() -> None:
     """A lone surrogate would break the first database that knows better."""
     assert clean_label(" a\ud800b ", what="It") == "a\N{REPLACEMENT CHARACTER}b"
+
+
+def two(tmp_path: Path) -> tuple[Database, Account, Account]:
+    """Alice, who administers the installation because she came first, and Bob."""
+    database = make_database(tmp_path)
+    made = [
+        database.write_here(partial(create_account, name=name, email=f"{name.lower()}@example.org", now_ms=NOW_MS))
+        for name in ("Alice", "Bob")
+    ]
+    return database, made[0], made[1]
+
+
+def test_the_first_account_administers(tmp_path: Path) -> None:
+    """Or nobody could; the second does not."""
+    database, alice, bob = two(tmp_path)
+
+    assert (alice.is_admin, bob.is_admin) == (True, False)
+    assert (alice.has_password, bob.has_password) == (False, False)
+    database.close()
+
+
+def test_an_owner_changes_their_account(tmp_path: Path) -> None:
+    """Tidied as a new one is; their own address in other letters is free for them."""
+    database, alice, _ = two(tmp_path)
+    changed = database.write_here(
+        lambda tx: change_account(
+            tx,
+            alice.id,
+            name=" Ada ",
+            email="ALICE@example.org",
+            locale="DE",
+            timezone="Europe/Prague",
+            default_privacy=1,
+        )
+    )
+
+    assert (changed.name, changed.email, changed.locale) == ("Ada", "ALICE@example.org", "de")
+    assert (changed.timezone, changed.default_privacy) == ("Europe/Prague", 1)
+    assert database.read_here(list_accounts)[0] == changed
+    database.close()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "reason"),
+    [
+        ({"name": " "}, "name"),
+        ({"name": "x" * 201}, "name"),
+        ({"email": "nobody"}, "email"),
+        ({"email": "BOB@example.org"}, "email_taken"),
+        ({"locale": ""}, "locale"),
+        ({"timezone": "Mars/Olympus"}, "timezone"),
+        ({"timezone": ""}, "timezone"),
+        ({"default_privacy": 2}, "privacy"),
+        ({"default_privacy": -1}, "privacy"),
+    ],
+    ids=str,
+)
+def test_a_change_that_cannot_be_used_changes_nothing(tmp_path: Path, wrong: dict[str, Any], reason: str) -> None:
+    """And says which field it was."""
+    database, alice, _ = two(tmp_path)
+    values: dict[str, Any] = {"name": "Ada", "email": "ada@example.org", "locale": "en", "timezone": "UTC"}
+    values |= {"default_privacy": None, **wrong}
+
+    with pytest.raises(InvalidInput) as told:
+        database.write_here(lambda tx: change_account(tx, alice.id, **values))
+    with pytest.raises(NotFound):
+        database.write_here(
+            lambda tx: change_account(
+                tx, 99, name="A", email="x@example.org", locale="en", timezone="UTC", default_privacy=None
+            )
+        )
+
+    assert told.value.reason == reason
+    assert database.read_here(list_accounts)[0] == alice
+    database.close()
+
+
+def test_an_administrator_neither_disables_themselves_nor_the_last_one(tmp_path: Path) -> None:
+    """The operator at the machine may; somebody who is no administrator can be disabled."""
+    database, alice, bob = two(tmp_path)
+    with pytest.raises(InvalidInput) as own:
+        database.write_here(lambda tx: disable(tx, alice.id, NOW_MS, by=alice))
+    with pytest.raises(InvalidInput) as last:
+        database.write_here(lambda tx: disable(tx, alice.id, NOW_MS, by=bob))
+    done = database.write_here(lambda tx: disable(tx, bob.id, NOW_MS, by=alice))
+    by_operator = database.write_here(lambda tx: disable(tx, alice.id, NOW_MS))
+
+    assert (own.value.reason, last.value.reason) == ("own_account", "last_admin")
+    assert (done[1], by_operator[1]) == (True, True)
+    database.close()
+
+
+def test_rights_are_given_and_taken_but_for_the_last(tmp_path: Path) -> None:
+    """A disabled account gets none."""
+    database, alice, bob = two(tmp_path)
+
+    def grant(account_id: int, *, is_admin: bool) -> bool:
+        return database.write_here(lambda tx: set_admin(tx, account_id, is_admin=is_admin))[1]
+
+    with pytest.raises(InvalidInput) as last:
+        grant(alice.id, is_admin=False)
+    done = [grant(bob.id, is_admin=True), grant(bob.id, is_admin=True), grant(alice.id, is_admin=False)]
+    database.write_here(lambda tx: disable(tx, alice.id, NOW_MS))
+    with pytest.raises(InvalidInput) as disabled:
+        grant(alice.id, is_admin=True)
+    with pytest.raises(NotFound):
+        grant(99, is_admin=True)
+
+    assert (last.value.reason, disabled.value.reason) == ("last_admin", "disabled")
+    assert done == [True, False, True]
+    database.close()
+
+
+def test_an_account_comes_back_unless_its_address_is_taken(tmp_path: Path) -> None:
+    """Doing it twice is no error."""
+    database, _, bob = two(tmp_path)
+    database.write_here(lambda tx: disable(tx, bob.id, NOW_MS))
+    done = [database.write_here(lambda tx: enable(tx, bob.id)) for _ in range(2)]
+    database.write_here(lambda tx: disable(tx, bob.id, NOW_MS))
+    database.write_here(lambda tx: create_account(tx, name="Other", email="Bob@example.org", now_ms=NOW_MS))
+    with pytest.raises(InvalidInput) as taken:
+        database.write_here(lambda tx: enable(tx, bob.id))
+
+    assert done == [(bob, True), (bob, False)]
+    assert taken.value.reason == "email_taken"
+    database.close()
+
+
+def test_utc_is_known_everywhere() -> None:
+    """Also where the system has no database of time zones."""
+    assert "UTC" in known_timezones()

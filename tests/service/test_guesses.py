@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from pagegrade.service import guesses as module
-from pagegrade.service.guesses import Guesses
+from pagegrade.service.guesses import ADDRESS, CLIENT, CLIENT_AT_ADDRESS, Guesses, SignInGuesses
 
 
 class Clock:
@@ -80,5 +80,38 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     for report in (2, 3, 4):
         guesses.take(report, "192.0.2.1")
 
-    assert len(guesses._guesses) == 3
+    assert len(guesses._windows._times) == 3
     assert guesses.take(1, "192.0.2.1") is None
+
+
+def test_a_client_may_try_so_often_whatever_it_types() -> None:
+    """One password on every account is stopped as many passwords on one are; another client is not."""
+    guesses = SignInGuesses(Clock())
+    one = [guesses.take("alice@example.org", "192.0.2.1") for _ in range(CLIENT_AT_ADDRESS.count + 1)]
+    many = [guesses.take(f"{number}@example.org", "192.0.2.2") for number in range(CLIENT.count + 1)]
+
+    assert one == [None] * CLIENT_AT_ADDRESS.count + [900]
+    assert many == [None] * CLIENT.count + [900]
+    assert guesses.take("alice@example.org", "192.0.2.3") is None
+
+
+def test_an_account_may_be_guessed_at_so_often_by_all_together() -> None:
+    """However its address is written; a refused guess is not counted."""
+    clock = Clock()
+    guesses = SignInGuesses(clock)
+    spellings = ("alice@example.org", "Alice@Example.ORG")
+    answers = [guesses.take(spellings[each % 2], f"192.0.2.{each}") for each in range(ADDRESS.count + 50)]
+
+    assert answers == [None] * ADDRESS.count + [3600] * 50
+
+    clock.now += 3600
+
+    assert guesses.take("alice@example.org", "192.0.2.1") is None
+
+
+def test_who_signs_in_is_not_counted() -> None:
+    """An office behind one address signs in as often as it likes."""
+    guesses = SignInGuesses(Clock())
+    for number in range(200):
+        assert guesses.take(f"{number}@example.org", "192.0.2.1") is None
+        guesses.give_back(f"{number}@example.org", "192.0.2.1")

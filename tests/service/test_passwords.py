@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from pagegrade.service.passwords import CONCURRENT, Passwords
+from pagegrade.service.passwords import CONCURRENT, NOBODYS, Passwords
 
 
 @pytest.fixture
@@ -69,3 +69,13 @@ def test_a_crowd_of_guesses_waits_its_turn(passwords: Passwords) -> None:
 
     assert asyncio.run(scenario()) == [False] * 12
     assert len(passwords._threads._threads) <= CONCURRENT
+
+
+def test_no_hash_at_all_costs_what_a_wrong_one_does(passwords: Passwords) -> None:
+    """The very parameters of a real one, so that nobody learns by the clock who has an account."""
+    hashed = asyncio.run(passwords.hash("secret"))
+
+    assert NOBODYS.rsplit("$", 2)[0] == hashed.rsplit("$", 2)[0]
+    assert [len(part) for part in NOBODYS.split("$")] == [len(part) for part in hashed.split("$")]
+    assert passwords._hasher.check_needs_rehash(NOBODYS) is False
+    assert not asyncio.run(passwords.verify(None, "secret"))

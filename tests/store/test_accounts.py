@@ -1,18 +1,29 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from pagegrade.store.accounts import (
     DAY_MS,
     Usage,
     add_account,
+    count_accounts,
+    count_admins,
     disable_account,
+    enable_account,
     list_accounts,
+    list_addresses,
+    list_members,
     load_account,
+    load_password,
     load_usage,
+    save_account,
+    save_admin,
+    save_password,
 )
 from pagegrade.store.reports import delete_report
 from pagegrade.store.runs import finish_run
+from pagegrade.store.sessions import add_session
 from tests.queue_builders import Queue, completed, failed
 from tests.store_builders import NOW_MS, add_owner, make_database
 
@@ -93,4 +104,93 @@ def test_what_is_deleted_is_not_stored_any_more(tmp_path: Path) -> None:
     after = database.read_here(lambda tx: load_usage(tx, alice.id, NOW_MS)).stored_bytes
 
     assert before == 2 * after == 2 * len(completed().detail)
+    database.close()
+
+
+def test_what_an_owner_changes_is_stored(tmp_path: Path) -> None:
+    """All of it and nothing else, and of no other account."""
+    database = make_database(tmp_path)
+    alice, _ = add_owner(database)
+    bob, _ = add_owner(database, "Bob")
+    changed = replace(
+        alice, name="Ada", email="ada@example.org", locale="de", timezone="Europe/Prague", default_privacy=1
+    )
+    database.write_here(lambda tx: save_account(tx, changed))
+
+    assert database.read_here(list_accounts) == (changed, bob)
+    database.close()
+
+
+def test_a_password_is_kept_as_a_hash(tmp_path: Path) -> None:
+    """The account says that it has one, and not which."""
+    database = make_database(tmp_path)
+    alice, _ = add_owner(database)
+    before = database.read_here(lambda tx: load_password(tx, alice.id))
+    database.write_here(lambda tx: save_password(tx, alice.id, "$argon2id$..."))
+
+    assert before is None
+    assert database.read_here(lambda tx: load_password(tx, alice.id)) == "$argon2id$..."
+    assert database.read_here(lambda tx: load_account(tx, alice.id)) == replace(alice, has_password=True)
+    database.close()
+
+
+def test_rights_come_and_go(tmp_path: Path) -> None:
+    """Saying it twice changes nothing; whoever is disabled counts no longer."""
+    database = make_database(tmp_path)
+    alice, _ = add_owner(database)
+    bob, _ = add_owner(database, "Bob")
+
+    def grant(account_id: int, *, is_admin: bool = True) -> bool:
+        return database.write_here(lambda tx: save_admin(tx, account_id, is_admin=is_admin))
+
+    done = [grant(alice.id), grant(alice.id), grant(bob.id)]
+    both = database.read_here(count_admins)
+    database.write_here(lambda tx: disable_account(tx, bob.id, NOW_MS))
+    one = database.read_here(count_admins)
+    done.append(grant(alice.id, is_admin=False))
+
+    assert done == [True, False, True, True]
+    assert (both, one, database.read_here(count_admins)) == (2, 1, 0)
+    database.close()
+
+
+def test_addresses_are_those_of_working_accounts(tmp_path: Path) -> None:
+    """An account that is enabled again is among them again."""
+    database = make_database(tmp_path)
+    alice, _ = add_owner(database)
+    bob, _ = add_owner(database, "Bob")
+    database.write_here(lambda tx: disable_account(tx, bob.id, NOW_MS))
+    without = database.read_here(list_addresses)
+    enabled = [database.write_here(lambda tx: enable_account(tx, bob.id)) for _ in range(2)]
+
+    assert without == ((alice.id, "alice@example.org"),)
+    assert enabled == [True, False]
+    assert [each for each, _ in database.read_here(list_addresses)] == [alice.id, bob.id]
+    database.close()
+
+
+def test_members_are_listed_with_what_they_have(tmp_path: Path) -> None:
+    """Reports, keys that were not revoked, and when they were last here: by a browser or by a key."""
+    database = make_database(tmp_path)
+    alice, _ = add_owner(database)
+    bob, _ = add_owner(database, "Bob")
+    queue = Queue(database, alice.id)
+    for url in ("https://example.com/", "https://example.org/"):
+        queue.add(url)
+    (run,) = queue.claim(1)
+    database.write_here(lambda tx: finish_run(tx, run, completed(), NOW_MS))
+    database.write_here(
+        lambda tx: add_session(
+            tx, alice.id, token_sha256=b"1" * 32, agent="", now_ms=NOW_MS + 3, expires_at_ms=NOW_MS + 9
+        )
+    )
+    first, second = database.read_here(lambda tx: list_members(tx, limit=5))
+
+    assert (first.account, first.reports, first.keys, first.seen_at_ms) == (alice, 2, 1, NOW_MS + 3)
+    assert first.analyses_total == 1
+    assert first.stored_bytes > 0
+    assert (second.account, second.reports, second.seen_at_ms) == (bob, 0, None)
+    assert database.read_here(count_accounts) == 2
+    assert database.read_here(lambda tx: list_members(tx, limit=5, offset=1)) == (second,)
+    assert database.read_here(lambda tx: list_members(tx, account_id=alice.id)) == (first,)
     database.close()

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 from pagegrade.store.database import Database
-from pagegrade.store.installation import SECRET_BYTES, load_or_make_secret, load_secret
+from pagegrade.store.installation import SECRET_BYTES, load_or_make_secret, load_secret, note_origin, noted_origin
 from tests.store_builders import make_database
 
 
@@ -32,4 +33,16 @@ def test_processes_that_start_together_have_one_secret(tmp_path: Path) -> None:
         made = list(threads.map(lambda _: database.write_here(lambda tx: load_or_make_secret(tx, "cookies")), range(8)))
 
     assert len(set(made)) == 1
+    database.close()
+
+
+def test_where_the_server_was_reached_last_is_remembered(tmp_path: Path) -> None:
+    """By whoever opens the database afterwards."""
+    database = make_database(tmp_path)
+    never = database.read_here(noted_origin)
+    for origin in ("http://127.0.0.1:8080", "https://reports.example.org"):
+        database.write_here(partial(note_origin, origin=origin))
+
+    assert never is None
+    assert database.read_here(noted_origin) == "https://reports.example.org"
     database.close()

@@ -148,7 +148,9 @@ def statements(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
             seen.append(statement)
 
     event.listen(Engine, "before_cursor_execute", note)
-    make_database(tmp_path_factory.mktemp("counted")).close()
+    database = empty_database(tmp_path_factory.mktemp("counted"))
+    migrate(database)
+    database.close()
     event.remove(Engine, "before_cursor_execute", note)
     return seen
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pagegrade.store.database import Transaction
 from pagegrade.store.listing import ListQuery, list_reports
-from pagegrade.store.projects import delete_from_project, list_projects, load_project
+from pagegrade.store.projects import delete_from_project, latest_at_ms, list_projects, load_project
 from pagegrade.store.reports import add_report
 from tests.store_builders import NOW_MS, add_owner, make_database
 
@@ -61,6 +61,21 @@ def test_a_project_is_there_as_long_as_it_has_a_report(tmp_path: Path) -> None:
         assert load_project(tx, 1, "") is None
         assert load_project(tx, 2, "a.example") is not None
         assert list_reports(tx, ListQuery(account_id=1))[1] == 1
+
+    database.write_here(work)
+    database.close()
+
+
+def test_the_latest_date_of_a_project_is_that_of_its_newest_report(tmp_path: Path) -> None:
+    """Of the account's own reports there; none where it has none."""
+    database = make_database(tmp_path)
+    add_owner(database)
+
+    def work(tx: Transaction) -> None:
+        fill(tx, 1, "a.example", 3)
+
+        assert latest_at_ms(tx, 1, "a.example") == NOW_MS
+        assert latest_at_ms(tx, 2, "a.example") is None
 
     database.write_here(work)
     database.close()

@@ -466,13 +466,14 @@ def test_a_claim_never_scans_the_table(queue: Queue) -> None:
 
     plans = []
     for statement in (
-        runs._ACCOUNTS,
+        runs._ACCOUNTS.statement,
         runs._NEXT,
+        runs._NEXT_OF_ALL.statement,
         runs._ABLE,
-        runs._CLAIM,
-        runs._FOLLOW,
+        runs._CLAIM.statement,
+        runs._FOLLOW.statement,
         runs._SAME.statement,
-        runs._FOLLOWERS,
+        runs._FOLLOWERS.statement,
     ):
         sql = str(statement.compile()).replace("(__[POSTCOMPILE_full])", "(:full)")
         plans += queue.rows(f"EXPLAIN QUERY PLAN {sql}", **dict.fromkeys(statement.compile().params, 1))

@@ -11,6 +11,8 @@ from pagegrade.model.errors import Unavailable
 from pagegrade.service.clock import now_ms
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.services import Services
+from pagegrade.service.sessions import IDLE_MS, LASTS_MS, start_session
+from pagegrade.service.sign_in import HOUR_MS, make_link
 from pagegrade.store.idempotency import KEPT_MS, begin_answer
 from pagegrade.store.keys import list_keys
 from pagegrade.store.runs import finish_run
@@ -20,6 +22,7 @@ from tests.queue_builders import Queue, completed
 from tests.store_builders import add_owner, make_database
 
 DAY_MS = 24 * 3_600_000
+COUNTS = ("SELECT count(*) FROM sessions", "SELECT count(*) FROM sign_in_links")
 
 
 @pytest.fixture
@@ -57,6 +60,21 @@ def test_what_no_longer_counts_is_forgotten(services: Services) -> None:
     assert queue.rows("SELECT url FROM reports") == [("https://new.example/",)]
     assert queue.rows("SELECT target FROM visits") == [("new.example",)]
     assert queue.rows("SELECT idempotency_key FROM idempotency") == [("new",)]
+
+
+def test_sessions_that_are_over_are_forgotten(services: Services) -> None:
+    """And links to sign in; a session in use stays."""
+    alice, _ = add_owner(services.database)
+    now = now_ms()
+    for at_ms in (now - LASTS_MS, now - IDLE_MS - 1_000, now):
+        services.database.write_here(partial(start_session, account=alice, agent="", now_ms=at_ms))
+    for at_ms in (now - 2 * HOUR_MS, now):
+        services.database.write_here(partial(make_link, account_id=alice.id, hours=1, now_ms=at_ms))
+
+    do_all(services)
+    left = services.database.read_here(lambda tx: [tx.exec_driver_sql(count).scalar() for count in COUNTS])
+
+    assert left == [1, 1]
 
 
 def _begin(services: Services, name: str, at_ms: int) -> None:

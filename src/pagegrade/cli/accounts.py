@@ -2,30 +2,99 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
+
+import typer
 
 from pagegrade.cli.database import opened
 from pagegrade.cli.output import write_stdout
 from pagegrade.cli.tables import check_format, moment, write_list
 from pagegrade.model.account import Account
-from pagegrade.service.accounts import create_account, disable
+from pagegrade.service.access import choose_account
+from pagegrade.service.accounts import create_account, disable, enable, set_admin
 from pagegrade.service.clock import now_ms
-from pagegrade.store.accounts import list_accounts
+from pagegrade.service.passwords import Passwords
+from pagegrade.service.sign_in import INVITATION_HOURS, check_new_password, link_address, make_link, store_password
+from pagegrade.store.accounts import count_admins, list_accounts
+from pagegrade.store.database import Transaction
+from pagegrade.wiring import public_origin
 
 COLUMNS = {"id": "ID", "name": "NAME", "email": "E-MAIL", "status": "STATUS", "created_at": "CREATED"}
 
 
-def create(*, name: str, email: str, locale: str, timezone: str) -> None:
-    """Make an account; its id alone goes to stdout."""
+def create(*, name: str, email: str, locale: str, timezone: str, invite: bool) -> None:
+    """Make an account; its id alone goes to stdout, or with an invitation the link alone."""
+    now = now_ms()
+
+    def make(tx: Transaction) -> tuple[Account, tuple[str, int] | None]:
+        made = create_account(tx, name=name, email=email, locale=locale, timezone=timezone, now_ms=now)
+        return made, make_link(tx, made.id, hours=INVITATION_HOURS, now_ms=now) if invite else None
+
     with opened() as database:
-        account = database.write_here(
-            lambda tx: create_account(tx, name=name, email=email, locale=locale, timezone=timezone, now_ms=now_ms())
-        )
+        account, link = database.write_here(make)
+        origin = public_origin(database)
     sys.stderr.write(
         f"Made account {account.id} ({account.name}). It has no key yet: "
         f"pagegrade keys create --account {account.id} --name NAME\n"
     )
-    write_stdout(f"{account.id}\n")
+    if link is None:
+        write_stdout(f"{account.id}\n")
+    else:
+        _tell_link(account, link, origin)
+
+
+def login_link(account_id: int | None, hours: int) -> None:
+    """Make a link that signs in once; it alone goes to stdout.
+
+    Args:
+        account_id: Whose; ``None``: the only account that works.
+        hours: For so long it is good.
+    """
+    now = now_ms()
+
+    def make(tx: Transaction) -> tuple[Account, tuple[str, int]]:
+        account = choose_account(tx, account_id, now)
+        return account, make_link(tx, account.id, hours=hours, now_ms=now)
+
+    with opened() as database:
+        account, link = database.write_here(make)
+        origin = public_origin(database)
+    _tell_link(account, link, origin)
+
+
+def set_password(account_id: int) -> None:
+    """Set the password of an account; it is typed, or read from stdin, and never an argument that others can see."""
+    if sys.stdin.isatty():
+        typed = str(typer.prompt("New password", hide_input=True, confirmation_prompt=True, err=True))
+    else:
+        typed = sys.stdin.readline().removesuffix("\n")
+    check_new_password(typed)
+    passwords = Passwords()
+    try:
+        hashed = asyncio.run(passwords.hash(typed))
+    finally:
+        passwords.close()
+
+    def store(tx: Transaction) -> Account:
+        account = choose_account(tx, account_id, now_ms())
+        store_password(tx, account.id, hashed)
+        return account
+
+    with opened() as database:
+        account = database.write_here(store)
+    sys.stderr.write(
+        f"Account {account.id} ({account.name}) has a new password. Sign in with {account.email}. "
+        "Whoever was signed in is signed out.\n"
+    )
+
+
+def set_rights(account_id: int, *, remove: bool) -> None:
+    """Let the owner of an account administer the installation, or no longer; doing it again is no error."""
+    with opened() as database:
+        account, _ = database.write_here(lambda tx: set_admin(tx, account_id, is_admin=not remove))
+    state = "administers this installation no longer" if remove else "administers this installation"
+    sys.stderr.write(f"Account {account.id} ({account.name}) {state}.\n")
 
 
 def show_all(format_name: str) -> None:
@@ -40,8 +109,28 @@ def turn_off(account_id: int) -> None:
     """Disable an account; doing it again is no error."""
     with opened() as database:
         account, changed = database.write_here(lambda tx: disable(tx, account_id, now_ms()))
+        admins = database.read_here(count_admins)
     state = "is disabled: none of its keys works any more" if changed else "was disabled before"
     sys.stderr.write(f"Account {account.id} ({account.name}) {state}.\n")
+    if not admins:
+        sys.stderr.write("Nobody administers this installation now; let somebody: pagegrade accounts admin ID\n")
+
+
+def turn_on(account_id: int) -> None:
+    """Let an account work again; doing it again is no error."""
+    with opened() as database:
+        account, changed = database.write_here(lambda tx: enable(tx, account_id))
+    state = "works again, and so do its keys" if changed else "was not disabled"
+    sys.stderr.write(f"Account {account.id} ({account.name}) {state}.\n")
+
+
+def _tell_link(account: Account, link: tuple[str, int], origin: str) -> None:
+    token, until_ms = link
+    sys.stderr.write(
+        f"This link signs in to account {account.id} ({account.name}) once, until {moment(until_ms)}. "
+        "Whoever has it gets in. If the server has another address, set PAGEGRADE_BASE_URL.\n"
+    )
+    write_stdout(f"{link_address(origin, token)}\n")
 
 
 def _entry(account: Account) -> dict[str, object]:
@@ -52,6 +141,8 @@ def _entry(account: Account) -> dict[str, object]:
         "locale": account.locale,
         "timezone": account.timezone,
         "status": "active" if account.disabled_at_ms is None else "disabled",
+        "is_admin": account.is_admin,
+        "has_password": account.has_password,
         "created_at": moment(account.created_at_ms),
         "disabled_at": moment(account.disabled_at_ms),
     }

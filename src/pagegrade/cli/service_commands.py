@@ -9,6 +9,7 @@ import typer
 accounts = typer.Typer(no_args_is_help=True, help="Who may use this installation.")
 keys = typer.Typer(no_args_is_help=True, help="API keys of the accounts.")
 
+AccountId = Annotated[int, typer.Argument(metavar="ID", help="As `pagegrade accounts list` shows it.")]
 Format = Annotated[str, typer.Option("--format", "-f", metavar="FORMAT", help="text or json.")]
 
 
@@ -19,11 +20,48 @@ def accounts_create(
     email: Annotated[str, typer.Option("--email", metavar="ADDRESS", help="Of its owner.")],
     locale: Annotated[str, typer.Option("--locale", metavar="TAG", help="Language, like pt-BR.")] = "en",
     timezone: Annotated[str, typer.Option("--timezone", metavar="ZONE", help="Like Europe/Prague.")] = "UTC",
+    invite: Annotated[
+        bool, typer.Option("--invite", help="Print a link instead of the id, with which its owner signs in once.")
+    ] = False,
 ) -> None:
     """Make an account and print its id."""
     from pagegrade.cli.accounts import create
 
-    create(name=name, email=email, locale=locale, timezone=timezone)
+    create(name=name, email=email, locale=locale, timezone=timezone, invite=invite)
+
+
+@accounts.command("login-link")
+def accounts_login_link(
+    *,
+    account_id: Annotated[
+        int | None, typer.Option("--account", metavar="ID", help="Whose it is; not needed where there is one account.")
+    ] = None,
+    hours: Annotated[
+        int, typer.Option("--hours", metavar="N", min=1, max=720, help="It is good for so long, and works once.")
+    ] = 24,
+) -> None:
+    """Print a link that signs you in to the pages once, to set a password there."""
+    from pagegrade.cli.accounts import login_link
+
+    login_link(account_id, hours)
+
+
+@accounts.command("password")
+def accounts_password(account_id: AccountId) -> None:
+    """Set the password of an account: typed, or one line of stdin. Whoever was signed in is signed out."""
+    from pagegrade.cli.accounts import set_password
+
+    set_password(account_id)
+
+
+@accounts.command("admin")
+def accounts_admin(
+    account_id: AccountId, *, remove: Annotated[bool, typer.Option("--remove", help="Take the rights away.")] = False
+) -> None:
+    """Let the owner of an account administer this installation on its pages."""
+    from pagegrade.cli.accounts import set_rights
+
+    set_rights(account_id, remove=remove)
 
 
 @accounts.command("list")
@@ -35,13 +73,19 @@ def accounts_list(format_name: Format = "text") -> None:
 
 
 @accounts.command("disable")
-def accounts_disable(
-    account_id: Annotated[int, typer.Argument(metavar="ID", help="As `pagegrade accounts list` shows it.")],
-) -> None:
-    """Let no key of an account work any more. Its reports stay."""
+def accounts_disable(account_id: AccountId) -> None:
+    """Let no key of an account work any more, and sign everybody out of it. Its reports stay."""
     from pagegrade.cli.accounts import turn_off
 
     turn_off(account_id)
+
+
+@accounts.command("enable")
+def accounts_enable(account_id: AccountId) -> None:
+    """Let an account that was disabled work again, and its keys."""
+    from pagegrade.cli.accounts import turn_on
+
+    turn_on(account_id)
 
 
 @keys.command("create")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import os
 import signal
 import sys
@@ -11,11 +12,14 @@ from dataclasses import replace
 from typing import Final
 
 from pagegrade.cli import exits
-from pagegrade.model.errors import InvalidInput
+from pagegrade.model.errors import InvalidInput, Unavailable
 from pagegrade.service.access import ensure_owner
 from pagegrade.service.clock import now_ms
 from pagegrade.service.logs import configure_logs
 from pagegrade.service.services import Services
+from pagegrade.service.sign_in import LINK_HOURS, link_address, make_link
+from pagegrade.store.database import Transaction
+from pagegrade.store.installation import note_origin
 from pagegrade.store.lock import hold_locks, lock_files
 from pagegrade.store.migrate import migrate
 from pagegrade.web.app import make_app
@@ -50,12 +54,12 @@ def serve_reports(*, host: str | None, port: int | None, workers: int | None) ->
     with hold_locks(lock_files(server.data_folder, services.database.path)):
         try:
             migrate(services.database)
-            _, secret = services.database.write_here(lambda tx: ensure_owner(tx, server.bootstrap_api_key, now_ms()))
+            secret, token = services.database.write_here(lambda tx: _welcome(tx, server.bootstrap_api_key))
             if secret is not None:
                 # Now, because it cannot be shown again; how to use it is said once the address is known.
                 _say(f"Your first API key, shown this one time:\n\n    {secret}\n")
             with asyncio.Runner(loop_factory=loop_factory()) as runner:
-                runner.run(_Process(services, server, secret).run())
+                runner.run(_Process(services, server, secret, token).run())
         finally:
             services.database.close()
     return exits.OK
@@ -64,10 +68,11 @@ def serve_reports(*, host: str | None, port: int | None, workers: int | None) ->
 class _Process:
     """The parts of a serving process, and how they stop together."""
 
-    def __init__(self, services: Services, server: ServerOptions, secret: str | None) -> None:
+    def __init__(self, services: Services, server: ServerOptions, secret: str | None, token: str | None) -> None:
         self._services = services
         self._server = server
         self._secret = secret
+        self._token = token
         self._worker = Worker(services)
         self._stop = asyncio.Event()
         self._listening: asyncio.Task[None] | None = None
@@ -121,17 +126,40 @@ class _Process:
                 raise
 
     def _ready(self, url: str) -> None:
+        # What lives by now lives as long as the process; to look through it for garbage again and again holds up
+        # every request.
+        gc.collect()
+        gc.freeze()
         services = self._services
         if self._server.port == 0:
             # Nobody could know it before; an origin that was configured has a port of its own.
             services.options = replace(services.options, base_url=_with_real_port(services.options.base_url, url))
+        origin = services.options.base_url
+        with contextlib.suppress(Unavailable):
+            # Commands that print addresses look there; that it cannot be written now is no reason not to serve.
+            services.database.write_here(lambda tx: note_origin(tx, origin))
         _say(f"Pagegrade listens on {url} and keeps its data in {self._server.data_folder} (process {os.getpid()}).")
+        if self._token is not None:
+            _say(
+                f"Sign in with your browser, once, within {LINK_HOURS} hours:\n\n"
+                f"    {link_address(origin, self._token)}\n"
+            )
+            self._token = None
         if self._secret is not None:
             _say(
                 "Try it:\n\n"
                 f"    curl -H 'Authorization: Bearer {self._secret}' -d url=https://example.com/ {url}/api/v1/reports\n"
             )
             self._secret = None
+
+
+def _welcome(tx: Transaction, bootstrap_secret: str | None) -> tuple[str | None, str | None]:
+    """(secret of the first key, token of a link) where this is the first start and no key was given."""
+    moment = now_ms()
+    owner, secret = ensure_owner(tx, bootstrap_secret, moment)
+    if secret is None or owner.disabled_at_ms is not None:
+        return secret, None
+    return secret, make_link(tx, owner.id, hours=LINK_HOURS, now_ms=moment)[0]
 
 
 def _known_origin(base_url: str) -> str:

@@ -40,6 +40,7 @@ MAX_CHARACTERS: Final = 512
 _CHOSEN: Final = re.compile(rf"[!-~]{{{MIN_CHARACTERS},{MAX_CHARACTERS}}}")
 """Visible ASCII: what a header can carry."""
 MINUTE_MS: Final = 60_000
+SCOPE: Final = "scope"
 
 
 def make_secret() -> str:
@@ -221,6 +222,11 @@ def revoke(tx: Transaction, which: str, now_ms: int) -> tuple[Key, bool]:
     return matching[0], revoke_key(tx, matching[0].id, now_ms)
 
 
+def works(key: Key, now_ms: int) -> bool:
+    """Whether the key itself is good; its account may be disabled all the same."""
+    return key.revoked_at_ms is None and (key.expires_at_ms is None or now_ms < key.expires_at_ms)
+
+
 class KeyUses:
     """When keys were used, to the minute, until it is written down.
 
@@ -264,12 +270,7 @@ def _no_account(account_id: int) -> NotFound:
 
 
 def _valid(caller: Caller, now_ms: int) -> bool:
-    key = caller.api_key
-    return (
-        key.revoked_at_ms is None
-        and (key.expires_at_ms is None or now_ms < key.expires_at_ms)
-        and caller.account.disabled_at_ms is None
-    )
+    return works(caller.api_key, now_ms) and caller.account.disabled_at_ms is None
 
 
 def _save(
@@ -286,7 +287,7 @@ def _save(
     unknown = [scope for scope in scopes if scope not in SCOPES]
     if unknown or not scopes:
         which = f"{unknown[0]!r} is no scope" if unknown else "A key needs at least one scope"
-        raise InvalidInput(f"{which}. Use {', '.join(SCOPES)}.")
+        raise InvalidInput(f"{which}. Use {', '.join(SCOPES)}.", reason=SCOPE)
     if expires_at_ms is not None and expires_at_ms <= now_ms:
         raise InvalidInput("The key would have expired already; give a later time.")
     shown = PREFIX_CHARACTERS if is_well_formed(secret) else _CHOSEN_PREFIX_CHARACTERS

@@ -1,4 +1,7 @@
-"""How often a share password may be guessed: by one client, and by everybody together."""
+"""How often passwords may be guessed: by one client, and by everybody together; those of share pages and of accounts.
+
+A guess counts from the moment it begins, or a crowd that guesses at the same moment would all be let through.
+"""
 
 from __future__ import annotations
 
@@ -7,51 +10,106 @@ import threading
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
-CLIENT_GUESSES: Final = 10
-CLIENT_WINDOW_S: Final = 900.0
-REPORT_GUESSES: Final = 100
-REPORT_WINDOW_S: Final = 3600.0
-REMEMBERED: Final = 10_000
-"""Reports guessed at, at a time; of more, those left alone the longest are forgotten. About 200 MB at worst."""
+REMEMBERED: Final = 50_000
+"""Counters kept at a time; of more, those left alone the longest are forgotten. About 60 MB at worst."""
 
 
-class Guesses:
-    """Counts in memory, for any thread: ``take`` before the password is looked at, ``give_back`` if it was right.
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """So many in a moving window."""
 
-    A guess counts from the moment it begins, or a crowd that guesses at the same moment would all be let through.
-    """
+    count: int
+    window_s: float
+
+
+CLIENT_AT_REPORT: Final = Rule(10, 900.0)
+REPORT: Final = Rule(100, 3600.0)
+CLIENT_AT_ADDRESS: Final = Rule(10, 900.0)
+CLIENT: Final = Rule(30, 900.0)
+"""At whichever accounts: who tries one password on all of them is stopped, too."""
+ADDRESS: Final = Rule(100, 3600.0)
+_Counted = tuple[Rule, tuple[str | int, ...]]
+"""A rule, and whom it counts."""
+
+
+class _Windows:
+    """Counts in memory, for any thread."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._lock = threading.Lock()
-        self._guesses: OrderedDict[int, deque[tuple[float, str]]] = OrderedDict()
-        """Report -> (when, in seconds; by whom), oldest first; the report guessed at last stands last."""
+        self._times: OrderedDict[_Counted, deque[float]] = OrderedDict()
+        """Who guessed -> when, in seconds, oldest first; those who guessed last stand last."""
+
+    def take(self, *counted: _Counted) -> int | None:
+        """Count a guess by every rule; ``None`` if it may be made, else seconds to wait, and it is not counted."""
+        now = self._clock()
+        with self._lock:
+            waits = [self._wait(each, now) for each in counted]
+            if max(waits) > 0:
+                return max(waits)
+            for each in counted:
+                self._times.setdefault(each, deque()).append(now)
+                self._times.move_to_end(each)
+            while len(self._times) > REMEMBERED:
+                self._times.popitem(last=False)
+            return None
+
+    def give_back(self, *counted: _Counted) -> None:
+        """Take the latest guess back, by every rule; nothing where none was made."""
+        with self._lock:
+            found = [times for each in counted if (times := self._times.get(each))]
+            if len(found) == len(counted):
+                for times in found:
+                    times.pop()
+
+    def _wait(self, counted: _Counted, now: float) -> int:
+        rule, times = counted[0], self._times.get(counted)
+        if times is None:
+            return 0
+        self._times.move_to_end(counted)
+        while times and times[0] <= now - rule.window_s:
+            times.popleft()
+        return 0 if len(times) < rule.count else max(1, math.ceil(times[0] + rule.window_s - now))
+
+
+class Guesses:
+    """At passwords of share pages: ``take`` before the password is looked at, ``give_back`` if it was right."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._windows = _Windows(clock)
 
     def take(self, report_id: int, client: str) -> int | None:
         """Count a guess; ``None`` if it may be made, else the whole seconds to wait. A refused one is not counted."""
-        now = self._clock()
-        with self._lock:
-            guesses = self._guesses.setdefault(report_id, deque())
-            self._guesses.move_to_end(report_id)
-            while len(self._guesses) > REMEMBERED:
-                self._guesses.popitem(last=False)
-            while guesses and guesses[0][0] <= now - REPORT_WINDOW_S:
-                guesses.popleft()
-            own = [when for when, who in guesses if who == client and when > now - CLIENT_WINDOW_S]
-            if len(own) >= CLIENT_GUESSES:
-                return max(1, math.ceil(own[0] + CLIENT_WINDOW_S - now))
-            if len(guesses) >= REPORT_GUESSES:
-                return max(1, math.ceil(guesses[0][0] + REPORT_WINDOW_S - now))
-            guesses.append((now, client))
-            return None
+        return self._windows.take(*_at_report(report_id, client))
 
     def give_back(self, report_id: int, client: str) -> None:
         """The guess was right: who knows the password is not counted against."""
-        with self._lock:
-            guesses = self._guesses.get(report_id, deque())
-            for place in range(len(guesses) - 1, -1, -1):
-                if guesses[place][1] == client:
-                    del guesses[place]
-                    return
+        self._windows.give_back(*_at_report(report_id, client))
+
+
+class SignInGuesses:
+    """At passwords of accounts, by the e-mail address that was typed, be there an account or not."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._windows = _Windows(clock)
+
+    def take(self, email: str, client: str) -> int | None:
+        """As ``Guesses.take``."""
+        return self._windows.take(*_at_address(email, client))
+
+    def give_back(self, email: str, client: str) -> None:
+        """As ``Guesses.give_back``."""
+        self._windows.give_back(*_at_address(email, client))
+
+
+def _at_report(report_id: int, client: str) -> tuple[_Counted, ...]:
+    return (CLIENT_AT_REPORT, (report_id, client)), (REPORT, (report_id,))
+
+
+def _at_address(email: str, client: str) -> tuple[_Counted, ...]:
+    folded = email.casefold()
+    return (CLIENT_AT_ADDRESS, (folded, client)), (CLIENT, ("", client)), (ADDRESS, (folded,))

@@ -1,4 +1,4 @@
-"""Share passwords: hashed with argon2id, a few at a time.
+"""Passwords of share pages and of accounts: hashed with argon2id, a few at a time.
 
 One hash takes 19 MiB and tens of milliseconds on purpose (OWASP: m=19 MiB, t=2, p=1), so a crowd that guesses must
 queue instead of taking the memory of the machine.
@@ -7,6 +7,7 @@ queue instead of taking the memory of the machine.
 from __future__ import annotations
 
 import asyncio
+import base64
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
@@ -15,23 +16,44 @@ from argon2.exceptions import Argon2Error, InvalidHashError
 
 CONCURRENT: Final = 4
 MAX_CHARACTERS: Final = 128
-"""Of a share password; never trimmed, never cut."""
+"""Of a password; never trimmed, never cut."""
+MIN_ACCOUNT_CHARACTERS: Final = 8
+"""Of the password of an account."""
+MAX_TYPED: Final = 256
+"""Characters of what is sent as a password; more is no slip of the hand."""
+_MEMORY_KIB: Final = 19 * 1024
+_PASSES: Final = 2
+_LANES: Final = 1
+
+
+def _zeros(count: int) -> str:
+    return base64.b64encode(bytes(count)).rstrip(b"=").decode("ascii")
+
+
+NOBODYS: Final = f"$argon2id$v=19$m={_MEMORY_KIB},t={_PASSES},p={_LANES}${_zeros(16)}${_zeros(32)}"
+"""A hash that no password has, as far as anybody knows; comparing with it costs what it costs with any other."""
 
 
 class Passwords:
     """Hashes and verifies in threads of its own."""
 
     def __init__(self) -> None:
-        self._hasher = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
+        self._hasher = PasswordHasher(time_cost=_PASSES, memory_cost=_MEMORY_KIB, parallelism=_LANES)
         self._threads = ThreadPoolExecutor(CONCURRENT, thread_name_prefix="pagegrade-argon2")
 
     async def hash(self, password: str) -> str:
         """PHC string of the password."""
         return await asyncio.get_running_loop().run_in_executor(self._threads, self._hash, password)
 
-    async def verify(self, hashed: str, password: str) -> bool:
-        """Whether the hash is of this password; a hash that cannot be read is of none."""
-        return await asyncio.get_running_loop().run_in_executor(self._threads, self._matches, hashed, password)
+    async def verify(self, hashed: str | None, password: str) -> bool:
+        """Whether the hash is of this password; a hash that cannot be read is of none.
+
+        Args:
+            hashed: PHC string; ``None``: there is none, which takes as long to find out as that it is of another.
+            password: As it was typed.
+        """
+        stored = NOBODYS if hashed is None else hashed
+        return await asyncio.get_running_loop().run_in_executor(self._threads, self._matches, stored, password)
 
     def close(self) -> None:
         """End the threads."""

@@ -95,13 +95,19 @@ def look_at_sqlite() -> Diagnosis:
     )
 
 
-def look_at_database(database: Database, now_ms: int) -> Iterator[Diagnosis]:
-    """Whether the database is whole, has our tables, is written safely, and how full it is; reads all of it."""
+def look_at_database(database: Database, now_ms: int, *, all_of_it: bool = True) -> Iterator[Diagnosis]:
+    """Whether the database is whole, has our tables, is written safely, and how full it is.
+
+    Args:
+        database: Which may not be there yet.
+        now_ms: The time now.
+        all_of_it: Whether to read the whole file in search of damage, which takes a while where it is large.
+    """
     if not database.path.exists():
         yield ok("database", f"{database.path} is not there yet; the first start makes it")
         return
     try:
-        yield from _look_inside(database, now_ms)
+        yield from _look_inside(database, now_ms, all_of_it=all_of_it)
     except Unavailable as error:
         why = (error.reason or "").replace("_", " ")
         yield problem(
@@ -111,16 +117,20 @@ def look_at_database(database: Database, now_ms: int) -> Iterator[Diagnosis]:
         )
 
 
-def _look_inside(database: Database, now_ms: int) -> Iterator[Diagnosis]:
+def _look_for_damage(database: Database) -> Diagnosis:
     damage = find_damage(database)
     if damage:
-        yield problem(
+        return problem(
             "database",
             f"{database.path} is damaged: {'; '.join(damage)}",
             "Stop the server and restore a backup (docs/howto/keep-the-service.md).",
         )
-    else:
-        yield ok("database", f"{database.path} is whole")
+    return ok("database", f"{database.path} is whole")
+
+
+def _look_inside(database: Database, now_ms: int, *, all_of_it: bool) -> Iterator[Diagnosis]:
+    if all_of_it:
+        yield _look_for_damage(database)
     durability = read_durability(database)
     modes = f"journal_mode {durability.journal_mode}, synchronous {durability.synchronous}"
     if durability.is_right:

@@ -13,6 +13,7 @@ from pagegrade.store.tables import installation
 
 SECRET_BYTES: Final = 32
 PROOF_ROW: Final = "written_at_ms"
+ORIGIN_ROW: Final = "served_at"
 
 
 def load_or_make_secret(tx: Transaction, name: str, *, size_bytes: int = SECRET_BYTES) -> bytes:
@@ -35,6 +36,18 @@ def load_secret(tx: Transaction, name: str) -> bytes | None:
     """The bytes of this name; ``None``: none were made yet."""
     value = tx.execute(select(installation.c.value).where(installation.c.name == name)).scalar()
     return None if value is None else bytes(value)
+
+
+def note_origin(tx: Transaction, origin: str) -> None:
+    """Remember where the server that runs now is reached, for commands that print addresses."""
+    row = {"name": ORIGIN_ROW, "value": origin.encode("ascii")}
+    tx.execute(upsert(installation).values(row).on_conflict_do_update(index_elements=["name"], set_=row))
+
+
+def noted_origin(tx: Transaction) -> str | None:
+    """Where the server that ran last was reached; ``None``: none ever ran."""
+    value = load_secret(tx, ORIGIN_ROW)
+    return None if value is None else value.decode("ascii")
 
 
 def prove_writable(tx: Transaction, now_ms: int) -> None:

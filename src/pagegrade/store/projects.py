@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 
 from pagegrade.model.stored import State
 from pagegrade.store.counts import WHOLE_ACCOUNT, Kind, count_projects, load_counts
 from pagegrade.store.database import Transaction
+from pagegrade.store.prepared import Prepared
 from pagegrade.store.reports import GREATEST_ID, delete_reports
 from pagegrade.store.tables import report_counts, reports
+
+# One look at the end of an index for each: a greatest value of many groups would read all of them.
+_LATEST: Final = Prepared(
+    select(reports.c.dated_at_ms)
+    .where(reports.c.account_id == bindparam("account"), reports.c.project == bindparam("project"))
+    .order_by(reports.c.dated_at_ms.desc())
+    .limit(1)
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +63,12 @@ def load_project(tx: Transaction, account_id: int, name: str) -> Project | None:
     """A project of the account; ``None`` when it has no report there."""
     counts = load_counts(tx, account_id, name) if name else {}
     return Project(name=name, counts=counts) if counts else None
+
+
+def latest_at_ms(tx: Transaction, account_id: int, name: str) -> int | None:
+    """When a page of the project was last analysed, or asked for where none ever was; ``None``: it has no report."""
+    row = _LATEST.first(tx, {"account": account_id, "project": name})
+    return None if row is None else int(row[0])
 
 
 def delete_from_project(tx: Transaction, account_id: int, name: str, *, limit: int) -> tuple[int, ...]:

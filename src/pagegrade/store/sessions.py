@@ -97,10 +97,8 @@ def end_session(tx: Transaction, account_id: int, session_id: int) -> bool:
 
 def end_token(tx: Transaction, token_sha256: bytes) -> bool:
     """Sign out whoever has this token, or had it before the last; ``False``: nobody has."""
-    query = delete(sessions).where(
-        or_(sessions.c.token_sha256 == token_sha256, sessions.c.previous_sha256 == token_sha256)
-    )
-    return int(tx.execute(query).rowcount) > 0
+    is_its = or_(sessions.c.token_sha256 == token_sha256, sessions.c.previous_sha256 == token_sha256)
+    return int(tx.execute(delete(sessions).where(is_its)).rowcount) > 0
 
 
 def end_sessions(tx: Transaction, account_id: int, *, but: int | None = None) -> int:

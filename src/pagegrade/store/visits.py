@@ -12,6 +12,7 @@ from sqlalchemy import bindparam, text
 
 from pagegrade.model.stored import ClaimedRun
 from pagegrade.store.database import Transaction
+from pagegrade.store.prepared import Prepared
 
 WINDOW_MS: Final = 60_000
 """The minute in which starts are counted."""
@@ -24,32 +25,38 @@ _NEXT_LOOK_MS: Final = 1_000
 """Nobody knows when a run that is under way will end."""
 
 _COUNTED: Final = "started_at_ms BETWEEN :since_ms AND :until_ms"
-_BLOCKED: Final = text(
-    # The words of _COUNTED are our own.
-    f"SELECT target FROM visits WHERE ended_at_ms IS NULL OR {_COUNTED} GROUP BY target "  # noqa: S608
-    "HAVING SUM(CASE WHEN ended_at_ms IS NULL THEN 1 ELSE 0 END) >= :target_runs "
-    f"OR SUM(CASE WHEN {_COUNTED} THEN 1 ELSE 0 END) >= :per_minute"
+_BLOCKED: Final = Prepared(
+    text(
+        # The words of _COUNTED are our own.
+        f"SELECT target FROM visits WHERE ended_at_ms IS NULL OR {_COUNTED} GROUP BY target "  # noqa: S608
+        "HAVING SUM(CASE WHEN ended_at_ms IS NULL THEN 1 ELSE 0 END) >= :target_runs "
+        f"OR SUM(CASE WHEN {_COUNTED} THEN 1 ELSE 0 END) >= :per_minute"
+    )
 )
-_AT_TARGET: Final = text(
-    "SELECT started_at_ms, ended_at_ms FROM visits WHERE target = :target AND run_id <> :run_id "  # noqa: S608
-    f"AND (ended_at_ms IS NULL OR {_COUNTED}) ORDER BY started_at_ms"
+_AT_TARGET: Final = Prepared(
+    text(
+        "SELECT started_at_ms, ended_at_ms FROM visits WHERE target = :target AND run_id <> :run_id "  # noqa: S608
+        f"AND (ended_at_ms IS NULL OR {_COUNTED}) ORDER BY started_at_ms"
+    )
 )
-_START: Final = text("INSERT INTO visits (run_id, target, started_at_ms) VALUES (:run_id, :target, :now_ms)")
-_OWN: Final = text("SELECT target FROM visits WHERE run_id = :run_id AND ended_at_ms IS NULL")
-_END: Final = text("UPDATE visits SET ended_at_ms = :now_ms WHERE run_id = :run_id AND ended_at_ms IS NULL")
-_DROP: Final = text("DELETE FROM visits WHERE run_id = :run_id AND ended_at_ms IS NULL")
+_START: Final = Prepared(text("INSERT INTO visits (run_id, target, started_at_ms) VALUES (:run_id, :target, :now_ms)"))
+_OWN: Final = Prepared(text("SELECT target FROM visits WHERE run_id = :run_id AND ended_at_ms IS NULL"))
+_END: Final = Prepared(text("UPDATE visits SET ended_at_ms = :now_ms WHERE run_id = :run_id AND ended_at_ms IS NULL"))
+_DROP: Final = Prepared(text("DELETE FROM visits WHERE run_id = :run_id AND ended_at_ms IS NULL"))
 _END_DEAD: Final = text(
     "UPDATE visits SET ended_at_ms = :now_ms WHERE ended_at_ms IS NULL AND run_id NOT IN :live "
     "AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.id = visits.run_id AND runs.state = 'running')"
 ).bindparams(bindparam("live", expanding=True))
 _FORGET: Final = text(f"DELETE FROM visits WHERE ended_at_ms IS NOT NULL AND NOT ({_COUNTED})")  # noqa: S608
-_LEARN: Final = text("UPDATE runs SET target = :target WHERE id = :id AND attempt = :attempt AND state = 'running'")
+_LEARN: Final = Prepared(
+    text("UPDATE runs SET target = :target WHERE id = :id AND attempt = :attempt AND state = 'running'")
+)
 
 
 def full_targets(tx: Transaction, now_ms: int, *, target_runs: int, per_minute: int) -> set[str]:
     """The targets where no further run may start now."""
-    found = tx.execute(_BLOCKED, {**_window(now_ms), "target_runs": target_runs, "per_minute": per_minute})
-    return {str(row.target) for row in found}
+    found = _BLOCKED.rows(tx, {**_window(now_ms), "target_runs": target_runs, "per_minute": per_minute})
+    return {target for (target,) in found}
 
 
 def admit_addresses(
@@ -81,14 +88,14 @@ def admit_addresses(
         start_visits(tx, run.id, targets, now_ms)
         return None
     target, wait_ms = wait
-    tx.execute(_LEARN, {"id": run.id, "attempt": run.attempt, "target": target})
+    _LEARN.rows(tx, {"id": run.id, "attempt": run.attempt, "target": target})
     return min(wait_ms, MAX_DELAY_MS)
 
 
 def exempt_run(tx: Transaction, run: ClaimedRun) -> None:
     """Forget that a run is at its target: it turned out to be a host of the operator's own."""
     drop_visits(tx, run.id)
-    tx.execute(_LEARN, {"id": run.id, "attempt": run.attempt, "target": ""})
+    _LEARN.rows(tx, {"id": run.id, "attempt": run.attempt, "target": ""})
 
 
 def _wait_for_targets(
@@ -100,11 +107,11 @@ def _wait_for_targets(
     """
     longest: tuple[str, int] | None = None
     for target in targets:
-        rows = tx.execute(_AT_TARGET, {**_window(now_ms), "target": target, "run_id": run_id}).all()
+        rows = _AT_TARGET.rows(tx, {**_window(now_ms), "target": target, "run_id": run_id})
         wait_ms = 0
-        if sum(row.ended_at_ms is None for row in rows) >= target_runs:
+        if sum(ended_at_ms is None for _, ended_at_ms in rows) >= target_runs:
             wait_ms = _NEXT_LOOK_MS
-        recent = [row.started_at_ms for row in rows if _counts(row.started_at_ms, now_ms)]
+        recent = [started_at_ms for started_at_ms, _ in rows if _counts(started_at_ms, now_ms)]
         if len(recent) >= per_minute:
             # There is room again when so many of them are a minute old that one place is free.
             wait_ms = max(wait_ms, recent[-per_minute] + WINDOW_MS + 1 - now_ms)
@@ -115,20 +122,20 @@ def _wait_for_targets(
 
 def start_visits(tx: Transaction, run_id: int, targets: Iterable[str], now_ms: int) -> None:
     """Say that a run is at these targets; those it is at already do not count twice."""
-    known = {row.target for row in tx.execute(_OWN, {"run_id": run_id})}
+    known = {target for (target,) in _OWN.rows(tx, {"run_id": run_id})}
     for target in dict.fromkeys(targets):
         if target not in known:
-            tx.execute(_START, {"run_id": run_id, "target": target, "now_ms": now_ms})
+            _START.rows(tx, {"run_id": run_id, "target": target, "now_ms": now_ms})
 
 
 def end_visits(tx: Transaction, run_id: int, now_ms: int) -> None:
     """Say that a run has left wherever it was."""
-    tx.execute(_END, {"run_id": run_id, "now_ms": now_ms})
+    _END.rows(tx, {"run_id": run_id, "now_ms": now_ms})
 
 
 def drop_visits(tx: Transaction, run_id: int) -> None:
     """Say that a run was not there after all: it has contacted nobody."""
-    tx.execute(_DROP, {"run_id": run_id})
+    _DROP.rows(tx, {"run_id": run_id})
 
 
 def end_dead_visits(tx: Transaction, live: Iterable[int], now_ms: int) -> None:

@@ -11,6 +11,7 @@ from pagegrade.model.errors import Unavailable
 from pagegrade.service.clock import now_ms
 from pagegrade.service.retention import prune_expired
 from pagegrade.service.services import Services
+from pagegrade.service.sessions import forget_sessions
 from pagegrade.store.idempotency import KEPT_MS, forget_answers
 from pagegrade.store.visits import forget_visits
 
@@ -55,6 +56,10 @@ async def _forget_answers(services: Services) -> None:
         forgotten = await services.database.write(lambda tx: forget_answers(tx, now_ms() - KEPT_MS, limit=AT_A_TIME))
 
 
+async def _forget_sessions(services: Services) -> None:
+    await services.database.write(lambda tx: forget_sessions(tx, now_ms()))
+
+
 async def _prune(services: Services) -> None:
     options = services.options
     if options.retention_days is not None or options.retention_runs is not None:
@@ -66,4 +71,4 @@ async def _prune(services: Services) -> None:
         )
 
 
-CHORES: Final[tuple[Chore, ...]] = (_forget_visits, _save_key_uses, _forget_answers, _prune)
+CHORES: Final[tuple[Chore, ...]] = (_forget_visits, _save_key_uses, _forget_answers, _forget_sessions, _prune)

@@ -1,0 +1,237 @@
+"""Signing in: with e-mail address and password, or with a link that does it once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from pagegrade.model.account import Account, Session
+from pagegrade.model.errors import InvalidInput, RateLimited
+from pagegrade.service.passwords import MAX_CHARACTERS, MIN_ACCOUNT_CHARACTERS
+from pagegrade.service.services import Services
+from pagegrade.service.sessions import digest, end_tokens, is_token, make_token, renew_token, start_session
+from pagegrade.store.accounts import list_addresses, load_account, load_password, save_password
+from pagegrade.store.database import Transaction
+from pagegrade.store.sessions import add_link, end_sessions, find_link, forget_links, use_link
+
+HOUR_MS: Final = 3_600_000
+LINK_HOURS: Final = 24
+"""A link that somebody asked for on the command line is good for so long, unless they say otherwise."""
+MAX_LINK_HOURS: Final = 720
+INVITATION_HOURS: Final = 7 * 24
+MAX_EMAIL: Final = 320
+"""Characters of an e-mail address (RFC 5321 section 4.5.3.1)."""
+FRESH_LINK_MS: Final = 600_000
+"""So long after a link signed somebody in, they may set a password without the one before, which they may not know."""
+PLACE: Final = "/sign-in/"
+
+
+class WrongPassword(InvalidInput):
+    """No account has this e-mail address and this password."""
+
+
+async def sign_in_with_password(
+    services: Services, email: str, password: str, *, client: str, agent: str, tokens: Sequence[str], now_ms: int
+) -> str:
+    """The token of a new session.
+
+    Args:
+        services: Of this process.
+        email: As it was typed.
+        password: As it was typed; it counts exactly so.
+        client: Whom to count the attempt for, beside the e-mail address.
+        agent: The browser's User-Agent header.
+        tokens: Of sessions that the browser has had until now; they end.
+        now_ms: The time now.
+
+    Raises:
+        RateLimited: There were too many attempts; nothing was hashed.
+        WrongPassword: It is wrong, or there is no such account, or it has no password or is disabled; which of these
+            it was takes no longer to find out than any other.
+    """
+    address = email.strip()[:MAX_EMAIL]
+    wait_s = services.sign_in_guesses.take(address, client)
+    if wait_s is not None:
+        raise RateLimited("There were too many attempts to sign in.", retry_after_s=wait_s)
+    if not 0 < len(password) <= MAX_CHARACTERS:
+        raise WrongPassword
+    account_id, hashed = await services.database.read(lambda tx: _find(tx, address))
+    if not await services.passwords.verify(hashed, password):
+        raise WrongPassword
+
+    def work(tx: Transaction) -> str | None:
+        # Hashing took its time: meanwhile the password may have been changed, or the account disabled.
+        account = load_account(tx, account_id)
+        if account is None or account.disabled_at_ms is not None or load_password(tx, account_id) != hashed:
+            return None
+        end_tokens(tx, tokens)
+        return start_session(tx, account, agent, now_ms)
+
+    token = await services.database.write(work)
+    if token is None:
+        raise WrongPassword
+    services.sign_in_guesses.give_back(address, client)
+    return token
+
+
+def make_link(tx: Transaction, account_id: int, *, hours: int, now_ms: int) -> tuple[str, int]:
+    """The token of a link that signs in to the account once, to be told its owner only, and when it ends.
+
+    Args:
+        tx: One that may write.
+        account_id: Of an account that works.
+        hours: 1 to 720.
+        now_ms: The time now.
+
+    Raises:
+        InvalidInput: There is no such account, it is disabled, or that is no number of hours.
+    """
+    if not 1 <= hours <= MAX_LINK_HOURS:
+        raise InvalidInput(f"A link is good for 1 to {MAX_LINK_HOURS} hours.")
+    account = load_account(tx, account_id)
+    if account is None or account.disabled_at_ms is not None:
+        raise InvalidInput(f"There is no account {account_id} that works; nobody can sign in to it.")
+    token = make_token()
+    until_ms = now_ms + hours * HOUR_MS
+    add_link(tx, account_id, token_sha256=digest(token), now_ms=now_ms, expires_at_ms=until_ms)
+    return token, until_ms
+
+
+def link_address(origin: str, token: str) -> str:
+    """The whole address of a link.
+
+    Args:
+        origin: Of this installation, without a slash at the end.
+        token: Of the link.
+    """
+    return f"{origin}{PLACE}{token}"
+
+
+def find_linked(tx: Transaction, token: str, now_ms: int) -> Account | None:
+    """Whom a link would sign in, without using it; ``None``: it is none, was used, or has ended.
+
+    Args:
+        tx: Any transaction.
+        token: As in the address, however long or strange.
+        now_ms: The time now.
+    """
+    account = find_link(tx, digest(token), now_ms) if is_token(token) else None
+    return None if account is None or account.disabled_at_ms is not None else account
+
+
+def sign_in_with_link(
+    tx: Transaction, token: str, *, agent: str, tokens: Sequence[str], now_ms: int
+) -> tuple[Account, str] | None:
+    """Use a link: the account, and the token of a new session; ``None``: it is none, was used, or has ended.
+
+    Args:
+        tx: One that may write.
+        token: As in the address, however long or strange.
+        agent: The browser's User-Agent header.
+        tokens: Of sessions that the browser has had until now; they end.
+        now_ms: The time now.
+    """
+    account = find_linked(tx, token, now_ms)
+    if account is None or not use_link(tx, digest(token), now_ms):
+        return None
+    end_tokens(tx, tokens)
+    return account, start_session(tx, account, agent, now_ms, by_link=True)
+
+
+def needs_current_password(account: Account, session: Session, now_ms: int) -> bool:
+    """Whether the account's owner has to type the password they have to get another one.
+
+    Args:
+        account: Whose password it is.
+        session: Of the browser that asks.
+        now_ms: The time now.
+    """
+    fresh = session.by_link and now_ms - session.created_at_ms < FRESH_LINK_MS
+    return account.has_password and not fresh
+
+
+def check_new_password(password: str) -> None:
+    """Refuse what is no password for an account.
+
+    Raises:
+        InvalidInput: It is too short or too long.
+    """
+    if not MIN_ACCOUNT_CHARACTERS <= len(password) <= MAX_CHARACTERS:
+        raise InvalidInput(
+            f"A password has {MIN_ACCOUNT_CHARACTERS} to {MAX_CHARACTERS} characters.",
+            reason="too_short" if len(password) < MIN_ACCOUNT_CHARACTERS else "too_long",
+        )
+
+
+async def change_password(
+    services: Services, account: Account, session: Session, *, current: str, new: str, client: str, now_ms: int
+) -> str:
+    """Set the password of an account from one of its sessions, whose new token is told; all others end.
+
+    Args:
+        services: Of this process.
+        account: Whose password it is.
+        session: Of the browser that asks.
+        current: The password until now, as it was typed; not looked at where ``needs_current_password`` says no.
+        new: As it was typed.
+        client: Whom to count a wrong current password for.
+        now_ms: The time now.
+
+    Raises:
+        InvalidInput: The new one is too short or too long.
+        RateLimited: The current one was guessed at too often.
+        WrongPassword: The current one is wrong, or the session has ended.
+    """
+    check_new_password(new)
+    stored = await services.database.read(lambda tx: load_password(tx, account.id))
+    if needs_current_password(account, session, now_ms):
+        wait_s = services.sign_in_guesses.take(account.email, client)
+        if wait_s is not None:
+            raise RateLimited("There were too many wrong passwords.", retry_after_s=wait_s)
+        if not 0 < len(current) <= MAX_CHARACTERS or not await services.passwords.verify(stored, current):
+            raise WrongPassword
+        services.sign_in_guesses.give_back(account.email, client)
+    hashed = await services.passwords.hash(new)
+
+    def work(tx: Transaction) -> str | None:
+        token = renew_token(tx, session, now_ms) if load_password(tx, account.id) == stored else None
+        if token is not None:
+            store_password(tx, account.id, hashed, but=session.id)
+        return token
+
+    token = await services.database.write(work)
+    if token is None:
+        raise WrongPassword
+    return token
+
+
+def store_password(tx: Transaction, account_id: int, hashed: str, *, but: int | None = None) -> None:
+    """Store a new password; whoever was signed in, or has a link to do so, is out.
+
+    Args:
+        tx: One that may write.
+        account_id: Whose password it is.
+        hashed: PHC string.
+        but: The session that goes on; ``None``: none does.
+    """
+    save_password(tx, account_id, hashed)
+    sign_out_everywhere(tx, account_id, but=but)
+
+
+def sign_out_everywhere(tx: Transaction, account_id: int, *, but: int | None = None) -> int:
+    """End the sessions of an account and its links; how many sessions ended.
+
+    Args:
+        tx: One that may write.
+        account_id: Whose sessions.
+        but: The session that goes on; ``None``: none does.
+    """
+    forget_links(tx, account_id)
+    return end_sessions(tx, account_id, but=but)
+
+
+def _find(tx: Transaction, address: str) -> tuple[int, str | None]:
+    """(id, hash of the password) of the working account with this address; (0, ``None``) where there is none."""
+    wanted = address.casefold()
+    found = [account_id for account_id, email in list_addresses(tx) if email.casefold() == wanted]
+    return (found[0], load_password(tx, found[0])) if found else (0, None)
