@@ -19,7 +19,7 @@ from tests.web.listening_house import a_listening_house
 
 TOOL = Path(sys.executable).with_name("schemathesis")
 SETTINGS = Path(__file__).with_name("schemathesis.toml")
-PATIENCE_S = 240
+PATIENCE_S = 900
 
 
 def some_reports(services: Services, alice: Account) -> None:
@@ -42,7 +42,7 @@ def some_reports(services: Services, alice: Account) -> None:
 def test_the_api_keeps_its_description(tmp_path: Path) -> None:
     """Right and wrong requests of every kind to every operation, alone and one after another: all as described."""
     with a_listening_house(tmp_path, furnish=some_reports) as house:
-        description = httpx.get(f"{house.url}/api/v1/openapi.json").json()
+        description = httpx.get(f"{house.url}/api/v1/openapi.json", timeout=PATIENCE_S).json()
         # Nobody analyses here: a wish to wait would only make the test longer.
         description["components"]["parameters"]["Prefer"]["examples"]["wait"]["value"] = "wait=0"
         document = tmp_path / "openapi.json"

@@ -12,12 +12,19 @@ from pathlib import Path
 import pytest
 
 TESTS = Path(__file__).resolve().parents[1]
-SIZES = {"K": 18, "L": 14, "M": 18, "N": 14, "O": 17, "P": 12, "Q": 10}
+SIZES = {"J": 20, "K": 18, "L": 14, "M": 18, "N": 14, "O": 17, "P": 12, "Q": 10}
 """Letter of a part of the matrix -> its rows."""
 ROWS = [f"{letter}{number:02d}" for letter, size in SIZES.items() for number in range(1, size + 1)]
-NAMED = re.compile(r"\b([K-Q]\d\d)\b")
+NAMED = re.compile(r"\b([J-Q]\d\d)\b")
+ROOMS = {"browser", "contract", "e2e", "fault", "web"}
+"""Folders of tests that name rows."""
 
 UNDER_ANOTHER_NAME = {
+    "J08": ("render/test_csv.py", "test_no_cell_is_a_formula"),
+    "J09": ("render/test_csv.py", "test_whatever_a_page_holds_the_table_keeps_its_shape"),
+    "J10": ("report/test_json.py", "test_hostile_text_stays_valid_json"),
+    "J11": ("render/test_pdf.py", "test_page_text_is_inert"),
+    "J13": ("render/test_text.py", "test_page_text_cannot_touch_the_terminal"),
     "K07": ("contract/test_api_matrix.py", "test_every_caller_gets_what_the_rules_say"),
     "N07": ("store/test_runs.py", "test_many_workers_claim_each_run_once"),
     "N13": ("store/test_database.py", "test_twenty_writers_never_see_a_lock"),
@@ -33,6 +40,8 @@ UNDER_ANOTHER_NAME = {
 """Row -> (file below ``tests``, test)."""
 
 LATER = {
+    "J18": "nothing of an analysed page is served: no screenshot, no icon, no picture",
+    "J19": "bodies of analysed pages are not kept",
     "L11": "keys are made by the operator's command, who needs no limit; it comes with an account page",
     "O08": "there is no browser to kill before the rendered engine",
     "O16": "needs PostgreSQL",
@@ -53,7 +62,7 @@ def named_in_tests() -> dict[str, list[str]]:
     """Row -> test files that name it."""
     found: dict[str, list[str]] = {}
     for path in sorted(TESTS.rglob("*.py")):
-        if path != Path(__file__).resolve() and path.relative_to(TESTS).parts[0] in {"contract", "e2e", "fault", "web"}:
+        if path != Path(__file__).resolve() and path.relative_to(TESTS).parts[0] in ROOMS:
             for row in set(NAMED.findall(path.read_text(encoding="utf-8"))):
                 found.setdefault(row, []).append(path.relative_to(TESTS).as_posix())
     return found

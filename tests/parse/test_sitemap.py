@@ -104,7 +104,7 @@ def test_gzip_is_taken_off(members: int) -> None:
     [
         (b"", "empty"),
         (b" \r\n\t", "empty"),
-        (gzip.compress(b""), "empty"),
+        (gzip.compress(b"", mtime=0), "empty"),
         (b"<urlset></urlset>", "empty"),
         (b"<!DOCTYPE html><title>x</title>", "html"),
         (b"\n<html lang=en>", "html"),
@@ -272,6 +272,19 @@ def test_never_raises_on_text_shaped_like_a_sitemap(body: str) -> None:
 def test_never_raises_on_bytes(noise: bytes, start: bytes) -> None:
     """Noise behind any beginning is answered too."""
     assert read(start + noise).file.url == URL
+
+
+def test_addresses_of_pages_are_handed_back_where_wanted() -> None:
+    """In order, as many as asked for; those of an index are no pages."""
+    listed = "".join(f"<url><loc>https://example.com/{number}</loc></url>" for number in range(3))
+    found = read_sitemap(
+        f"<urlset>{listed}</urlset>".encode(), url=URL, page_url=PAGE, source="robots", status=200, keep=2
+    )
+    index = b"<sitemapindex><sitemap><loc>https://example.com/a.xml</loc></sitemap></sitemapindex>"
+
+    assert found.pages == ("https://example.com/0", "https://example.com/1")
+    assert found.file.url_count == 3
+    assert read_sitemap(index, url=URL, page_url=PAGE, source="robots", keep=2).pages == ()
 
 
 @pytest.mark.parametrize(

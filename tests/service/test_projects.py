@@ -9,9 +9,9 @@ import msgspec
 import pytest
 
 from pagegrade.model.errors import NotFound
-from pagegrade.service.projects import delete_project, list_projects, show_project
+from pagegrade.service.projects import delete_project, find_project, find_projects, list_projects, show_project
 from tests.service.house import House, caller_of
-from tests.store_builders import add_owner, make_database
+from tests.store_builders import NOW_MS, add_owner, make_database
 
 
 @pytest.fixture
@@ -46,6 +46,30 @@ def test_a_project_is_found_however_it_is_typed(house: House) -> None:
     for typed in ("c.example", "", "/", "b.example:8080"):
         with pytest.raises(NotFound):
             house.database.read_here(lambda tx, typed=typed: show_project(tx, house.alice, typed))  # type: ignore[misc]
+
+
+def test_projects_come_with_their_results(house: House) -> None:
+    """How many reports are good, decent, bad or failed, and when the last one was dated."""
+    house.finish()
+    house.now_ms = NOW_MS + 5_000
+    house.create("https://b.example/3")
+    found, total = house.database.read_here(lambda tx: find_projects(tx, house.alice, page=1, per_page=10))
+
+    assert total == 2
+    assert [(each.name, each.reports, each.decent, each.failed) for each in found] == [
+        ("a.example", 1, 1, 0),
+        ("b.example", 3, 2, 0),
+    ]
+    assert found[1].latest_at_ms == max(found[1].latest_at_ms, NOW_MS + 5_000)
+
+
+def test_the_figures_of_one_project_are_ones_own(house: House) -> None:
+    """Bob's report there does not count, and what is not there is not found."""
+    found = house.database.read_here(lambda tx: find_project(tx, house.bob, "www.b.example"))
+
+    assert (found.name, found.reports, found.good) == ("b.example", 1, 0)
+    with pytest.raises(NotFound):
+        house.database.read_here(lambda tx: find_project(tx, house.bob, "a.example"))
 
 
 def test_a_project_is_deleted_in_steps(house: House) -> None:

@@ -2,21 +2,33 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from pagegrade.model.stored import Privacy
-from pagegrade.service.shares import UNLOCKED_S, find_shared, is_unlocked, shown_report, sign_unlock
+from pagegrade.model.account import Account, Caller
+from pagegrade.model.stored import Privacy, StoredReport
+from pagegrade.service.options import ServiceOptions
+from pagegrade.service.shares import (
+    UNLOCK,
+    UNLOCKED_S,
+    Shared,
+    find_public,
+    find_shared,
+    is_unlocked,
+    open_shared,
+    sign_unlock,
+)
 from pagegrade.store.database import Database
-from pagegrade.store.history import load_detail
-from tests.report_builders import make_failed_report
-from tests.share_builders import DAY_MS, add_shared, finish, run_again, seen
+from pagegrade.store.installation import load_or_make_secret
+from tests.share_builders import add_shared, seen
 from tests.store_builders import NOW_MS, add_owner, make_database
 
-BASE_URL = "https://reports.example.org"
+OPTIONS = ServiceOptions()
 KEY = b"k" * 32
+LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -104,54 +116,68 @@ def test_a_token_that_was_touched_opens_nothing(database: Database) -> None:
     assert [each for each in (*touched, *strange) if is_unlocked(KEY, report, each, NOW_MS)] == []
 
 
-def test_what_is_shown_is_the_report_without_the_values_of_its_address(database: Database) -> None:
-    """As the account sees it in everything else."""
+def opened(
+    database: Database,
+    report: StoredReport,
+    visitor: Account | None = None,
+    tokens: tuple[str, ...] = (),
+    options: ServiceOptions = OPTIONS,
+) -> Shared | None:
+    """What the visitor finds behind the link of the report, a minute after it was made."""
+    caller = None if visitor is None else Caller(account=visitor)
+    return database.read_here(
+        lambda tx: open_shared(tx, report.slug, visitor=caller, tokens=tokens, options=options, now_ms=NOW_MS + 60_000)
+    )
+
+
+def test_whose_report_it_is_decides_what_a_link_opens(database: Database) -> None:
+    """Alice sees each of hers; Bob and Charlie see the public one, a gate, and nothing."""
+    alice, bob = add_owner(database)[0], add_owner(database, "Bob")[0]
+    reports = {
+        privacy: add_shared(database, alice, now_ms=NOW_MS, privacy=privacy, password_hash="x") for privacy in Privacy
+    }
+    seen_by = {
+        name: {privacy: opened(database, report, visitor) for privacy, report in reports.items()}
+        for name, visitor in (("alice", alice), ("bob", bob), ("charlie", None))
+    }
+
+    assert [each and (each.is_owner, each.is_open) for each in seen_by["alice"].values()] == [(True, True)] * 3
+    for name in ("bob", "charlie"):
+        public, private, locked = seen_by[name].values()
+        assert public == Shared(report=reports[Privacy.PUBLIC], is_owner=False, is_open=True)
+        assert private is None
+        assert locked == Shared(report=reports[Privacy.PASSWORD], is_owner=False, is_open=False)
+
+
+def test_a_token_for_the_password_opens_the_gate(database: Database) -> None:
+    """One good one among others is enough; before any was given, there is nothing to check them with."""
     alice, _ = add_owner(database)
-    report = add_shared(database, alice, now_ms=NOW_MS, outcome=seen())
-    detail = database.read_here(lambda tx: load_detail(tx, report.id, 1))
-    shown = shown_report(report, detail, base_url=BASE_URL)
+    report = add_shared(database, alice, now_ms=NOW_MS, privacy=Privacy.PASSWORD, password_hash="x")
+    early = opened(database, report, tokens=("x",))
+    secret = database.write_here(lambda tx: load_or_make_secret(tx, UNLOCK))
+    token = sign_unlock(secret, report, NOW_MS)
+    late = [opened(database, report, tokens=tokens) for tokens in ((), ("x",), ("x", token))]
 
-    assert shown is not None
-    assert shown.url == "https://shop.example/pricing?token=…"
-    assert shown.results[0].message == "The address is https://shop.example/pricing?token=…"
-    assert (shown.score, shown.result, len(shown.results)) == (79, "decent", len(seen().results))
-    assert "s3cr3t" not in str(shown)
+    assert early == Shared(report=report, is_owner=False, is_open=False)
+    assert [each is not None and each.is_open for each in late] == [False, False, True]
 
 
-def test_nothing_is_shown_before_there_is_anything(database: Database) -> None:
-    """While the first run waits or works."""
+def test_an_expired_report_is_gone_for_its_owner_too(database: Database) -> None:
+    """By the days that the installation keeps reports."""
     alice, _ = add_owner(database)
-    report = add_shared(database, alice, now_ms=NOW_MS)
+    done = add_shared(database, alice, now_ms=NOW_MS, outcome=replace(seen(), generated_at=LONG_AGO))
 
-    assert shown_report(report, None, base_url=BASE_URL) is None
+    assert opened(database, done, alice) is not None
+    assert opened(database, done, alice, options=ServiceOptions(retention_days=1)) is None
 
 
-def test_a_first_failure_is_shown_as_one(database: Database) -> None:
-    """With its reason, and without a score."""
+def test_only_public_reports_are_public(database: Database) -> None:
+    """Whoever asks: there is nobody to ask for."""
     alice, _ = add_owner(database)
-    report = add_shared(database, alice, now_ms=NOW_MS, outcome=make_failed_report("dns", page=None, final_url=None))
-    detail = database.read_here(lambda tx: load_detail(tx, report.id, 1))
-    shown = shown_report(report, detail, base_url=BASE_URL)
+    reports = [add_shared(database, alice, now_ms=NOW_MS, privacy=privacy, password_hash="x") for privacy in Privacy]
+    found = [
+        database.read_here(partial(find_public, slug=report.slug, options=OPTIONS, now_ms=NOW_MS)) for report in reports
+    ]
 
-    assert shown is not None
-    assert (shown.state, shown.score, shown.results) == ("failed", None, ())
-    assert shown.error is not None
-    assert shown.error.code == "dns"
-
-
-def test_old_results_stay_in_sight_with_a_word_about_what_came_after(database: Database) -> None:
-    """While the page is analysed again, and when that failed."""
-    alice, _ = add_owner(database)
-    done = add_shared(database, alice, now_ms=NOW_MS, outcome=seen())
-    detail = database.read_here(lambda tx: load_detail(tx, done.id, 1))
-    waiting = run_again(database, done, now_ms=NOW_MS + DAY_MS)
-    during = shown_report(waiting, detail, base_url=BASE_URL)
-    failed = finish(database, waiting, make_failed_report("timeout"), now_ms=NOW_MS + 2 * DAY_MS)
-    after = shown_report(failed, detail, base_url=BASE_URL)
-
-    assert during is not None
-    assert after is not None
-    assert (waiting.state, during.state, during.score) == ("queued", "completed", 79)
-    assert during.run.notes[0].startswith("A new analysis is under way")
-    assert (failed.state, after.state, after.score, after.error) == ("failed", "completed", 79, None)
-    assert after.run.notes[0].startswith("The page could not be analysed the last time")
+    assert found == [reports[0], None, None]
+    assert database.read_here(lambda tx: find_public(tx, "nothing", options=OPTIONS, now_ms=NOW_MS)) is None

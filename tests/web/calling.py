@@ -70,6 +70,7 @@ class House:
         **more: Any,
     ) -> httpx.Response:
         """One request for a page in a browser of its own that Alice, or somebody else, has signed in with."""
+        self.client.cookies.clear()
         sent = {**await self.sign_in(account), **(headers or {})}
         return await self.call(method, path, key=None, headers=sent, **more)
 

@@ -97,6 +97,18 @@ def test_a_body_is_read_to_its_end() -> None:
     assert asyncio.run(read_body(wire, str(MAX_BYTES))) == b"a" * MAX_BYTES
 
 
+def test_a_call_may_allow_a_longer_body() -> None:
+    """Up to its own limit, and not a byte more, declared or not."""
+    more = 2 * MAX_BYTES
+
+    assert asyncio.run(read_body(Wire(b"a" * more), str(more), max_bytes=more)) == b"a" * more
+    for declared in (None, str(more + 1)):
+        with pytest.raises(Rejected, match=str(more)) as caught:
+            asyncio.run(read_body(Wire(b"a" * (more + 1)), declared, max_bytes=more))
+
+        assert caught.value.status == 413
+
+
 @pytest.mark.parametrize("declared", [None, "10", "nonsense", "²"])
 def test_a_body_is_counted_while_it_is_read(declared: str | None) -> None:
     """Whatever its length was said to be; the rest is not read."""

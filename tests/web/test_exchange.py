@@ -52,9 +52,10 @@ def test_application_may_fail_when_its_client_has_gone(caplog: pytest.LogCapture
     """Nobody is to blame, so nothing is logged."""
 
     async def scenario() -> None:
-        failed = asyncio.Event()
+        begun, failed = asyncio.Event(), asyncio.Event()
 
         async def app(_scope: Any, receive: Any, _send: Any) -> None:
+            begun.set()
             while (await receive())["type"] != "http.disconnect":
                 pass
             failed.set()
@@ -63,7 +64,7 @@ def test_application_may_fail_when_its_client_has_gone(caplog: pytest.LogCapture
         async with serving(app) as site:
             _, writer = await asyncio.open_connection("127.0.0.1", site.port)
             writer.write(request())
-            await asyncio.sleep(0.05)
+            await asyncio.wait_for(begun.wait(), PATIENCE_S)
             writer.transport.abort()
             await asyncio.wait_for(failed.wait(), PATIENCE_S)
 

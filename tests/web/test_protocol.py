@@ -458,14 +458,14 @@ def test_slow_reader_gets_everything() -> None:
     """K13 the other way round: who reads slowly but steadily is served."""
 
     async def scenario() -> int:
-        async with serving(Recorder(size=8_000_000), limits=ServerLimits(send_s=0.5)) as site:
+        async with serving(Recorder(size=8_000_000), limits=ServerLimits(send_s=1.0)) as site:
             reader, writer = await asyncio.open_connection("127.0.0.1", site.port, limit=65536)
             writer.write(request(path="/large"))
             await reader.readuntil(b"\r\n\r\n")
             count = 0
             while piece := await reader.read(131_072):
                 count += len(piece)
-                await asyncio.sleep(0.02)
+                await asyncio.sleep(0.03)
             writer.close()
             return count
 
@@ -522,10 +522,11 @@ def test_client_that_leaves_is_told_to_the_application() -> None:
     """Nobody waits for a result that nobody waits for."""
 
     async def scenario() -> bool:
-        gone = asyncio.Event()
+        begun, gone = asyncio.Event(), asyncio.Event()
 
         async def app(scope: object, receive: object, send: object) -> None:
             assert callable(receive)
+            begun.set()
             while (await receive())["type"] != "http.disconnect":
                 pass
             gone.set()
@@ -533,7 +534,7 @@ def test_client_that_leaves_is_told_to_the_application() -> None:
         async with serving(app) as site:
             _, writer = await asyncio.open_connection("127.0.0.1", site.port)
             writer.write(GET + GET)
-            await asyncio.sleep(0.05)
+            await asyncio.wait_for(begun.wait(), PATIENCE_S)
             writer.transport.abort()
             await asyncio.wait_for(gone.wait(), PATIENCE_S)
         return gone.is_set()

@@ -134,8 +134,8 @@ def test_stop_takes_a_request_that_is_arriving() -> None:
     async def scenario() -> bytes:
         async with serving(Recorder()) as site:
             reader, writer = await asyncio.open_connection("127.0.0.1", site.port)
-            writer.write(b"GET /half HTTP/1.1\r\nHo")
-            await asyncio.sleep(0.05)
+            writer.write(GET + b"GET /half HTTP/1.1\r\nHo")
+            await read_reply(reader)  # so what came with it has arrived as well
             site.stop.set()
             await asyncio.sleep(0.05)
             writer.write(b"st: a\r\n\r\n")
@@ -196,6 +196,9 @@ def test_connections_leave_files_for_the_work(monkeypatch: pytest.MonkeyPatch) -
     async def scenario() -> int:
         async with serving(Recorder(), limits=ServerLimits(connections=1000)) as site:
             opened = [await asyncio.open_connection("127.0.0.1", site.port) for _ in range(30)]
+            async with asyncio.timeout(PATIENCE_S):
+                while sum(reader.at_eof() for reader, _ in opened) < 10:  # noqa: ASYNC110 - nothing tells of it
+                    await asyncio.sleep(0.01)
             await asyncio.sleep(0.05)
             gone = sum(reader.at_eof() for reader, _ in opened)
             for _, writer in opened:

@@ -43,6 +43,8 @@ class SitemapReading:
     file: SitemapFile
     children: tuple[str, ...] = ()
     """Absolute http(s) addresses named by an index, in order, at most ``MAX_CHILDREN``."""
+    pages: tuple[str, ...] = ()
+    """Absolute http(s) addresses of pages, in order, as many as were to be kept."""
 
 
 @dataclass(slots=True)
@@ -52,8 +54,10 @@ class _Tally:
     hosts: frozenset[str]
     page_url: str
     facts: dict[str, int] = field(default_factory=dict)
+    keep: int = 0
     lists_page: bool = False
     children: list[str] = field(default_factory=list)
+    pages: list[str] = field(default_factory=list)
 
     def count(self, name: str) -> None:
         self.facts[name] = self.facts.get(name, 0) + 1
@@ -72,8 +76,11 @@ class _Tally:
         if is_child:
             if len(self.children) < MAX_CHILDREN:
                 self.children.append(url)
-        elif url == self.page_url:
+            return
+        if url == self.page_url:
             self.lists_page = True
+        if len(self.pages) < self.keep:
+            self.pages.append(url)
 
 
 class _Stop(Exception):
@@ -92,6 +99,7 @@ def read_sitemap(
     source: Literal["robots", "guessed", "index"],
     status: int | None = None,
     cut: bool = False,
+    keep: int = 0,
 ) -> SitemapReading:
     """Read one sitemap, a sitemap index or a text sitemap, gzipped or not.
 
@@ -102,6 +110,7 @@ def read_sitemap(
         source: How the file was found; copied into the answer.
         status: HTTP status; copied into the answer.
         cut: ``body`` is not whole.
+        keep: How many of the pages' addresses to hand back.
 
     Returns:
         The facts. ``error`` is ``html`` (an application's fallback page), ``doctype`` (refused), ``malformed``,
@@ -117,7 +126,7 @@ def read_sitemap(
         return SitemapReading(file=replace(base, error="empty", error_detail="The file is empty."))
     if _HTML_START.match(text[:4_096].removeprefix(b"\xef\xbb\xbf")):
         return SitemapReading(file=replace(base, error="html", error_detail="The file is an HTML page."))
-    tally = _Tally(hosts=frozenset({host(url), host(page_url)}), page_url=strip_fragment(page_url))
+    tally = _Tally(hosts=frozenset({host(url), host(page_url)}), page_url=strip_fragment(page_url), keep=keep)
     kind: Literal["urlset", "index", "text"] | None
     if _looks_like_text(text):
         kind, error, detail, stopped = "text", *_read_lines(text, tally)
@@ -139,7 +148,7 @@ def read_sitemap(
         relative_url_count=tally.facts.get("relative_url_count", 0),
         bad_lastmod_count=tally.facts.get("bad_lastmod_count", 0),
     )
-    return SitemapReading(file=file, children=tuple(tally.children))
+    return SitemapReading(file=file, children=tuple(tally.children), pages=tuple(tally.pages))
 
 
 def find_declared_sitemaps(body: bytes, *, url: str) -> tuple[str, ...]:

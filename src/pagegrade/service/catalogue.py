@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache, lru_cache
 from typing import Any
 
 from pagegrade.checks import Check, all_checks
@@ -45,3 +46,31 @@ def check_entries() -> list[dict[str, Any]]:
 def check_documentation(check: Check) -> dict[str, str]:
     """The five sections of its documentation, as Markdown; a heading becomes a name: ``what_it_checks``."""
     return {heading.lower().replace(" ", "_"): text for heading, text in check.documentation.items()}
+
+
+@cache
+def catalogue_names() -> frozenset[str]:
+    """The id of every check."""
+    return frozenset(all_checks())
+
+
+@lru_cache(maxsize=256)
+def passing_example(name: str) -> str:
+    """Fenced code that shows what the check wants to see, as Markdown: from its advice, else the page it passes on.
+
+    Empty where there is no such check, any more or yet.
+    """
+    check = all_checks().get(name)
+    if check is None:
+        return ""
+    sections = (check.documentation[heading] for heading in ("How to fix", "Passes on"))
+    return next((fence for section in sections if (fence := _first_fence(section))), "")
+
+
+def _first_fence(text: str) -> str:
+    start = text.find("```")
+    end = text.find("\n```", start + 3)
+    # JSON is what was gathered, in our own form: nothing that anybody could write into a page.
+    if start < 0 or end < 0 or text.startswith("json", start + 3):
+        return ""
+    return text[start : end + 4]

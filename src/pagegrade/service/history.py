@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import msgspec
 
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import NotFound, ValidationFailed, Violation
+from pagegrade.model.identity import VERSION
 from pagegrade.model.report import Report
 from pagegrade.model.stored import StoredReport, StoredRun
 from pagegrade.report.compare import compare_reports
@@ -15,6 +18,16 @@ from pagegrade.service.reports import Listed, find_report
 from pagegrade.service.representation import ABSENT, comparison_object, run_object
 from pagegrade.store import history as store
 from pagegrade.store.database import Transaction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Two:
+    """Two runs of a report, and the reports that they made."""
+
+    before: StoredRun
+    after: StoredRun
+    older: Report
+    newer: Report
 
 
 def list_runs(
@@ -78,28 +91,48 @@ def compare_runs(
         ValidationFailed: A run is not there, did not succeed, or there are no two.
     """
     report = find_report(tx, caller, report_id, options, now_ms)
+    two = find_two(tx, report, before=before, after=after)
+    return comparison_object(report.id, two.before.number, two.after.number, compare_reports(two.older, two.newer))
+
+
+def find_two(tx: Transaction, report: StoredReport, *, before: int | None = None, after: int | None = None) -> Two:
+    """Two runs of a report that can be compared.
+
+    Args:
+        tx: Any transaction.
+        report: One that its reader may see.
+        before: Number of the older run; ``None``: the last one that succeeded before the newer.
+        after: Number of the newer run; ``None``: the last one that succeeded.
+
+    Raises:
+        ValidationFailed: A run is not there, did not succeed, or there are no two.
+    """
     newer = store.latest_completed(tx, report.id) if after is None else store.load_run(tx, report.id, after)
     if newer is None and after is None:
         raise _unusable("to", "no_run", "No analysis of this report has succeeded yet.")
-    new = _report_of(tx, report, newer, "to", after)
-    end = 0 if newer is None else newer.number
+    new, newer = _report_of(tx, report, newer, "to", after)
     older = (
-        store.latest_completed(tx, report.id, before=end) if before is None else store.load_run(tx, report.id, before)
+        store.latest_completed(tx, report.id, before=newer.number)
+        if before is None
+        else store.load_run(tx, report.id, before)
     )
     if older is None and before is None:
         raise _unusable("from", "no_run", "No earlier analysis of this report has succeeded.")
-    old = _report_of(tx, report, older, "from", before)
-    return comparison_object(report.id, 0 if older is None else older.number, end, compare_reports(old, new))
+    old, older = _report_of(tx, report, older, "from", before)
+    return Two(before=older, after=newer, older=old, newer=new)
 
 
-def _report_of(tx: Transaction, report: StoredReport, run: StoredRun | None, field: str, number: int | None) -> Report:
-    """The report as that run made it."""
-    if run is None:
-        raise _unusable(field, "unknown_run", f"The report has no run {number}.")
-    detail = store.load_detail(tx, report.id, run.number)
-    if run.state != "completed" or detail is None:
-        raise _unusable(field, "not_comparable", f"Run {run.number} has no results to compare.")
+def report_of_run(report: StoredReport, run: StoredRun, detail: bytes | None) -> Report:
+    """The report as a finished run made it.
+
+    Args:
+        report: Which one.
+        run: Completed or failed.
+        detail: JSON of ``results`` and ``page`` of that run; ``None`` when none is kept.
+    """
     members = msgspec.json.decode(run_object(run, detail=detail))
+    members["results"] = members.get("results") or {}
+    members["run"] = members.get("run") or {"engine": run.engine or VERSION}
     made = {
         "object": "report",
         "url": report.url,
@@ -107,6 +140,18 @@ def _report_of(tx: Transaction, report: StoredReport, run: StoredRun | None, fie
         "generated_at": members["finished_at"] or members["created_at"],
     }
     return report_from_dict({**members, **made})
+
+
+def _report_of(
+    tx: Transaction, report: StoredReport, run: StoredRun | None, field: str, number: int | None
+) -> tuple[Report, StoredRun]:
+    """The report as that run made it, and the run, which is there."""
+    if run is None:
+        raise _unusable(field, "unknown_run", f"The report has no run {number}.")
+    detail = store.load_detail(tx, report.id, run.number)
+    if run.state != "completed" or detail is None:
+        raise _unusable(field, "not_comparable", f"Run {run.number} has no results to compare.")
+    return report_of_run(report, run, detail), run
 
 
 def _unusable(field: str, code: str, message: str) -> ValidationFailed:

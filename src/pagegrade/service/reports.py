@@ -82,6 +82,7 @@ def create_report(
     now_ms: int,
     *,
     password_hash: str | None = None,
+    priority: Priority = Priority.INTERACTIVE,
 ) -> Stored:
     """Store a new report and queue its first run.
 
@@ -92,6 +93,7 @@ def create_report(
         options: Of the installation.
         now_ms: The time now.
         password_hash: Of ``wish.password``; ``None`` exactly where that is.
+        priority: Of the run, within the account.
 
     Raises:
         QuotaExceeded: The account has as many reports or unfinished runs as it may have.
@@ -99,13 +101,37 @@ def create_report(
     """
     if (wish.password is None) != (password_hash is None):
         raise ValueError("the hash must be of the password that was sent")
-    account_id = caller.account.id
-    if options.max_reports is not None and _count_reports(tx, account_id, options, now_ms) >= options.max_reports:
-        raise QuotaExceeded(f"The account may have {options.max_reports} reports and has them; delete some first.")
-    _check_queue(tx, account_id, options)
+    check_room(tx, caller.account.id, options, now_ms)
+    return store_report(tx, caller, wish, options, now_ms, password_hash=password_hash, priority=priority)
+
+
+def check_room(tx: Transaction, account_id: int, options: ServiceOptions, now_ms: int, *, wanted: int = 1) -> None:
+    """Whether the account may have so many more reports now.
+
+    Raises:
+        QuotaExceeded: The account would have more reports or unfinished runs than it may have.
+        Unavailable: The queue has no room for them.
+    """
+    most = options.max_reports
+    if most is not None and count_reports(tx, account_id, options, now_ms) + wanted > most:
+        raise QuotaExceeded(f"The account may have {most} reports and has them; delete some first.")
+    _check_queue(tx, account_id, options, wanted=wanted)
+
+
+def store_report(
+    tx: Transaction,
+    caller: Caller,
+    wish: NewReport,
+    options: ServiceOptions,
+    now_ms: int,
+    *,
+    password_hash: str | None,
+    priority: Priority,
+) -> Stored:
+    """Store a new report for which there is room, and queue its first run; takes what ``create_report`` does."""
     report = store.add_report(
         tx,
-        account_id=account_id,
+        account_id=caller.account.id,
         url=wish.target.url,
         project=project_of(wish.target.url),
         privacy=wish.privacy,
@@ -113,7 +139,7 @@ def create_report(
         slug=secrets.token_urlsafe(SLUG_BYTES),
         now_ms=now_ms,
     )
-    run = _enqueue(tx, report, Priority.INTERACTIVE, options, now_ms)
+    run = _enqueue(tx, report, priority, options, now_ms)
     return Stored(report=_read(tx, caller, report.id, None), run=run, remarks=wish.remarks)
 
 
@@ -235,13 +261,7 @@ def list_reports(
         now_ms: The time now.
         with_results: Bring ``results`` and ``page`` of each.
     """
-    asked = replace(
-        query,
-        account_id=caller.account.id,
-        project=None if query.project is None else project_of(query.project),
-        expired_before_ms=expired_before_ms(options, now_ms),
-    )
-    found, total = listing.list_reports(tx, asked)
+    found, total = find_reports(tx, caller, query, options, now_ms)
     if with_results:
         details = load_details(tx, found)
         whole = (report_object(each, base_url=options.base_url, detail=details.get(each.id)) for each in found)
@@ -253,6 +273,19 @@ def list_reports(
     )
 
 
+def find_reports(
+    tx: Transaction, caller: Caller, query: ListQuery, options: ServiceOptions, now_ms: int
+) -> tuple[tuple[StoredReport, ...], int]:
+    """(the reports on a page of the caller's list, how many there are on all pages); asked like ``list_reports``."""
+    asked = replace(
+        query,
+        account_id=caller.account.id,
+        project=None if query.project is None else project_of(query.project),
+        expired_before_ms=expired_before_ms(options, now_ms),
+    )
+    return listing.list_reports(tx, asked)
+
+
 def _read(tx: Transaction, caller: Caller, report_id: int, expired: int | None) -> StoredReport:
     report = store.load_report(tx, caller.account.id, report_id, expired_before_ms=expired)
     if report is None:
@@ -260,20 +293,21 @@ def _read(tx: Transaction, caller: Caller, report_id: int, expired: int | None) 
     return report
 
 
-def _count_reports(tx: Transaction, account_id: int, options: ServiceOptions, now_ms: int) -> int:
+def count_reports(tx: Transaction, account_id: int, options: ServiceOptions, now_ms: int) -> int:
+    """How many reports the account has, without those that have expired."""
     expired = expired_before_ms(options, now_ms)
     if expired is None:
         return count_matching(load_counts(tx, account_id))
     return listing.list_reports(tx, ListQuery(account_id=account_id, expired_before_ms=expired))[1]
 
 
-def _check_queue(tx: Transaction, account_id: int, options: ServiceOptions) -> None:
-    if count_unfinished(tx, account_id) >= options.account_queue:
+def _check_queue(tx: Transaction, account_id: int, options: ServiceOptions, *, wanted: int = 1) -> None:
+    if count_unfinished(tx, account_id) + wanted > options.account_queue:
         raise QuotaExceeded(
             f"The account may have {options.account_queue} unfinished analyses and has them; wait for some to end.",
             retry_after_s=RETRY_AFTER_S,
         )
-    if count_unfinished(tx, None) >= options.queue:
+    if count_unfinished(tx, None) + wanted > options.queue:
         raise Unavailable("The queue is full; try again soon.", retry_after_s=RETRY_AFTER_S)
 
 

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Final
 
 from pagegrade.service.access import KeyUses
 from pagegrade.service.changes import Changes
-from pagegrade.service.guesses import Guesses
+from pagegrade.service.documents import Documents
+from pagegrade.service.guesses import Guesses, SignInGuesses
 from pagegrade.service.health import Health
 from pagegrade.service.limits import Limits
 from pagegrade.service.observation import Observation
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.passwords import Passwords
 from pagegrade.store.database import Database
+
+SITEMAPS_AT_ONCE: Final = 2
+"""Somebody waits for each, and each takes a process of its own."""
 
 
 def _nothing() -> None:
@@ -34,9 +40,15 @@ class Services:
     key_uses: KeyUses = field(default_factory=KeyUses)
     """When keys were used; somebody has to save it now and then."""
     passwords: Passwords = field(default_factory=Passwords)
-    """Hashes share passwords, a few at a time."""
+    """Hashes passwords, a few at a time."""
+    documents: Documents = field(default_factory=Documents)
+    """Makes PDFs, a few at a time."""
     guesses: Guesses = field(default_factory=Guesses)
     """How often share passwords were guessed."""
+    sign_in_guesses: SignInGuesses = field(default_factory=SignInGuesses)
+    """How often passwords of accounts were guessed."""
+    sitemap_places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(SITEMAPS_AT_ONCE))
+    """One for each sitemap that may be read at the same time."""
     process: str = field(default_factory=lambda: secrets.token_hex(8))
     """Names this process among all that ever ran: who holds a lease, who answers a request."""
     wake: Callable[[], None] = _nothing

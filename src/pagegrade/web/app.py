@@ -18,6 +18,7 @@ from pagegrade.service.services import Services
 from pagegrade.service.sessions import keep_session
 from pagegrade.web.body import CLOSE, ClientGone, Receive
 from pagegrade.web.call import REQUESTS, Call
+from pagegrade.web.compression import compressed
 from pagegrade.web.headers import (
     API,
     FRESH,
@@ -194,6 +195,8 @@ class App:
 
     async def _send(self, call: Call, answer: Answer, send: Send) -> None:
         is_api = call.path.startswith(API)
+        if call.operation is None or call.operation.tag == PAGES:
+            answer = compressed(answer, call.header(b"accept-encoding"), call.header(b"sec-fetch-site"))
         headers = encode_headers(answer.headers)
         given = {name for name, _ in headers}
         headers += [header for header in self._standing[is_api] if header[0] not in given]

@@ -6,8 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Final, TypeVar
 
 from pagegrade.model.account import Account
-from pagegrade.model.errors import InvalidInput, Unavailable, ValidationFailed, Violation
+from pagegrade.model.errors import InvalidInput, NotFound, Unavailable, ValidationFailed, Violation
 from pagegrade.model.stored import RATINGS
+from pagegrade.parse.url import project_of
+from pagegrade.service import projects
 from pagegrade.store.listing import ListQuery
 from pagegrade.web.body import CLOSE
 from pagegrade.web.call import Call
@@ -66,3 +68,34 @@ def refuse_when_draining(call: Call) -> None:
     if call.services.draining:
         told = Unavailable("This process is about to stop; try again.", retry_after_s=RETRY_AFTER_S)
         raise Rejected(told.code, told.message, headers=(("Retry-After", str(RETRY_AFTER_S)), CLOSE))
+
+
+def typed_project(call: Call) -> str:
+    """The project as it stands in the path.
+
+    Raises:
+        NotFound: It is no host.
+    """
+    typed = call.params["project"]
+    if not project_of(typed):
+        raise NotFound
+    return typed
+
+
+async def delete_project_in_parts(call: Call, typed: str) -> int:
+    """Delete every report of a project of the caller, a part at a time, and tell who waits; how many there were.
+
+    Raises:
+        NotFound: There was none.
+    """
+    count = 0
+    while True:
+        gone = await call.write(lambda tx, caller: projects.delete_project(tx, caller, typed))
+        for report_id in gone:
+            call.services.changes.tell(report_id)
+        count += len(gone)
+        if len(gone) < projects.DELETED_AT_ONCE:
+            break
+    if not count:
+        raise NotFound
+    return count

@@ -8,7 +8,7 @@ import pytest
 
 from pagegrade.web.call import Call
 from pagegrade.web.operations import PAGES, Answer, Operation
-from pagegrade.web.pages.forms import read_form
+from pagegrade.web.pages.forms import read_form, read_query
 from tests.web.calling import BASE_URL, House, in_house
 
 
@@ -65,3 +65,51 @@ def test_our_own_forms_are_taken(headers: dict[str, str], tmp_path: Path) -> Non
     answer = sent(tmp_path, {"Content-Type": "application/x-www-form-urlencoded", **headers}, b"a=1")
 
     assert answer.json() == {"a": "1"}
+
+
+async def asked(call: Call) -> Answer:
+    """The query that was sent, as JSON."""
+    return Answer(status=200, body=msgspec.json.encode(dict(read_query(call))))
+
+
+QUERY = Operation(method="GET", path="/query", name="take_query", summary="Query", handler=asked, tag=PAGES)
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"), [("", {}), ("?a=1&a=+x%20&b", {"a": " x ", "b": ""}), ("?q=%C3%BC?", {"q": "ü?"})]
+)
+def test_a_query_is_read_as_it_was_typed(tmp_path: Path, query: str, expected: dict[str, str]) -> None:
+    """The last of two, and everything behind the first question mark."""
+
+    async def script(house: House) -> dict[str, str]:
+        answer = await house.call("GET", f"/query{query}", key=None)
+        found: dict[str, str] = answer.json()
+        return found
+
+    assert in_house(tmp_path, script, operations=(QUERY,)) == expected
+
+
+def test_a_query_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    """Half a character means nothing."""
+
+    async def script(house: House) -> int:
+        return (await house.call("GET", "/query?a=%ff", key=None)).status_code
+
+    assert in_house(tmp_path, script, operations=(QUERY,)) == 400
+
+
+def test_a_form_may_be_longer_where_it_is_said_so(tmp_path: Path) -> None:
+    """Up to that, and not a byte more."""
+
+    async def long(call: Call) -> Answer:
+        return Answer(status=200, body=str(len((await read_form(call, max_bytes=100_000))["a"])).encode())
+
+    operation = Operation(method="POST", path="/long", name="take_long", summary="Long", handler=long, tag=PAGES)
+
+    async def script(house: House) -> list[int]:
+        headers = {"Content-Type": "application/x-www-form-urlencoded", "Origin": BASE_URL}
+        bodies = (b"a=" + b"x" * 99_998, b"a=" + b"x" * 99_999)
+        answers = [await house.call("POST", "/long", key=None, headers=headers, content=body) for body in bodies]
+        return [answer.status_code for answer in answers]
+
+    assert in_house(tmp_path, script, operations=(operation,)) == [200, 413]

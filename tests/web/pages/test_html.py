@@ -61,7 +61,7 @@ def test_a_page_is_for_one_reader(tmp_path: Path) -> None:
 
     assert usual.headers["cache-control"] == "private, no-store"
     assert usual.headers["x-robots-tag"] == "noindex, nofollow, noarchive"
-    assert usual.headers["vary"] == "Cookie, Accept-Language"
+    assert usual.headers["vary"] == "Cookie, Accept-Language, Accept-Encoding"
     assert (other.headers["cache-control"], other.headers["etag"]) == ("no-cache", '"1"')
 
 

@@ -7,7 +7,6 @@ from typing import Final
 import msgspec
 
 from pagegrade.model.account import Caller
-from pagegrade.model.errors import NotFound
 from pagegrade.parse.url import project_of
 from pagegrade.service import projects as service
 from pagegrade.store.database import Transaction
@@ -16,6 +15,7 @@ from pagegrade.web.call import Call
 from pagegrade.web.documents import DeletedProject, ProjectAnswer, ProjectList
 from pagegrade.web.operations import Answer, Operation
 from pagegrade.web.parameters import ProjectListQuery
+from pagegrade.web.report_calls import delete_project_in_parts, typed_project
 
 PATH: Final = "/api/v1/projects"
 
@@ -34,37 +34,16 @@ async def list_projects(call: Call) -> Answer:
 async def show_project(call: Call) -> Answer:
     """Answer with a project."""
     return await call.read(
-        lambda tx, caller: fresh_answer(call, enveloped(service.show_project(tx, caller, _typed(call))))
+        lambda tx, caller: fresh_answer(call, enveloped(service.show_project(tx, caller, typed_project(call))))
     )
 
 
 async def delete_project(call: Call) -> Answer:
     """Delete every report of a project, a part at a time, and answer how many there were."""
-    typed = _typed(call)
-    count = 0
-    while True:
-        gone = await call.write(lambda tx, caller: service.delete_project(tx, caller, typed))
-        for report_id in gone:
-            call.services.changes.tell(report_id)
-        count += len(gone)
-        if len(gone) < service.DELETED_AT_ONCE:
-            break
-    if not count:
-        raise NotFound
+    typed = typed_project(call)
+    count = await delete_project_in_parts(call, typed)
     members = {"project": project_of(typed), "object": "project", "deleted": True, "reports": count, "status": 200}
     return Answer(status=200, body=msgspec.json.encode(members))
-
-
-def _typed(call: Call) -> str:
-    """The project as it stands in the path.
-
-    Raises:
-        NotFound: It is no host.
-    """
-    typed = call.params["project"]
-    if not project_of(typed):
-        raise NotFound
-    return typed
 
 
 OPERATIONS: Final = (

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from pagegrade.web.body import MAX_BYTES, judge_media, parse_body, read_body
 from pagegrade.web.call import Call
+from pagegrade.web.forms import parse_pairs
 
 
 async def read_form(call: Call, *, max_bytes: int = MAX_BYTES) -> Mapping[str, str]:
@@ -23,3 +24,12 @@ async def read_form(call: Call, *, max_bytes: int = MAX_BYTES) -> Mapping[str, s
     body = await read_body(call.receive, call.header(b"content-length"), max_bytes=max_bytes)
     fields = parse_body(body, kind, boundary)
     return {name: value for name, value in fields.items() if isinstance(value, str)}
+
+
+def read_query(call: Call) -> Mapping[str, str]:
+    """What the address of a page says behind its question mark, as it was typed; of several with one name the last.
+
+    Raises:
+        Rejected: It is not UTF-8, or holds a NUL.
+    """
+    return parse_pairs(call.target.partition("?")[2].encode("latin-1"), "The query")

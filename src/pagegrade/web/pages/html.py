@@ -8,7 +8,10 @@ from typing import Any, Final
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 from pagegrade.model.identity import PROJECT_URL
+from pagegrade.render.inert import safe_href, visible
+from pagegrade.render.prose import parse_prose
 from pagegrade.render.texts import texts_for
+from pagegrade.service.representation import timestamp
 from pagegrade.web.call import Call
 from pagegrade.web.operations import Answer
 from pagegrade.web.pages.assets import asset_address
@@ -95,5 +98,7 @@ def environment(tag: str) -> Environment:
         keep_trailing_newline=True,
     )
     made.install_gettext_translations(texts_for(tag).catalogue, newstyle=True)  # type: ignore[attr-defined]
+    made.filters.update(visible=visible, href=safe_href, prose=parse_prose)
+    made.filters.update(iso=timestamp)
     made.globals.update(asset=asset_address, project_url=PROJECT_URL)
     return made

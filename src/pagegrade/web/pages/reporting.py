@@ -121,7 +121,8 @@ def _extras(call: Call, viewed: Viewed, addresses: Addresses) -> Extras:
         compare_address=addresses.compare,
         check_address=check_address,
         check_snippet=passing_example,
-        now_ms=call.now_ms,
+        # Others may keep the page until the report changes, and ages would not stay true.
+        now_ms=None if viewed.masked else call.now_ms,
     )
 
 
@@ -144,14 +145,16 @@ def _has_results(viewed: Viewed) -> bool:
     return viewed.has_results if viewed.run is None else viewed.run.state == "completed"
 
 
-def waiting_header(viewed: Viewed, now_ms: int) -> tuple[str, str]:
-    """The header that makes a browser ask again, without scripts and without end.
+def waiting_header(viewed: Viewed, addresses: Addresses, now_ms: int) -> tuple[str, str]:
+    """The header that makes a browser ask for the report again, without scripts, until there is something to show.
 
     It is a header and no ``<meta>``, which assistive technology and its tests take for a time limit.
     """
     asked_ms = max((run.created_at_ms for run in viewed.runs if run.state in UNFINISHED), default=now_ms)
     waited_s = max(0, now_ms - asked_ms) // 1000
-    return ("Refresh", str(min(SLOWEST_S, max(FASTEST_S, waited_s // _PATIENCE))))
+    seconds = min(SLOWEST_S, max(FASTEST_S, waited_s // _PATIENCE))
+    # The address says where to, or a query that tells what had been done before would stay.
+    return ("Refresh", f"{seconds};url={addresses.base}")
 
 
 def about(call: Call, viewed: Viewed, addresses: Addresses) -> dict[str, Any]:

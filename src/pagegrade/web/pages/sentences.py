@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from pagegrade.model.errors import InvalidInput, ValidationFailed, Violation
+from pagegrade.model.errors import InvalidInput, QuotaExceeded, RateLimited, Refused, ValidationFailed, Violation
 from pagegrade.render.texts import N_, Texts
 
 _URL: Final = ("url", "sitemap")
@@ -18,7 +18,7 @@ SENTENCES: Final[dict[tuple[str, str], str]] = {
     ("url", "required"): N_("Enter the address of a page."),
     ("url", "empty"): N_("Enter the address of a page."),
     ("url", "too_long"): N_("The address is too long. Use one of at most 2,048 characters."),
-    ("url", "control_character"): N_("The address has a space in it. Take it out, or write it as %20."),
+    ("url", "control_character"): N_("The address has a space in it. Take it out."),
     ("url", "relative"): N_("The address names no site. Enter all of it, like example.com/page."),
     ("url", "bad_host"): N_("A site with this name cannot exist. Check the address for mistakes."),
     ("url", "unparsable"): N_("This cannot be read as an address. Enter one like example.com/page."),
@@ -44,6 +44,9 @@ SENTENCES: Final[dict[tuple[str, str], str]] = {
     ("page", "too_large"): N_("There is no such page. This is the first one."),
 }
 """(field, code) -> what to say."""
+ACCOUNT_IS_FULL: Final = N_("Your account has as many reports as it may have. Delete some of them first.")
+QUEUE_IS_FULL: Final = N_("Many of your analyses are waiting already. Try again when some of them are done.")
+ALL_ARE_BUSY: Final = N_("Pagegrade is busy right now. Try again in half a minute.")
 
 
 def sentence(texts: Texts, field: str, code: str, message: str) -> str:
@@ -72,3 +75,18 @@ def problems_of_input(texts: Texts, error: InvalidInput, *, field: str = "url") 
     if isinstance(error, ValidationFailed):
         return problems_of(texts, error.violations)
     return {field: sentence(texts, field, error.reason or error.code, error.message)}
+
+
+def refusal_of(texts: Texts, error: Refused) -> str:
+    """What to say where a wish is understood and not done."""
+    if isinstance(error, RateLimited):
+        seconds = error.retry_after_s or 1
+        return texts.ngettext(
+            "You have started many analyses within a minute. Wait %(num)s second and try again.",
+            "You have started many analyses within a minute. Wait %(num)s seconds and try again.",
+            seconds,
+        )
+    if isinstance(error, QuotaExceeded):
+        # Room in the queue comes by itself; room for reports does not.
+        return texts.gettext(QUEUE_IS_FULL if error.retry_after_s else ACCOUNT_IS_FULL)
+    return texts.gettext(ALL_ARE_BUSY)

@@ -41,7 +41,7 @@ fetch("/api/v1/openapi.json")
     SwaggerUIBundle({
       spec: emptyForms(description),
       dom_id: "#api",
-      deepLinking: true,
+      deepLinking: false, // its links lie inside buttons, where no screen reader finds them
       defaultModelsExpandDepth: 0,
       displayRequestDuration: true,
       docExpansion: "list",

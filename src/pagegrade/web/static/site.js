@@ -1,1 +1,139 @@
+// Makes pages more comfortable; each of them works without. Text is only ever set as text.
 "use strict";
+
+const words = document.currentScript.dataset;
+const FIRST_MS = 2000;
+const LONGEST_MS = 15000;
+const MAX_FAILURES = 6;
+const UNFINISHED = ["queued", "running"];
+
+// A place where things are said aloud must be there before something is put into it.
+const region = document.querySelector("[data-announce]") ?? document.body.appendChild(document.createElement("p"));
+region.classList.add("away");
+region.setAttribute("role", "status");
+const say = (text) => {
+  region.textContent = "";
+  setTimeout(() => { region.textContent = text; }, 100);
+};
+
+for (const element of document.querySelectorAll("[data-scripted]")) element.hidden = false;
+
+// Buttons that copy: data-copy names the element with the text.
+
+const copy = async (source) => {
+  const text = ("value" in source ? source.value : source.textContent).trim();
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    // Without TLS there is no clipboard for scripts, but there is still the old way. What was marked stays marked.
+    if ("select" in source) source.select(); else getSelection().selectAllChildren(source);
+    return document.execCommand("copy");
+  }
+};
+
+for (const button of document.querySelectorAll("[data-copy]")) {
+  const source = document.getElementById(button.dataset.copy);
+  if (!source) continue;
+  const label = button.textContent;
+  let back = 0;
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    const told = await copy(source) ? words.copied : words.uncopied;
+    button.textContent = told;
+    say(told);
+    clearTimeout(back);
+    back = setTimeout(() => { button.textContent = label; }, 4000);
+  });
+}
+
+// Reports under way: a row (data-live-row) is brought up to date, any other element (data-report) has its page loaded
+// again once there is something to show.
+
+const rows = new Map([...document.querySelectorAll("[data-live-row]")].map((row) => [Number(row.dataset.liveRow), row]));
+const others = new Set(
+  [...document.querySelectorAll("[data-report]")]
+    .filter((element) => UNFINISHED.includes(element.dataset.state))
+    .map((element) => Number(element.dataset.report)),
+);
+const notice = document.querySelector("[data-live-notice]");
+let wait = FIRST_MS;
+let failures = 0;
+let timer = 0;
+
+const put = (row, part, text) => {
+  for (const element of row.querySelectorAll(`[data-part="${part}"]`)) element.textContent = text;
+};
+
+const show = (row, report) => {
+  const state = row.querySelector('[data-part="state"]');
+  const changed = !state.classList.contains(report.state);
+  state.className = `state ${report.state}`;
+  put(row, "state", report.state_words);
+  put(row, "when", report.ago);
+  put(row, "failure", report.failure);
+  if (!report.finished) return changed;
+  row.querySelector('[data-part="verdict"]').className = `verdict-cell ${report.result ?? "none"}`;
+  put(row, "result", report.result_words);
+  put(row, "figure", report.score ?? "–");
+  put(row, "score", report.score_words);
+  row.querySelector('[data-part="fill"]').setAttribute("stroke-dasharray", `${report.score ?? 0} 100`);
+  return true;
+};
+
+const heard = (answer) => {
+  let changed = false;
+  const said = [];
+  for (const report of answer.reports) {
+    if (report.finished && others.has(report.id)) {
+      // Without its query, which says what had been done before.
+      location.replace(location.pathname);
+      return false;
+    }
+    const row = rows.get(report.id);
+    if (!row) continue;
+    if (report.state === "gone") {
+      rows.delete(report.id);
+      put(row, "state", report.state_words);
+      continue;
+    }
+    changed = show(row, report) || changed;
+    if (report.finished) {
+      rows.delete(report.id);
+      said.push(report.said);
+    }
+  }
+  if (notice) {
+    put(notice, "left", answer.left);
+    notice.hidden = rows.size === 0;
+  }
+  for (const element of document.querySelectorAll("[data-count]")) {
+    element.textContent = answer.counts[element.dataset.count];
+  }
+  if (said.length) say(said.join(" "));
+  return changed;
+};
+
+const ask = async () => {
+  timer = 0;
+  const ids = [...rows.keys(), ...others];
+  if (!ids.length || failures > MAX_FAILURES || document.hidden) return;
+  try {
+    // A redirect leads to the form to sign in: there is nothing to read there.
+    const answer = await fetch(`/reports/states?ids=${ids.join(",")}`, { redirect: "error" });
+    if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
+    wait = heard(await answer.json()) ? FIRST_MS : Math.min(wait * 1.5, LONGEST_MS);
+    failures = 0;
+  } catch {
+    failures += 1;
+    wait = Math.min(wait * 2, LONGEST_MS);
+  }
+  timer = setTimeout(ask, wait);
+};
+
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden || timer) return;
+  failures = 0;
+  ask();
+});
+if (rows.size || others.size) timer = setTimeout(ask, FIRST_MS);

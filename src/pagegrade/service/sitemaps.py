@@ -1,0 +1,208 @@
+"""The addresses in somebody's sitemap: fetched under the same guard as pages are, parsed in a child, within one clock.
+
+Nothing of what was fetched is handed on but addresses of pages, so nobody can read foreign servers through it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from pagegrade.gather.context import OffloadFailed
+from pagegrade.gather.exchange import Allowance, FetchError, Request
+from pagegrade.gather.http import HTTPClient
+from pagegrade.gather.resolver import CachingResolver, DNSResolver, Resolver
+from pagegrade.model.artifacts import Response
+from pagegrade.parse.sitemap import SitemapReading, find_declared_sitemaps, read_sitemap
+from pagegrade.parse.url import Target, origin, parse_target_url
+from pagegrade.service.analysis import AnalyzeOptions, policy_of
+from pagegrade.service.bulk import AT_ONCE
+from pagegrade.service.children import Children
+from pagegrade.service.services import Services
+from pagegrade.service.wishes import check_allowed
+
+WHOLE_S: Final = 20.0
+"""For everything: somebody sits and waits."""
+FILE_S: Final = 10.0
+PARSE_S: Final = 5.0
+FILES: Final = 12
+"""Sitemaps asked for, the index included."""
+FILE_BYTES: Final = 10_000_000
+WHOLE_BYTES: Final = 20_000_000
+"""On the wire, of all files together."""
+ROBOTS_BYTES: Final = 500_000
+GUESSED_PATH: Final = "/sitemap.xml"
+_SUCCESS: Final = range(200, 300)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundAddresses:
+    """What a sitemap lists."""
+
+    urls: tuple[str, ...] = ()
+    """Canonical http(s) addresses, different, in order, at most ``AT_ONCE``."""
+    files: int = 0
+    """Sitemaps that were read."""
+    is_whole: bool = True
+    """Whether these are all; there may be more, or files that were not read."""
+    failure: str = ""
+    """Why the first file could not be read, where nothing was found: a code of ``FetchError``, ``status``, an error of
+    ``read_sitemap``, ``too_large``, or ``time``."""
+    status: int | None = None
+    """What the server answered, for ``status``."""
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What was found so far."""
+
+    urls: dict[str, None]
+    files: int = 0
+    is_whole: bool = True
+    failure: str = ""
+    status: int | None = None
+
+    def fail(self, why: str, status: int | None = None) -> None:
+        self.is_whole = False
+        if not self.failure:
+            self.failure, self.status = why, status
+
+
+async def read_sitemap_addresses(services: Services, typed: str, *, resolver: Resolver | None = None) -> FoundAddresses:
+    """Read a sitemap, and those that it names if it is an index.
+
+    Args:
+        services: Of this process.
+        typed: Address of a sitemap; that of a whole site stands for the sitemaps its robots.txt names, or the one at
+            the usual place.
+        resolver: Where addresses come from; ``None`` for DNS.
+
+    Raises:
+        InvalidURL: The address cannot be read.
+        URLNotAllowed: It is one that must not be contacted.
+    """
+    target = parse_target_url(typed)
+    options = services.options.analyze
+    check_allowed(target.url, options)
+    reading = _Reading({})
+    known = CachingResolver(resolver or DNSResolver())
+    try:
+        async with asyncio.timeout(WHOLE_S), services.sitemap_places, Children(1) as children:
+            await _read_all(reading, target, options=options, children=children, resolver=known)
+    except TimeoutError:
+        reading.fail("time")
+    finally:
+        await known.aclose()
+    return FoundAddresses(
+        urls=tuple(reading.urls),
+        files=reading.files,
+        is_whole=reading.is_whole,
+        failure="" if reading.urls else reading.failure or "empty",
+        status=None if reading.urls else reading.status,
+    )
+
+
+async def _read_all(
+    reading: _Reading, target: Target, *, options: AnalyzeOptions, children: Children, resolver: CachingResolver
+) -> None:
+    deadline = asyncio.get_running_loop().time() + WHOLE_S
+    allowance = Allowance(WHOLE_BYTES)
+    async with HTTPClient(policy=policy_of(target, options), resolver=resolver, deadline=deadline) as client:
+        first = await _first_addresses(client, target, allowance, children)
+        queue = deque((url, False) for url in first)
+        seen: set[str] = set()
+        while queue:
+            url, is_child = queue.popleft()
+            if url in seen:
+                continue
+            if len(seen) == FILES or len(reading.urls) >= AT_ONCE:
+                reading.is_whole = False
+                return
+            seen.add(url)
+            found = await _read_file(reading, client, url, allowance, children)
+            if found is None:
+                continue
+            reading.files += 1
+            _keep(reading, found)
+            if is_child and found.children:
+                reading.is_whole = False  # An index names no index (https://www.sitemaps.org/protocol.html#index).
+            elif not is_child:
+                queue.extend((child, True) for child in found.children)
+
+
+def _keep(reading: _Reading, found: SitemapReading) -> None:
+    for url in found.pages:
+        if url in reading.urls:
+            continue
+        if len(reading.urls) >= AT_ONCE:
+            reading.is_whole = False
+            return
+        reading.urls[url] = None
+    if found.file.truncated or (found.file.kind != "index" and (found.file.url_count or 0) > len(found.pages)):
+        reading.is_whole = False
+    if found.file.error is not None:
+        reading.fail(found.file.error)
+
+
+async def _first_addresses(
+    client: HTTPClient, target: Target, allowance: Allowance, children: Children
+) -> tuple[str, ...]:
+    """The sitemaps to begin with."""
+    root = origin(target.url)
+    if target.url != f"{root}/":
+        return (target.url,)
+    try:
+        response = await _fetch(client, f"{root}/robots.txt", allowance, max_bytes=ROBOTS_BYTES)
+        if response.status in _SUCCESS:
+            declared = await children.run(
+                partial(find_declared_sitemaps, url=response.url), response.body, timeout_s=PARSE_S
+            )
+            if declared:
+                return declared
+    except (FetchError, OffloadFailed):
+        pass  # Then there is still the usual place, and what is wrong with the site shows there.
+    return (f"{root}{GUESSED_PATH}",)
+
+
+async def _read_file(
+    reading: _Reading, client: HTTPClient, url: str, allowance: Allowance, children: Children
+) -> SitemapReading | None:
+    """One file; ``None`` when it cannot be read, which is noted."""
+    try:
+        response = await _fetch(client, url, allowance, max_bytes=FILE_BYTES)
+    except FetchError as error:
+        reading.fail("time" if error.code == "budget" else error.code)
+        return None
+    if response.status not in _SUCCESS:
+        reading.fail("status", response.status)
+        return None
+    # One more than is kept, to know whether there are more.
+    read = partial(
+        read_sitemap,
+        url=response.url,
+        page_url=response.url,
+        source="index",
+        status=response.status,
+        cut=response.truncated is not None,
+        keep=AT_ONCE + 1,
+    )
+    try:
+        return await children.run(read, response.body, timeout_s=PARSE_S)
+    except OffloadFailed as error:
+        reading.fail("internal" if error.code == "internal" else "too_large")
+        return None
+
+
+async def _fetch(client: HTTPClient, url: str, allowance: Allowance, *, max_bytes: int) -> Response:
+    request = Request(
+        url=url,
+        purpose="text",
+        max_wire_bytes=max_bytes,
+        max_decoded_bytes=max_bytes,
+        allowance=allowance,
+        timeout_s=FILE_S,
+    )
+    return (await client.follow(request)).response

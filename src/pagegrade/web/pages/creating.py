@@ -1,0 +1,79 @@
+"""A new report from the form above the list."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from pagegrade.model.account import Caller
+from pagegrade.model.errors import InvalidInput, QuotaExceeded, RateLimited, Unavailable
+from pagegrade.service.reports import Stored, create_report
+from pagegrade.service.wishes import read_new_report
+from pagegrade.store.database import Transaction
+from pagegrade.web.call import Call
+from pagegrade.web.fields import read_fields
+from pagegrade.web.operations import PAGES, Answer, Operation
+from pagegrade.web.pages.forms import read_form
+from pagegrade.web.pages.html import go
+from pagegrade.web.pages.list_query import PATH
+from pagegrade.web.pages.listing import NewForm, listing_page
+from pagegrade.web.pages.sentences import problems_of_input, refusal_of
+from pagegrade.web.parameters import CreateReportBody
+from pagegrade.web.problems import problem_of
+from pagegrade.web.report_calls import judge_fields, refuse_when_draining
+
+
+async def create_report_from_form(call: Call) -> Answer:
+    """Store a new report and go to its page, which waits for the analysis."""
+    sent = dict(await read_form(call))
+    # Programs are told about blanks around an address; people paste them without seeing them.
+    sent["url"] = sent.get("url", "").strip()
+    try:
+        refuse_when_draining(call)
+        made = await _create(call, sent)
+    except InvalidInput as error:
+        return await _again(call, sent, problems_of_input(call.texts, error), status=422)
+    except (RateLimited, QuotaExceeded, Unavailable) as error:
+        return await _again(call, sent, {"": refusal_of(call.texts, error)}, status=problem_of(error).status)
+    call.services.wake()
+    return go(f"{PATH}/{made.report.id}?said=created")
+
+
+async def _create(call: Call, sent: Mapping[str, str]) -> Stored:
+    services, options = call.services, call.services.options
+    fields, violations = read_fields(CreateReportBody, sent, "body")
+    wish = judge_fields(
+        violations,
+        lambda: read_new_report(
+            fields.url or "",
+            privacy=fields.privacy,
+            password=fields.password,
+            account=call.admitted.account,
+            options=options,
+        ),
+    )
+    call.take_analysis()
+    password_hash = None if wish.password is None else await services.passwords.hash(wish.password)
+
+    def work(tx: Transaction, caller: Caller) -> Stored:
+        return create_report(tx, caller, wish, options, call.now_ms, password_hash=password_hash)
+
+    return await call.write(work)
+
+
+async def _again(call: Call, sent: Mapping[str, str], problems: Mapping[str, str], *, status: int) -> Answer:
+    form = NewForm(url=sent["url"], privacy=sent.get("privacy", ""), problems=problems)
+    return await listing_page(call, form, status=status)
+
+
+OPERATIONS: Final = (
+    Operation(
+        method="POST",
+        path=PATH,
+        name="create_report_from_form",
+        summary="Create a report",
+        handler=create_report_from_form,
+        access="account",
+        tag=PAGES,
+    ),
+)

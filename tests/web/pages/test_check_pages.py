@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from pagegrade.checks import all_checks
+from pagegrade.model.report import CATEGORIES
+from pagegrade.web.pages.html import PLAIN
+from tests.web.calling import House, in_house
+
+
+def test_the_catalogue_lists_every_check_for_anyone(tmp_path: Path) -> None:
+    """Charlie needs no account; each has a page of its own."""
+
+    async def script(house: House) -> None:
+        answer = await house.call("GET", "/checks", key=None)
+        listed = re.findall(r'<a href="/checks/([a-z0-9-]+)">', answer.text)
+
+        assert answer.status_code == 200
+        assert sorted(listed) == sorted(all_checks())
+        assert answer.headers["content-security-policy"] == PLAIN
+        assert len(answer.content) < 60_000
+
+    in_house(tmp_path, script)
+
+
+@pytest.mark.parametrize("category", CATEGORIES)
+def test_a_category_is_one_link_away(tmp_path: Path, category: str) -> None:
+    """Its checks and no others, without scripts."""
+
+    async def script(house: House) -> None:
+        answer = await house.call("GET", f"/checks?category={category}", key=None)
+        listed = re.findall(r'<a href="/checks/([a-z0-9-]+)">', answer.text)
+
+        assert sorted(listed) == sorted(name for name, check in all_checks().items() if check.category == category)
+        assert answer.text.count('aria-current="page"') == 1
+        assert f'/checks?category={category}" aria-current="page"' in answer.text
+
+    in_house(tmp_path, script)
+
+
+def test_every_check_is_explained(tmp_path: Path) -> None:
+    """What, why, how to put it right, what it can find, examples and sources; small pages."""
+
+    async def script(house: House) -> None:
+        for name, check in all_checks().items():
+            answer = await house.call("GET", f"/checks/{name}", key=None)
+
+            assert answer.status_code == 200, name
+            assert answer.text.count("<h1") == 1, name
+            assert "How to put it right" in answer.text, name
+            assert answer.text.count('rel="noopener noreferrer"') == len(check.sources), name
+            assert answer.text.count('<th scope="row"') == len(check.states), name
+            assert len(answer.content) < 60_000, name
+
+    in_house(tmp_path, script)
+
+
+def test_a_check_that_limits_the_score_says_so(tmp_path: Path) -> None:
+    """And one that depends on another links it."""
+    capped = next(check for check in all_checks().values() if check.cap is not None)
+    dependent = next(check for check in all_checks().values() if check.requires)
+
+    async def script(house: House) -> None:
+        limit = await house.call("GET", f"/checks/{capped.id}", key=None)
+        child = await house.call("GET", f"/checks/{dependent.id}", key=None)
+
+        assert capped.cap is not None
+        assert f"at most {capped.cap.max_score} points" in limit.text
+        assert f'href="/checks/{dependent.requires[0]}"' in child.text
+
+    in_house(tmp_path, script)
+
+
+@pytest.mark.parametrize(
+    "place", ["/checks/nothing", "/checks/TITLE-LENGTH", "/checks/%3Cscript%3E", "/checks?category=x", "/checks/a/b"]
+)
+def test_what_is_no_check_is_not_found(tmp_path: Path, place: str) -> None:
+    """Nor what is no category; nothing of the address comes back."""
+
+    async def script(house: House) -> None:
+        answer = await house.call("GET", place, key=None, headers={"Accept": "text/html"})
+
+        assert answer.status_code == 404
+        assert "<script" not in answer.text
+
+    in_house(tmp_path, script)
+
+
+def test_who_has_signed_in_keeps_their_menu(tmp_path: Path) -> None:
+    """The catalogue is part of the house."""
+
+    async def script(house: House) -> None:
+        for place in ("/checks", "/checks/https"):
+            signed_in = await house.page("GET", place)
+            stranger = await house.call("GET", place, key=None)
+
+            assert 'action="/sign-out"' in signed_in.text
+            assert 'action="/sign-out"' not in stranger.text
+
+    in_house(tmp_path, script)

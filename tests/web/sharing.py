@@ -1,0 +1,61 @@
+"""Reports of Alice behind their share links, and Charlie, who has nothing but the link."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import httpx
+
+from pagegrade.model.stored import Privacy, StoredReport
+from pagegrade.service.clock import now_ms
+from tests.share_builders import add_shared, seen
+from tests.web.calling import House
+
+PASSWORD = " pâss wörd "
+OWN = {"Sec-Fetch-Site": "same-origin"}
+OPENED = "<article"
+"""Stands on a page that shows a report, and on no other."""
+LINKS = re.compile(r'<a [^>]*href="https?://[^>]*>')
+PAGE = {
+    "x-robots-tag": "noindex, nofollow, noarchive",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "vary": "Cookie, Accept-Language, Accept-Encoding",
+    "content-type": "text/html; charset=utf-8",
+}
+"""Headers of every page behind a share link, and of the page in its place."""
+
+
+def shared(house: House, privacy: Privacy = Privacy.PUBLIC, **more: Any) -> StoredReport:
+    """A finished report of Alice, shared like that."""
+    more.setdefault("outcome", seen())
+    return add_shared(house.services.database, house.alice, now_ms=now_ms(), privacy=privacy, **more)
+
+
+async def locked(house: House, **more: Any) -> StoredReport:
+    """A finished report of Alice with a password."""
+    hashed = await house.services.passwords.hash(PASSWORD)
+    return shared(house, Privacy.PASSWORD, password_hash=hashed, **more)
+
+
+async def see(
+    house: House, report: StoredReport | str, method: str = "GET", *, below: str = "", **more: Any
+) -> httpx.Response:
+    """What Charlie, who has no key, sees; or whoever has the headers that are given."""
+    slug = report if isinstance(report, str) else report.slug
+    house.client.cookies.clear()
+    return await house.call(method, f"/r/{slug}{below}", key=None, **more)
+
+
+async def guess(
+    house: House, report: StoredReport | str, password: str = PASSWORD, *, headers: dict[str, str] | None = None
+) -> httpx.Response:
+    """What Charlie sees after typing a password."""
+    return await see(house, report, "POST", data={"password": password}, headers=OWN if headers is None else headers)
+
+
+def cookie_of(answer: httpx.Response) -> dict[str, str]:
+    """The cookie as the browser sends it back."""
+    return {"Cookie": answer.headers["set-cookie"].partition(";")[0]}

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import httpx
+import pytest
+
+from pagegrade.web.compression import SMALLEST, compressed
+from pagegrade.web.operations import Answer
+from tests.web.calling import House, in_house
+
+HTML = "text/html; charset=utf-8"
+
+
+def an_answer(size: int = SMALLEST, media_type: str = HTML) -> Answer:
+    """Of so many bytes."""
+    return Answer(status=200, body=b"x" * size, media_type=media_type)
+
+
+@pytest.mark.parametrize("accept", ["gzip", "br, gzip;q=0.5", "GZIP", "*", "deflate,x-gzip", "gzip; q=0.001"])
+def test_a_page_is_packed_for_who_can_unpack_it(accept: str) -> None:
+    """However the header says it."""
+    packed = compressed(an_answer(), accept, None)
+
+    assert gzip.decompress(packed.body) == b"x" * SMALLEST
+    assert ("Content-Encoding", "gzip") in packed.headers
+    assert ("Vary", "Accept-Encoding") in packed.headers
+
+
+@pytest.mark.parametrize("accept", [None, "", "identity", "br", "gzip;q=0", "gzip; q=0.000", "zip"])
+def test_others_get_it_as_it_is(accept: str | None) -> None:
+    """And caches are told that there are two forms."""
+    plain = compressed(an_answer(), accept, None)
+
+    assert plain.body == b"x" * SMALLEST
+    assert plain.headers == (("Vary", "Accept-Encoding"),)
+
+
+@pytest.mark.parametrize(
+    "answer", [an_answer(SMALLEST - 1), an_answer(5000, "application/pdf"), an_answer(5000, "application/json")]
+)
+def test_what_gains_nothing_is_left_alone(answer: Answer) -> None:
+    """Small answers, and those that are packed inside or must be quick."""
+    assert compressed(answer, "gzip", None) is answer
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_other_sites_learn_nothing_from_the_length(site: str) -> None:
+    """What they put into an address must not shrink with what they do not know."""
+    assert compressed(an_answer(), "gzip", site).body == b"x" * SMALLEST
+    assert compressed(an_answer(), "gzip", "same-origin").body != b"x" * SMALLEST
+
+
+def test_every_page_goes_through_it_and_the_api_does_not(tmp_path: Path) -> None:
+    """The length is that of what is sent."""
+
+    async def script(house: House) -> list[httpx.Response]:
+        encoding = {"Accept-Encoding": "gzip", "Accept": "text/html"}
+        pages = [await house.call("GET", path, key=None, headers=encoding) for path in ("/", "/nothing")]
+        return [*pages, await house.call("GET", "/api/v1/checks", key=None, headers={"Accept-Encoding": "gzip"})]
+
+    *pages, api = in_house(tmp_path, script)
+
+    for page in pages:
+        assert page.headers["content-encoding"] == "gzip"
+        assert int(page.headers["content-length"]) < len(page.content)
+        assert "Accept-Encoding" in page.headers["vary"]
+    assert "content-encoding" not in api.headers
