@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import itertools
+import tempfile
 from pathlib import Path
 
 from pagegrade.model.account import SCOPES, Account, Key
@@ -21,9 +23,22 @@ _numbers = itertools.count(1)
 
 def make_database(tmp_path: Path, *, readers: int = 4) -> Database:
     """A migrated database in a file of its own; close it."""
-    database = Database(f"sqlite:///{tmp_path / f'pagegrade-{next(_numbers)}.db'}", readers=readers)
-    migrate(database)
-    return database
+    path = tmp_path / f"pagegrade-{next(_numbers)}.db"
+    path.write_bytes(_migrated())
+    return Database(f"sqlite:///{path}", readers=readers)
+
+
+@functools.cache
+def _migrated() -> bytes:
+    """The file that a migration leaves: hundreds of tests begin with it, and making it waits for the disk each time."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "pagegrade.db"
+        database = Database(f"sqlite:///{path}")
+        migrate(database)
+        database.close()
+        if [kept.name for kept in Path(folder).iterdir()] != [path.name]:
+            raise AssertionError("a part of the database is still in its log")
+        return path.read_bytes()
 
 
 def add_owner(database: Database, name: str = "Alice", *, now_ms: int = NOW_MS) -> tuple[Account, str]:

@@ -81,12 +81,18 @@ def test_commands_that_people_are_told_to_run_exist(fresh: Server) -> None:
     """With these very options; those that need something of their own are asked for their help instead."""
     typed = {tuple(words) for page in PAGES for words in typed_lines(page)}
     commands = sorted(words for words in typed if words[0].rpartition("/")[2] == "pagegrade")
+    asked: dict[str, set[str]] = {}
     for words in commands:
         if words[1] in {"keys", "prune", "migrate"} and words[2] != "revoke":
             fresh.run(*words[1:])
         else:
-            fresh.run(words[1], "--help")
+            asked.setdefault(words[1], set()).update(word for word in words[2:] if word.startswith("-"))
+    unknown = {
+        name: options - set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", fresh.run(name, "--help")))
+        for name, options in asked.items()
+    }
 
+    assert {name: options for name, options in unknown.items() if options} == {}
     assert {words[1] for words in commands} >= {"keys", "prune", "doctor", "analyze", "evaluate"}
 
 

@@ -52,11 +52,15 @@ def test_json_that_is_none_is_a_bad_request(case: str, idle: Server) -> None:
 @rows("K02")
 def test_an_endless_number_costs_nothing(digits: int, idle: Server) -> None:
     """Neither a fault nor a second of arithmetic."""
-    started = time.monotonic()
-    reply = post(idle, b'{"url": "https://example.com/", "privacy": ' + b"1" * digits + b"}")
+    took = []
+    for _ in range(3):
+        started = time.monotonic()
+        reply = post(idle, b'{"url": "https://example.com/", "privacy": ' + b"1" * digits + b"}")
+        took.append(time.monotonic() - started)
 
-    assert reply.status in {400, 422}
-    assert time.monotonic() - started < 2
+        assert reply.status in {400, 422}
+
+    assert min(took) < 2  # the machine may be busy once; arithmetic would take as long each time
 
 
 WRONG_VALUES = {

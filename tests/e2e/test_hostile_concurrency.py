@@ -168,7 +168,7 @@ def test_twenty_writers_never_see_a_locked_database(idle: Server) -> None:
             statuses.append(made.status)
             statuses.append(idle.call("PUT", f"{REPORTS}/{made.data['id']}", form={"privacy": 1}).status)
         if number == 0:
-            idle.add_key(1)
+            idle.add_key_by_command(1)
         return statuses
 
     statuses = [status for one in at_once(20, write) for status in one]

@@ -12,7 +12,7 @@ from tests.fault.ledger import Ledger, check_database, check_no_orphans
 from tests.server import Server, start_server
 
 KEY: Final = "crash-test-key-0123456789"
-DEATH_S: Final = 30.0
+DEATH_S: Final = 120.0
 
 
 class House:

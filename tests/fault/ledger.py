@@ -43,7 +43,7 @@ class Ledger:
         self.accepted[number] = url
         return number
 
-    def check(self, server: Server, *, within_s: float = 60.0) -> dict[int, dict[str, Any]]:
+    def check(self, server: Server, *, within_s: float = 120.0) -> dict[int, dict[str, Any]]:
         """Hold every promise against the API; the reports.
 
         Raises:

@@ -12,9 +12,11 @@ from pagegrade.gather.exchange import FetchError, Request
 from pagegrade.gather.failures import explain_curl, explain_timeout, verify_result, verify_word
 from pagegrade.gather.http import HTTPClient
 from tests.gather.scripted import (
+    FAST,
     HEAD,
     OK,
     OWN,
+    PATIENT,
     Names,
     Script,
     dripping,
@@ -38,7 +40,7 @@ from tests.gather.scripted import (
 )
 def test_no_answer_says_why(script: Script, code: str, reason: str) -> None:
     """Rows E01, E03, E05."""
-    error = failure(script)
+    error = failure(script, limits=FAST if code == "timeout" else PATIENT)
 
     assert (error.code, error.reason) == (code, reason)
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from typing import Final
 
 from pagegrade.model.identity import USER_AGENT
-from tests.lab.case import Case, Seen
+from tests.lab.case import Case, Outcome, Seen
 from tests.lab.keeper import Census
 from tests.lab.servers import request_lines
 
@@ -41,6 +42,11 @@ def judge(case: Case, seen: Seen) -> list[str]:
     if not found:
         found = [sentence for holds in case.holds if (sentence := holds(seen)) is not None]
     return found
+
+
+def is_only_late(broken: Sequence[str], outcome: Outcome) -> bool:
+    """Whether nothing is wrong but the time: that also depends on what else the machine had to do."""
+    return outcome.state == "hung" or (bool(broken) and all(sentence.startswith("I2: ") for sentence in broken))
 
 
 def leaks(before: Census, after: Census) -> list[str]:

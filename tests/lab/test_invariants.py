@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from pagegrade.model.identity import USER_AGENT
 from tests.lab.authority import Authority
 from tests.lab.case import Case, Outcome, Place, Seen, done, failed, refused
-from tests.lab.invariants import judge, leaks
+from tests.lab.invariants import is_only_late, judge, leaks
 from tests.lab.keeper import Census
 from tests.lab.servers import Record
 from tests.lab.wires import Touch
@@ -79,6 +80,24 @@ def test_each_broken_invariant_is_reported(change: dict[str, object], word: str)
     broken = judge(Case(id="X01", title="x", expect=done()), seen(replace(GOOD, **change), PLAIN))  # type: ignore[arg-type]
 
     assert [sentence.startswith(word) for sentence in broken] == [True]
+
+
+@pytest.mark.parametrize(
+    ("change", "late"),
+    [
+        ({}, False),
+        ({"duration_s": 4.5}, True),
+        ({"state": "hung"}, True),
+        ({"duration_s": 4.5, "state": "failed", "code": "internal"}, False),
+        ({"duration_s": 4.5, "checks": {"title": "check_error"}}, False),
+    ],
+)
+def test_lateness_alone_is_told_from_mistakes(change: dict[str, Any], late: bool) -> None:  # noqa: FBT001 - a parameter
+    """Only what a busy machine can explain gets a second chance."""
+    outcome = replace(GOOD, **change)
+    broken = judge(Case(id="X01", title="x", expect=done()), seen(outcome, PLAIN))
+
+    assert is_only_late(broken, outcome) is late
 
 
 def test_touched_wire_is_reported() -> None:

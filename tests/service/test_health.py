@@ -57,7 +57,7 @@ def test_locked_database_is_slow(tmp_path: Path) -> None:
         other.execute("BEGIN IMMEDIATE")
 
         async def scenario() -> dict[str, str]:
-            said = await Health(database, patience_s=0.05).words()
+            said = await Health(database, patience_s=0.5).words()
             other.execute("ROLLBACK")
             return said
 

@@ -286,7 +286,7 @@ def test_silence_of_one_leaves_the_others() -> None:
     found, _ = fetch(
         "<img src=/slow><img src=/a.png>",
         {"/slow": Reply(hangs=True), "/a.png": typed(PNG, "image/png")},
-        options=limited(resource_s=0.3),
+        options=limited(resource_s=1.0),
     )
 
     assert [item.failure.code if item.failure else "" for item in found.items] == ["timeout", ""]

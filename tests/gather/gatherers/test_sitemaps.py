@@ -153,7 +153,7 @@ def test_silence_is_a_fact() -> None:
     found, _ = fetch(
         {"/slow": Reply(hangs=True), "/a.xml": LIST},
         robots="Sitemap: /slow\nSitemap: /a.xml",
-        options=make_options(limits=GatherLimits(well_known_s=0.3)),
+        options=make_options(limits=GatherLimits(well_known_s=1.0)),
     )
 
     assert [file.error for file in found.files] == ["timeout", None]
