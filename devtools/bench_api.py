@@ -28,7 +28,7 @@ from sqlalchemy import insert, text, update
 
 from devtools import bench_bare
 from devtools.bench import URL, generated_pages
-from devtools.bench_load import Load, Request, children, cpu_s, put_load, resident_kb, tool
+from devtools.bench_load import Load, Request, children, children_cpu_s, own_cpu_s, put_load, resident_kb, tool
 from devtools.bench_store import NOW_MS, fill
 from pagegrade.model.stored import PackedReport
 from pagegrade.report.packing import pack_report, unpacked_bytes
@@ -204,7 +204,11 @@ def real_report() -> PackedReport:
 
 def measure_reports(folder: Path, count: int) -> dict[str, float]:
     """Whole reports per second, from the request to the stored result, and the slope of the memory."""
-    with local_site() as site, serving(folder, ALLOW_NETWORKS="127.0.0.0/8") as (origin, pid):
+    with local_site() as (site, host), serving(folder, ALLOW_NETWORKS="127.0.0.0/8") as (origin, pid):
+
+        def cpu_s() -> tuple[float, float, float]:
+            return own_cpu_s(pid), children_cpu_s(pid), own_cpu_s(host)
+
         client = HTTPConnection(origin.removeprefix("http://"), timeout=60)
         headers = {"Authorization": f"Bearer {KEY}", **FORM, "Prefer": "respond-async"}
 
@@ -227,14 +231,14 @@ def measure_reports(folder: Path, count: int) -> dict[str, float]:
         make(0, warm)
         while unfinished():
             time.sleep(0.02)
-        cpu, started = cpu_s(pid), time.perf_counter()
+        before, started = cpu_s(), time.perf_counter()
         make(warm, warm + count)
         samples = []
         while left := unfinished():
             samples.append((count - left, resident_kb(pid)))
             time.sleep(0.1)
         seconds = time.perf_counter() - started
-        used = cpu_s(pid) - cpu
+        server, parsing, site_cpu = (1000 * (now - then) / count for now, then in zip(cpu_s(), before, strict=True))
         done = ask("GET", "/api/v1/reports?state=completed&per_page=10")["meta"]["total"]
         family = resident_kb(pid), [resident_kb(child) for child in children(pid)]
         client.close()
@@ -243,14 +247,19 @@ def measure_reports(folder: Path, count: int) -> dict[str, float]:
     slope = slope_kb(samples[len(samples) // 4 :])
     figures = {
         "reports_per_second": round(count / seconds, 1),
-        "report_cpu_ms": round(1000 * used / count, 1),
+        "report_cpu_ms": round(server + parsing, 1),
+        "server_cpu_ms": round(server, 1),
+        "children_cpu_ms": round(parsing, 1),
+        "site_cpu_ms": round(site_cpu, 1),
         "server_mb": round(family[0] / 1000, 1),
         "children_mb": round(sum(family[1]) / 1000, 1),
         "memory_kb_per_report": round(slope, 3),
     }
     print(
         f"reports: {figures['reports_per_second']} per second end to end (goal: {GOAL_REPORTS:g}) of a page with 30 "
-        f"sub-resources, the site on the same cores; {figures['report_cpu_ms']} ms CPU each"
+        f"sub-resources; CPU of each: {figures['server_cpu_ms']} ms in the server, {figures['children_cpu_ms']} ms in "
+        f"its children, {figures['site_cpu_ms']} ms in the site, which is on the same cores and only sends what "
+        "tests.site has answered once"
     )
     print(
         f"memory: {figures['server_mb']} MB in the server, {figures['children_mb']} MB in its children; "
@@ -316,13 +325,13 @@ def bare(recording: Path) -> Iterator[tuple[str, int]]:
 
 
 @contextlib.contextmanager
-def local_site() -> Iterator[str]:
-    """Origin of the test site, in a process of its own."""
-    command = [sys.executable, "-m", "tests.site", "--port", "0"]
+def local_site() -> Iterator[tuple[str, int]]:
+    """(origin, process) of the test site, served as files are."""
+    command = [sys.executable, "-m", "devtools.bench_files"]
     with tempfile.NamedTemporaryFile() as output:
         process = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=subprocess.DEVNULL)
         try:
-            yield wait_for(process, Path(output.name))
+            yield wait_for(process, Path(output.name)), process.pid
         finally:
             process.terminate()
             process.wait(START_S)

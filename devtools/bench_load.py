@@ -85,11 +85,17 @@ def put_load(origin: str, request: Request, *, pid: int, connections: int, secon
 
 def cpu_s(pid: int) -> float:
     """CPU seconds of a process and of its children, the ended ones included."""
-    total = 0.0
-    for one in (pid, *children(pid)):
-        fields = _stat(one)
-        total += sum(int(field) for field in fields[11:15]) / TICKS if fields else 0.0
-    return total
+    return own_cpu_s(pid) + children_cpu_s(pid)
+
+
+def own_cpu_s(pid: int) -> float:
+    """CPU seconds of a process alone."""
+    return _ticks(pid, slice(11, 13)) / TICKS
+
+
+def children_cpu_s(pid: int) -> float:
+    """CPU seconds of the children of a process, the ended ones included."""
+    return (_ticks(pid, slice(13, 15)) + sum(_ticks(one, slice(11, 15)) for one in children(pid))) / TICKS
 
 
 def resident_kb(pid: int) -> int:
@@ -111,6 +117,11 @@ def children(pid: int) -> list[int]:
         for child in own:
             found += [child, *children(child)]
     return found
+
+
+def _ticks(pid: int, which: slice) -> int:
+    """Sum of fields of ``/proc/PID/stat``, of which proc_pid_stat(5) calls the first one here "state"."""
+    return sum(int(field) for field in _stat(pid)[which])
 
 
 def _stat(pid: int) -> list[str]:

@@ -22,6 +22,10 @@ OWN = Policy(allow_networks=(ip_network("127.0.0.0/8"),))
 
 
 FAST = Limits(headers_s=0.6, connect_s=0.6)
+"""For those who shall wait in vain; whoever is answered may be on a busy machine."""
+
+
+PATIENT = Limits(headers_s=10.0, connect_s=10.0)
 
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
@@ -107,7 +111,7 @@ async def serving(
 def fetch(
     *scripts: Script,
     request: dict[str, object] | None = None,
-    limits: Limits = FAST,
+    limits: Limits = PATIENT,
     follow: bool = False,
     policy: Policy = OWN,
 ) -> tuple[Followed | FetchError, Server]:
@@ -118,7 +122,8 @@ def fetch(
             serving(*scripts) as server,
             HTTPClient(policy=policy, resolver=Names(), limits=limits) as client,
         ):
-            wanted = Request(url=f"http://site.com:{server.port}/", timeout_s=1.5, **(request or {}))  # type: ignore[arg-type]
+            asked = {"url": f"http://site.com:{server.port}/", "timeout_s": 10.0, **(request or {})}
+            wanted = Request(**asked)  # type: ignore[arg-type]
             try:
                 if follow:
                     return await client.follow(wanted), server

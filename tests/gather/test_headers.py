@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pagegrade.gather.exchange import Limits
-from pagegrade.gather.headers import HeaderReader
+from pagegrade.gather.headers import MAX_KNOWN, MAX_KNOWN_BYTES, HeaderReader, KnownLines
 from tests.gather.scripted import (
     HEAD,
     OK,
@@ -47,6 +47,22 @@ NOT_HTTP: dict[str, Script] = {
     "endless_status": endless(b"HTTP/1.1 200 ", b"a" * 8_192),
     "endless_interim": endless(b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 5),
 }
+
+
+LINES = (
+    b"Server: a\r\n",
+    b"server: a\r\n",
+    b"X: caf\xe9\r\n",
+    b"X: a\n",
+    b" folded\r\n",
+    b"Content-Length: 5\r\n",
+    b"Content-Length: 6\r\n",
+    b"Transfer-Encoding: chunked\r\n",
+    b"Content-Encoding: gzip\r\n",
+    b"Location: /a\r\n",
+    b"no colon\r\n",
+)
+"""Lines that are remembered, and lines that must not be."""
 
 
 @pytest.mark.parametrize("script", NOT_HTTP.values(), ids=NOT_HTTP.keys())
@@ -133,3 +149,38 @@ def test_no_line_raises(lines: list[bytes]) -> None:
     reader, _ = read(b"HTTP/1.1 200 OK\r\n", *lines)
 
     assert all("\n" not in value and "\x00" not in value for _, value in reader.headers)
+
+
+@given(st.lists(st.lists(st.sampled_from(LINES), max_size=8), max_size=4))
+def test_lines_that_are_known_are_read_as_if_they_were_new(heads: list[list[bytes]]) -> None:
+    """What one answer had changes nothing about how the next one is read."""
+    known: KnownLines = {}
+    for lines in heads:
+        whole = [b"HTTP/1.1 200 OK\r\n", *lines, b"\r\n"]
+        remembering, forgetting = HeaderReader(Limits(), known), HeaderReader(Limits())
+
+        assert [remembering.feed(line) for line in whole] == [forgetting.feed(line) for line in whole]
+        assert remembering.headers == forgetting.headers
+        assert remembering.content_encodings == forgetting.content_encodings
+        assert (remembering.size, remembering.notes, remembering.locations) == (
+            forgetting.size,
+            forgetting.notes,
+            forgetting.locations,
+        )
+
+
+def test_no_more_lines_are_remembered_than_there_is_room_for() -> None:
+    """A site that never repeats itself costs no memory for it, and neither does a long line."""
+    known: KnownLines = {}
+    for number in range(MAX_KNOWN):
+        reader = HeaderReader(Limits(), known)
+        for line in (b"HTTP/1.1 200 OK\r\n", b"A: " + b"b" * MAX_KNOWN_BYTES + b"\r\n", b"X: %d\r\n" % number):
+            assert reader.feed(line) is None
+    full = set(known)
+    read = HeaderReader(Limits(), known)
+    read.feed(b"HTTP/1.1 200 OK\r\n")
+    read.feed(b"Y: one more\r\n")
+
+    assert full == {b"X: %d\r\n" % number for number in range(MAX_KNOWN)}
+    assert set(known) == full
+    assert read.headers == [("Y", "one more")]

@@ -23,6 +23,7 @@ from tests.gather.scripted import (
     FAST,
     OK,
     OWN,
+    PATIENT,
     Names,
     failure,
     fetch,
@@ -138,7 +139,7 @@ def ask(policy: Policy, url: str, addresses: tuple[str, ...]) -> tuple[str, list
 
     async def main() -> tuple[str, list[str]]:
         names = Names({"site.com": addresses})
-        async with HTTPClient(policy=policy, resolver=names, limits=FAST) as client:
+        async with HTTPClient(policy=policy, resolver=names, limits=PATIENT) as client:
             with pytest.raises(FetchError) as caught:
                 await client.fetch(Request(url=url))
             return caught.value.reason, names.asked
@@ -286,7 +287,7 @@ def secure(tls: ssl.SSLContext, **more: object) -> list[Exchange | FetchError]:
 
     async def main() -> list[Exchange | FetchError]:
         found: list[Exchange | FetchError] = []
-        async with serving(OK, tls=tls) as server, HTTPClient(policy=OWN, resolver=Names(), limits=FAST) as client:
+        async with serving(OK, tls=tls) as server, HTTPClient(policy=OWN, resolver=Names(), limits=PATIENT) as client:
             for _ in range(2):
                 try:
                     found.append(

@@ -185,7 +185,7 @@ def test_the_failure_of_one_gatherer_is_data(path: str, reply: Reply) -> None:
 
 def test_slow_places_end_with_their_own_time_out() -> None:
     """Before the budget does."""
-    limits = GatherLimits(well_known_s=0.3)
+    limits = GatherLimits(well_known_s=1.0)
     found = run(Site({**ROUTES, "/robots.txt": Reply(hangs=True)}), options=make_options(limits=limits, load_samples=1))
 
     assert codes(found)["robots_txt"] == "timeout"

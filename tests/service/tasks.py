@@ -9,8 +9,7 @@ from dataclasses import replace
 
 from pagegrade.model.artifacts import Artifacts
 from pagegrade.model.stored import PackedReport
-from pagegrade.service.judging import Thresholds
-from pagegrade.service.packing import judge_and_pack
+from pagegrade.service.judging import Thresholds, judge_and_pack
 
 
 def pid_of_child() -> int:
@@ -37,6 +36,15 @@ def sleep(seconds: float) -> int:
 def eat_memory(count: int) -> int:
     """Takes that many bytes."""
     return len(b"x" * count)
+
+
+def leak(count: int) -> int:
+    """Takes that many bytes for good."""
+    _leaked.append(b"x" * count)
+    return count
+
+
+_leaked: list[bytes] = []
 
 
 def answer_of(count: int) -> bytes:

@@ -14,7 +14,7 @@ import uvloop
 
 from pagegrade.gather.context import OffloadFailed
 from pagegrade.parse.html import ReferenceURL, find_references
-from pagegrade.service.child import CPU_SECONDS, MAX_ANSWER_BYTES
+from pagegrade.service.child import CPU_SECONDS, GROWN_KB, MAX_ANSWER_BYTES
 from pagegrade.service.children import Children
 from tests.service.tasks import (
     answer_of,
@@ -22,6 +22,7 @@ from tests.service.tasks import (
     die,
     eat_memory,
     environment,
+    leak,
     lie,
     limits,
     pid_of_child,
@@ -99,6 +100,24 @@ def test_answer_at_the_limit_is_taken() -> None:
             return len(await children.run(answer_of, MAX_ANSWER_BYTES - 100, timeout_s=20))
 
     assert asyncio.run(main()) == MAX_ANSWER_BYTES - 100
+
+
+def test_a_child_that_has_grown_is_replaced_after_its_answer() -> None:
+    """What leaked into it goes with it, and its task is served all the same; memory that it gave back is no leak."""
+
+    async def main() -> tuple[list[int], int]:
+        async with Children(1) as children:
+            pids = [await children.run(pid_of_child, timeout_s=20)]
+            await children.run(eat_memory, (GROWN_KB + 10_000) * 1_024, timeout_s=20)
+            pids.append(await children.run(pid_of_child, timeout_s=20))
+            leaked = await children.run(leak, (GROWN_KB + 10_000) * 1_024, timeout_s=20)
+            pids.append(await children.run(pid_of_child, timeout_s=20))
+            return pids, leaked
+
+    (first, second, third), leaked = asyncio.run(main())
+
+    assert leaked > GROWN_KB * 1_024
+    assert first == second != third
 
 
 def test_children_are_confined_and_know_no_secrets(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,8 +15,8 @@ from pagegrade.model.stored import PackedReport
 from pagegrade.report.packing import pack_report, read_detail, unpack_detail
 from pagegrade.service import packing
 from pagegrade.service.children import Children
-from pagegrade.service.judging import Thresholds, judge_artifacts
-from pagegrade.service.packing import judge_and_pack, judge_and_pack_in_child
+from pagegrade.service.judging import Thresholds, judge_and_pack, judge_artifacts
+from pagegrade.service.packing import judge_and_pack_in_child
 from tests.builders import make_artifacts
 from tests.service.tasks import die_judging, lie_about_json, stumble_judging
 

@@ -9,6 +9,7 @@ from pagegrade.store.database import Database
 from pagegrade.store.sessions import (
     add_link,
     add_session,
+    end_oldest,
     end_session,
     end_sessions,
     end_token,
@@ -122,6 +123,23 @@ def test_sessions_end_one_by_one_and_all_but_one(tmp_path: Path) -> None:
     assert (foreign, own, others) == (False, True, 1)
     assert [each.id for each in database.read_here(lambda tx: list_sessions(tx, alice.id))] == [third]
     assert database.write_here(lambda tx: end_sessions(tx, alice.id)) == 1
+    assert len(database.read_here(lambda tx: list_sessions(tx, bob.id))) == 1
+    database.close()
+
+
+def test_the_sessions_left_alone_the_longest_end(tmp_path: Path) -> None:
+    """All but so many of the account; of two used at the same moment the older one."""
+    database = make_database(tmp_path)
+    alice, _ = add_owner(database)
+    bob, _ = add_owner(database, "Bob")
+    first, _, third = (open_session(database, alice.id, name) for name in ("one", "two", "three"))
+    open_session(database, bob.id, "bob")
+    database.write_here(lambda tx: touch_session(tx, first, NOW_MS + 5))
+    none = database.write_here(lambda tx: end_oldest(tx, alice.id, but=3))
+    one = database.write_here(lambda tx: end_oldest(tx, alice.id, but=2))
+
+    assert (none, one) == (0, 1)
+    assert [each.id for each in database.read_here(lambda tx: list_sessions(tx, alice.id))] == [first, third]
     assert len(database.read_here(lambda tx: list_sessions(tx, bob.id))) == 1
     database.close()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from ipaddress import ip_address
 from typing import Final
 
@@ -78,6 +79,7 @@ def build_exchange(
     )
 
 
+@lru_cache(maxsize=1_024)
 def _shown_address(dialled: str) -> str | None:
     try:
         return dialled if is_public(ip_address(dialled)) else None

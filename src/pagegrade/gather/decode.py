@@ -51,6 +51,8 @@ def read_codings(values: Sequence[str]) -> tuple[str, ...]:
 
     Source: https://www.rfc-editor.org/rfc/rfc9110#section-8.4
     """
+    if not values:
+        return ()
     names = (element.strip(" \t").lower() for value in values for element in value.split(","))
     return tuple(_ALIASES.get(name, name) for name in names if name not in ("", "identity"))
 
@@ -275,6 +277,9 @@ class BodyDecoder:
         self._wire_bytes += len(data)
         if self._done:
             return self.problem is None or self.problem in ("too_many_codings", "unknown_coding")
+        if not self._stages:
+            self._keep(data)
+            return self.problem in (None, "plain_body")
         first = self._wire_bytes == len(data)
         try:
             for piece in self._pump(data, 0):

@@ -19,6 +19,14 @@ _CONTROLS: Final = bytes((*range(9), *range(10, 32), 127))
 _ESCAPES: Final = {code: f"\\x{code:02x}" for code in _CONTROLS}
 _MAX_LENGTH_DIGITS: Final = 18
 """More digits do not fit into 64 bits with a sign."""
+_FRAMING: Final = frozenset({b"content-length", b"transfer-encoding", b"location", b"content-encoding"})
+"""Names whose values are looked at here; no line with one is taken for known."""
+MAX_KNOWN: Final = 256
+"""Lines that are remembered for one client, and what the longest of them may have."""
+MAX_KNOWN_BYTES: Final = 1_024
+
+KnownLines = dict[bytes, tuple[str, str]]
+"""Header line as received, its end included -> (name, value)."""
 
 
 class HeaderReader:
@@ -26,9 +34,11 @@ class HeaderReader:
 
     Args:
         limits: Of the block, of its lines and of their number.
+        known: Lines that other answers had and what they mean, filled here: a site sends the same ones again and
+            again, and so they are read, kept and handed on once.
     """
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, known: KnownLines | None = None) -> None:
         self.status = 0
         self.version = ""
         self.headers: list[tuple[str, str]] = []
@@ -41,10 +51,19 @@ class HeaderReader:
         """Raw values of Location headers."""
         self._lengths: set[bytes] = set()
         self._chunked = False
+        self._coded = False
         self._interim = 0
         self._in_block = False
         self._lines = 0
         self._limits = limits
+        self._known = {} if known is None else known
+
+    @property
+    def content_encodings(self) -> list[str]:
+        """The values of Content-Encoding lines, in order."""
+        if not self._coded:
+            return []
+        return [value for name, value in self.headers if name.lower() == "content-encoding"]
 
     def note(self, word: str) -> None:
         """Remember a tolerated oddity once."""
@@ -57,20 +76,27 @@ class HeaderReader:
         Returns:
             What is wrong with the head, as one sentence; ``None`` when reading may go on.
         """
-        self.size += len(line)
-        if self.size > self._limits.header_block_bytes or len(line) > self._limits.header_line_bytes:
+        length = len(line)
+        self.size += length
+        limits = self._limits
+        if self.size > limits.header_block_bytes or length > limits.header_line_bytes:
             return "The headers of the answer are too long."
-        if self.complete:
+        if not self._in_block:
             # Trailers carry nothing that a report is built on.
+            return None if self.complete else self._read_status(line.rstrip(b"\r\n"))
+        known = self._known.get(line)
+        if known is not None:
+            self._lines += 1
+            if self._lines > limits.header_count:
+                return self._too_many()
+            self.headers.append(known)
             return None
         text = line.rstrip(b"\r\n")
-        if not self._in_block:
-            return self._read_status(text)
         if not line.endswith(b"\r\n"):
             self.note("bare_line_feed")
         if not text:
             return self._end_block()
-        return self._read_header(text)
+        return self._read_header(text, line)
 
     def _read_status(self, text: bytes) -> str | None:
         version, _, rest = text.partition(b" ")
@@ -84,15 +110,18 @@ class HeaderReader:
         if self.version.startswith("HTTP/1") and not rest[4:].strip():
             self.note("no_reason_phrase")
         self.headers, self.locations, self._lengths = [], [], set()
-        self._chunked = False
+        self._chunked = self._coded = False
         self._lines = 0
         self._in_block = True
         return None
 
-    def _read_header(self, text: bytes) -> str | None:
+    def _too_many(self) -> str:
+        return f"The answer has more than {self._limits.header_count} header lines."
+
+    def _read_header(self, text: bytes, line: bytes) -> str | None:
         self._lines += 1
         if self._lines > self._limits.header_count:
-            return f"The answer has more than {self._limits.header_count} header lines."
+            return self._too_many()
         if b"\x00" in text:
             return "A header of the answer contains a NUL byte."
         if text[:1] in (b" ", b"\t"):
@@ -107,8 +136,14 @@ class HeaderReader:
         if not colon or not raw_name or raw_name.translate(None, _TOKEN):
             return "A header line of the answer has no proper name."
         raw_value = raw_value.strip(b" \t")
-        self.headers.append((raw_name.decode("ascii"), _decode(raw_value)))
-        return self._read_framing(raw_name.lower(), raw_value)
+        header = raw_name.decode("ascii"), _decode(raw_value)
+        self.headers.append(header)
+        lower = raw_name.lower()
+        if lower in _FRAMING:
+            return self._read_framing(lower, raw_value)
+        if len(line) <= MAX_KNOWN_BYTES and len(self._known) < MAX_KNOWN and line.endswith(b"\r\n"):
+            self._known[line] = header
+        return None
 
     def _read_framing(self, name: bytes, value: bytes) -> str | None:
         if name == b"content-length":
@@ -125,6 +160,8 @@ class HeaderReader:
             self._chunked = True
         elif name == b"location":
             self.locations.append(value)
+        else:
+            self._coded = True
         return None
 
     def _end_block(self) -> str | None:

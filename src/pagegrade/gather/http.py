@@ -14,8 +14,9 @@ from pagegrade.gather import failures
 from pagegrade.gather.answer import build_exchange
 from pagegrade.gather.exchange import DEFAULT_LIMITS, Exchange, FetchError, Followed, Limits, Request
 from pagegrade.gather.guard import Guard, Permit, Policy, Refusal
+from pagegrade.gather.headers import KnownLines
 from pagegrade.gather.resolver import Answer, CachingResolver, DNSResolver, ResolveError, Resolver
-from pagegrade.gather.transfer import Handle, Transfer, request_headers
+from pagegrade.gather.transfer import Expired, Handle, Transfer, request_headers
 from pagegrade.model.artifacts import Response
 from pagegrade.parse import url as urls
 
@@ -34,6 +35,8 @@ MAX_LOCATION_CHARACTERS: Final = 8_192
 """Of the URL that a redirect leads to; browsers follow longer ones, no site needs them."""
 _FIRST_ANSWER_S: Final = 1.0
 """How long others wait for a server's first answer to learn whether they can share its connection."""
+_MAX_PERMITS: Final = 1_000
+"""Origins of which a client remembers how they were judged."""
 _BACKSTOP_S: Final = 0.25
 """How much later than libcurl's our own clock ends an exchange."""
 
@@ -46,6 +49,9 @@ class _Outcome:
     """``pycurl.E_*``; 0 for success."""
     text: str = ""
     timed_out: bool = False
+
+
+_DONE: Final = _Outcome()
 
 
 class _Uncertified(Exception):
@@ -94,6 +100,8 @@ class HTTPClient:
         self._uncertified: dict[tuple[str, int], int] = {}
         self._answered: dict[tuple[str, int], asyncio.Event] = {}
         self._multiplexed: set[tuple[str, int]] = set()
+        self._known: KnownLines = {}
+        self._permits: dict[str, Permit] = {}
 
     async def __aenter__(self) -> Self:
         return self
@@ -244,6 +252,13 @@ class HTTPClient:
 
     async def _permit(self, url: str, end: float) -> tuple[Permit, float | None]:
         """The permit for a URL, and what its look-up took when it was made for this exchange."""
+        place = urls.origin(url)
+        known = self._permits.get(place)
+        if known is not None:
+            # It would be judged the same: by no more than its origin, and by look-ups that the client remembers.
+            if self._is_over():
+                raise _budget()
+            return known, None
         refusal = self.guard.judge_url(url)
         if refusal is not None:
             raise failures.refused(refusal.detail)
@@ -272,6 +287,8 @@ class HTTPClient:
             judged = self.guard.judge_addresses(host, port, answer.addresses)
         if isinstance(judged, Refusal):
             raise failures.refused(judged.detail)
+        if len(self._permits) < _MAX_PERMITS:
+            self._permits[place] = judged
         return judged, dns_ms
 
     async def _attempt(
@@ -284,7 +301,7 @@ class HTTPClient:
         dns_ms: float | None,
         uncertified: int = 0,
     ) -> Exchange:
-        transfer = Transfer(request, permit, self.guard, self._limits)
+        transfer = Transfer(request, permit, self.guard, self._limits, self._known)
         transfer.answered = self._answered.get((permit.host, permit.port))
         handle = self._idle.pop() if self._idle else Handle(self._limits)
         reusable = False
@@ -323,19 +340,18 @@ class HTTPClient:
             return _Outcome(timed_out=True)
         multiplexed = (transfer.permit.host, transfer.permit.port) in self._multiplexed
         handle.prepare(transfer, verify=verify, timeout_s=left, multiplexed=multiplexed)
-        transfer.total_deadline = end + _BACKSTOP_S
+        promise: asyncio.Future[pycurl.Curl] | None = None
         try:
-            async with asyncio.timeout_at(headers_end) as timeout:
-                transfer.timeout = timeout
-                await self._multi.add_handle(handle.curl)
-        except TimeoutError:
+            promise = self._multi.add_handle(handle.curl)
+            transfer.watch(loop, promise, head_end=headers_end, end=end + _BACKSTOP_S)
+            await promise
+        except Expired:
             return _Outcome(timed_out=True)
         except pycurl.error as error:
-            code, text = error.args  # house: allow exception-text - sorted, not shown
-            return _Outcome(code=int(code), text=str(text))
+            return _Outcome(code=int(error.args[0]), text=str(error.args[1]))  # house: allow exception-text - sorted
         finally:
-            transfer.timeout = None
-        return _Outcome()
+            promise = None  # Its error knows this frame, and the frame the body: a circle would keep all of them.
+        return _DONE
 
     def _raise_failure(self, handle: Handle, transfer: Transfer, outcome: _Outcome, started: float) -> None:
         """Raise when the exchange brought nothing that can be called an answer."""

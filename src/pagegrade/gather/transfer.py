@@ -6,16 +6,18 @@ import asyncio
 import os
 import socket
 import sys
+from functools import lru_cache
 from typing import Any, Final
 
 import certifi
 import pycurl
 
 from pagegrade.gather.decode import ACCEPT_ENCODING, BodyDecoder, read_codings
-from pagegrade.gather.exchange import Limits, Request
+from pagegrade.gather.exchange import Limits, Purpose, Request
 from pagegrade.gather.guard import Guard, Permit
-from pagegrade.gather.headers import HeaderReader
+from pagegrade.gather.headers import HeaderReader, KnownLines
 from pagegrade.model.identity import USER_AGENT
+from pagegrade.parse.url import host_address
 
 REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 """RFC 9110 15.4 less 300, 304, 305 and 306, which lead nowhere by themselves."""
@@ -50,15 +52,20 @@ def libcurl_version() -> str:
 
 def request_headers(request: Request) -> list[str]:
     """The header lines sent, Host aside: fixed, so that nobody can make us carry anything else."""
+    return list(_header_lines(request.purpose, request.referer))
+
+
+@lru_cache(maxsize=64)
+def _header_lines(purpose: Purpose, referer: str | None) -> tuple[str, ...]:
     lines = [
         f"User-Agent: {USER_AGENT}",
-        f"Accept: {ACCEPTS[request.purpose]}",
+        f"Accept: {ACCEPTS[purpose]}",
         f"Accept-Encoding: {ACCEPT_ENCODING}",
         "Accept-Language: en,*;q=0.5",
     ]
-    if request.referer is not None:
-        lines.append(f"Referer: {request.referer}")
-    return lines
+    if referer is not None:
+        lines.append(f"Referer: {referer}")
+    return tuple(lines)
 
 
 def certificate_authorities() -> str:
@@ -78,14 +85,20 @@ def _received_bytes(opened: socket.socket) -> int:
     return int.from_bytes(info[128:136], sys.byteorder)
 
 
+class Expired(Exception):
+    """Our own clock ended the exchange."""
+
+
 class Transfer:
     """What callbacks collect during one exchange."""
 
-    def __init__(self, request: Request, permit: Permit, guard: Guard, limits: Limits) -> None:
+    def __init__(
+        self, request: Request, permit: Permit, guard: Guard, limits: Limits, known: KnownLines | None = None
+    ) -> None:
         self.request = request
         self.permit = permit
         self.guard = guard
-        self.reader = HeaderReader(limits)
+        self.reader = HeaderReader(limits, known)
         self.decoder: BodyDecoder | None = None
         self.wire_bytes = 0
         self.failure: str | None = None
@@ -96,59 +109,92 @@ class Transfer:
         """Why a callback ended the exchange without an error: ``limit``, ``coding`` or ``redirect``."""
         self.crash: Exception | None = None
         """A mistake of ours inside a callback, which libcurl would swallow."""
-        self.timeout: asyncio.Timeout | None = None
-        self.total_deadline = 0.0
         self.answered: asyncio.Event | None = None
         """Set when the server has answered once, which others wait for."""
         self._sockets: list[socket.socket] = []
-        self._watch: asyncio.TimerHandle | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._promise: asyncio.Future[pycurl.Curl] | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._head_end = self._end = 0.0
+        self._looked_at = 0.0
+        """When the bytes below were counted: at the end of the head, then every second."""
+        self._body_before = self._wire_before = 0
 
     @property
     def is_redirect(self) -> bool:
         """Whether the answer leads elsewhere."""
         return self.reader.status in REDIRECTS and any(self.reader.locations)
 
+    def watch(
+        self, loop: asyncio.AbstractEventLoop, promise: asyncio.Future[pycurl.Curl], *, head_end: float, end: float
+    ) -> None:
+        """Give the promise up with ``Expired`` when the exchange takes too long.
+
+        Args:
+            loop: The running one.
+            promise: What is waited for.
+            head_end: Loop time at which the head must be complete.
+            end: The same for everything.
+        """
+        self._loop, self._promise = loop, promise
+        self._head_end, self._end = head_end, end
+        self._timer = loop.call_at(min(head_end, loop.time() + _WATCH_S), self._look)
+
+    def _look(self) -> None:
+        """One timer does for every clock of an exchange, and hardly any exchange lives to see it."""
+        loop, promise = self._loop, self._promise
+        if loop is None or promise is None or promise.done():
+            return
+        now = loop.time()
+        in_body = self.decoder is not None
+        end = self._end if in_body else self._head_end
+        next_at = now + _WATCH_S
+        if in_body and self.reader.version != "HTTP/2":
+            if now >= self._looked_at + _WATCH_S:
+                silent = self.wire_bytes == self._body_before
+                if silent and self._received() - self._wire_before > _MAX_SILENT_BYTES:
+                    self.failure = "The server sends without end what is no part of its answer."
+                    end = now
+                self._count(now)
+            next_at = self._looked_at + _WATCH_S
+        if now >= end:
+            promise.set_exception(Expired())
+            # Looked at once, so that nobody complains when the waiter was cancelled in the same moment.
+            promise.exception()
+            return
+        self._timer = loop.call_at(min(end, next_at), self._look)
+
+    def _count(self, now: float) -> None:
+        self._looked_at, self._body_before, self._wire_before = now, self.wire_bytes, self._received()
+
     def take_header(self, line: bytes) -> int | None:
         """HEADERFUNCTION."""
-        was_complete = self.reader.complete
-        self.failure = self.reader.feed(line)
-        if self.failure is not None:
+        problem = self.reader.feed(line)
+        if problem is not None:
+            self.failure = problem
             return _ABORT
-        if self.reader.complete and not was_complete:
+        if self.decoder is None and self.reader.complete:
             self._begin_body()
         return None
 
     def _begin_body(self) -> None:
-        if self.timeout is not None:
-            self.timeout.reschedule(self.total_deadline)
         if self.answered is not None:
             self.answered.set()
-        if self.reader.version != "HTTP/2":
-            self._watch_later()
+        if self._loop is not None:
+            self._count(self._loop.time())
         keep = 0 if self.is_redirect else self.request.keep_bytes
-        values = [value for name, value in self.reader.headers if name.lower() == "content-encoding"]
-        self.decoder = BodyDecoder(read_codings(values), max_bytes=self.request.max_decoded_bytes, keep_bytes=keep)
-
-    def _watch_later(self) -> None:
-        loop = asyncio.get_running_loop()
-        self._watch = loop.call_later(_WATCH_S, self._look, self.wire_bytes, self._received())
+        codings = read_codings(self.reader.content_encodings)
+        self.decoder = BodyDecoder(codings, max_bytes=self.request.max_decoded_bytes, keep_bytes=keep)
 
     def _received(self) -> int:
         """Bytes that came over the connections opened for this exchange; 0 where the system does not tell."""
         return sum(_received_bytes(opened) for opened in self._sockets)
 
-    def _look(self, body_before: int, wire_before: int) -> None:
-        silent = self.wire_bytes == body_before
-        if silent and self._received() - wire_before > _MAX_SILENT_BYTES and self.timeout is not None:
-            self.failure = "The server sends without end what is no part of its answer."
-            self.timeout.reschedule(asyncio.get_running_loop().time())
-            return
-        self._watch_later()
-
     def close(self) -> None:
         """Let go of what was held for watching."""
-        if self._watch is not None:
-            self._watch.cancel()
+        if self._timer is not None:
+            self._timer.cancel()
+        self._promise = None
         for opened in self._sockets:
             opened.close()
 
@@ -187,12 +233,25 @@ class Transfer:
         return opened
 
 
+@lru_cache(maxsize=256)
+def _pinned(permit: Permit) -> list[str]:
+    """Lines for ``CURLOPT_RESOLVE``: none for an address, which needs no look-up."""
+    if host_address(permit.host) is not None:
+        return []
+    name = permit.host.removesuffix(".")
+    addresses = ",".join(f"[{each}]" if each.version == 6 else str(each) for each in permit.addresses)
+    hosts = [permit.host] if name == permit.host else [permit.host, name]
+    return [f"{each}:{permit.port}:{addresses}" for each in hosts]
+
+
 class Handle:
     """A libcurl easy handle that is set up once and used for many exchanges."""
 
     def __init__(self, limits: Limits) -> None:
         self.curl = pycurl.Curl()
         self.transfer: Transfer | None = None
+        self._given: dict[int, Any] = {pycurl.RESOLVE: []}
+        """Options that keep what an exchange before this one set."""
         options: list[tuple[int, Any]] = [
             (pycurl.NOSIGNAL, 1),
             (pycurl.PROXY, ""),
@@ -221,24 +280,29 @@ class Handle:
         self.transfer = transfer
         request, permit, curl = transfer.request, transfer.permit, self.curl
         curl.setopt(pycurl.URL, request.url)
+        curl.setopt(pycurl.TIMEOUT_MS, max(1, int(timeout_s * 1_000)))
         if request.method == "HEAD":
             curl.setopt(pycurl.NOBODY, 1)
         else:
             curl.setopt(pycurl.HTTPGET, 1)
-        curl.setopt(pycurl.HTTPHEADER, request_headers(request))
+        self._give(pycurl.HTTPHEADER, _header_lines(request.purpose, request.referer))
         # Waiting for a connection to be shared is right where HTTP/2 was seen. Elsewhere one silent answer would hold
         # up every other request to its host, because libcurl waits for it to learn which HTTP it is.
-        curl.setopt(pycurl.PIPEWAIT, int(multiplexed))
-        curl.setopt(pycurl.SSL_VERIFYPEER, int(verify))
-        curl.setopt(pycurl.SSL_VERIFYHOST, 2 if verify else 0)
-        curl.setopt(pycurl.TIMEOUT_MS, max(1, int(timeout_s * 1_000)))
-        pinned = ",".join(f"[{each}]" if each.version == 6 else str(each) for each in permit.addresses)
-        name = permit.host.removesuffix(".")
-        hosts = [permit.host] if name == permit.host else [permit.host, name]
-        # Whatever libcurl looks up for this exchange, it finds the judged addresses and asks nobody.
-        curl.setopt(
-            pycurl.RESOLVE, [] if name.startswith("[") else [f"{each}:{permit.port}:{pinned}" for each in hosts]
-        )
+        self._give(pycurl.PIPEWAIT, int(multiplexed))
+        self._give(pycurl.SSL_VERIFYPEER, int(verify))
+        self._give(pycurl.SSL_VERIFYHOST, 2 if verify else 0)
+        # Whatever libcurl looks up for this exchange, it finds the judged addresses and asks nobody. Said again each
+        # time, because what it keeps of the last time is not ours to know.
+        pinned = _pinned(permit)
+        if pinned or self._given.get(pycurl.RESOLVE) != pinned:
+            curl.setopt(pycurl.RESOLVE, pinned)
+            self._given[pycurl.RESOLVE] = pinned
+
+    def _give(self, option: int, value: Any) -> None:
+        """Set an option that most exchanges leave as it is."""
+        if self._given.get(option) != value:
+            self.curl.setopt(option, value)
+            self._given[option] = value
 
     def release(self) -> None:
         """Forget the exchange, so that nothing of it outlives it."""

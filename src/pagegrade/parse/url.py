@@ -307,6 +307,7 @@ def origin(url: str) -> str:
     return f"{name}://{hostname}" + ("" if number == _DEFAULT_PORTS[name] else f":{number}")
 
 
+@lru_cache(maxsize=1_024)
 def host_address(name: str) -> IPv4Address | IPv6Address | None:
     """The address that a canonical host is a literal of; ``None`` when it is a name.
 

@@ -7,8 +7,8 @@ a process that parsed hostile bytes is not trusted. Frames are a length of four 
 
 from __future__ import annotations
 
-import contextlib
 import gc
+import importlib
 import os
 import pickle  # noqa: TID251 - one way only, from the parent to its own child
 import resource
@@ -16,6 +16,7 @@ import signal
 import struct
 import sys
 from collections.abc import Callable
+from functools import cache
 from typing import Any, BinaryIO, Final
 
 import msgspec
@@ -25,9 +26,21 @@ MEMORY_BYTES: Final = 1 << 30
 CPU_SECONDS: Final = 10
 """CPU time of one task."""
 MAX_ANSWER_BYTES: Final = 32 << 20
+GROWN_KB: Final = 300_000
+"""Memory that a child may hold between two tasks; one that holds more, by leaks or for one large page, is replaced."""
 FRAME: Final = struct.Struct(">I")
 
-ANSWER, FAILURE = b"A", b"F"
+ANSWER, FAILURE, LAST_ANSWER = b"A", b"F", b"L"
+"""What an answer begins with: the last one is that of a child that wants to be replaced."""
+TASKS: Final = (
+    "pagegrade.parse.css",
+    "pagegrade.parse.html",
+    "pagegrade.parse.measure",
+    "pagegrade.parse.sitemap",
+    "pagegrade.service.crossing",
+    "pagegrade.service.judging",
+)
+"""Modules whose functions are asked for with every page."""
 _encode: Final = msgspec.msgpack.Encoder().encode
 
 
@@ -60,7 +73,23 @@ def run_task(frame: bytes) -> bytes:
         return FAILURE + type(error).__name__.encode()
     if len(answer) > MAX_ANSWER_BYTES:
         return FAILURE + b"AnswerTooLarge"
-    return ANSWER + answer
+    return (LAST_ANSWER if resident_kb() > GROWN_KB else ANSWER) + answer
+
+
+@cache
+def _own_memory() -> int:
+    return os.open("/proc/self/statm", os.O_RDONLY)
+
+
+def resident_kb() -> int:
+    """Memory that this process holds now; 0 where the system does not tell.
+
+    Not ``ru_maxrss``: that begins with what the parent held when it started this process.
+    """
+    try:
+        return int(os.pread(_own_memory(), 100, 0).split()[1]) * resource.getpagesize() // 1_024
+    except OSError:
+        return 0
 
 
 def serve(requests: BinaryIO, answers: BinaryIO) -> None:
@@ -75,8 +104,8 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
             return
         allow_cpu(CPU_SECONDS)
         answer = run_task(frame)
-        answers.write(FRAME.pack(len(answer)))
-        answers.write(answer)
+        # In one piece: every other one would wake the parent once more.
+        answers.write(FRAME.pack(len(answer)) + answer)
         answers.flush()
 
 
@@ -86,8 +115,8 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     # Warm up before the limits: what every task needs is imported once.
-    with contextlib.suppress(ImportError):
-        pass
+    for name in TASKS:
+        importlib.import_module(name)
     confine()
     # What lives now lives for ever; collecting it again and again would only cost.
     gc.collect()

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import pickle  # noqa: TID251 - one way only, from the parent to its own child
 import signal
 import sys
 import typing
@@ -22,12 +21,14 @@ from typing import Any, ClassVar, Final, Self, TypeVar
 import msgspec
 
 from pagegrade.gather.context import OffloadFailed
-from pagegrade.service.child import ANSWER, FRAME, MAX_ANSWER_BYTES
+from pagegrade.service.child import ANSWER, FRAME, LAST_ANSWER, MAX_ANSWER_BYTES
+from pagegrade.service.crossing import SMALL_BYTES, write_task
 
 T = TypeVar("T")
 
-TASKS_PER_CHILD: Final = 500
-"""A child is replaced after so many tasks, so that no leak of a parser can grow for ever."""
+TASKS_PER_CHILD: Final = 2_000
+"""A child is replaced after so many tasks, or once it has grown (``child.GROWN_KB``), so that no leak of a parser can
+grow for ever. To start one takes as much CPU as to judge a hundred pages."""
 _START_SECONDS: Final = 30.0
 
 
@@ -88,7 +89,7 @@ class Children:
         Raises:
             OffloadFailed: It raised, died, or took more than ``timeout_s`` seconds, its CPU time or its memory.
         """
-        frame = pickle.dumps((function, arguments), protocol=pickle.HIGHEST_PROTOCOL)
+        frame = write_task(function, arguments)
         child = await self._idle.get()
         keep: _Child | None = None
         try:
@@ -104,17 +105,18 @@ class Children:
                 raise OffloadFailed(f"Parsing took more than {timeout_s:g} s.") from None
             except _Died:
                 raise OffloadFailed("The parser died or ran into its limits.") from None
-            if answer[:1] != ANSWER:
+            kind = answer[:1]
+            if kind not in (ANSWER, LAST_ANSWER):
                 keep = child
                 name = answer[1:81].decode("ascii", "replace")
                 if name not in _LIMITS:
                     raise TaskFailed(name)
                 raise OffloadFailed(f"The parser stopped with {name}.")
             try:
-                result: T = _decoder(function).decode(answer[1:])
+                result: T = _decoder(function).decode(memoryview(answer)[1:])
             except (msgspec.DecodeError, RecursionError):
                 raise OffloadFailed("The parser gave an answer that cannot be read.") from None
-            keep = child
+            keep = child if kind == ANSWER else None
             return result
         finally:
             if keep is not None and keep.tasks >= TASKS_PER_CHILD:
@@ -164,8 +166,13 @@ class _Child:
             raise _Died
         self.tasks += 1
         try:
-            requests.write(FRAME.pack(len(frame)))
-            requests.write(frame)
+            head = FRAME.pack(len(frame))
+            if len(frame) <= SMALL_BYTES:
+                # Together: two writes would wake the child twice.
+                requests.write(head + frame)
+            else:
+                requests.write(head)
+                requests.write(frame)
         except RuntimeError as error:
             # What uvloop says of a pipe whose other end is gone.
             raise _Died from error

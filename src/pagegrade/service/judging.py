@@ -21,9 +21,11 @@ from pagegrade.model.report import (
     Report,
     RunFacts,
 )
+from pagegrade.model.stored import PackedReport
 from pagegrade.parse.challenge import recognise_block
 from pagegrade.parse.url import project_of
 from pagegrade.report.build import count_results, page_facts, result_of
+from pagegrade.report.packing import pack_report
 from pagegrade.score import Weighed, prices, score
 
 _WITHOUT_CONTENT: Final = frozenset({204, 205})
@@ -133,6 +135,14 @@ def judge_artifacts(artifacts: Artifacts, thresholds: Thresholds = Thresholds())
         ),
         generated_at=artifacts.gathered_at,
     )
+
+
+def judge_and_pack(artifacts: Artifacts, thresholds: Thresholds) -> PackedReport:
+    """Judge artifacts and pack the report for the store: a task for ``Children``.
+
+    It lives here, because a child that imports it then loads nothing of the network.
+    """
+    return pack_report(judge_artifacts(artifacts, thresholds))
 
 
 def failed_report(

@@ -12,14 +12,9 @@ from pagegrade.model.stored import PackedReport
 from pagegrade.report.packing import check_packed, pack_report
 from pagegrade.service.analysis import JUDGE_SECONDS, judging_failure
 from pagegrade.service.children import Children
-from pagegrade.service.judging import Thresholds, failed_report, judge_artifacts
+from pagegrade.service.judging import Thresholds, failed_report, judge_and_pack
 
 logger = logging.getLogger(__name__)
-
-
-def judge_and_pack(artifacts: Artifacts, thresholds: Thresholds) -> PackedReport:
-    """Judge artifacts and pack the report for the store: a task for ``Children``."""
-    return pack_report(judge_artifacts(artifacts, thresholds))
 
 
 async def judge_and_pack_in_child(artifacts: Artifacts, thresholds: Thresholds, *, children: Children) -> PackedReport:

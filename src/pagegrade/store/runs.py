@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
-from typing import Final, cast
+from typing import Final
 
 from sqlalchemy import bindparam, insert, text
 
@@ -28,8 +28,6 @@ from pagegrade.store.visits import (
 
 MAX_LEASE_MS: Final = 2 * 3_600_000
 """No lease is longer; one that seems to be was taken by a clock that has been set back since."""
-
-
 FEW: Final = 8
 """So many accounts in a row may have nothing to start before all of them are looked at together."""
 
@@ -60,61 +58,80 @@ _SAME: Final = Prepared(
         "AND COALESCE(leader_id, 0) = 0 ORDER BY id LIMIT 1"
     )
 )
-_HASTEN: Final = text(
-    "UPDATE runs SET priority = :priority WHERE id = :id AND state = 'queued' AND priority > :priority"
+_HASTEN: Final = Prepared(
+    text("UPDATE runs SET priority = :priority WHERE id = :id AND state = 'queued' AND priority > :priority")
 )
 # A loose scan: from one account to the next one in the index, however many runs each of them has.
-_ACCOUNTS: Final = text(
-    "WITH RECURSIVE waiting (id) AS ("
-    "SELECT MIN(account_id) FROM runs WHERE state = 'queued' UNION ALL "
-    "SELECT (SELECT MIN(runs.account_id) FROM runs WHERE runs.state = 'queued' AND runs.account_id > waiting.id) "
-    "FROM waiting WHERE waiting.id IS NOT NULL) "
-    "SELECT accounts.id, accounts.served_at_ms FROM waiting JOIN accounts ON accounts.id = waiting.id "
-    "ORDER BY accounts.served_at_ms, accounts.id"
+_ACCOUNTS: Final = Prepared(
+    text(
+        "WITH RECURSIVE waiting (id) AS ("
+        "SELECT MIN(account_id) FROM runs WHERE state = 'queued' UNION ALL "
+        "SELECT (SELECT MIN(runs.account_id) FROM runs WHERE runs.state = 'queued' AND runs.account_id > waiting.id) "
+        "FROM waiting WHERE waiting.id IS NOT NULL) "
+        "SELECT accounts.id, accounts.served_at_ms FROM waiting JOIN accounts ON accounts.id = waiting.id "
+        "ORDER BY accounts.served_at_ms, accounts.id"
+    )
 )
-_MAY_START: Final = (
+_DUE: Final = (
     "leader_id IS NULL AND attempt BETWEEN :least AND :most "
-    "AND (available_at_ms <= :now_ms OR available_at_ms > :far_ms) AND target NOT IN :full"
+    "AND (available_at_ms <= :now_ms OR available_at_ms > :far_ms)"
 )
-_NEXT: Final = text(
-    "SELECT id FROM runs WHERE state = 'queued' AND account_id = :account_id "  # noqa: S608 - our own words
-    f"AND {_MAY_START} ORDER BY priority, id LIMIT 1"
-).bindparams(bindparam("full", expanding=True))
+_MAY_START: Final = f"{_DUE} AND target NOT IN :full"
+_FIRST: Final = "SELECT id FROM runs WHERE state = 'queued' AND account_id = :account_id AND"
+_NEXT_OF_ALL: Final = Prepared(text(f"{_FIRST} {_DUE} ORDER BY priority, id LIMIT 1"))
+_NEXT: Final = text(f"{_FIRST} {_MAY_START} ORDER BY priority, id LIMIT 1").bindparams(
+    bindparam("full", expanding=True)
+)
 _ABLE: Final = text(
     f"SELECT DISTINCT account_id FROM runs WHERE state = 'queued' AND {_MAY_START}"  # noqa: S608 - our own words
 ).bindparams(bindparam("full", expanding=True))
-_SUSPECT: Final = text("SELECT 1 FROM runs WHERE state = 'queued' AND attempt >= :least LIMIT 1")
-_CLAIM: Final = text(
-    "UPDATE runs SET state = 'running', attempt = attempt + 1, worker = :worker, lease_until_ms = :lease_until_ms, "
-    "started_at_ms = :now_ms WHERE id = :id AND state = 'queued' "
-    "RETURNING id, report_id, account_id, url, attempt, target"
+_SUSPECT: Final = Prepared(text("SELECT 1 FROM runs WHERE state = 'queued' AND attempt >= :least LIMIT 1"))
+_CLAIM: Final = Prepared(
+    text(
+        "UPDATE runs SET state = 'running', attempt = attempt + 1, worker = :worker, lease_until_ms = :lease_until_ms, "
+        "started_at_ms = :now_ms WHERE id = :id AND state = 'queued' "
+        "RETURNING id, report_id, account_id, url, attempt, target"
+    )
 )
 # Runs that were asked for while another was their leader, and lost it, find one again.
-_FOLLOW: Final = text(
-    "UPDATE runs SET leader_id = :id WHERE account_id = :account_id AND url = :url AND state = 'queued' "
-    "AND COALESCE(leader_id, 0) = 0"
+_FOLLOW: Final = Prepared(
+    text(
+        "UPDATE runs SET leader_id = :id WHERE account_id = :account_id AND url = :url AND state = 'queued' "
+        "AND COALESCE(leader_id, 0) = 0"
+    )
 )
-_SERVED: Final = text("UPDATE accounts SET served_at_ms = :served_at_ms WHERE id = :account_id")
+_SERVED: Final = Prepared(text("UPDATE accounts SET served_at_ms = :served_at_ms WHERE id = :account_id"))
 _EXTEND: Final = text(
     "UPDATE runs SET lease_until_ms = :lease_until_ms WHERE id = :id AND attempt = :attempt AND state = 'running' "
     "AND worker = :worker"
 )
-_FINISHED: Final = text("SELECT 1 FROM runs WHERE id = :id AND attempt = :attempt AND state IN ('completed', 'failed')")
-_UNDER_WAY: Final = text("SELECT 1 FROM runs WHERE id = :id AND attempt = :attempt AND state = 'running'")
-_FINISH: Final = text(
-    "UPDATE runs SET state = :state, rating = :rating, score = :score, engine = :engine, ruleset = :ruleset, "
-    "summary = :summary, error = :error, started_at_ms = COALESCE(started_at_ms, :now_ms), finished_at_ms = :now_ms, "
-    "lease_until_ms = NULL, worker = NULL "
-    "WHERE id = :id AND attempt = :attempt AND state = :before RETURNING report_id, number, account_id"
+_FINISHED: Final = Prepared(
+    text("SELECT 1 FROM runs WHERE id = :id AND attempt = :attempt AND state IN ('completed', 'failed')")
 )
-_FOLLOWERS: Final = text("SELECT id, attempt FROM runs WHERE leader_id = :id AND state = 'queued' ORDER BY id")
-_COUNT_ANALYSIS: Final = text(
-    "UPDATE accounts SET analyses_total = analyses_total + 1, stored_bytes = stored_bytes + :bytes "
-    "WHERE id = :account_id"
+_UNDER_WAY: Final = Prepared(text("SELECT 1 FROM runs WHERE id = :id AND attempt = :attempt AND state = 'running'"))
+_FINISH: Final = Prepared(
+    text(
+        "UPDATE runs SET state = :state, rating = :rating, score = :score, engine = :engine, ruleset = :ruleset, "
+        "summary = :summary, error = :error, started_at_ms = COALESCE(started_at_ms, :now_ms), "
+        "finished_at_ms = :now_ms, lease_until_ms = NULL, worker = NULL "
+        "WHERE id = :id AND attempt = :attempt AND state = :before RETURNING report_id, number, account_id"
+    )
 )
-_RELEASE: Final = text(
-    "UPDATE runs SET state = 'queued', attempt = attempt - :uncounted, worker = NULL, lease_until_ms = NULL, "
-    "available_at_ms = :available_at_ms WHERE id = :id AND attempt = :attempt AND state = 'running' RETURNING report_id"
+_FOLLOWERS: Final = Prepared(
+    text("SELECT id, attempt FROM runs WHERE leader_id = :id AND state = 'queued' ORDER BY id")
+)
+_COUNT_ANALYSIS: Final = Prepared(
+    text(
+        "UPDATE accounts SET analyses_total = analyses_total + 1, stored_bytes = stored_bytes + :bytes "
+        "WHERE id = :account_id"
+    )
+)
+_RELEASE: Final = Prepared(
+    text(
+        "UPDATE runs SET state = 'queued', attempt = attempt - :uncounted, worker = NULL, lease_until_ms = NULL, "
+        "available_at_ms = :available_at_ms WHERE id = :id AND attempt = :attempt AND state = 'running' "
+        "RETURNING report_id"
+    )
 )
 
 
@@ -133,13 +150,13 @@ def enqueue_run(tx: Transaction, *, report: StoredReport, priority: int, target:
     """
     last_number, last_state, last_id = _LAST_RUN.first(tx, {"report_id": report.id}) or (0, None, None)
     if last_state in UNFINISHED:
-        tx.execute(_HASTEN, {"id": last_id, "priority": priority})
+        _HASTEN.rows(tx, {"id": last_id, "priority": priority})
         joined = load_run(tx, report.id, last_number)
         if joined is not None:
             return joined
     (leader_id,) = _SAME.first(tx, {"account_id": report.account_id, "url": report.url}) or (None,)
     if leader_id is not None:
-        tx.execute(_HASTEN, {"id": leader_id, "priority": priority})
+        _HASTEN.rows(tx, {"id": leader_id, "priority": priority})
     number = last_number + 1
     values = {
         "new_report_id": report.id,
@@ -202,7 +219,7 @@ def claim_runs(
         suspects: Take only runs that have one attempt left, instead of only others: every attempt so
             far ended with the death of a process, and perhaps they are to blame for it.
     """
-    waiting = [(row.id, row.served_at_ms) for row in tx.execute(_ACCOUNTS)]
+    waiting = _ACCOUNTS.rows(tx, {})
     if not waiting or count < 1:
         return ()
     least, most = (MAX_ATTEMPTS - 1, MAX_ATTEMPTS) if suspects else (0, MAX_ATTEMPTS - 2)
@@ -216,10 +233,10 @@ def claim_runs(
     in_vain = 0
     while accounts and len(claimed) < count:
         account_id = accounts.popleft()
-        run_id = tx.execute(_NEXT, {**which, "account_id": account_id, "full": full}).scalar()
+        run_id = _next_of(tx, {**which, "account_id": account_id}, full)
         if run_id is not None:
             claimed.append(_claim(tx, run_id, worker=worker, now_ms=now_ms, lease_ms=lease_ms))
-            tx.execute(_SERVED, {"account_id": account_id, "served_at_ms": served_at_ms})
+            _SERVED.rows(tx, {"account_id": account_id, "served_at_ms": served_at_ms})
             served_at_ms += 1
             accounts.append(account_id)
             full = sorted(full_targets(tx, now_ms, **limits))
@@ -234,23 +251,26 @@ def claim_runs(
 
 def has_suspects(tx: Transaction) -> bool:
     """Whether runs wait that have one attempt left."""
-    return tx.execute(_SUSPECT, {"least": MAX_ATTEMPTS - 1}).scalar() is not None
+    return _SUSPECT.first(tx, {"least": MAX_ATTEMPTS - 1}) is not None
+
+
+def _next_of(tx: Transaction, which: dict[str, int], full: list[str]) -> int | None:
+    """The run of an account that may start first, at a target that is not full; ``None`` when there is none."""
+    # Mostly no target is full, and a statement without a list can be prepared.
+    row = tx.execute(_NEXT, {**which, "full": full}).first() if full else _NEXT_OF_ALL.first(tx, which)
+    return None if row is None else int(row[0])
 
 
 def _claim(tx: Transaction, run_id: int, *, worker: str, now_ms: int, lease_ms: int) -> ClaimedRun:
     lease_until_ms = now_ms + min(lease_ms, MAX_LEASE_MS)
-    row = tx.execute(_CLAIM, {"id": run_id, "worker": worker, "now_ms": now_ms, "lease_until_ms": lease_until_ms}).one()
-    if row.target:
-        start_visits(tx, row.id, (row.target,), now_ms)
-    tx.execute(_FOLLOW, {"id": row.id, "account_id": row.account_id, "url": row.url})
-    mark_report(tx, row.report_id, state="running", now_ms=now_ms)
+    values = {"id": run_id, "worker": worker, "now_ms": now_ms, "lease_until_ms": lease_until_ms}
+    ((_, report_id, account_id, url, attempt, target),) = _CLAIM.rows(tx, values)
+    if target:
+        start_visits(tx, run_id, (target,), now_ms)
+    _FOLLOW.rows(tx, {"id": run_id, "account_id": account_id, "url": url})
+    mark_report(tx, report_id, state="running", now_ms=now_ms)
     return ClaimedRun(
-        id=row.id,
-        report_id=row.report_id,
-        account_id=row.account_id,
-        url=row.url,
-        attempt=row.attempt,
-        lease_until_ms=lease_until_ms,
+        id=run_id, report_id=report_id, account_id=account_id, url=url, attempt=attempt, lease_until_ms=lease_until_ms
     )
 
 
@@ -268,7 +288,7 @@ def extend_leases(
         values = {"id": run.id, "attempt": run.attempt, "worker": worker}
         if tx.execute(_EXTEND, {**values, "lease_until_ms": now_ms + min(lease_ms, MAX_LEASE_MS)}).rowcount:
             continue
-        if tx.execute(_FINISHED, {"id": run.id, "attempt": run.attempt}).scalar() is None:
+        if _FINISHED.first(tx, {"id": run.id, "attempt": run.attempt}) is None:
             lost.add((run.id, run.attempt))
     return lost
 
@@ -276,7 +296,7 @@ def extend_leases(
 def is_under_way(tx: Transaction, run: ClaimedRun) -> bool:
     """Whether the run still is in the attempt in which it was claimed: not over, not given to another, not gone."""
     values = {"id": run.id, "attempt": run.attempt}
-    return tx.execute(_UNDER_WAY, values).first() is not None
+    return _UNDER_WAY.first(tx, values) is not None
 
 
 def finish_run(tx: Transaction, run: ClaimedRun, packed: PackedReport, now_ms: int) -> tuple[int, ...]:
@@ -322,14 +342,15 @@ def finish_attempt(
     waiting = [(run_id, attempt, before)]
     while waiting:
         one_id, one_attempt, one_before = waiting.pop()
-        row = tx.execute(_FINISH, {**values, "id": one_id, "attempt": one_attempt, "before": one_before}).one_or_none()
+        row = _FINISH.first(tx, {**values, "id": one_id, "attempt": one_attempt, "before": one_before})
         if row is None:
             continue
+        report_id, number, account_id = row
         save_detail(tx, one_id, packed.detail)
-        tx.execute(_COUNT_ANALYSIS, {"account_id": row.account_id, "bytes": len(packed.detail)})
-        mark_report(tx, row.report_id, state=packed.state, now_ms=now_ms, packed=packed, run_number=row.number)
-        changed.append(row.report_id)
-        waiting += [(follower.id, follower.attempt, "queued") for follower in tx.execute(_FOLLOWERS, {"id": one_id})]
+        _COUNT_ANALYSIS.rows(tx, {"account_id": account_id, "bytes": len(packed.detail)})
+        mark_report(tx, report_id, state=packed.state, now_ms=now_ms, packed=packed, run_number=number)
+        changed.append(report_id)
+        waiting += [(follower, its_attempt, "queued") for follower, its_attempt in _FOLLOWERS.rows(tx, {"id": one_id})]
     return tuple(changed)
 
 
@@ -371,7 +392,8 @@ def requeue_attempt(
         Id of its report; ``None`` when the run has moved on.
     """
     values = {"id": run_id, "attempt": attempt, "uncounted": uncounted, "available_at_ms": available_at_ms}
-    report_id = tx.execute(_RELEASE, values).scalar()
-    if report_id is not None:
-        mark_report(tx, report_id, state="queued", now_ms=now_ms)
-    return cast("int | None", report_id)
+    row = _RELEASE.first(tx, values)
+    if row is None:
+        return None
+    mark_report(tx, row[0], state="queued", now_ms=now_ms)
+    return int(row[0])
