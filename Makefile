@@ -7,16 +7,19 @@ PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.1
 	done; echo python3)
 BIN := .venv/bin
 
+# Where this is set, every process compiles all it imports anew; the tests alone start hundreds.
+export PYTHONDONTWRITEBYTECODE :=
+
 # What the user passes on: make analyze URL=http://localhost:8000/ ARGS='--format json'
 URL ?=
 ARGS ?=
-JOBS ?= 0
+JOBS ?= auto
 ID ?=
 PORT ?=
 MINUTES ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check lint types arrows docs test serve fault chaos allow-lab analyze bench texts picture fix new-check lock lock-check env-run env-test env-dev
+.PHONY: help setup check lint types arrows docs test serve fault chaos allow-lab analyze bench texts picture screenshots fix new-check lock lock-check env-run env-test env-dev
 
 help:  ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -41,8 +44,8 @@ docs: env-test  ## make the generated reference pages, check the committed ones 
 	@$(BIN)/python -m devtools.gen_docs --check
 	@$(BIN)/python -m devtools.doc_links
 
-test: env-test  ## all tests (ARGS='-k word' for some; JOBS=auto on all cores, which strains those that wait for short times)
-	@$(BIN)/pytest --numprocesses $(JOBS) --dist loadfile $(ARGS)
+test: env-test  ## all tests, on all cores (ARGS='-k word' for some; JOBS=0: one after the other)
+	@$(BIN)/pytest --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 analyze: env-run  ## report on a page: make analyze URL=https://example.org/ [ARGS='--format json']
 	@test -n '$(subst ','\'',$(URL))' || { echo "Say which page: make analyze URL=https://example.org/" >&2; exit 2; }
@@ -71,6 +74,9 @@ texts: env-test  ## bring the message catalogues of the pages up to date; what i
 
 picture: env-test  ## draw the picture of the README anew
 	@$(BIN)/python -m devtools.picture
+
+screenshots: env-test  ## take the pictures of the pages in docs/images anew, in a real browser
+	@$(BIN)/python -m devtools.screenshots
 
 fix: env-dev  ## mend what the tools can mend by themselves, and write the committed reference files anew
 	@$(BIN)/ruff check --fix

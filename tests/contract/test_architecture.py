@@ -105,7 +105,19 @@ def test_every_source_file_has_its_test_file() -> None:
 
 def test_every_test_file_tests_a_source_file() -> None:
     """A test left behind by a move would be looked for in the wrong place."""
-    free = {"browser", "contract", "devtools", "e2e", "fault", "fixtures", "golden", "lab", "property", "recorded", "site"}
+    free = {
+        "browser",
+        "contract",
+        "devtools",
+        "e2e",
+        "fault",
+        "fixtures",
+        "golden",
+        "lab",
+        "property",
+        "recorded",
+        "site",
+    }
     wanted = {test for path in SOURCES for test in expected_tests(path)}
     strays = [
         relative(path)

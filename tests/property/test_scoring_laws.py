@@ -7,7 +7,7 @@ import random
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pagegrade.checks import Check, all_checks
@@ -58,6 +58,7 @@ def test_information_is_free() -> None:
     assert all(PRICES[name] == 0 for name, check in CHECKS.items() if check.severity is Severity.INFO)
 
 
+@settings(max_examples=400)
 @given(page=PAGES)
 def test_score_never_falls_when_a_check_gets_better(page: dict[str, float | None]) -> None:
     """For every check and every pair of its states, worse to better, with everything else as it was."""

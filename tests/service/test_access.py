@@ -427,7 +427,7 @@ def test_uses_of_keys_are_saved_to_the_minute(tmp_path: Path) -> None:
     """Many uses make one write."""
     database = make_database(tmp_path)
     _, secret = add_owner(database)
-    key = caller_of(database, secret).key
+    key = caller_of(database, secret).api_key
     uses = KeyUses()
     for at_ms in (NOW_MS + 1, NOW_MS + 30_000, NOW_MS + MINUTE_MS + 5):
         uses.note(key.id, at_ms)
@@ -442,7 +442,7 @@ def test_uses_that_cannot_be_saved_are_kept(tmp_path: Path) -> None:
     """A full disk costs no truth: the next time writes them."""
     database = make_database(tmp_path)
     _, secret = add_owner(database)
-    key = caller_of(database, secret).key
+    key = caller_of(database, secret).api_key
     gone = Database(f"sqlite:///{tmp_path / 'missing' / 'gone.db'}")
     uses = KeyUses()
     uses.note(key.id, NOW_MS)

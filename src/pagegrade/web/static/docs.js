@@ -6,6 +6,9 @@ const follow = () => document.documentElement.classList.toggle("dark-mode", dark
 follow();
 dark.addEventListener("change", follow);
 
+// Swagger UI keeps the fragment of the address for itself, so the focus has to be moved by hand.
+document.querySelector(".skip").addEventListener("click", () => document.getElementById("main").focus());
+
 // Examples are to read. A form that is filled with them would ask for page 2 of what nobody has, change a report only while
 // it is the one of the example, and send the same Idempotency-Key twice.
 const emptyForms = (description) => {

@@ -1,0 +1,95 @@
+"""A running service with a world of reports, and what a request to it needs."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import secrets
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlencode
+
+from pagegrade.web.visitor import SESSION
+from tests.browser.world import World, analyse, build_world
+from tests.server import FORM, Reply, Server, running_server
+from tests.site.serve import Site, serve_site
+
+ACCEPT: Final = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+OWN: Final = {"Sec-Fetch-Site": "same-origin"}
+_ASSET: Final = re.compile(r"/static/([0-9a-f]+)/(site\.css)")
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """The service, what it knows, and the site its people analyse."""
+
+    server: Server
+    site: Site
+    world: World
+    digest: str
+    """Of the style sheet, part of its address."""
+
+    @property
+    def origin(self) -> str:
+        """Where the service is, without a slash at the end."""
+        return self.server.origin
+
+    def fill(self, path: str) -> str:
+        """Text with what this world has: ``{decent.id}``, ``{password.slug}``, ``{account_bob.id}``, ``{digest}``."""
+        reports = {name.replace("-", "_"): known for name, known in self.world.reports.items()}
+        accounts = {
+            f"account_{name.lower().replace('-', '_')}": account for name, account in self.world.accounts.items()
+        }
+        unique = secrets.token_hex(6)
+        return path.format(**reports, **accounts, **self.world.things, digest=self.digest, unique=unique)
+
+    def fields(self, form: Mapping[str, str] | None) -> dict[str, str] | None:
+        """The fields of a form, filled in likewise."""
+        return None if form is None else {self.fill(name): self.fill(value) for name, value in form.items()}
+
+    def ask(
+        self,
+        path: str,
+        *,
+        person: str = "Charlie",
+        method: str = "",
+        form: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Reply:
+        """One request as a browser sends it, without following where it leads.
+
+        Args:
+            path: As it is.
+            person: Who asks; Charlie has not signed in.
+            method: ``GET``, or ``POST`` with a form, unless another is given.
+            form: Fields of a form that a page of ours sends.
+            headers: Besides; win over those made here.
+        """
+        sent = {"Accept": ACCEPT, **OWN}
+        token = self.world.tokens.get(person)
+        if token is not None:
+            sent["Cookie"] = f"{SESSION}={token}"
+        body = None if form is None else urlencode(form).encode()
+        if body is not None:
+            sent["Content-Type"] = FORM
+        sent |= headers or {}
+        return self.server.call(method or ("GET" if form is None else "POST"), path, key=None, body=body, headers=sent)
+
+
+@contextlib.contextmanager
+def open_house(folder: Path) -> Iterator[House]:
+    """A service without workers, so that what waits goes on waiting.
+
+    Args:
+        folder: An empty place for its data.
+    """
+    with serve_site() as site:
+        world = build_world(folder / "data", analyse(site))
+        with running_server(folder / "data", key=world.key, WORKERS=0, HSTS=True, LOG_FORMAT="json") as server:
+            page = server.call("GET", "/", key=None, headers={"Accept": ACCEPT}).body.decode()
+            found = _ASSET.search(page)
+            if found is None:
+                raise AssertionError("the start page has no style sheet")
+            yield House(server, site, world, found[1])

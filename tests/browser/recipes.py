@@ -1,0 +1,234 @@
+"""How every page with parameters is reached, and the states of pages that are worth a look of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from tests.browser.payloads import PAYLOADS
+from tests.browser.world import PASSWORD
+
+UNKNOWN_SLUG: Final = "A" * 22
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Visit:
+    """One state of one page."""
+
+    name: str = ""
+    """Of the state; with the operation's it names tests and pictures."""
+    path: str
+    """To be filled in by ``House.fill``."""
+    person: str = "Charlie"
+    """Who looks; Charlie has not signed in."""
+    form: Mapping[str, str] | None = None
+    """Fields to send, to be filled in as well; ``None``: the page is opened."""
+    status: int = 200
+    """303: the form leads on; what it does is done to something that nothing else needs."""
+    ready: str = ""
+    """Selector of what a script draws; empty: the page is ready when it is loaded."""
+    operation: str = field(default="")
+
+    @property
+    def id(self) -> str:
+        """Fit for names of tests and files."""
+        return f"{self.operation}-{self.name}" if self.name else self.operation
+
+
+def _each(path: str, person: str, *names: str, status: int = 200) -> tuple[Visit, ...]:
+    """One state for each report, whose name stands for ``@``."""
+    return tuple(
+        Visit(name=name, path=path.replace("@", name.replace("-", "_")), person=person, status=status) for name in names
+    )
+
+
+_STATES: Final = (
+    "decent", "good", "bad", "poor", "partly", "rerun", "queued", "running", "failed-later", "failed-blocked",
+    "failed-timeout", "failed-internal", "real-hostile", "hostile-all", "right-to-left", "very-long", "password",
+)  # fmt: skip
+"""Reports whose page looks different from those before."""
+_FORMATS: Final = ("json", "csv", "md", "sarif", "pdf", "html")
+_HOSTILE: Final = PAYLOADS["J02"][:60]
+_LONG_LIST: Final = "\n".join(f"https://bulk-{number}.example/{'path/' * 5}" for number in range(40))
+
+
+def _post(path: str, form: Mapping[str, str], **more: object) -> Visit:
+    return Visit(path=path, form=form, **{"person": "Alice", **more})  # type: ignore[arg-type]
+
+
+RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
+    ("GET", "/docs"): (Visit(path="/docs", ready=".opblock"),),
+    ("GET", "/problems/{code}"): (Visit(path="/problems/validation-failed"),),
+    ("GET", "/checks/{check}"): (Visit(path="/checks/title"), Visit(name="unknown", path="/checks/none", status=404)),
+    ("GET", "/static/{digest}/{name}"): (Visit(path="/static/{digest}/site.css"),),
+    # Sharing
+    ("GET", "/r/{slug}"): (
+        *_each("/r/{@.slug}", "Charlie", "decent", "hostile-all", "queued", "failed-blocked", "password"),
+        *_each("/r/{@.slug}", "Charlie", "private", status=404),
+        Visit(name="own", path="/r/{private.slug}", person="Alice"),
+        Visit(name="unknown", path=f"/r/{UNKNOWN_SLUG}", status=404),
+    ),
+    ("POST", "/r/{slug}"): (
+        _post("/r/{guessed.slug}", {"password": _HOSTILE}, name="wrong", person="Charlie", status=403),
+        _post("/r/{guessed.slug}", {"password": "x" * 2000}, name="long", person="Charlie", status=400),
+        _post("/r/{password.slug}", {"password": PASSWORD}, name="right", person="Charlie", status=303),
+    ),
+    ("GET", "/r/{slug}/runs/{number}"): (Visit(path="/r/{decent.slug}/runs/2"),),
+    ("GET", "/r/{slug}/compare"): (Visit(path="/r/{decent.slug}/compare?from=2&to=12"),),
+    ("GET", "/r/{slug}/export/{format}"): tuple(
+        Visit(name=each, path=f"/r/{{decent.slug}}/export/{each}") for each in _FORMATS
+    ),
+    ("GET", "/badge/{file}"): (
+        Visit(path="/badge/{decent.slug}.svg"),
+        Visit(name="private", path="/badge/{private.slug}.svg", status=404),
+    ),
+    # The report
+    ("GET", "/reports/{id}"): _each("/reports/{@.id}", "Alice", *_STATES),
+    ("GET", "/reports/{id}/runs/{number}"): (
+        Visit(path="/reports/{decent.id}/runs/2", person="Alice"),
+        Visit(name="failed", path="/reports/{decent.id}/runs/4", person="Alice"),
+    ),
+    ("GET", "/reports/{id}/compare"): (
+        Visit(path="/reports/{decent.id}/compare?from=2&to=12", person="Alice"),
+        Visit(name="hostile", path="/reports/{hostile_all.id}/compare?from=1&to=2", person="Alice"),
+    ),
+    ("GET", "/reports/{id}/export/{format}"): tuple(
+        Visit(name=each, path=f"/reports/{{decent.id}}/export/{each}", person="Alice") for each in _FORMATS
+    ),
+    # The list
+    ("GET", "/reports"): (
+        Visit(path="/reports", person="Alice"),
+        Visit(name="page-2", path="/reports?page=2", person="Alice"),
+        Visit(name="filtered", path="/reports?search=crowd&result=bad&sort=asc", person="Alice"),
+        Visit(name="nothing-found", path="/reports?search=%22%3E%3Csvg%20onload%3Dalert(1)%3E", person="Alice"),
+        Visit(name="wrong-filter", path="/reports?result=splendid", person="Alice", status=422),
+        Visit(name="hostile", path="/reports?search=hostile.example", person="Alice"),
+        Visit(name="empty", path="/reports", person="Dora"),
+    ),
+    ("POST", "/reports"): (
+        _post("/reports", {"url": _HOSTILE, "privacy": "2", "password": ""}, name="wrong", status=422),
+        _post("/reports", {"url": "https://new.example/"}, name="right", person="Bob", status=303),
+    ),
+    ("GET", "/reports/states"): (Visit(path="/reports/states?ids={queued.id},{running.id},1", person="Alice"),),
+    ("POST", "/reports/selected"): (
+        _post(
+            "/reports/selected",
+            {"deed": "delete", "report-{decent.id}": "1", "report-{hostile_all.id}": "1"},
+            name="ask",
+        ),
+        _post("/reports/selected", {"deed": "again", "report-{crowd_0.id}": "1"}, name="again", status=303),
+    ),
+    ("POST", "/reports/bulk"): (
+        _post("/reports/bulk", {"addresses": f"{_LONG_LIST}\n{_HOSTILE}\nftp://x.example/"}, name="preview"),
+        _post("/reports/bulk", {}, name="nothing", status=422),
+        _post(
+            "/reports/bulk",
+            {"step": "create", "addresses": "https://bulk.example/", "privacy": "0", "again": "1"},
+            name="right",
+            person="Bob",
+            status=303,
+        ),
+    ),
+    ("GET", "/reports/{id}/settings"): (
+        Visit(path="/reports/{decent.id}/settings", person="Alice"),
+        Visit(name="hostile", path="/reports/{hostile_J02.id}/settings", person="Alice"),
+        Visit(name="password", path="/reports/{password.id}/settings?said=saved", person="Alice"),
+    ),
+    ("POST", "/reports/{id}/settings"): (
+        _post("/reports/{decent.id}/settings", {"privacy": "2", "password": ""}, name="wrong", status=422),
+        _post("/reports/{crowd_1.id}/settings", {"privacy": "0", "password": ""}, name="right", status=303),
+    ),
+    ("POST", "/reports/{id}/run"): (_post("/reports/{crowd_2.id}/run", {}, status=303),),
+    ("GET", "/reports/{id}/delete"): (Visit(path="/reports/{decent.id}/delete", person="Alice"),),
+    ("POST", "/reports/{id}/delete"): (_post("/reports/{crowd_3.id}/delete", {}, status=303),),
+    ("GET", "/projects"): (
+        Visit(path="/projects", person="Alice"),
+        Visit(name="empty", path="/projects", person="Dora"),
+    ),
+    ("GET", "/projects/{project}/delete"): (Visit(path="/projects/{crowd_5.project}/delete", person="Alice"),),
+    ("POST", "/projects/{project}/delete"): (_post("/projects/{crowd_6.project}/delete", {}, status=303),),
+    # Signing in
+    ("GET", "/sign-in"): (Visit(path="/sign-in"), Visit(name="next", path="/sign-in?next=%2Fkeys")),
+    ("POST", "/sign-in"): (
+        _post("/sign-in", {"email": _HOSTILE, "password": "x"}, name="wrong", person="Charlie", status=403),
+        _post("/sign-in", {}, name="nothing", person="Charlie", status=422),
+        _post(
+            "/sign-in",
+            {"email": "spare-1@example.org", "password": PASSWORD},
+            name="right",
+            person="Charlie",
+            status=303,
+        ),
+    ),
+    ("POST", "/sign-out"): (_post("/sign-out", {}, person="Leaving", status=303),),
+    ("GET", "/sign-in/{token}"): (
+        Visit(path="/sign-in/{link}"),
+        Visit(name="used", path="/sign-in/none", status=404),
+    ),
+    ("POST", "/sign-in/{token}"): (
+        _post("/sign-in/none", {}, name="used", person="Charlie", status=404),
+        _post("/sign-in/{link_to_use}", {}, name="right", person="Charlie", status=303),
+    ),
+    # The account
+    ("GET", "/account"): (
+        Visit(path="/account", person="Alice"),
+        Visit(name="said", path="/account?said=saved", person="Mallory"),
+    ),
+    ("POST", "/account"): (
+        _post("/account", {"name": "", "email": _HOSTILE, "locale": "en", "timezone": "UTC", "privacy": ""},
+              name="wrong", status=422),
+        _post("/account", {"name": "Bob", "email": "bob@example.org", "locale": "en", "timezone": "UTC",
+                           "privacy": ""}, name="right", person="Bob", status=303),
+    ),
+    ("POST", "/account/password"): (
+        _post("/account/password", {"current": "", "new": "short"}, name="wrong", status=422),
+        _post("/account/password", {"current": PASSWORD, "new": "a much better one"}, name="right",
+              person="Spare-2", status=303),
+    ),
+    ("POST", "/account/sessions/end"): (_post("/account/sessions/end", {}, person="Spare-3", status=303),),
+    ("POST", "/account/sessions/{id}/end"): (_post("/account/sessions/{session_id}/end", {}, status=303),),
+    ("GET", "/keys"): (
+        Visit(path="/keys", person="Alice"),
+        Visit(name="empty", path="/keys?said=revoked", person="Dora"),
+    ),
+    ("POST", "/keys"): (
+        _post("/keys", {"name": "", "expires": "30"}, name="wrong", status=422),
+        _post("/keys", {"name": _HOSTILE, "expires": "30", "reports-read": "1"}, name="made", person="Spare-4"),
+    ),
+    ("GET", "/keys/{id}/revoke"): (Visit(path="/keys/{hostile_key_id}/revoke", person="Alice"),),
+    ("POST", "/keys/{id}/revoke"): (_post("/keys/{spare_key_id}/revoke", {}, status=303),),
+    # Administration
+    ("POST", "/admin/system"): (_post("/admin/system", {}),),
+    ("POST", "/admin/accounts"): (
+        _post("/admin/accounts", {"name": "", "email": _HOSTILE}, name="wrong", status=422),
+        _post("/admin/accounts", {"name": "Zoe", "email": "zoe-{unique}@example.org"}, name="invited"),
+    ),
+    ("GET", "/admin/accounts/{id}"): (
+        Visit(path="/admin/accounts/{account_bob.id}", person="Alice"),
+        Visit(name="hostile", path="/admin/accounts/{account_mallory.id}", person="Alice"),
+    ),
+    ("POST", "/admin/accounts/{id}/link"): (_post("/admin/accounts/{account_bob.id}/link", {}),),
+    ("GET", "/admin/accounts/{id}/disable"): (Visit(path="/admin/accounts/{account_bob.id}/disable", person="Alice"),),
+    ("POST", "/admin/accounts/{id}/disable"): (
+        _post("/admin/accounts/{account_alice.id}/disable", {}, name="oneself", status=422),
+        _post("/admin/accounts/{account_gone.id}/disable", {}, name="right", status=303),
+    ),
+    ("POST", "/admin/accounts/{id}/enable"): (_post("/admin/accounts/{account_gone.id}/enable", {}, status=303),),
+    ("GET", "/admin/accounts/{id}/admin"): (Visit(path="/admin/accounts/{account_bob.id}/admin", person="Alice"),),
+    ("POST", "/admin/accounts/{id}/admin"): (
+        _post("/admin/accounts/{account_gone.id}/admin", {"is_admin": "0"}, status=303),
+    ),
+}  # fmt: skip
+"""(method, path) -> its states; the first one stands for all where one is enough."""
+FILES: Final = frozenset(
+    {
+        "/static/{digest}/{name}",
+        "/badge/{file}",
+        "/reports/states",
+        "/reports/export.csv",
+        "/reports/{id}/export/{format}",
+        "/r/{slug}/export/{format}",
+    }
+)
+"""Paths that answer with something that is no page."""

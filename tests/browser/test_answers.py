@@ -1,0 +1,306 @@
+"""Every page with every status: headers, cookies, links, sizes. No browser needed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+import html5lib
+import pytest
+
+from pagegrade.checks import all_checks
+from pagegrade.parse import url as urls
+from pagegrade.web.operations import Operation
+from tests.browser.house import House
+from tests.browser.markup import name_of, problems
+from tests.browser.recipes import FILES, Visit
+from tests.browser.visits import all_visits, file_visits, form_visits, one_visit_each, page_operations, plain, visits_of
+from tests.server import Reply
+
+SECURITY: Final = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "geolocation=(), camera=(), microphone=(), browsing-topics=()",
+    "X-Frame-Options": "DENY",
+    "Strict-Transport-Security": "max-age=31536000; includeSubDomains",
+}
+NEVER: Final = ("Server", "X-Powered-By", "Access-Control-Allow-Origin", "Set-Cookie2")
+POLICY: Final = {
+    "default-src": {"'none'"},
+    "script-src": {"'self'", "'none'"},
+    "style-src": {"'self'"},
+    "img-src": {"'self'", "data:"},
+    "font-src": {"'self'"},
+    "connect-src": {"'self'"},
+    "form-action": {"'self'", "'none'"},
+    "base-uri": {"'none'"},
+    "frame-ancestors": {"'none'"},
+    "object-src": {"'none'"},
+    "require-trusted-types-for": {"'script'"},
+    "trusted-types": {"'none'"},
+}
+"""Directive of a page -> what it may allow at most."""
+NEEDED: Final = ("default-src", "script-src", "style-src", "form-action", "base-uri", "frame-ancestors")
+MOST_BYTES: Final = 60_000
+"""Of a page's HTML without its tables of evidence."""
+_COOKIE: Final = re.compile(
+    r"(?P<name>session|unlock-[\w-]{8})=(?P<value>[\w.~-]*); Path=/; Max-Age=(?P<age>\d+); HttpOnly; SameSite=Lax"
+)
+LONGEST_S: Final = {"session": 60 * 86_400, "unlock": 12 * 3_600}
+_EVIDENCE: Final = re.compile(r"(<h4>[^<]*</h4>\s*)?<table[^>]*\bevidence\b.*?</table>", re.DOTALL)
+EMBEDDED: Final = {"show-badge": {"Cross-Origin-Resource-Policy: cross-origin", "Cache-Control: public, max-age=300"}}
+"""Operation -> what it may do besides: pages elsewhere show badges, and services that pass images on keep them."""
+
+
+def wrong_headers(reply: Reply) -> list[str]:
+    """What is promised of every answer and does not hold of this one."""
+    found = [f"{name}: {reply.header(name)}" for name, value in SECURITY.items() if reply.header(name) != value]
+    found += [f"{name} is there" for name in NEVER if reply.header(name) is not None]
+    kind = reply.header("Content-Type") or ""
+    if reply.status != 304 and kind.startswith(("text/", "image/svg")) and "charset=utf-8" not in kind.lower():
+        found += [f"Content-Type: {kind}"] if not kind.startswith("image/") else []
+    found += wrong_policy(reply, page=is_page(reply))
+    kept = reply.header("Cache-Control") or ""
+    if "no-store" not in kept and "immutable" not in kept and "no-cache" not in kept:
+        found.append(f"Cache-Control: {kept}")
+    if is_page(reply) and "noindex" not in (reply.header("X-Robots-Tag") or ""):
+        found.append(f"X-Robots-Tag: {reply.header('X-Robots-Tag')}")
+    if is_page(reply) and "cookie" not in (reply.header("Vary") or "").lower():
+        found.append(f"Vary: {reply.header('Vary')}")
+    for name, value in reply.headers:
+        if name.lower() == "set-cookie":
+            found += wrong_cookie(value)
+    if reply.status == 429 and not (reply.header("Retry-After") or "").isdigit():
+        found.append("429 without Retry-After")
+    return found
+
+
+def wrong_policy(reply: Reply, *, page: bool) -> list[str]:
+    """What a Content-Security-Policy allows too much, or forgets."""
+    text = reply.header("Content-Security-Policy") or ""
+    directives = {words[0]: set(words[1:]) for part in text.split(";") if (words := part.split())}
+    if not page:
+        missing = {"default-src", "sandbox", "frame-ancestors"} - directives.keys()
+        return [f"Content-Security-Policy: {text}"] if missing else []
+    found = [f"policy without {name}" for name in NEEDED if name not in directives]
+    found += [
+        f"policy: {name} {' '.join(allowed)}"
+        for name, allowed in directives.items()
+        if allowed - POLICY.get(name, set())
+    ]
+    return found
+
+
+def wrong_cookie(text: str) -> list[str]:
+    """There are two kinds of cookies, scripts and other sites cannot use them, and they end."""
+    found = _COOKIE.fullmatch(text)
+    if found is None:
+        return [f"Set-Cookie: {text}"]
+    kind = found["name"].partition("-")[0]
+    return [f"Set-Cookie lasts {found['age']} s"] if int(found["age"]) > LONGEST_S[kind] else []
+
+
+def wrong_page(reply: Reply) -> list[str]:
+    """What is promised of every page's HTML and does not hold of this one."""
+    text = reply.body.decode()
+    size = len(_EVIDENCE.sub("", text).encode())
+    large = [f"{size} bytes without evidence"] if size >= MOST_BYTES else []
+    return large + problems(text)
+
+
+def is_page(reply: Reply) -> bool:
+    """Whether a browser shows it as a page; an answer that leads on or is kept as a file is none."""
+    is_file = (reply.header("Content-Disposition") or "").startswith("attachment")
+    return bool(reply.body) and (reply.header("Content-Type") or "").startswith("text/html") and not is_file
+
+
+IN_LANGUAGES: Final = [*((visit, "en") for visit in all_visits()), *((visit, "de") for visit in one_visit_each())]
+
+
+@pytest.mark.parametrize(
+    ("visit", "language"), IN_LANGUAGES, ids=[f"{visit.id}-{language}" for visit, language in IN_LANGUAGES]
+)
+def test_every_state_is_a_valid_page(visit: Visit, language: str, house: House) -> None:
+    """Valid and small HTML in its language, with all headers."""
+    headers = {"Accept-Language": language}
+    reply = house.ask(house.fill(visit.path), person=visit.person, form=house.fields(visit.form), headers=headers)
+    said = re.search(rb'<html lang="([\w-]+)" dir="(\w+)"', reply.body)
+
+    assert reply.status == visit.status
+    assert wrong_headers(reply) == []
+    assert is_page(reply)
+    assert wrong_page(reply) == []
+    assert said is not None
+    # Whoever has signed in reads in the language of their account.
+    assert (said[1].decode(), said[2].decode()) == (language if visit.person == "Charlie" else "en", "ltr")
+
+
+@pytest.mark.parametrize("visit", file_visits(), ids=lambda visit: visit.id)
+def test_every_file_can_do_nothing(visit: Visit, house: House) -> None:
+    """Opened in a browser, it runs nothing and loads nothing."""
+    reply = house.ask(house.fill(visit.path), person=visit.person)
+
+    assert reply.status == visit.status
+    assert not is_page(reply)
+    assert set(wrong_headers(reply)) <= EMBEDDED.get(visit.operation, set())
+
+
+def first_path(operation: Operation, house: House) -> tuple[Visit, str]:
+    """The first state of an operation, and its address."""
+    visit = visits_of(operation)[0]
+    return visit, house.fill(visit.path)
+
+
+OPERATIONS: Final = [operation for operation in page_operations() if plain(operation.path) not in FILES]
+CLOSED: Final = [operation for operation in OPERATIONS if operation.access != "anyone"]
+
+
+def name_operation(operation: Operation) -> str:
+    """For the names of tests."""
+    return operation.name.replace("_", "-")
+
+
+@pytest.mark.parametrize("operation", CLOSED, ids=name_operation)
+def test_who_has_not_signed_in_is_asked_to(operation: Operation, house: House) -> None:
+    """A page leads to the form and back; a form that was sent is told so."""
+    visit, path = first_path(operation, house)
+    reply = house.ask(
+        path, form=house.fields(visit.form) if operation.method != "GET" else None, method=operation.method
+    )
+
+    assert wrong_headers(reply) == []
+    if operation.method == "GET":
+        assert reply.status == 303
+        assert reply.need("Location").startswith("/sign-in?next=%2F")
+    else:
+        assert reply.status == 401
+        assert wrong_page(reply) == []
+
+
+@pytest.mark.parametrize("operation", CLOSED, ids=name_operation)
+def test_what_is_not_theirs_is_not_there(operation: Operation, house: House) -> None:
+    """Bob gets the page about a report of Alice as if it had never been; pages of administrators likewise."""
+    visit, path = first_path(operation, house)
+    if "{" not in operation.path and operation.access != "admin":
+        path = f"{path.rstrip('/')}/9999999999/nothing"
+    reply = house.ask(path, person="Bob", form=house.fields(visit.form), method=operation.method)
+
+    assert reply.status == 404
+    assert wrong_headers(reply) == []
+    assert wrong_page(reply) == []
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=name_operation)
+def test_another_method_is_refused(operation: Operation, house: House) -> None:
+    """With a page that says so."""
+    visit, path = first_path(operation, house)
+    reply = house.ask(path, person=visit.person, method="DELETE")
+
+    assert reply.status == 405
+    assert wrong_headers(reply) == []
+    assert wrong_page(reply) == []
+
+
+FORMS: Final = [operation for operation in OPERATIONS if operation.method == "POST"]
+
+
+@pytest.mark.parametrize("operation", FORMS, ids=name_operation)
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+        {"Sec-Fetch-Site": "", "Origin": "https://outside.example"},
+        {"Sec-Fetch-Site": "", "Origin": "null"},
+    ],
+    ids=["cross-site", "same-site", "foreign-origin", "no-origin"],
+)
+def test_forms_of_others_are_not_heeded(operation: Operation, headers: dict[str, str], house: House) -> None:
+    """Before anything is looked at."""
+    visit, path = first_path(operation, house)
+    reply = house.ask(path, person=visit.person, form=house.fields(visit.form) or {}, headers=headers)
+
+    assert reply.status == 403
+    assert b"elsewhere" in reply.body or b"another" in reply.body
+    assert wrong_headers(reply) == []
+    assert wrong_page(reply) == []
+
+
+def links_of(reply: Reply) -> Iterator[str]:
+    """Where a page leads, and what it loads."""
+    document = html5lib.parse(reply.body.decode(), namespaceHTMLElements=True)
+    for element in document.iter():
+        name = name_of(element)
+        target = element.get("href") or element.get("src")
+        if target and not target.startswith("#") and name in {"a", "link", "script", "img"}:
+            yield target
+        if name == "form" and element.get("method") == "get" and element.get("action"):
+            yield element.get("action")
+
+
+SAMPLES: Final = 3
+"""Links of one kind that are followed for each person: all that lead to a report are of one kind."""
+
+
+def test_no_link_is_dead(house: House) -> None:
+    """Every address of ours that a page names answers 200 to whoever was shown it."""
+    kinds: dict[tuple[str, str], set[str]] = {}
+    for visit in all_visits():
+        here = house.fill(visit.path)
+        for link in links_of(house.ask(here, person=visit.person, form=house.fields(visit.form))):
+            url = urls.join_url(f"{house.origin}{here}", link)
+            if url is not None and url.startswith(f"{house.origin}/"):
+                path = url.removeprefix(house.origin).partition("#")[0]
+                kinds.setdefault((visit.person, kind_of(path)), set()).add(path)
+    followed = {
+        (person, path): follow(house, path, person)
+        for (person, _), paths in kinds.items()
+        for path in sorted(paths)[:SAMPLES]
+    }
+
+    assert {where: status for where, status in followed.items() if status != 200} == {}
+    assert len(followed) > 30
+
+
+def kind_of(path: str) -> str:
+    """A path without what tells one report, check or value of a filter from the next."""
+    where, _, query = path.partition("?")
+    where = re.sub(r"^/(checks|problems)/[\w-]+", r"/\1/*", re.sub(r"/[\w-]{22}(?=[/.]|$)", "/*", where))
+    names = sorted({pair.partition("=")[0] for pair in query.split("&")})
+    return f"{re.sub(r'[0-9]+', '0', where)}?{'&'.join(names)}"
+
+
+def test_every_check_that_a_page_names_is_explained(house: House) -> None:
+    """The pages about checks are many; whether one is there is asked of the list of checks."""
+    named = {
+        link.removeprefix("/checks/").partition("#")[0]
+        for visit in all_visits()
+        for link in links_of(house.ask(house.fill(visit.path), person=visit.person, form=house.fields(visit.form)))
+        if link.startswith("/checks/")
+    }
+
+    assert named - set(all_checks()) == set()
+    assert len(named) > 50
+
+
+def follow(house: House, path: str, person: str) -> int:
+    """The status at the end of at most three steps within our own pages."""
+    reply = house.ask(path, person=person)
+    for _ in range(3):
+        if reply.status not in {301, 302, 303, 307, 308}:
+            break
+        reply = house.ask(reply.need("Location").removeprefix(house.origin), person=person)
+    return reply.status
+
+
+@pytest.mark.parametrize("visit", form_visits(), ids=lambda visit: visit.id)
+def test_a_form_that_is_right_leads_on(visit: Visit, house: House) -> None:
+    """To a page of ours, which says what was done."""
+    reply = house.ask(house.fill(visit.path), person=visit.person, form=house.fields(visit.form))
+
+    assert reply.status == 303
+    assert wrong_headers(reply) == []
+    assert re.match(r"/(?!/)", reply.need("Location")) is not None

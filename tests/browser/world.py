@@ -1,0 +1,297 @@
+"""A database with people and reports of every kind, made before a server starts on it.
+
+What pages show is made by the engine itself where that takes no time, and by builders where a history or a rare
+failure is wanted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from argon2 import PasswordHasher
+
+import pagegrade
+from pagegrade.model.account import Account
+from pagegrade.model.errors import FAILURE_CODES
+from pagegrade.model.report import Report
+from pagegrade.model.stored import Privacy, StoredReport
+from pagegrade.report.packing import pack_report
+from pagegrade.service.clock import now_ms
+from pagegrade.service.sessions import list_open, start_session
+from pagegrade.service.sign_in import make_link
+from pagegrade.store.accounts import add_account, load_account, save_password
+from pagegrade.store.database import Database, Transaction
+from pagegrade.store.folder import DATABASE_NAME
+from pagegrade.store.migrate import migrate
+from pagegrade.store.runs import claim_runs, finish_run
+from tests.browser.hostile_site import serve_hostile_page
+from tests.browser.payloads import PAYLOADS, RIGHT_TO_LEFT, VERY_LONG, everything
+from tests.report_builders import make_failed_report, make_report, poisoned_report
+from tests.share_builders import add_shared, run_again
+from tests.site.pages import good_page
+from tests.site.serve import Site
+from tests.store_builders import add_key
+
+MINUTE_MS: Final = 60_000
+DAY_MS: Final = 86_400_000
+RUNS: Final = 12
+"""Of the report with a long history."""
+PASSWORD: Final = "correct horse"
+SECRET_TITLE: Final = "Quarterly figures nobody may see yet"
+SECRET_HOST: Final = "secret-project.example"
+CROWD: Final = 24
+"""Reports of Alice that only make her lists long."""
+GOOD_URL: Final = "https://lamp-room.example/"
+SPARE: Final = ("Spare-1", "Spare-2", "Spare-3", "Spare-4")
+"""People whom something may happen to."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What addresses of pages about a report are made of."""
+
+    id: int
+    slug: str
+    project: str
+    revision: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    """What there is in the database."""
+
+    folder: Path
+    """``DATA_DIR``."""
+    key: str
+    """Alice's, with every scope."""
+    accounts: Mapping[str, Account]
+    tokens: Mapping[str, str]
+    """Person -> token of a session. Charlie has none."""
+    reports: Mapping[str, Known]
+    things: Mapping[str, str]
+    """What else addresses are made of: links to sign in, ids of keys and of a session that may end."""
+
+
+def analyse(site: Site) -> dict[str, Report]:
+    """Real reports on pages of the test site and on one that means harm."""
+    with serve_hostile_page() as hostile, ThreadPoolExecutor(4) as threads:
+        # In threads: a test before this one may have left an event loop in ours.
+        fetched = {
+            "poor": f"{site.http}/poor",
+            "good": f"{site.http}/many",
+            "challenge": f"{site.http}/challenge",
+            "real-hostile": hostile,
+        }
+        waited = {
+            name: threads.submit(pagegrade.analyze, url, allow_typed_private=True) for name, url in fetched.items()
+        }
+        partly = threads.submit(
+            pagegrade.evaluate_document, good_page(GOOD_URL.rstrip("/")).encode(), url=GOOD_URL, headers=_CAREFUL
+        )
+        return {"partly": partly.result(), **{name: future.result() for name, future in waited.items()}}
+
+
+def build_world(folder: Path, reports: Mapping[str, Report]) -> World:
+    """Write everything into a new database.
+
+    Args:
+        folder: ``DATA_DIR``; made when missing.
+        reports: As ``analyse`` gives them.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    database = Database(f"sqlite:///{folder / DATABASE_NAME}")
+    try:
+        migrate(database)
+        return _Builder(database, now_ms()).build(folder, reports)
+    finally:
+        database.close()
+
+
+class _Builder:
+    """Fills a database; reports that stay unfinished come last, since finishing one takes whatever waits."""
+
+    def __init__(self, database: Database, moment_ms: int) -> None:
+        self._database = database
+        self._now_ms = moment_ms
+        self._known: dict[str, Known] = {}
+        self._hashed = PasswordHasher(time_cost=1, memory_cost=64, parallelism=1).hash(PASSWORD)
+        """Of ``PASSWORD``, made in no time."""
+
+    def build(self, folder: Path, reports: Mapping[str, Report]) -> World:
+        """Everything, in one go."""
+        names = ("Alice", "Bob", "Dora", "Gone", *SPARE)
+        people = {name: self._person(name, is_admin=name == "Alice") for name in names}
+        people["Mallory"] = self._person(PAYLOADS["J02"], email="mallory@example.org")
+        alice = people["Alice"]
+        tokens = {name: self._session(account) for name, account in people.items() if name != "Gone"}
+        tokens["Leaving"] = self._session(people["Bob"])
+        key, things = self._things(people)
+        self._crowd(alice)
+        for name, report in reports.items():
+            self._add(name, alice, report)
+        self._add("bad", alice, make_report(result="bad", score=18, url="https://bad.example/"))
+        self._failures(alice)
+        self._hostile(alice)
+        self._hidden(alice)
+        self._history(alice)
+        self._add("bobs", people["Bob"], make_report(url="https://bob.example/"))
+        self._add("mallorys", people["Mallory"], poisoned_report(PAYLOADS["J02"]), url="https://mallory.example/")
+        self._unfinished(alice)
+        return World(folder=folder, key=key, accounts=people, tokens=tokens, reports=self._known, things=things)
+
+    def _person(self, name: str, *, email: str = "", is_admin: bool = False) -> Account:
+        address = email or f"{name.lower()}@example.org"
+        at_ms = self._now_ms - 40 * DAY_MS
+
+        def work(tx: Transaction) -> Account:
+            made = add_account(tx, name=name, email=address, now_ms=at_ms, is_admin=is_admin)
+            save_password(tx, made.id, self._hashed)
+            return load_account(tx, made.id) or made
+
+        return self._database.write_here(work)
+
+    def _session(self, account: Account, agent: str = "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0") -> str:
+        return self._database.write_here(lambda tx: start_session(tx, account, agent, self._now_ms))
+
+    def _things(self, people: Mapping[str, Account]) -> tuple[str, dict[str, str]]:
+        """(Alice's key, what addresses are made of besides reports and accounts)."""
+        alice, at_ms = people["Alice"], self._now_ms - DAY_MS
+        _, secret = add_key(self._database, alice.id, now_ms=at_ms)
+        hostile, _ = add_key(self._database, alice.id, name=PAYLOADS["J02"], scopes=("reports:read",), now_ms=at_ms)
+        spare, _ = add_key(self._database, alice.id, name="Spare", now_ms=at_ms)
+        for agent in (PAYLOADS["J02"], "To be ended"):
+            self._session(alice, agent)
+
+        def work(tx: Transaction) -> dict[str, str]:
+            ending = next(each for each in list_open(tx, alice.id, self._now_ms) if each.agent == "To be ended")
+            links = [make_link(tx, people[name].id, hours=1, now_ms=self._now_ms)[0] for name in SPARE[:2]]
+            return {"session_id": str(ending.id), "link": links[0], "link_to_use": links[1]}
+
+        made = self._database.write_here(work)
+        return secret, {**made, "hostile_key_id": str(hostile.id), "spare_key_id": str(spare.id)}
+
+    def _add(
+        self,
+        name: str,
+        owner: Account,
+        *outcomes: Report,
+        url: str = "",
+        privacy: Privacy = Privacy.PUBLIC,
+        has_password: bool = False,
+    ) -> StoredReport:
+        """A report with a run for each outcome, a day apart, the last one an hour ago."""
+        shown = url or (outcomes[0].url if outcomes else "https://waiting.example/page")
+        # What waits has waited for long, so that its page does not ask again while somebody looks at it.
+        age_ms = len(outcomes) * DAY_MS + 120 * MINUTE_MS
+        report = add_shared(
+            self._database,
+            owner,
+            now_ms=self._now_ms - age_ms,
+            url=shown,
+            privacy=privacy,
+            password_hash=self._hashed if has_password else None,
+        )
+        for number, outcome in enumerate(outcomes):
+            at_ms = self._now_ms - (len(outcomes) - number) * DAY_MS + 23 * 60 * MINUTE_MS
+            if number:
+                report = run_again(self._database, report, now_ms=at_ms - 2000)
+            report = self._finish(report, outcome, at_ms)
+        self._known[name] = Known(id=report.id, slug=report.slug, project=report.project, revision=report.revision)
+        return report
+
+    def _finish(self, report: StoredReport, outcome: Report, at_ms: int) -> StoredReport:
+        packed = replace(pack_report(outcome), generated_at_ms=at_ms)
+
+        def work(tx: Transaction) -> None:
+            for run in claim_runs(
+                tx,
+                worker="test",
+                count=9,
+                now_ms=at_ms - 1840,
+                lease_ms=30 * MINUTE_MS,
+                target_runs=99,
+                target_runs_per_minute=9_999,
+            ):
+                finish_run(tx, run, packed, at_ms)
+
+        self._database.write_here(work)
+        return report
+
+    def _crowd(self, alice: Account) -> None:
+        results = (("good", 95), ("decent", 71), ("bad", 33))
+        for number in range(CROWD):
+            result, score = results[number % 3]
+            url = f"https://shop-{number % 7}.example/catalogue/page-{number}"
+            self._add(f"crowd-{number}", alice, make_report(url=url, final_url=url, result=result, score=score))
+
+    def _failures(self, alice: Account) -> None:
+        for code in FAILURE_CODES:
+            url = f"https://failing.example/{code}"
+            self._add(f"failed-{code}", alice, make_failed_report(code, url=url))
+        self._add("failed-later", alice, make_report(), make_failed_report("timeout"))
+
+    def _hostile(self, alice: Account) -> None:
+        for row, payload in PAYLOADS.items():
+            self._add(f"hostile-{row}", alice, poisoned_report(payload), url=f"https://hostile.example/{row}")
+        whole = poisoned_report(everything())
+        self._add("hostile-all", alice, whole, whole, url="https://hostile.example/all")
+        self._add("right-to-left", alice, poisoned_report(RIGHT_TO_LEFT), url="https://xn--4gbrim.example/")
+        long = poisoned_report(VERY_LONG)
+        # Why and how are our own words.
+        results = tuple(replace(result, why="It is long.", fix="Shorten it.") for result in long.results)
+        self._add("very-long", alice, replace(long, results=results), url=f"https://long.example/{'path/' * 300}")
+
+    def _hidden(self, alice: Account) -> None:
+        page = make_report().page
+        if page is None:
+            raise AssertionError("make_report gives page facts")
+        url = f"https://{SECRET_HOST}/figures?token=s3cr3t"
+        secret = make_report(url=url, final_url=url, page=replace(page, title=SECRET_TITLE))
+        self._add("private", alice, secret, secret, privacy=Privacy.PRIVATE)
+        self._add("password", alice, secret, secret, privacy=Privacy.PASSWORD, has_password=True)
+        self._add("guessed", alice, secret, privacy=Privacy.PASSWORD, has_password=True)
+
+    def _history(self, alice: Account) -> None:
+        """Scores that go up and down, a run that failed, and another engine with other rules in the middle."""
+        outcomes = []
+        for number in range(RUNS):
+            score = 40 + (number * 17) % 45
+            result = "good" if score >= 80 else "decent" if score >= 50 else "bad"
+            run = replace(make_report().run, engine="0.1.0" if number < RUNS // 2 else "0.2.0")
+            outcomes.append(make_report(result=result, score=score, run=run))
+        outcomes[3] = make_failed_report("timeout")
+        self._add("decent", alice, *outcomes)
+
+    def _unfinished(self, alice: Account) -> None:
+        rerun = self._add("rerun", alice, make_report(), url="https://rerun.example/")
+        running = self._add("running", alice, url="https://running.example/")
+        self._database.write_here(
+            lambda tx: claim_runs(
+                tx,
+                worker="other",
+                count=9,
+                now_ms=self._now_ms,
+                lease_ms=60 * MINUTE_MS,
+                target_runs=99,
+                target_runs_per_minute=9_999,
+            )
+        )
+        run_again(self._database, rerun, now_ms=self._now_ms - 120 * MINUTE_MS)
+        self._add("queued", alice, url="https://waiting.example/")
+        if running.run_number is not None:
+            raise AssertionError("the running report has no result yet")
+
+
+_CAREFUL: Final = (
+    ("Content-Type", "text/html; charset=utf-8"),
+    ("Strict-Transport-Security", "max-age=63072000; includeSubDomains; preload"),
+    ("X-Content-Type-Options", "nosniff"),
+    ("Content-Security-Policy", "default-src 'self'; base-uri 'none'; frame-ancestors 'none'; object-src 'none'"),
+    ("Referrer-Policy", "strict-origin-when-cross-origin"),
+    ("Content-Encoding", "br"),
+    ("Cache-Control", "public, max-age=600"),
+)
