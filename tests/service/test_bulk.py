@@ -12,6 +12,7 @@ from pagegrade.model.errors import QuotaExceeded, Unavailable
 from pagegrade.model.stored import Priority
 from pagegrade.service.bulk import (
     AT_ONCE,
+    MAX_JUDGED,
     MAX_REFUSED,
     create_reports,
     find_known,
@@ -73,6 +74,15 @@ def test_a_list_is_bounded() -> None:
 
     assert (len(many.urls), many.left_out) == (AT_ONCE, 3)
     assert (len(bad.refused), bad.refused_count) == (MAX_REFUSED, MAX_REFUSED + 7)
+
+
+def test_half_a_million_lines_are_not_all_judged() -> None:
+    """They are counted: to judge each would keep a processor busy for many seconds."""
+    read = read_addresses("\n" * 1_000 + "a\n" * 500_000 + "example.com", OPTIONS)
+
+    assert (read.urls, read.repeated) == ((), 0)
+    assert read.refused_count == MAX_JUDGED
+    assert read.left_out == 500_001 - MAX_JUDGED
 
 
 def test_ones_own_reports_are_known(house: House) -> None:

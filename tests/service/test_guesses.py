@@ -109,6 +109,26 @@ def test_an_account_may_be_guessed_at_so_often_by_all_together() -> None:
     assert guesses.take("alice@example.org", "192.0.2.1") is None
 
 
+def test_strangers_do_not_keep_an_owner_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From where somebody signed in to the account before, only their own guesses count; so many places are kept."""
+    monkeypatch.setattr(module, "KNOWN", 2)
+    guesses = SignInGuesses(Clock())
+    for client in ("192.0.2.1", "192.0.2.2"):
+        guesses.take("Alice@example.org", client)
+        guesses.give_back("alice@example.org", client)
+    for each in range(ADDRESS.count):
+        guesses.take("alice@example.org", f"198.51.100.{each}")
+    stranger = guesses.take("alice@example.org", "203.0.113.1")
+    own = [guesses.take("alice@example.org", "192.0.2.1") for _ in range(CLIENT_AT_ADDRESS.count + 1)]
+    guesses.take("bob@example.org", "192.0.2.1")
+    guesses.give_back("bob@example.org", "192.0.2.1")
+
+    assert stranger == 3600
+    assert own == [None] * CLIENT_AT_ADDRESS.count + [900]
+    assert guesses.take("alice@example.org", "192.0.2.2") is None
+    assert len(guesses._known) == module.KNOWN
+
+
 def test_who_signs_in_is_not_counted() -> None:
     """An office behind one address signs in as often as it likes."""
     guesses = SignInGuesses(Clock())

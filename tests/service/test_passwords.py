@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Iterator
 
 import pytest
 
-from pagegrade.service.passwords import CONCURRENT, NOBODYS, Passwords
+from pagegrade.model.errors import Unavailable
+from pagegrade.service.passwords import CONCURRENT, MAX_WAITING, NOBODYS, Passwords
 
 
 @pytest.fixture
@@ -69,6 +71,27 @@ def test_a_crowd_of_guesses_waits_its_turn(passwords: Passwords) -> None:
 
     assert asyncio.run(scenario()) == [False] * 12
     assert len(passwords._threads._threads) <= CONCURRENT
+
+
+def test_a_crowd_has_an_end(passwords: Passwords) -> None:
+    """Who comes when too many wait is told so at once, and the others get their answer."""
+
+    async def scenario() -> list[bool]:
+        hashed = await passwords.hash("secret")
+        go_on = threading.Event()
+        for _ in range(CONCURRENT):
+            passwords._threads.submit(go_on.wait)
+        async with asyncio.TaskGroup() as group:
+            waiting = [group.create_task(passwords.verify(hashed, "guess")) for _ in range(MAX_WAITING)]
+            await asyncio.sleep(0)
+            with pytest.raises(Unavailable):
+                await passwords.verify(hashed, "secret")
+            for late in waiting[2:]:
+                late.cancel()
+            go_on.set()
+        return [*(each.result() for each in waiting[:2]), await passwords.verify(hashed, "secret")]
+
+    assert asyncio.run(scenario()) == [False, False, True]
 
 
 def test_no_hash_at_all_costs_what_a_wrong_one_does(passwords: Passwords) -> None:

@@ -12,6 +12,7 @@ from pagegrade.service.sessions import (
     IDLE_MS,
     LASTS_MS,
     MAX_AGENT,
+    MAX_SESSIONS,
     ROTATED_MS,
     SEEN_MS,
     SignedIn,
@@ -179,6 +180,21 @@ def test_sessions_that_are_over_are_not_listed(tmp_path: Path) -> None:
 
     assert len(database.read_here(lambda tx: list_open(tx, alice.id, NOW_MS + IDLE_MS - 1))) == 1
     assert database.read_here(lambda tx: list_open(tx, alice.id, NOW_MS + IDLE_MS)) == ()
+    database.close()
+
+
+def test_an_account_has_only_so_many_sessions(tmp_path: Path) -> None:
+    """The one left alone the longest ends; those of others go on."""
+    database = make_database(tmp_path)
+    (alice, _), (bob, _) = add_owner(database), add_owner(database, "Bob")
+    his, first, second = (start(database, account) for account in (bob, alice, alice))
+    keep(database, first, NOW_MS + SEEN_MS)
+    newer = [start(database, alice, at_ms=NOW_MS + SEEN_MS) for _ in range(MAX_SESSIONS - 1)]
+    later = NOW_MS + 2 * SEEN_MS
+
+    assert len(database.read_here(lambda tx: list_open(tx, alice.id, later))) == MAX_SESSIONS
+    assert look(database, second, later) is None
+    assert all(look(database, token, later) for token in (first, his, *newer))
     database.close()
 
 

@@ -162,3 +162,13 @@ def test_a_site_that_hangs_is_given_up(tmp_path: Path, monkeypatch: pytest.Monke
     found, _, _ = read(tmp_path, {"/sitemap.xml": Reply(hangs=True)})
 
     assert (found.urls, found.failure) == ((), "time")
+
+
+def test_a_site_of_others_is_asked_for_only_so_many_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever the index that names them lies; the operator's own sites are not counted."""
+    monkeypatch.setattr("pagegrade.service.sitemaps.SITE_FILES_PER_MINUTE", 0)
+    far = "<sitemapindex><sitemap><loc>https://far.example/1.xml</loc></sitemap></sitemapindex>"
+    found, asked, _ = read(tmp_path, {"/sitemap.xml": far})
+
+    assert (found.urls, found.failure, found.is_whole) == ((), "busy", False)
+    assert asked == ["/sitemap.xml"]

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.web.forms import MAX_PARTS, parse_json_object, parse_multipart, parse_pairs
+from pagegrade.web.forms import MAX_PAIRS, MAX_PARTS, parse_json_object, parse_multipart, parse_pairs
 from pagegrade.web.problems import Rejected
 
 
@@ -32,6 +32,16 @@ def test_pairs_are_text(raw: bytes) -> None:
     """UTF-8 without NUL or halves of characters."""
     with pytest.raises(Rejected) as caught:
         parse_pairs(raw, "The query")
+
+    assert caught.value.code == "bad_request"
+
+
+@pytest.mark.parametrize("pair", [b"a=1", b"", b"a"])
+def test_pairs_are_counted(pair: bytes) -> None:
+    """As many as any form of ours has, and not as many as fit into a body."""
+    assert len(parse_pairs(b"&".join(b"%d=1" % number for number in range(MAX_PAIRS)), "The form")) == MAX_PAIRS
+    with pytest.raises(Rejected) as caught:
+        parse_pairs(b"&".join([pair] * (MAX_PAIRS + 1)), "The form")
 
     assert caught.value.code == "bad_request"
 

@@ -121,17 +121,19 @@ def test_access_line_has_the_caller_and_no_secret(tmp_path: Path, stream: Any) -
         slug: str = report["share_url"].rpartition("/")[2]
         await observed(house, "GET", f"{REPORTS}?search=s3cret&key={house.key}", headers=headers)
         await observed(house, "GET", f"/r/{slug}")
+        await observed(house, "GET", f"/%72/{slug}")
         await observed(house, "GET", f"/nothing/{house.key}")
         assert house.key.encode() not in stream.getvalue()
         assert slug.encode() not in stream.getvalue()
         return house.key
 
     key = in_house(tmp_path, script)
-    listed, shared, nothing = lines_of(stream)
+    listed, shared, spelled, nothing = lines_of(stream)
 
     assert (listed["operation"], listed["path"], listed["request_id"]) == ("list_reports", REPORTS, "abc")
     assert (listed["account"], listed["prefix"]) == (1, key[: len(listed["prefix"])])
     assert (shared["operation"], shared["path"], shared["account"]) == ("show_share", "/r/...", None)
+    assert (spelled["operation"], spelled["path"]) == ("show_share", "/r/...")
     assert (nothing["operation"], nothing["status"]) == ("none", 404)
     assert b"s3cret" not in stream.getvalue()
 

@@ -15,6 +15,8 @@ from typing import Final
 
 REMEMBERED: Final = 50_000
 """Counters kept at a time; of more, those left alone the longest are forgotten. About 60 MB at worst."""
+KNOWN: Final = 10_000
+"""Clients that have signed in, kept at a time; of more, those that did so first are forgotten. About 5 MB at worst."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,24 +94,36 @@ class Guesses:
 
 
 class SignInGuesses:
-    """At passwords of accounts, by the e-mail address that was typed, be there an account or not."""
+    """At passwords of accounts, by the e-mail address that was typed, be there an account or not.
+
+    What everybody together may try does not bind a client that has known the password before: strangers cannot keep
+    owners out of their accounts.
+    """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._windows = _Windows(clock)
+        self._lock = threading.Lock()
+        self._known: OrderedDict[tuple[str, str], None] = OrderedDict()
+        """(e-mail address, client) of those that were right; the latest stand last."""
 
     def take(self, email: str, client: str) -> int | None:
         """As ``Guesses.take``."""
-        return self._windows.take(*_at_address(email, client))
+        return self._windows.take(*self._at_address(email.casefold(), client))
 
     def give_back(self, email: str, client: str) -> None:
-        """As ``Guesses.give_back``."""
-        self._windows.give_back(*_at_address(email, client))
+        """As ``Guesses.give_back``; the client is known from now on."""
+        known = (email.casefold(), client)
+        self._windows.give_back(*self._at_address(*known))
+        with self._lock:
+            self._known[known] = None
+            self._known.move_to_end(known)
+            while len(self._known) > KNOWN:
+                self._known.popitem(last=False)
+
+    def _at_address(self, folded: str, client: str) -> tuple[_Counted, ...]:
+        own: tuple[_Counted, ...] = ((CLIENT_AT_ADDRESS, (folded, client)), (CLIENT, ("", client)))
+        return own if (folded, client) in self._known else (*own, (ADDRESS, (folded,)))
 
 
 def _at_report(report_id: int, client: str) -> tuple[_Counted, ...]:
     return (CLIENT_AT_REPORT, (report_id, client)), (REPORT, (report_id,))
-
-
-def _at_address(email: str, client: str) -> tuple[_Counted, ...]:
-    folded = email.casefold()
-    return (CLIENT_AT_ADDRESS, (folded, client)), (CLIENT, ("", client)), (ADDRESS, (folded,))

@@ -14,7 +14,13 @@ from typing import Final
 from argon2 import PasswordHasher
 from argon2.exceptions import Argon2Error, InvalidHashError
 
+from pagegrade.model.errors import Unavailable
+
 CONCURRENT: Final = 4
+MAX_WAITING: Final = 256
+"""Comparisons under way or waiting, which are done within seconds; whoever comes then is asked to come back. Strangers
+may ask for them, from as many addresses as they have, and would else make owners wait for hours."""
+RETRY_AFTER_S: Final = 5
 MAX_CHARACTERS: Final = 128
 """Of a password; never trimmed, never cut."""
 MIN_ACCOUNT_CHARACTERS: Final = 8
@@ -40,6 +46,7 @@ class Passwords:
     def __init__(self) -> None:
         self._hasher = PasswordHasher(time_cost=_PASSES, memory_cost=_MEMORY_KIB, parallelism=_LANES)
         self._threads = ThreadPoolExecutor(CONCURRENT, thread_name_prefix="pagegrade-argon2")
+        self._asked = 0
 
     async def hash(self, password: str) -> str:
         """PHC string of the password."""
@@ -51,9 +58,20 @@ class Passwords:
         Args:
             hashed: PHC string; ``None``: there is none, which takes as long to find out as that it is of another.
             password: As it was typed.
+
+        Raises:
+            Unavailable: Too many wait for theirs already.
         """
+        if self._asked >= MAX_WAITING:
+            raise Unavailable(
+                "Too many passwords are being looked at right now; try again soon.", retry_after_s=RETRY_AFTER_S
+            )
         stored = NOBODYS if hashed is None else hashed
-        return await asyncio.get_running_loop().run_in_executor(self._threads, self._matches, stored, password)
+        self._asked += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, self._matches, stored, password)
+        finally:
+            self._asked -= 1
 
     def close(self) -> None:
         """End the threads."""

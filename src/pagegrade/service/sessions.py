@@ -14,6 +14,7 @@ from pagegrade.report.clean import clean_text
 from pagegrade.store.database import Transaction
 from pagegrade.store.sessions import (
     add_session,
+    end_oldest,
     end_token,
     find_session,
     forget_ended,
@@ -36,6 +37,8 @@ SEEN_MS: Final = 300_000
 """How exactly it is kept when a session was used: every use would be a write."""
 TOKEN_BYTES: Final = 32
 MAX_AGENT: Final = 200
+MAX_SESSIONS: Final = 100
+"""Of an account: nobody uses more browsers, and a program that signs in again and again must not fill the disk."""
 _TOKEN: Final = re.compile(r"[0-9A-Za-z_-]{43}")
 
 
@@ -67,6 +70,8 @@ def is_token(text: str) -> bool:
 def start_session(tx: Transaction, account: Account, agent: str, now_ms: int, *, by_link: bool = False) -> str:
     """Sign the account's owner in; the token, to be told the browser and nobody else.
 
+    Where ``MAX_SESSIONS`` are open already, the one left alone the longest ends.
+
     Args:
         tx: One that may write.
         account: Whose owner has just proved who they are.
@@ -84,6 +89,7 @@ def start_session(tx: Transaction, account: Account, agent: str, now_ms: int, *,
         expires_at_ms=now_ms + LASTS_MS,
         by_link=by_link,
     )
+    end_oldest(tx, account.id, but=MAX_SESSIONS)
     return token
 
 

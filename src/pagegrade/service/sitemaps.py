@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -21,6 +22,7 @@ from pagegrade.parse.url import Target, origin, parse_target_url
 from pagegrade.service.analysis import AnalyzeOptions, policy_of
 from pagegrade.service.bulk import AT_ONCE
 from pagegrade.service.children import Children
+from pagegrade.service.politeness import politeness_target
 from pagegrade.service.services import Services
 from pagegrade.service.wishes import check_allowed
 
@@ -34,6 +36,8 @@ FILE_BYTES: Final = 10_000_000
 WHOLE_BYTES: Final = 20_000_000
 """On the wire, of all files together."""
 ROBOTS_BYTES: Final = 500_000
+SITE_FILES_PER_MINUTE: Final = 60
+"""Asked of one site, whoever wants them: an index may send us anywhere, and be handed in again and again."""
 GUESSED_PATH: Final = "/sitemap.xml"
 _SUCCESS: Final = range(200, 300)
 
@@ -50,7 +54,7 @@ class FoundAddresses:
     """Whether these are all; there may be more, or files that were not read."""
     failure: str = ""
     """Why the first file could not be read, where nothing was found: a code of ``FetchError``, ``status``, an error of
-    ``read_sitemap``, ``too_large``, or ``time``."""
+    ``read_sitemap``, ``too_large``, ``time``, or ``busy`` where the site was asked for too many files just now."""
     status: int | None = None
     """What the server answered, for ``status``."""
 
@@ -91,7 +95,8 @@ async def read_sitemap_addresses(services: Services, typed: str, *, resolver: Re
     known = CachingResolver(resolver or DNSResolver())
     try:
         async with asyncio.timeout(WHOLE_S), services.sitemap_places, Children(1) as children:
-            await _read_all(reading, target, options=options, children=children, resolver=known)
+            may_ask = partial(_may_ask, services)
+            await _read_all(reading, target, may_ask, options=options, children=children, resolver=known)
     except TimeoutError:
         reading.fail("time")
     finally:
@@ -105,13 +110,25 @@ async def read_sitemap_addresses(services: Services, typed: str, *, resolver: Re
     )
 
 
+def _may_ask(services: Services, url: str) -> bool:
+    """Count a file of a site, if there is any politeness to keep to."""
+    site = politeness_target(url, services.options.analyze.allow_networks)
+    return not site or services.limits.take("sitemap files", site, SITE_FILES_PER_MINUTE).allowed
+
+
 async def _read_all(
-    reading: _Reading, target: Target, *, options: AnalyzeOptions, children: Children, resolver: CachingResolver
+    reading: _Reading,
+    target: Target,
+    may_ask: Callable[[str], bool],
+    *,
+    options: AnalyzeOptions,
+    children: Children,
+    resolver: CachingResolver,
 ) -> None:
     deadline = asyncio.get_running_loop().time() + WHOLE_S
     allowance = Allowance(WHOLE_BYTES)
     async with HTTPClient(policy=policy_of(target, options), resolver=resolver, deadline=deadline) as client:
-        first = await _first_addresses(client, target, allowance, children)
+        first = await _first_addresses(client, target, may_ask, allowance, children)
         queue = deque((url, False) for url in first)
         seen: set[str] = set()
         while queue:
@@ -122,6 +139,9 @@ async def _read_all(
                 reading.is_whole = False
                 return
             seen.add(url)
+            if not may_ask(url):
+                reading.fail("busy")
+                continue
             found = await _read_file(reading, client, url, allowance, children)
             if found is None:
                 continue
@@ -148,12 +168,15 @@ def _keep(reading: _Reading, found: SitemapReading) -> None:
 
 
 async def _first_addresses(
-    client: HTTPClient, target: Target, allowance: Allowance, children: Children
+    client: HTTPClient, target: Target, may_ask: Callable[[str], bool], allowance: Allowance, children: Children
 ) -> tuple[str, ...]:
     """The sitemaps to begin with."""
     root = origin(target.url)
     if target.url != f"{root}/":
         return (target.url,)
+    guessed = (f"{root}{GUESSED_PATH}",)
+    if not may_ask(f"{root}/robots.txt"):
+        return guessed
     try:
         response = await _fetch(client, f"{root}/robots.txt", allowance, max_bytes=ROBOTS_BYTES)
         if response.status in _SUCCESS:
@@ -164,7 +187,7 @@ async def _first_addresses(
                 return declared
     except (FetchError, OffloadFailed):
         pass  # Then there is still the usual place, and what is wrong with the site shows there.
-    return (f"{root}{GUESSED_PATH}",)
+    return guessed
 
 
 async def _read_file(

@@ -115,6 +115,14 @@ def end_sessions(tx: Transaction, account_id: int, *, but: int | None = None) ->
     return int(tx.execute(query).rowcount)
 
 
+def end_oldest(tx: Transaction, account_id: int, *, but: int) -> int:
+    """Sign out all but so many browsers of the account, those used last; the number of sessions that ended."""
+    its = select(sessions.c.id).where(sessions.c.account_id == account_id)
+    kept = its.order_by(sessions.c.seen_at_ms.desc(), sessions.c.id.desc()).limit(but)
+    query = delete(sessions).where(sessions.c.account_id == account_id, sessions.c.id.not_in(kept))
+    return int(tx.execute(query).rowcount)
+
+
 def forget_ended(tx: Transaction, *, now_ms: int, unused_before_ms: int) -> int:
     """Delete sessions and links that can never be used again; their number.
 

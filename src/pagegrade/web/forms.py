@@ -16,6 +16,8 @@ from python_multipart.multipart import Field, File
 
 from pagegrade.web.problems import bad_request
 
+MAX_PAIRS: Final = 1_000
+"""Of a query or a form; half a million would fit into the longest form, and keep everybody waiting for a second."""
 MAX_PARTS: Final = 100
 """Of a multipart form."""
 _SURROGATES: Final = ("\ud800", "\udfff")
@@ -29,10 +31,13 @@ def parse_pairs(raw: bytes, where: str) -> dict[str, str]:
         where: What it is, for the message.
 
     Raises:
-        Rejected: It is not UTF-8, or holds a NUL.
+        Rejected: It is not UTF-8, holds a NUL, or has too many pairs.
     """
     found: dict[str, str] = {}
-    for pair in raw.split(b"&"):
+    pairs = raw.split(b"&", MAX_PAIRS)
+    if len(pairs) > MAX_PAIRS:
+        raise bad_request(f"{where} has more than {MAX_PAIRS} fields.")
+    for pair in pairs:
         if pair:
             name, _, value = pair.partition(b"=")
             found[_decode(name, where)] = _decode(value, where)

@@ -43,7 +43,9 @@ async def show_metrics(call: Call) -> Answer:
 def observe(operation: str, method: str, status: int, seconds: float, request_id: str, /, *, call: Call) -> None:
     """Take note of an answered request; what ``make_app`` wants to be given."""
     caller = call.caller
-    secret_place = next((place for place in SECRET_PLACES if call.path.startswith(place)), None)
+    # The path is as it was sent, where any of its letters may be percent-encoded; that of the operation never is.
+    known = call.path if call.operation is None else call.operation.path
+    secret_place = next((place for place in SECRET_PLACES if known.startswith(place)), None)
     call.services.observation.request_done(
         operation=operation,
         method=method,

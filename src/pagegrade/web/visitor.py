@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import islice
 from typing import Final
 
 from pagegrade.service.sessions import LASTS_MS
 
 SESSION: Final = "session"
+MAX_READ: Final = 8
+"""Cookies of one name that are looked at: each is looked for in the database, and a thousand fit into a request."""
 Header = Callable[[bytes], str | None]
 """Gives a request header by its lower-case name."""
 
@@ -30,10 +33,10 @@ def cookie_name(name: str, base_url: str) -> str:
 
 
 def read_cookies(header: Header, name: str, base_url: str) -> tuple[str, ...]:
-    """Every value that was sent for a cookie of ours; a neighbour on the same host may have set one, too."""
+    """The first values that were sent for a cookie of ours; a neighbour on the same host may have set one, too."""
     wanted = cookie_name(name, base_url)
     pairs = (pair.strip().partition("=") for pair in (header(b"cookie") or "").replace(",", ";").split(";"))
-    return tuple(value for given, _, value in pairs if given == wanted)
+    return tuple(islice((value for given, _, value in pairs if given == wanted), MAX_READ))
 
 
 def set_cookie(name: str, value: str, base_url: str, *, seconds: int) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import html
 import re
 from dataclasses import replace
@@ -99,6 +100,19 @@ def test_one_password_guards_all(tmp_path: Path) -> None:
         assert listed(missing) == ["https://a.example/"]
         assert done.status_code == 303
         assert [each["password"] for each in made] == [True, True]
+
+    in_house(tmp_path, script)
+
+
+def test_a_form_that_is_sent_twice_makes_its_reports_once(tmp_path: Path) -> None:
+    """Somebody pressed the button again while the first answer was on its way."""
+
+    async def script(house: House) -> None:
+        sent = {"addresses": "a.example\nb.example", "privacy": "2", "password": "open sesame"}
+        both = await asyncio.gather(create(house, **sent), create(house, **sent))
+
+        assert [answer.status_code for answer in both] == [303, 303]
+        assert await urls(house) == ["https://a.example/", "https://b.example/"]
 
     in_house(tmp_path, script)
 

@@ -11,7 +11,7 @@ from pagegrade.model.stored import Privacy
 from pagegrade.service import documents
 from pagegrade.service.clock import now_ms
 from pagegrade.web.headers import INERT
-from pagegrade.web.pages.exports import MEDIA_TYPES
+from pagegrade.web.pages.exports import MEDIA_TYPES, SHARED_PDFS_PER_MINUTE
 from pagegrade.web.pages.reporting import FORMATS
 from tests.report_builders import make_failed_report
 from tests.share_builders import finish, run_again
@@ -190,5 +190,23 @@ def test_a_crowd_that_wants_pdfs_is_asked_to_come_back(tmp_path: Path, monkeypat
         refused = next(answer for answer in answers if answer.status_code == 503)
         assert refused.headers["retry-after"] == "5"
         assert refused.headers["content-type"].startswith("text/html")
+
+    in_house(tmp_path, script)
+
+
+def test_one_client_does_not_take_every_place_for_pdfs(tmp_path: Path) -> None:
+    """It is told to wait before a process is started; its other formats and the owner's PDF come."""
+
+    async def script(house: House) -> None:
+        report = shared(house)
+        for _ in range(SHARED_PDFS_PER_MINUTE):
+            house.services.limits.take("shared PDFs", "127.0.0.1", SHARED_PDFS_PER_MINUTE)
+        refused = await see(house, report, below="/export/pdf")
+        other = await see(house, report, below="/export/json")
+        own = await house.page("GET", f"/reports/{report.id}/export/pdf")
+
+        assert refused.status_code == 429
+        assert 0 < int(refused.headers["retry-after"]) <= 60
+        assert (other.status_code, own.status_code) == (200, 200)
 
     in_house(tmp_path, script)

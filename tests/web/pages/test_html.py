@@ -53,6 +53,14 @@ def test_a_page_lets_nothing_run(tmp_path: Path) -> None:
     assert ("<script" in plain.text, helped.text.count("<script ")) == (False, 1)
 
 
+def test_a_form_says_where_it_comes_from(tmp_path: Path) -> None:
+    """To us and nobody else: without TLS its origin is all that tells it from a form of another site."""
+    answer = shown(tmp_path, lambda call: page(call, "not_found.html.jinja"))
+
+    assert '<meta name="referrer" content="same-origin">' in answer.text
+    assert answer.headers["referrer-policy"] == "no-referrer"
+
+
 def test_a_page_is_for_one_reader(tmp_path: Path) -> None:
     """Nobody keeps it, unless it says otherwise, and search engines stay out."""
     own = (("Cache-Control", "no-cache"), ("ETag", '"1"'))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final
@@ -32,7 +33,7 @@ from pagegrade.web.pages.forms import read_form
 from pagegrade.web.pages.html import HELPED, go, page
 
 PER_PAGE: Final = 50
-MAX_PAGE: Final = 1_000_000
+_PAGE: Final = re.compile(r"[1-9][0-9]{0,5}")
 SEE_OTHER: Final = 303
 SAID: Final = {
     "disabled": N_("The account is disabled. None of its keys works, and everybody is signed out of it."),
@@ -147,7 +148,7 @@ async def change_admin(call: Call) -> Answer:
 
 async def _list(call: Call, sent: Mapping[str, str] | None = None, errors: Mapping[str, str] | None = None) -> Answer:
     asked = call.query(SaidQuery).page if call.method in ("GET", "HEAD") else "1"
-    number = int(asked) if asked.isascii() and asked.isdigit() and 0 < int(asked[:8]) <= MAX_PAGE else 1
+    number = int(asked) if _PAGE.fullmatch(asked) else 1
 
     def work(tx: Transaction, _caller: Caller) -> tuple[int, tuple[Member, ...]]:
         return count_accounts(tx), list_members(tx, limit=PER_PAGE, offset=PER_PAGE * (number - 1))
@@ -250,7 +251,7 @@ OPERATIONS: Final = (
     Operation(
         method="POST",
         path="/admin/accounts",
-        name="invite",
+        name="invite_account",
         summary="Make an account and a link for its owner",
         handler=invite,
         access="admin",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -41,6 +42,7 @@ FAILURES: Final = {
     "tls": N_("No secure connection to the site of the sitemap could be made."),
     "timeout": N_("The sitemap did not come in time. Try again later, or paste the addresses."),
     "time": N_("The sitemap did not come in time. Try again later, or paste the addresses."),
+    "busy": N_("The site of the sitemap could not be reached. Try again later."),
     "protocol": N_("The answer of the site could not be understood, or its redirects never end."),
     "address_not_allowed": N_("The sitemap leads to an address that this server must not contact."),
     "html": N_("There is a web page at this address, and no sitemap."),
@@ -109,7 +111,7 @@ async def _preview(call: Call, sent: Mapping[str, str]) -> Answer:
 async def _create(call: Call, sent: Mapping[str, str]) -> Answer:
     refuse_when_draining(call)
     seen = await _look(call, sent.get("addresses", ""))
-    again = sent.get("again") == "1"
+    again, options = sent.get("again") == "1", call.services.options
     urls = seen.wanted(again=again)[: seen.room.size]
     problem = _why_not(seen, urls, again=again)
     if problem:
@@ -123,7 +125,10 @@ async def _create(call: Call, sent: Mapping[str, str]) -> Answer:
     password_hash = None if password is None else await call.services.passwords.hash(password)
 
     def work(tx: Transaction, caller: Caller) -> None:
-        create_reports(tx, caller, wishes, call.services.options, call.now_ms, password_hash=password_hash)
+        # The same form may have been sent twice, and the other one was faster.
+        known = {} if again else find_known(tx, caller, urls, options, call.now_ms)
+        left = [wish for wish in wishes if wish.target.url not in known]
+        create_reports(tx, caller, left, options, call.now_ms, password_hash=password_hash)
 
     await call.write(work)
     call.services.wake()
@@ -164,7 +169,8 @@ def _wishes(call: Call, urls: tuple[str, ...], sent: Mapping[str, str]) -> tuple
 
 async def _look(call: Call, text: str, *, is_whole: bool = True) -> _Preview:
     options = call.services.options
-    listed = read_addresses(text, options)
+    # A long list takes a while to be judged, and everybody else would wait for it.
+    listed = await asyncio.to_thread(read_addresses, text, options)
 
     def work(tx: Transaction, caller: Caller) -> _Preview:
         known = find_known(tx, caller, listed.urls, options, call.now_ms)

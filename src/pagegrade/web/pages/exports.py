@@ -22,12 +22,13 @@ from pagegrade.report.json import report_to_dict
 from pagegrade.service.viewing import Viewed, exported_object, shown_report, view_found, view_own
 from pagegrade.store.database import Transaction
 from pagegrade.web.call import Call
+from pagegrade.web.clients import limited_as
 from pagegrade.web.headers import INERT
 from pagegrade.web.operations import PAGES, Answer, Operation
 from pagegrade.web.pages.forms import read_query
 from pagegrade.web.pages.html import UNKEPT, UNLISTED, VARY
 from pagegrade.web.pages.reporting import FORMATS
-from pagegrade.web.pages.visiting import not_found, to_gate, visit
+from pagegrade.web.pages.visiting import not_found, to_gate, too_many, visit
 
 MEDIA_TYPES: Final = {
     "json": "application/json",
@@ -42,6 +43,8 @@ _RENDERERS: Final[dict[str, Callable[[tuple[Report, ...]], str]]] = {
     "sarif": render_sarif,
     "html": render_html,
 }
+SHARED_PDFS_PER_MINUTE: Final = 10
+"""PDFs that a client address may have of shared reports: each takes a process, and there is room for few."""
 _NUMBER: Final = re.compile(r"[1-9][0-9]{0,9}")
 
 
@@ -67,6 +70,10 @@ async def export_shared(call: Call) -> Answer:
         return found
     if found.seen is None:
         return to_gate(call)
+    if call.params["format"] == "pdf":
+        standing = call.services.limits.take("shared PDFs", limited_as(call.client), SHARED_PDFS_PER_MINUTE)
+        if not standing.allowed:
+            return too_many(call, standing.reset_s)
     try:
         return await _export(call, found.seen)
     except NotFound:
