@@ -7,9 +7,9 @@ from pagegrade.render.texts import texts_for
 
 
 def test_messages_take_their_values() -> None:
-    """A message without values may hold a per cent sign."""
+    """A percent sign is written twice, with values and without, as in every other language."""
     assert ENGLISH.gettext("%(count)s pages", count=3) == "3 pages"
-    assert ENGLISH.gettext("100% sure") == "100% sure"
+    assert ENGLISH.gettext("100%% sure") == texts_for("de").gettext("100%% sure") == "100% sure"
     assert N_("a word") == "a word"
 
 

@@ -32,8 +32,8 @@ class English:
     """The messages themselves."""
 
     def gettext(self, message: str, /, **values: object) -> str:
-        """The message with its values."""
-        return message % values if values else message
+        """The message with its values; ``%%`` is a percent sign."""
+        return message % values
 
     def ngettext(self, one: str, many: str, number: int, /, **values: object) -> str:
         """The form for a number, which is ``%(num)s`` in it."""

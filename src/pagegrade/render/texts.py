@@ -77,11 +77,6 @@ class Texts:
         return str(Locale.parse(tag, sep="-").get_display_name()).capitalize()
 
 
-def N_(message: str) -> str:  # noqa: N802 - gettext's own name for it
-    """Mark a constant for the catalogues; it is translated where it is shown."""
-    return message
-
-
 @cache
 def texts_for(tag: str) -> Texts:
     """The words in one of ``LOCALES``."""

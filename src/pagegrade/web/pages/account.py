@@ -11,8 +11,9 @@ from pydantic import BaseModel
 from pagegrade.model.account import Account, Caller, Session
 from pagegrade.model.errors import InvalidInput, NotFound, RateLimited
 from pagegrade.model.stored import Privacy
+from pagegrade.render.english import N_
 from pagegrade.render.inert import visible
-from pagegrade.render.texts import LOCALES, N_, Texts
+from pagegrade.render.texts import LOCALES, Texts
 from pagegrade.service.accounts import (
     EMAIL,
     EMAIL_TAKEN,

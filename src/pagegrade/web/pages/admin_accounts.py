@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from pagegrade.model.account import Account, Caller
 from pagegrade.model.errors import InvalidInput, NotFound
-from pagegrade.render.texts import N_
+from pagegrade.render.english import N_
 from pagegrade.service.accounts import (
     DISABLED,
     EMAIL,

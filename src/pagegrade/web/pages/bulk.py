@@ -10,8 +10,8 @@ from typing import Final
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import InvalidInput, QuotaExceeded, RateLimited, Unavailable
 from pagegrade.parse.url import host
+from pagegrade.render.english import N_
 from pagegrade.render.inert import visible
-from pagegrade.render.texts import N_
 from pagegrade.service.bulk import AT_ONCE, AddressList, Room, create_reports, find_known, find_room, read_addresses
 from pagegrade.service.sitemaps import FoundAddresses, read_sitemap_addresses
 from pagegrade.service.wishes import NewReport, read_new_report

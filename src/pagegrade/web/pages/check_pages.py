@@ -10,8 +10,9 @@ from typing import Any, Final
 from pagegrade.checks import Check, all_checks
 from pagegrade.model.errors import NotFound
 from pagegrade.model.report import CATEGORIES, RULESET
+from pagegrade.render.english import N_
 from pagegrade.render.inert import safe_href
-from pagegrade.render.texts import N_, Texts
+from pagegrade.render.texts import Texts
 from pagegrade.render.view import CATEGORY_NAMES
 from pagegrade.service.catalogue import check_documentation, check_entries, check_entry, check_prices
 from pagegrade.web.call import Call

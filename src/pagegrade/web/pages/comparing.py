@@ -11,7 +11,8 @@ from markupsafe import Markup
 
 from pagegrade.model.errors import ValidationFailed
 from pagegrade.model.stored import StoredReport, StoredRun
-from pagegrade.render.texts import N_, Texts
+from pagegrade.render.english import N_
+from pagegrade.render.texts import Texts
 from pagegrade.service.history import Two, find_two
 from pagegrade.service.viewing import Viewed, view_found
 from pagegrade.store.database import Transaction

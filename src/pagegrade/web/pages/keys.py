@@ -9,7 +9,8 @@ from pydantic import BaseModel
 
 from pagegrade.model.account import SCOPES, Caller, Key
 from pagegrade.model.errors import InvalidInput
-from pagegrade.render.texts import N_, Texts
+from pagegrade.render.english import N_
+from pagegrade.render.texts import Texts
 from pagegrade.service.access import SCOPE
 from pagegrade.service.accounts import NAME
 from pagegrade.service.own_keys import MAX_KEYS, TOO_MANY, find_own_key, issue_own_key, revoke_own_key

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import quote, urlencode
 
-from pagegrade.render.texts import N_, Texts
+from pagegrade.render.english import N_
+from pagegrade.render.texts import Texts
 from pagegrade.web.fields import read_fields
 from pagegrade.web.pages.sentences import problems_of
 from pagegrade.web.parameters import PER_PAGE, ReportListQuery

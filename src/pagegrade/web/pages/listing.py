@@ -13,7 +13,8 @@ from pagegrade.model.errors import NotFound
 from pagegrade.model.stored import RATINGS, Privacy, State, StoredReport
 from pagegrade.model.stored import STATES as ALL_STATES
 from pagegrade.parse.url import project_of
-from pagegrade.render.texts import N_, Texts
+from pagegrade.render.english import N_
+from pagegrade.render.texts import Texts
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports import find_report, find_reports
 from pagegrade.service.titles import find_titles

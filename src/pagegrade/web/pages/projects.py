@@ -6,8 +6,8 @@ from typing import Final
 from urllib.parse import quote
 
 from pagegrade.model.account import Caller
+from pagegrade.render.english import N_
 from pagegrade.render.inert import unicode_host
-from pagegrade.render.texts import N_
 from pagegrade.service import projects as service
 from pagegrade.service.projects import ProjectFigures
 from pagegrade.store.database import Transaction

@@ -8,7 +8,7 @@ from typing import Final
 from pagegrade.model.account import Caller
 from pagegrade.model.stored import UNFINISHED, Privacy, StoredReport
 from pagegrade.render.badge import HEIGHT, badge_width
-from pagegrade.render.texts import N_
+from pagegrade.render.english import N_
 from pagegrade.service.reports import find_report
 from pagegrade.service.representation import share_url
 from pagegrade.service.viewing import Viewed, view_own

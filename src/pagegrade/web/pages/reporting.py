@@ -11,8 +11,9 @@ from markupsafe import Markup
 
 from pagegrade.model.report import Report
 from pagegrade.model.stored import GRADES, UNFINISHED, StoredRun
+from pagegrade.render.english import N_
 from pagegrade.render.page import Extras, RunPoint, render_article, render_comparison
-from pagegrade.render.texts import N_, Texts
+from pagegrade.render.texts import Texts
 from pagegrade.service.catalogue import catalogue_names, passing_example
 from pagegrade.service.history import Two
 from pagegrade.service.viewing import Viewed, compare_two, shown_report

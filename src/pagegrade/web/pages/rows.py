@@ -9,8 +9,9 @@ from typing import Any, Final
 import msgspec
 
 from pagegrade.model.stored import UNFINISHED, Privacy, State, StoredReport
+from pagegrade.render.english import N_
 from pagegrade.render.inert import unicode_host, visible
-from pagegrade.render.texts import N_, Texts
+from pagegrade.render.texts import Texts
 
 STATES: Final[dict[str, str]] = {
     "queued": N_("Waiting"),

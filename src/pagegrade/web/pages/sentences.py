@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from typing import Final
 
 from pagegrade.model.errors import InvalidInput, QuotaExceeded, RateLimited, Refused, ValidationFailed, Violation
-from pagegrade.render.texts import N_, Texts
+from pagegrade.render.english import N_
+from pagegrade.render.texts import Texts
 
 _URL: Final = ("url", "sitemap")
 """Fields that hold an address."""

@@ -11,7 +11,8 @@ from typing import Final
 
 from pagegrade.model.identity import VERSION
 from pagegrade.model.stored import UNFINISHED, Privacy, StoredReport
-from pagegrade.render.texts import N_, Texts
+from pagegrade.render.english import N_
+from pagegrade.render.texts import Texts
 from pagegrade.service.clock import now_ms
 from pagegrade.service.passwords import MAX_CHARACTERS, MAX_TYPED
 from pagegrade.service.shares import UNLOCK, UNLOCKED_S, open_shared, sign_unlock
