@@ -297,8 +297,9 @@ class Call:
     def _take_request(self, caller: Caller) -> Standing:
         self.caller = caller
         limits = self.services.limits
-        standing = limits.take(REQUESTS, caller.identity, self.services.options.requests_per_minute)
-        self.standings[REQUESTS] = standing
+        policy = REQUESTS if self.operation is None else self.operation.counted_as
+        standing = limits.take(policy, caller.identity, self.services.options.requests_per_minute)
+        self.standings[policy] = standing
         return standing
 
     def _count_wrong_key(self) -> None:

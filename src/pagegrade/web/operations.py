@@ -45,6 +45,8 @@ class Operation:
     """What the key must be allowed to do; ``None``: no key is needed."""
     access: Literal["anyone", "account", "admin"] = "anyone"
     """Of a page: who must have signed in. To others the pages of administrators are not there."""
+    counted_as: str = "requests"
+    """Which count of a minute a request is taken from; each count has the same limit."""
     query: type[BaseModel] | None = None
     """Query parameters; unknown ones are ignored."""
     body: type[BaseModel] | None = None

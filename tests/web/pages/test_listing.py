@@ -291,6 +291,19 @@ def test_states_of_nothing_are_nothing(tmp_path: Path) -> None:
     in_house(tmp_path, script)
 
 
+def test_pages_that_look_after_themselves_take_no_page_from_their_reader(tmp_path: Path) -> None:
+    """Asking how reports are getting on has a count of its own, with the same limit."""
+
+    async def script(house: House) -> None:
+        polls = [(await house.page("GET", "/reports/states?ids=1")).status_code for _ in range(4)]
+        read = await house.page("GET", "/reports")
+
+        assert polls == [200, 200, 200, 429]
+        assert read.status_code == 200
+
+    in_house(tmp_path, script, requests_per_minute=3)
+
+
 def test_a_full_list_is_a_small_page(tmp_path: Path) -> None:
     """A hundred rows with long addresses and titles stay bounded, and ten are light."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -170,5 +171,25 @@ def test_a_report_is_deleted_after_a_question(tmp_path: Path) -> None:
         assert (done.status_code, done.headers["location"]) == (303, "/reports?said=deleted")
         with pytest.raises(NotFound):
             stored(house)
+
+    in_house(tmp_path, script)
+
+
+def test_a_stale_tab_opens_nothing_that_was_closed(tmp_path: Path) -> None:
+    """The report was made private elsewhere: the old form is not heeded, and shows how things are."""
+
+    async def script(house: House) -> None:
+        await house.create(privacy=0)
+        old = re.findall(r'name="seen" value="([^"]+)"', (await house.page("GET", "/reports/1/settings")).text)[0]
+        closed = await save(house, privacy="1", seen=old)
+        stale = await save(house, privacy="0", seen=old)
+        kept = stored(house).privacy
+        new = re.findall(r'name="seen" value="([^"]+)"', stale.text)[0]
+        again = await save(house, privacy="0", seen=new)
+
+        assert (closed.status_code, stale.status_code, again.status_code) == (303, 412, 303)
+        assert "Somebody changed these settings" in stale.text
+        assert 'value="1" checked' in stale.text
+        assert (kept, stored(house).privacy) == (1, 0)
 
     in_house(tmp_path, script)

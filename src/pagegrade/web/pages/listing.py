@@ -234,6 +234,7 @@ OPERATIONS: Final = (
         summary="How reports are getting on",
         handler=show_states,
         access="account",
+        counted_as="polls",  # several tabs that look after themselves must not use up what their reader may open
         tag=PAGES,
     ),
 )

@@ -6,8 +6,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Final
 
 from pagegrade.model.account import Caller
-from pagegrade.model.errors import InvalidInput, QuotaExceeded, RateLimited, Unavailable
+from pagegrade.model.errors import InvalidInput, PreconditionFailed, QuotaExceeded, RateLimited, Unavailable
 from pagegrade.model.stored import Privacy, StoredReport
+from pagegrade.render.english import N_
 from pagegrade.service.reports import Stored, delete_report, find_report, update_report
 from pagegrade.service.representation import share_url
 from pagegrade.service.wishes import ReportChange, read_change
@@ -26,6 +27,10 @@ from pagegrade.web.problems import problem_of
 from pagegrade.web.report_calls import judge_fields, refuse_when_draining
 
 _FIELDS: Final = ("privacy", "password")
+_CHANGED: Final = N_(
+    "Somebody changed these settings after you opened this page: another tab, or a program. They are shown as they are "
+    "now. Nothing was saved yet."
+)
 
 
 async def show_settings(call: Call) -> Answer:
@@ -40,7 +45,10 @@ async def save_settings(call: Call) -> Answer:
     form = await read_form(call)
     sent = {name: form[name] for name in _FIELDS if name in form}
     try:
-        await _save(call, sent)
+        await _save(call, sent, seen=form.get("seen"))
+    except PreconditionFailed as error:
+        now = await call.read(lambda tx, caller: _find(call, tx, caller))
+        return _form(call, now, problems={"": call.texts.gettext(_CHANGED)}, status=problem_of(error).status)
     except InvalidInput as error:
         problems = problems_of_input(call.texts, error, field="privacy")
         return _form(call, report, privacy=sent.get("privacy"), problems=problems, status=422)
@@ -48,7 +56,13 @@ async def save_settings(call: Call) -> Answer:
     return go(f"{PATH}/{report.id}?said=saved")
 
 
-async def _save(call: Call, sent: Mapping[str, str]) -> Stored:
+async def _save(call: Call, sent: Mapping[str, str], *, seen: str | None) -> Stored:
+    """Change what was sent, if the settings still are what the form showed.
+
+    Raises:
+        PreconditionFailed: They are not.
+        ValidationFailed: They cannot be what was sent.
+    """
     report_id, options = call.id, call.services.options
     fields, violations = read_fields(UpdateReportBody, sent, "body")
     change = judge_fields(violations, lambda: read_change(privacy=fields.privacy, password=fields.password))
@@ -57,6 +71,9 @@ async def _save(call: Call, sent: Mapping[str, str]) -> Stored:
         password_hash = await call.services.passwords.hash(change.password)
 
     def work(tx: Transaction, caller: Caller) -> Stored:
+        report = _find(call, tx, caller)
+        if seen is not None and seen != _shown(report):
+            raise PreconditionFailed(report.etag)
         return update_report(tx, caller, report_id, options, call.now_ms, change=change, password_hash=password_hash)
 
     return await call.write(work)
@@ -119,6 +136,11 @@ def _find(call: Call, tx: Transaction, caller: Caller) -> StoredReport:
     return find_report(tx, caller, call.id, call.services.options, call.now_ms)
 
 
+def _shown(report: StoredReport) -> str:
+    """The settings as a form shows them: a stale tab must not open what was closed since."""
+    return f"{report.privacy}-{report.password_version}"
+
+
 def _crumb(report: StoredReport) -> str:
     return short_address(report.url, MAX_CRUMB)
 
@@ -144,6 +166,7 @@ def _form(
         privacies=privacy_options(call.texts),
         chosen_privacy=str(report.privacy) if privacy is None else privacy,
         has_password=report.password_hash is not None,
+        seen=_shown(report),
         problems=problems or {},
     )
 
