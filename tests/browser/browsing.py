@@ -23,7 +23,15 @@ from playwright.sync_api import (
 from pagegrade.web.visitor import SESSION
 
 NAMES: Final = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
-ARGUMENTS: Final = ("--no-sandbox", "--disable-dev-shm-usage", "--force-color-profile=srgb", "--hide-scrollbars")
+INTRANET: Final = "reports.test"
+"""A name of this machine that browsers trust as little as any other without TLS, unlike its address."""
+ARGUMENTS: Final = (
+    "--no-sandbox",
+    "--disable-dev-shm-usage",
+    "--force-color-profile=srgb",
+    "--hide-scrollbars",
+    f"--host-resolver-rules=MAP {INTRANET} 127.0.0.1",
+)
 WAIT_MS: Final = 15_000
 WIDE: Final[ViewportSize] = {"width": 1280, "height": 900}
 PHONE: Final[ViewportSize] = {"width": 360, "height": 740}

@@ -131,3 +131,28 @@ def test_a_link_is_copied(desk: Desk, *, allowed: bool) -> None:
 
     assert kept == made["share_url"]
     assert desk.window.misdeeds == []
+
+
+def test_a_menu_closes_like_a_menu(desk: Desk) -> None:
+    """With Escape, which gives the focus back, with a click elsewhere, and when another one opens."""
+    made = desk.server.create("https://a.example/")
+    desk.finish(make_report(score=91, result="good"))
+    desk.window.go(f"/reports/{made['id']}")
+    page = desk.window.page
+    share, export = (page.locator("details.menu > summary", has_text=word) for word in ("Share", "Export"))
+    opened = page.locator("details.menu[open]")
+    share.press("Enter")
+    page.keyboard.press("Tab")
+    before = opened.count()
+    page.keyboard.press("Escape")
+    after_escape, focused = opened.count(), page.evaluate("document.activeElement.textContent")
+    share.click()
+    export.click()
+    after_another = opened.all_inner_texts()
+    page.locator("h1").click()
+
+    assert (before, after_escape, opened.count()) == (1, 0, 0)
+    assert "Share" in focused
+    assert len(after_another) == 1
+    assert "PDF" in after_another[0]
+    assert desk.window.misdeeds == []
