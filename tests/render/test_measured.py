@@ -8,25 +8,29 @@ from tests.report_builders import make_result
 
 
 @pytest.mark.parametrize(
-    ("detail", "expected"),
+    ("code", "actual", "limit", "expected"),
     [
-        (Detail(code="characters", actual=79, limit=60), Measured("characters", "79", "at most 60")),
-        (Detail(code="characters", actual=3, limit=10), Measured("characters", "3", "at least 10")),
-        (Detail(code="main_headings", actual=2, limit=1), Measured("main headings", "2", "at most 1")),
-        (Detail(code="wire_bytes", actual=9_000_000, limit=100_000), Measured("on the wire", "9 MB", "at most 100 kB")),
-        (Detail(code="bytes", actual=512, limit=100), Measured("", "512 bytes", "at most 100 bytes")),
-        (Detail(code="first_byte_ms", actual=1400, limit=800), Measured("first byte", "1.4 s", "at most 800 ms")),
-        (Detail(code="width_px", actual=1068, limit=600), Measured("wide", "1,068 px", "at most 600 px")),
-        (Detail(code="max_age_s", actual=1, limit=3000), Measured("max-age", "1 second", "at least 3,000 seconds")),
-        (Detail(code="days_left", actual=1, limit=14), Measured("days left", "1", "at least 14")),
-        (Detail(code="lifetime_days", actual=1, limit=398), Measured("lifetime", "1 day", "at least 398 days")),
-        (Detail(code="status", actual=200, limit=404), Measured("status", "200", "expected 404")),
-        (Detail(code="encoding_used", actual="gbk", limit="UTF-8"), Measured("encoding used", "gbk", "expected UTF-8")),
+        ("characters", 79, 60, ("characters", "79", "should be at most 60")),
+        ("characters", 3, 10, ("characters", "3", "should be at least 10")),
+        ("main_headings", 2, 1, ("main headings", "2", "should be at most 1")),
+        ("wire_bytes", 9_000_000, 100_000, ("on the wire", "9 MB", "should be at most 100 kB")),
+        ("bytes", 512, 100, ("", "512 bytes", "should be at most 100 bytes")),
+        ("first_byte_ms", 1400, 800, ("first byte", "1.4 s", "should be at most 800 ms")),
+        ("width_px", 1068, 600, ("wide", "1,068 px", "should be at most 600 px")),
+        ("max_age_s", 1, 3000, ("max-age", "1 second", "should be at least 3,000 seconds")),
+        ("days_left", 1, 14, ("days left", "1", "should be at least 14")),
+        ("lifetime_days", 1, 398, ("lifetime", "1 day", "should be at least 398 days")),
+        ("status", 200, 404, ("status", "200", "expected 404")),
+        ("encoding_used", "gbk", "UTF-8", ("encoding used", "gbk", "expected UTF-8")),
     ],
-)  # fmt: skip
-def test_figures_stand_beside_what_is_expected(detail: Detail, expected: Measured) -> None:
+)
+def test_figures_stand_beside_what_is_expected(
+    code: str, actual: str | float, limit: str | float, expected: tuple[str, str, str]
+) -> None:
     """With their units, and with the side of the limit they are on."""
-    assert measured(make_result(errors=(detail,))) == (expected,)
+    detail = Detail(code=code, actual=actual, limit=limit)
+
+    assert measured(make_result(errors=(detail,))) == (Measured(*expected),)
 
 
 def test_figures_without_an_expected_value_are_left_out() -> None:

@@ -9,6 +9,7 @@ import pytest
 import turbohtml
 
 from pagegrade.model.errors import FAILURE_CODES
+from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import Report
 from pagegrade.render.history import MAX_RUNS
 from pagegrade.render.page import Extras, RunPoint, render_article, render_comparison
@@ -128,7 +129,7 @@ def test_the_report_says_everything() -> None:
         "Up 9 points since run 1, ",
         'href="/reports/7/compare?from=1&amp;to=3"',
         "Fix first",
-        "at most 60",
+        "should be at most 60",
         "costs 5.2 points",
         "Why it matters",
         "&lt;p&gt;https&lt;/p&gt;",
@@ -325,3 +326,29 @@ def test_words_come_from_the_catalogue() -> None:
     """The page is in the reader's language, as far as that has words."""
     assert EN.gettext("Fix first") in article()
     assert texts_for("de").gettext("Fix first") in article(tag="de")
+
+
+def test_what_failed_was_tried_and_not_analysed() -> None:
+    """The two words would contradict each other in one header."""
+    failed, completed = article(make_failed_report("timeout")), article()
+
+    assert re.search(r"Tried <time", failed)
+    assert not re.search(r"Analysed <time", failed)
+    assert re.search(r"Analysed <time", completed)
+
+
+def test_runs_of_one_day_are_told_apart() -> None:
+    """The table of the history has the time of day."""
+    table = article().partition('<table class="runs')[2].partition("</table>")[0]
+
+    assert len(re.findall(r"<td>\d+ \w{3} \d{4}, \d\d:\d\d</td>", table)) == len(HISTORY)
+
+
+def test_places_have_no_column_when_there_are_none() -> None:
+    """A header of an answer is nowhere in the page."""
+    nowhere = make_result(outcome="failed", evidence=(Evidence(header="Server", reason="names the version"),))
+    somewhere = make_result(outcome="failed", evidence=(Evidence(snippet="<p>", selector="html > p"),))
+
+    assert '<th scope="col">Where</th>' not in article(make_report(nowhere))
+    assert '<th scope="col">Where</th>' in article(make_report(somewhere))
+    assert '<th scope="col">Why it is listed</th>' not in article(make_report(somewhere))

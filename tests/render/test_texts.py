@@ -48,7 +48,7 @@ def test_english_is_the_source() -> None:
     ("tag", "number", "percent", "moment", "ago"),
     [
         ("en", "1,234.5", "98%", "5 Jan 2026, 13:34", "3 hours ago"),
-        ("de", "1.234,5", "98\u00a0%", "5 Jan. 2026, 13:34", "vor 3 Stunden"),
+        ("de", "1.234,5", "98\u00a0%", "5. Jan. 2026, 13:34", "vor 3 Stunden"),
     ],
 )
 def test_numbers_and_times_are_written_as_in_the_language(
@@ -61,6 +61,12 @@ def test_numbers_and_times_are_written_as_in_the_language(
     assert texts.percent(0.98) == percent
     assert texts.moment(AT_MS, "Europe/Prague") == moment
     assert texts.ago(AT_MS, AT_MS + 3 * HOUR_MS) == ago
+
+
+@pytest.mark.parametrize(("tag", "figure"), [("en", "1,234.50"), ("de", "1.234,50")])
+def test_figures_of_a_column_have_the_same_digits(tag: str, figure: str) -> None:
+    """Points stand below points."""
+    assert texts_for(tag).hundredths(1234.5) == figure
 
 
 @pytest.mark.parametrize("zone", ["Mars/Olympus", "", "../etc/passwd", "UTC"])

@@ -31,6 +31,25 @@ def test_every_code_has_words_for_people_on_the_web(code: str) -> None:
         assert "%" not in sentence
 
 
+@pytest.mark.parametrize(
+    ("status", "told"),
+    [(401, "sign-in"), (403, "sign-in"), (404, "moved"), (410, "moved"), (500, "error log"), (503, "error log")],
+)
+def test_a_status_has_its_own_advice_and_no_other(status: int, told: str) -> None:
+    """Who got a 500 has no use for what to do about a 404."""
+    steps = way_out(failure("http_error", http_status=status)).steps
+
+    assert len(steps) == 2
+    assert told in steps[1]
+
+
+def test_a_rare_status_has_all_the_advice() -> None:
+    """Nothing better is known."""
+    steps = way_out(failure("http_error", http_status=418)).steps
+
+    assert all(any(told in step for step in steps) for told in ("sign-in", "moved", "error log"))
+
+
 def test_no_two_codes_share_their_words() -> None:
     """Each kind of failure is mended in its own way."""
     assert len({way_out(failure(code)).headline for code in FAILURE_CODES}) == len(FAILURE_CODES)

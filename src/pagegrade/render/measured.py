@@ -54,9 +54,9 @@ def _measured(detail: Detail, words: Words) -> Measured:
     found, wanted = _figure(actual, unit, words), _figure(limit, unit, words)
     comparable = isinstance(actual, int | float) and isinstance(limit, int | float) and detail.code not in _NOT_A_LIMIT
     if comparable and actual > limit:  # type: ignore[operator]
-        sentence = words.gettext("at most %(limit)s", limit=wanted)
+        sentence = words.gettext("should be at most %(limit)s", limit=wanted)
     elif comparable and actual < limit:  # type: ignore[operator]
-        sentence = words.gettext("at least %(limit)s", limit=wanted)
+        sentence = words.gettext("should be at least %(limit)s", limit=wanted)
     else:
         sentence = words.gettext("expected %(limit)s", limit=wanted)
     return Measured(name, found, sentence)

@@ -38,6 +38,8 @@ class Texts:
         self._locale = Locale.parse(tag, sep="-")
         self.direction: str = self._locale.text_direction
         """``ltr`` or ``rtl``, for the ``dir`` attribute."""
+        # The source is British where CLDR's plain "en" is American; other languages have their own marks ("5. Jan.").
+        self._day: str = "d MMM y" if tag == LOCALES[0] else str(self._locale.datetime_skeletons["yMMMd"])
         self.catalogue: NullTranslations = _catalogue(tag)
 
     def gettext(self, message: str, /, **values: object) -> str:
@@ -53,6 +55,10 @@ class Texts:
         pattern = "#,##0" + ("." + "#" * digits if digits else "")
         return str(format_decimal(value, format=pattern, locale=self._locale))
 
+    def hundredths(self, value: float) -> str:
+        """``1,234.50``; always two digits behind the point, for columns of figures."""
+        return str(format_decimal(value, format="#,##0.00", locale=self._locale))
+
     def percent(self, ratio: float) -> str:
         """``98 %`` for 0.98, as the language writes it."""
         return str(format_percent(ratio, format="#,##0%" if self.tag == "en" else None, locale=self._locale))
@@ -60,12 +66,12 @@ class Texts:
     def moment(self, at_ms: int, timezone: str = "UTC") -> str:
         """Date and time to the minute, e.g. ``5 Jan 2026, 12:34``; in UTC where the zone is not known here."""
         when = datetime.fromtimestamp(at_ms / _MS, UTC).astimezone(_zone(timezone))
-        return str(format_datetime(when, "d MMM y, HH:mm", locale=self._locale))
+        return str(format_datetime(when, f"{self._day}, HH:mm", locale=self._locale))
 
     def date(self, at_ms: int, timezone: str = "UTC") -> str:
         """The day, e.g. ``5 Jan 2026``."""
         when = datetime.fromtimestamp(at_ms / _MS, UTC).astimezone(_zone(timezone))
-        return str(format_datetime(when, "d MMM y", locale=self._locale))
+        return str(format_datetime(when, self._day, locale=self._locale))
 
     def ago(self, at_ms: int, now_ms: int) -> str:
         """How long since, in one unit: ``3 hours ago``; what lies ahead counts as now."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from pagegrade.model.identity import USER_AGENT
@@ -159,7 +159,24 @@ _WAYS: Final[Mapping[str, WayOut]] = {
 
 def way_out(error: Failure) -> WayOut:
     """The words for this failure, not yet translated; those of ``internal`` for a code from a later version."""
-    return _WAYS.get(error.code, _WAYS["internal"])
+    way = _WAYS.get(error.code, _WAYS["internal"])
+    step = _step_for(error.http_status) if error.code == "http_error" else None
+    return way if step is None else replace(way, steps=(way.steps[0], step))
+
+
+def _step_for(status: int | None) -> str | None:
+    """What to do about this status alone; ``None`` where only all of them together say it."""
+    match status:
+        case 401 | 403:
+            return N_(
+                "The page needs a sign-in, or the site refuses programs. Only pages that anyone can open can be "
+                "analysed."
+            )
+        case 404 | 410:
+            return N_("Check the address; the page may have moved.")
+        case int() if status >= 500:  # noqa: PLR2004 - RFC 9110 15.6: the server failed
+            return N_("Something is broken on the server. Its error log says what.")
+    return None
 
 
 def has_to_let_us_in(error: Failure) -> bool:

@@ -157,7 +157,7 @@ def test_a_first_password_needs_none_before(tmp_path: Path) -> None:
         page = await house.call("GET", answer.headers["location"], key=None, headers=cookie)
 
         assert (answer.status_code, answer.headers["location"]) == (303, "/account?said=password")
-        assert "Your password is changed." in page.text
+        assert "Your password is set." in page.text
         assert 'autocomplete="current-password"' in page.text
         assert alice_now(house).has_password
         assert PASSWORD not in page.text
@@ -304,3 +304,36 @@ def test_what_was_not_done_is_not_said(tmp_path: Path) -> None:
 def test_a_browser_is_told_in_a_few_words(agent: str, name: str) -> None:
     """Or in its own, made harmless."""
     assert browser_name(agent, texts_for("en")) == name
+
+
+def test_whoever_has_no_password_is_asked_for_one_first(tmp_path: Path) -> None:
+    """A new owner came by a link that works once; later it is one of several settings."""
+
+    async def script(house: House) -> None:
+        new = await house.page("GET", "/account")
+        await give_password(house)
+        settled = await house.page("GET", "/account")
+
+        assert new.text.count('id="password"') == settled.text.count('id="password"') == 1
+        assert new.text.index('id="password"') < new.text.index('id="details"')
+        assert settled.text.index('id="password"') > settled.text.index('id="details"')
+
+    in_house(tmp_path, script)
+
+
+def test_the_time_zones_are_those_of_places(tmp_path: Path) -> None:
+    """Older names for the same zones, and names of no place, are offered only to who has one of them."""
+
+    async def script(house: House) -> None:
+        before = await house.page("GET", "/account")
+        await house.page("POST", "/account", data={**DETAILS, "timezone": "US/Pacific"})
+        after = await house.page("GET", "/account")
+
+        assert "<option>Europe/Berlin</option>" in before.text
+        assert ">UTC</option>" in before.text
+        for name in ("Factory", "localtime", "US/Pacific", "Eire"):
+            assert f"<option>{name}</option>" not in before.text
+        assert "<option selected>US/Pacific</option>" in after.text
+        assert ">US/Eastern</option>" not in after.text
+
+    in_house(tmp_path, script)

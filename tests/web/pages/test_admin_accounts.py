@@ -57,7 +57,7 @@ def test_somebody_is_invited_and_gets_in(tmp_path: Path) -> None:
         assert (bob.name, bob.email, bob.is_admin) == ("Bob", "bob@example.org", False)
         assert used.headers["location"] == "/account?said=set-password"
         assert link not in listed.text
-        assert "Works, no password yet" in listed.text
+        assert "Active, no password yet" in listed.text
         assert (await house.page("GET", f"/reports/{report['id']}", account=bob)).status_code == 404
         assert (await house.page("GET", "/admin", account=bob)).status_code == 404
 

@@ -270,8 +270,11 @@ def test_signing_out_ends_the_session_for_good(tmp_path: Path) -> None:
         out = await look(house, "/sign-out", cookie, "POST")
         again = await look(house, "/sign-out", cookie, "POST")
         nobody = await look(house, "/sign-out", method="POST")
+        told, usual = await look(house, out.headers["location"]), await look(house, "/sign-in")
 
         assert {answer.status_code for answer in (out, again, nobody)} == {303}
+        assert "You are signed out." in told.text
+        assert "You are signed out." not in usual.text
         assert out.headers["set-cookie"].startswith("__Host-session=; Path=/; Max-Age=0;")
         assert (await look(house, "/account", cookie)).status_code == 303
         assert (await look(house, "/account", other)).status_code == 200

@@ -40,7 +40,7 @@ from pagegrade.web.visitor import ended_cookie, session_cookie
 SAID: Final = {
     "saved": N_("Your details are saved."),
     "set-password": N_("You are signed in. Set a password below, so that you can sign in without a link."),
-    "password": N_("Your password is changed. All other browsers are signed out."),
+    "password": N_("Your password is set. All other browsers are signed out."),
     "others": N_("All other browsers are signed out, and sign-in links you did not use no longer work."),
     "one": N_("The browser is signed out."),
 }
@@ -53,6 +53,10 @@ WRONG: Final = {
     PRIVACY: ("privacy", N_("Choose who may see new reports.")),
 }
 """Reason -> (field, what to tell)."""
+_REGIONS: Final = frozenset(
+    {"Africa", "America", "Antarctica", "Arctic", "Asia", "Atlantic", "Australia", "Europe", "Indian", "Pacific"}
+)
+"""The database also has older names, such as Eire and US/Pacific, and names of no place, such as Factory."""
 _PRIVACIES: Final[dict[str, int | None]] = {
     "": None,
     str(int(Privacy.PUBLIC)): Privacy.PUBLIC,
@@ -218,7 +222,7 @@ async def _show(call: Call, typed: Typed) -> Answer:
         said=texts.gettext(said) if said else "",
         said_kind="decent" if said == SAID["set-password"] else "good",
         locales=_locale_choices(account, texts),
-        zones=_zone_choices(),
+        zones=_zone_choices(account.timezone),
         privacies=_privacy_choices(call),
         needs_current=needs_current_password(account, session, call.now_ms),
         sessions=[(each, browser_name(each.agent, texts), each.id == session.id) for each in sessions],
@@ -246,12 +250,12 @@ def _locale_choices(account: Account, texts: Texts) -> list[tuple[str, str]]:
     return choices
 
 
-def _zone_choices() -> list[tuple[str, list[str]]]:
-    """Time zones by their region, which most have."""
+def _zone_choices(chosen: str) -> list[tuple[str, list[str]]]:
+    """Time zones by their region: UTC, those of places, and what is set already, whatever it is."""
     regions: dict[str, list[str]] = {}
     for name in sorted(known_timezones()):
         region = name.partition("/")[0] if "/" in name else ""
-        if region not in {"Etc", "posix", "right", "SystemV"}:
+        if region in _REGIONS or name in ("UTC", chosen):
             regions.setdefault(region, []).append(name)
     return sorted(regions.items())
 
@@ -262,9 +266,9 @@ def _privacy_choices(call: Call) -> list[tuple[str, str]]:
     return [
         (
             "",
-            gettext("Anyone with the link, as this server is set")
+            gettext("Anyone with the link (this server’s default)")
             if is_public
-            else gettext("Only me, as this server is set"),
+            else gettext("Only me (this server’s default)"),
         ),
         (str(int(Privacy.PUBLIC)), gettext("Anyone with the link")),
         (str(int(Privacy.PRIVATE)), gettext("Only me")),

@@ -31,14 +31,17 @@ class SignInQuery(BaseModel):
     """Where to go afterwards."""
 
     next: str = ""
+    said: str = ""
+    """``out``: whoever comes has just signed out."""
 
 
 async def show_sign_in(call: Call) -> Answer:
     """Answer with the form; who has signed in is sent on."""
-    place = own_place(call.query(SignInQuery).next)
+    asked = call.query(SignInQuery)
+    place = own_place(asked.next)
     if await call.services.database.read(call.visitor) is not None:
         return go(place)
-    return _form(call, place=place)
+    return _form(call, place=place, said=call.texts.gettext("You are signed out.") if asked.said == "out" else "")
 
 
 async def sign_in(call: Call) -> Answer:
@@ -86,7 +89,7 @@ async def sign_out(call: Call) -> Answer:
     tokens = read_cookies(call.header, SESSION, base_url)
     if tokens:
         await call.services.database.write(lambda tx: end_tokens(tx, tokens))
-    return go("/sign-in", ended_cookie(base_url))
+    return go("/sign-in?said=out", ended_cookie(base_url))
 
 
 async def show_sign_in_link(call: Call) -> Answer:
@@ -136,12 +139,20 @@ def _form(
     *,
     place: str,
     email: str = "",
+    said: str = "",
     errors: dict[str, str] | None = None,
     status: int = 200,
     headers: tuple[tuple[str, str], ...] = (),
 ) -> Answer:
     return page(
-        call, "sign_in.html.jinja", status=status, headers=headers, place=place, email=email, errors=errors or {}
+        call,
+        "sign_in.html.jinja",
+        status=status,
+        headers=headers,
+        place=place,
+        email=email,
+        said=said,
+        errors=errors or {},
     )
 
 

@@ -47,6 +47,20 @@ for (const button of document.querySelectorAll("[data-copy]")) {
   });
 }
 
+// Menus: Escape and a click elsewhere close them, as people know it from other menus.
+
+const menus = [...document.querySelectorAll("details.menu")];
+document.addEventListener("keydown", (event) => {
+  const menu = event.key === "Escape" && menus.find((each) => each.open);
+  if (!menu) return;
+  // What had the focus is about to be hidden.
+  if (menu.contains(document.activeElement)) menu.querySelector("summary").focus();
+  menu.open = false;
+});
+document.addEventListener("click", (event) => {
+  for (const menu of menus) if (!menu.contains(event.target)) menu.open = false;
+});
+
 // Reports under way: a row (data-live-row) is brought up to date, any other element (data-report) has its page loaded
 // again once there is something to show.
 
