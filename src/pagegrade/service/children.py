@@ -29,7 +29,6 @@ T = TypeVar("T")
 TASKS_PER_CHILD: Final = 2_000
 """A child is replaced after so many tasks, or once it has grown (``child.GROWN_KB``), so that no leak of a parser can
 grow for ever. To start one takes as much CPU as to judge a hundred pages."""
-_START_SECONDS: Final = 30.0
 
 
 _LIMITS: Final = frozenset({"MemoryError", "RecursionError", "AnswerTooLarge"})

@@ -10,10 +10,11 @@ from pagegrade.model.errors import InvalidInput, NotFound, Unavailable, Validati
 from pagegrade.model.stored import RATINGS
 from pagegrade.parse.url import project_of
 from pagegrade.service import projects
+from pagegrade.service.wishes import NewReport, read_new_report
 from pagegrade.store.listing import ListQuery
 from pagegrade.web.body import CLOSE
 from pagegrade.web.call import Call
-from pagegrade.web.parameters import ReportListQuery
+from pagegrade.web.parameters import CreateReportBody, ReportListQuery
 from pagegrade.web.problems import Rejected
 
 T = TypeVar("T")
@@ -57,6 +58,25 @@ def judge_fields(violations: Sequence[Violation], read: Callable[[], T]) -> T:
             return wish
     known = {violation.field for violation in violations}
     raise ValidationFailed([*violations, *(each for each in found if each.field not in known)])
+
+
+def read_wish(call: Call, fields: CreateReportBody, violations: Sequence[Violation]) -> NewReport:
+    """The report that the fields of a call or a form ask for.
+
+    Raises:
+        ValidationFailed: Fields cannot be used.
+        URLNotAllowed: Nothing is wrong but that the address must not be contacted.
+    """
+    return judge_fields(
+        violations,
+        lambda: read_new_report(
+            fields.url or "",
+            privacy=fields.privacy,
+            password=fields.password,
+            account=call.admitted.account,
+            options=call.services.options,
+        ),
+    )
 
 
 def refuse_when_draining(call: Call) -> None:

@@ -9,7 +9,7 @@ from pagegrade.model.errors import PreconditionFailed
 from pagegrade.model.stored import UNFINISHED, StoredReport
 from pagegrade.service import reports as service
 from pagegrade.service.reports import Stored
-from pagegrade.service.wishes import read_change, read_new_report
+from pagegrade.service.wishes import read_change
 from pagegrade.store.database import Transaction
 from pagegrade.web.answers import Headers, enveloped, listed_answer, unchanged, validators
 from pagegrade.web.call import Call
@@ -18,7 +18,7 @@ from pagegrade.web.documents import DeletedReport, ReportAnswer, ReportList
 from pagegrade.web.idempotent import do_once, idempotency_key
 from pagegrade.web.operations import Answer, Operation
 from pagegrade.web.parameters import CreateReportBody, ReportListQuery, UpdateReportBody
-from pagegrade.web.report_calls import judge_fields, list_query, refuse_when_draining
+from pagegrade.web.report_calls import judge_fields, list_query, read_wish, refuse_when_draining
 from pagegrade.web.waiting import wait_until_finished
 
 PATH: Final = "/api/v1/reports"
@@ -76,16 +76,7 @@ async def create_report(call: Call) -> Answer:
     fields, violations = await call.fields(CreateReportBody)
     seconds = call.preferences.seconds(options.create_wait_s)
     key = idempotency_key(call)
-    wish = judge_fields(
-        violations,
-        lambda: read_new_report(
-            fields.url or "",
-            privacy=fields.privacy,
-            password=fields.password,
-            account=call.admitted.account,
-            options=options,
-        ),
-    )
+    wish = read_wish(call, fields, violations)
     if key is None:
         call.take_analysis()
     password_hash = None if wish.password is None else await services.passwords.hash(wish.password)

@@ -14,7 +14,7 @@ from pagegrade.render.english import N_
 from pagegrade.render.inert import visible
 from pagegrade.service.bulk import AT_ONCE, AddressList, Room, create_reports, find_known, find_room, read_addresses
 from pagegrade.service.sitemaps import FoundAddresses, read_sitemap_addresses
-from pagegrade.service.wishes import NewReport, read_new_report
+from pagegrade.service.wishes import NewReport
 from pagegrade.store.database import Transaction
 from pagegrade.web.call import Call
 from pagegrade.web.fields import read_fields
@@ -26,7 +26,7 @@ from pagegrade.web.pages.listing import default_privacy, privacy_options
 from pagegrade.web.pages.sentences import problems_of_input, refusal_of, sentence
 from pagegrade.web.parameters import CreateReportBody
 from pagegrade.web.problems import problem_of
-from pagegrade.web.report_calls import judge_fields, refuse_when_draining
+from pagegrade.web.report_calls import read_wish, refuse_when_draining
 
 MAX_FORM_BYTES: Final = 1_048_576
 """Room for as many addresses as are taken in one go, and then some."""
@@ -154,17 +154,8 @@ def _wishes(call: Call, urls: tuple[str, ...], sent: Mapping[str, str]) -> tuple
         URLNotAllowed: An address that was judged a moment ago.
     """
     fields, violations = read_fields(CreateReportBody, {**sent, "url": urls[0]}, "body")
-
-    def read(url: str) -> NewReport:
-        return read_new_report(
-            url,
-            privacy=fields.privacy,
-            password=fields.password,
-            account=call.admitted.account,
-            options=call.services.options,
-        )
-
-    return (judge_fields(violations, lambda: read(urls[0])), *(read(url) for url in urls[1:]))
+    first = read_wish(call, fields, violations)
+    return (first, *(read_wish(call, fields.model_copy(update={"url": url}), ()) for url in urls[1:]))
 
 
 async def _look(call: Call, text: str, *, is_whole: bool = True) -> _Preview:

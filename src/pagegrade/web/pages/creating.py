@@ -8,7 +8,6 @@ from typing import Final
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import InvalidInput, QuotaExceeded, RateLimited, Unavailable
 from pagegrade.service.reports import Stored, create_report
-from pagegrade.service.wishes import read_new_report
 from pagegrade.store.database import Transaction
 from pagegrade.web.call import Call
 from pagegrade.web.fields import read_fields
@@ -20,7 +19,7 @@ from pagegrade.web.pages.listing import NewForm, listing_page
 from pagegrade.web.pages.sentences import problems_of_input, refusal_of
 from pagegrade.web.parameters import CreateReportBody
 from pagegrade.web.problems import problem_of
-from pagegrade.web.report_calls import judge_fields, refuse_when_draining
+from pagegrade.web.report_calls import read_wish, refuse_when_draining
 
 
 async def create_report_from_form(call: Call) -> Answer:
@@ -42,16 +41,7 @@ async def create_report_from_form(call: Call) -> Answer:
 async def _create(call: Call, sent: Mapping[str, str]) -> Stored:
     services, options = call.services, call.services.options
     fields, violations = read_fields(CreateReportBody, sent, "body")
-    wish = judge_fields(
-        violations,
-        lambda: read_new_report(
-            fields.url or "",
-            privacy=fields.privacy,
-            password=fields.password,
-            account=call.admitted.account,
-            options=options,
-        ),
-    )
+    wish = read_wish(call, fields, violations)
     call.take_analysis()
     password_hash = None if wish.password is None else await services.passwords.hash(wish.password)
 
