@@ -35,9 +35,10 @@ from pagegrade.report.packing import pack_report, unpacked_bytes
 from pagegrade.service.access import issue_key
 from pagegrade.service.analysis import artifacts_of_document
 from pagegrade.service.judging import judge_artifacts
-from pagegrade.store.database import Database, Transaction
+from pagegrade.store.database import Transaction
 from pagegrade.store.folder import DATABASE_NAME
 from pagegrade.store.migrate import migrate
+from pagegrade.store.sqlite_database import SQLiteDatabase
 from pagegrade.store.tables import reports, run_details, runs
 
 ROOT: Final = Path(__file__).resolve().parents[1]
@@ -142,7 +143,7 @@ def best(loads: list[Load]) -> Load:
 
 def prepare(path: Path, count: int) -> tuple[str, int]:
     """Fill a database; (secret of a key of the account, id of a report with real results)."""
-    database = Database(f"sqlite:///{path}")
+    database = SQLiteDatabase(f"sqlite:///{path}")
     try:
         migrate(database)
         account_id = fill(database, count)

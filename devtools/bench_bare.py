@@ -28,8 +28,9 @@ from sqlalchemy import event
 
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.services import Services
-from pagegrade.store.database import GROUP, Database
+from pagegrade.store.database import GROUP
 from pagegrade.store.sqlite import BUSY_MS
+from pagegrade.store.sqlite_database import SQLiteDatabase
 from pagegrade.web.app import make_app
 
 READERS: Final = 4
@@ -77,7 +78,7 @@ class Recordings(msgspec.Struct, frozen=True):
 
 def record(path: Path, secret: str, calls: dict[str, Call]) -> Recordings:
     """What each call asks of the database, by running it once in this process."""
-    database = Database(f"sqlite:///{path}", readers=1)
+    database = SQLiteDatabase(f"sqlite:///{path}", readers=1)
     options = ServiceOptions(
         requests_per_minute=UNLIMITED,
         analyses_per_minute=UNLIMITED,

@@ -23,6 +23,7 @@ from pagegrade.store.accounts import add_account
 from pagegrade.store.database import Database
 from pagegrade.store.folder import DATABASE_NAME
 from pagegrade.store.migrate import migrate
+from pagegrade.store.sqlite_database import SQLiteDatabase
 from tests.browser.browsing import Window, launch, open_window
 from tests.report_builders import make_failed_report
 from tests.server import running_server
@@ -87,7 +88,7 @@ def filled(folder: Path) -> Iterator[tuple[str, int, str, str]]:
     folder.mkdir(parents=True)
     with serve_site() as site:
         poor, good = analyse(f"{site.http}/poor", "/pricing"), analyse(f"{site.http}/many", "/")
-    database = Database(f"sqlite:///{folder / DATABASE_NAME}")
+    database = SQLiteDatabase(f"sqlite:///{folder / DATABASE_NAME}")
     try:
         migrate(database)
         moment = now_ms()

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import text
 
 from pagegrade.model.stored import ClaimedRun, PackedReport, Priority, StoredReport, StoredRun
 from pagegrade.parse.url import host, project_of, registrable_domain
 from pagegrade.report.packing import pack_report
+from pagegrade.store.claiming import claim_runs
 from pagegrade.store.database import Database, Transaction
+from pagegrade.store.holding import hold_account
+from pagegrade.store.queue_jobs import offer_next, offer_parked
 from pagegrade.store.reports import add_report, load_report
-from pagegrade.store.runs import claim_runs, enqueue_run
+from pagegrade.store.runs import enqueue_run, finish_run
+from tests.database_clock import make_clock, show
 from tests.report_builders import make_failed_report, make_report
 from tests.store_builders import NOW_MS
 
+T = TypeVar("T")
 LEASE_MS = 30_000
 LOTS = 1_000_000
 
@@ -31,6 +37,7 @@ def add_queued(
     now_ms: int = NOW_MS,
 ) -> tuple[StoredReport, StoredRun]:
     """A new report and its first run, as creating one does."""
+    hold_account(tx, account_id)
     report = add_report(
         tx,
         account_id=account_id,
@@ -53,8 +60,13 @@ class Queue:
     account_id: int
     worker: str = "w1"
 
+    def __post_init__(self) -> None:
+        make_clock(self.database)
+        show(self.database, NOW_MS)
+
     def add(self, url: str = "https://example.com/", *, account_id: int | None = None, **wishes: Any) -> StoredRun:
         """A new report with a run."""
+        show(self.database, wishes.get("now_ms", NOW_MS))
         owner = self.account_id if account_id is None else account_id
         return self.database.write_here(lambda tx: add_queued(tx, owner, url, **wishes)[1])
 
@@ -77,7 +89,10 @@ class Queue:
         suspects: bool = False,
     ) -> tuple[ClaimedRun, ...]:
         """Take runs."""
-        return self.database.write_here(
+        if self.database.shared:
+            # What every process does once a second.
+            self.write(lambda tx: offer_parked(tx, now_ms), now_ms=now_ms)
+        return self.write(
             lambda tx: claim_runs(
                 tx,
                 worker=self.worker,
@@ -87,8 +102,33 @@ class Queue:
                 target_runs=target_runs,
                 target_runs_per_minute=per_minute,
                 suspects=suspects,
-            )
+            ),
+            now_ms=now_ms,
         )
+
+    def finish(
+        self,
+        run: ClaimedRun,
+        packed: PackedReport | None = None,
+        *,
+        now_ms: int = NOW_MS,
+        target_runs: int = LOTS,
+        per_minute: int = LOTS,
+    ) -> tuple[int, ...]:
+        """Store an outcome as a worker does; the ids of the reports that changed."""
+        outcome = completed() if packed is None else packed
+
+        def work(tx: Transaction) -> tuple[int, ...]:
+            changed = finish_run(tx, run, outcome, now_ms)
+            offer_next(tx, run.id, now_ms, target_runs=target_runs, target_runs_per_minute=per_minute)
+            return changed
+
+        return self.write(work, now_ms=now_ms)
+
+    def write(self, work: Callable[[Transaction], T], *, now_ms: int = NOW_MS) -> T:
+        """Change something at this time."""
+        show(self.database, now_ms)
+        return self.database.write_here(work)
 
     def report(self, report_id: int, account_id: int | None = None) -> StoredReport:
         """A report that must be there."""

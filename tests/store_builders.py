@@ -1,12 +1,16 @@
-"""Databases for tests: real files, migrated like those of a server, with owners and reports in them."""
+"""Databases for tests: real ones, migrated like those of a server, with owners and reports in them."""
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import itertools
+import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Final, Literal, cast
 
 from pagegrade.model.account import SCOPES, Account, Key
 from pagegrade.service.access import PREFIX_CHARACTERS, make_secret
@@ -14,18 +18,53 @@ from pagegrade.store.accounts import add_account
 from pagegrade.store.database import Database
 from pagegrade.store.keys import add_key as save_key
 from pagegrade.store.migrate import migrate
+from pagegrade.store.opening import open_database
+from pagegrade.store.sqlite_database import SQLiteDatabase
+from tests import postgres
 
+Backend = Literal["sqlite", "postgresql"]
+BACKENDS: Final[tuple[Backend, ...]] = ("sqlite", "postgresql")
+USUAL: Final = cast(Backend, os.environ.get("PAGEGRADE_TEST_BACKEND") or "sqlite")
+"""What tests use that do not say otherwise: a run of all of them may be made on either."""
 NOW_MS = 1_767_225_600_000
 """2026-01-01T00:00Z."""
 
 _numbers = itertools.count(1)
+_used: list[Backend] = [USUAL]
+"""The last one counts, in every thread."""
+
+
+@contextlib.contextmanager
+def on(backend: Backend) -> Iterator[None]:
+    """Make the databases of a block on this back end."""
+    if backend not in BACKENDS:
+        raise AssertionError(f"PAGEGRADE_TEST_BACKEND is {backend!r}; it must be one of {BACKENDS}")
+    _used.append(backend)
+    try:
+        yield
+    finally:
+        _used.pop()
 
 
 def make_database(tmp_path: Path, *, readers: int = 4) -> Database:
-    """A migrated database in a file of its own; close it."""
+    """A migrated database of its own, of the kind that this test is about; close it."""
+    if _used[-1] == "postgresql":
+        return open_database(postgres.databases().make(), readers=readers)
+    return make_file(tmp_path, readers=readers)
+
+
+def make_empty(tmp_path: Path) -> Database:
+    """A database that nobody has migrated; close it."""
+    if _used[-1] == "postgresql":
+        return open_database(postgres.databases().make_empty())
+    return SQLiteDatabase(f"sqlite:///{tmp_path / f'empty-{next(_numbers)}.db'}")
+
+
+def make_file(tmp_path: Path, *, readers: int = 4) -> SQLiteDatabase:
+    """A migrated database in a file of its own, whatever this run is about; close it."""
     path = tmp_path / f"pagegrade-{next(_numbers)}.db"
     path.write_bytes(_migrated())
-    return Database(f"sqlite:///{path}", readers=readers)
+    return SQLiteDatabase(f"sqlite:///{path}", readers=readers)
 
 
 @functools.cache
@@ -33,7 +72,7 @@ def _migrated() -> bytes:
     """The file that a migration leaves: hundreds of tests begin with it, and making it waits for the disk each time."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "pagegrade.db"
-        database = Database(f"sqlite:///{path}")
+        database = SQLiteDatabase(f"sqlite:///{path}")
         migrate(database)
         database.close()
         if [kept.name for kept in Path(folder).iterdir()] != [path.name]:

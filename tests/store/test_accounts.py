@@ -22,7 +22,6 @@ from pagegrade.store.accounts import (
     save_password,
 )
 from pagegrade.store.reports import delete_report
-from pagegrade.store.runs import finish_run
 from pagegrade.store.sessions import add_session
 from tests.queue_builders import Queue, completed, failed
 from tests.store_builders import NOW_MS, add_owner, make_database
@@ -68,9 +67,9 @@ def test_usage_counts_what_an_account_has_and_has_had(tmp_path: Path) -> None:
         queue.add(url)
     queue.add("https://example.net/", account_id=bob.id)
     yesterday, today = NOW_MS - 1, NOW_MS + 5  # NOW_MS is a midnight
-    first, _bobs, second = queue.claim(3)
-    database.write_here(lambda tx: finish_run(tx, first, failed(), yesterday))
-    database.write_here(lambda tx: finish_run(tx, second, completed(), today))
+    first, second, _third = [run for run in queue.claim(4) if run.account_id == alice.id]
+    queue.finish(first, failed(), now_ms=yesterday)
+    queue.finish(second, completed(), now_ms=today)
     usage = database.read_here(lambda tx: load_usage(tx, alice.id, NOW_MS + DAY_MS - 1))
 
     stored = len(failed().detail) + len(completed().detail)
@@ -98,7 +97,7 @@ def test_what_is_deleted_is_not_stored_any_more(tmp_path: Path) -> None:
     for url in ("https://example.com/", "https://example.org/"):
         queue.add(url)
     for run in queue.claim(2):
-        database.write_here(lambda tx, run=run: finish_run(tx, run, completed(), NOW_MS))  # type: ignore[misc]
+        queue.finish(run)
     before = database.read_here(lambda tx: load_usage(tx, alice.id, NOW_MS)).stored_bytes
     database.write_here(lambda tx: delete_report(tx, alice.id, 1))
     after = database.read_here(lambda tx: load_usage(tx, alice.id, NOW_MS)).stored_bytes
@@ -178,7 +177,7 @@ def test_members_are_listed_with_what_they_have(tmp_path: Path) -> None:
     for url in ("https://example.com/", "https://example.org/"):
         queue.add(url)
     (run,) = queue.claim(1)
-    database.write_here(lambda tx: finish_run(tx, run, completed(), NOW_MS))
+    queue.finish(run)
     database.write_here(
         lambda tx: add_session(
             tx, alice.id, token_sha256=b"1" * 32, agent="", now_ms=NOW_MS + 3, expires_at_ms=NOW_MS + 9

@@ -91,7 +91,6 @@ def test_counts_go_with_their_account(tmp_path: Path) -> None:
 
         assert load_counts(tx, account_id) == {}
         assert tx.exec_driver_sql("SELECT COUNT(*) FROM reports").scalar() == 0
-        assert tx.exec_driver_sql("SELECT rowid FROM reports_search WHERE reports_search MATCH 'https'").all() == []
 
     database.write_here(work)
     database.close()

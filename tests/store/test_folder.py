@@ -18,6 +18,8 @@ from pagegrade.store.folder import (
 )
 from pagegrade.store.lock import LOCK_NAME
 
+pytestmark = pytest.mark.backend("sqlite", reason="where the file lies")
+
 MOUNTS = """\
 22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
 23 22 0:21 / /proc rw - proc proc rw

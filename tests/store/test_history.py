@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from sqlalchemy import insert, select
 
 from pagegrade.model.stored import StoredReport
@@ -117,6 +118,7 @@ def test_results_are_kept_packed_and_read_whole(tmp_path: Path) -> None:
     database.close()
 
 
+@pytest.mark.backend("sqlite", reason="asks how it means to find them")
 def test_results_are_found_by_key_however_many_runs_there_are(tmp_path: Path) -> None:
     """No table is read from end to end."""
     database = make_database(tmp_path)
@@ -131,3 +133,21 @@ def test_results_are_found_by_key_however_many_runs_there_are(tmp_path: Path) ->
 
     assert len(plan) == 3
     assert [step for step in plan if not step.startswith("SEARCH")] == []
+
+
+@pytest.mark.backend("postgresql", reason="asks how it could find them")
+def test_results_can_be_found_without_reading_a_table(tmp_path: Path) -> None:
+    """Where it would be dear, every step goes through an index."""
+    database = make_database(tmp_path)
+    statement = _LOAD_DETAILS.params(reports=[1, 2, 3])
+
+    def work(tx: Transaction) -> str:
+        tx.exec_driver_sql("SET LOCAL enable_seqscan = off")
+        compiled = statement.compile(tx, compile_kwargs={"literal_binds": True})
+        return "\n".join(row[0] for row in tx.exec_driver_sql(f"EXPLAIN (COSTS OFF) {compiled}"))
+
+    plan = database.read_here(work)
+    database.close()
+
+    assert "Index" in plan
+    assert "Seq Scan" not in plan

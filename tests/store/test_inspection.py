@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import contextlib
+import sqlite3
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +11,10 @@ from pagegrade.store.inspection import Durability, find_damage, has_safe_checkpo
 from tests.share_builders import add_shared
 from tests.store_builders import NOW_MS, add_owner, make_database
 
+ITS_FILE = pytest.mark.backend("sqlite", reason="reads the file; the other one has postgres_inspection")
 
+
+@ITS_FILE
 def test_a_new_database_is_whole_and_written_safely(tmp_path: Path) -> None:
     """And has no newest row."""
     database = make_database(tmp_path)
@@ -23,12 +28,14 @@ def test_a_new_database_is_whole_and_written_safely(tmp_path: Path) -> None:
     assert newest is None
 
 
+@ITS_FILE
 def test_a_row_that_refers_to_nothing_is_damage(tmp_path: Path) -> None:
     """As a program that does not check such things leaves it."""
     database = make_database(tmp_path)
-    with database.connection() as connection:
-        connection.exec_driver_sql("PRAGMA foreign_keys = OFF")
-        connection.exec_driver_sql(
+
+    assert database.path is not None
+    with contextlib.closing(sqlite3.connect(database.path)) as raw, raw:
+        raw.execute(
             "INSERT INTO api_keys (account_id, name, prefix, secret_sha256, scopes, created_at_ms)"
             " VALUES (7, 'x', 'x', x'00', '', 0)"
         )

@@ -4,8 +4,8 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
-from pagegrade.store.database import Database
 from pagegrade.store.installation import SECRET_BYTES, load_or_make_secret, load_secret, note_origin, noted_origin
+from pagegrade.store.opening import open_database
 from tests.store_builders import make_database
 
 
@@ -16,7 +16,7 @@ def test_a_secret_is_made_once(tmp_path: Path) -> None:
     made = database.write_here(lambda tx: load_or_make_secret(tx, "cookies"))
     other = database.write_here(lambda tx: load_or_make_secret(tx, "others", size_bytes=16))
     database.close()
-    again = Database(database.url)
+    again = open_database(database.url)
 
     assert before is None
     assert len(made) == SECRET_BYTES

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from pagegrade.model.errors import InvalidInput
-from pagegrade.store.lock import LOCK_NAME, hold_locks, lock_files
+from pagegrade.store.lock import LOCK_NAME, all_lock_files, hold_locks, lock_files
+
+pytestmark = pytest.mark.backend("sqlite", reason="a lock of a folder; no database")
 
 
 def test_the_second_is_told_who_is_there(tmp_path: Path) -> None:
@@ -73,3 +75,14 @@ def test_a_database_elsewhere_is_locked_too(tmp_path: Path) -> None:
 
     assert lock_files(tmp_path / "data", inside) == (tmp_path / "data" / LOCK_NAME,)
     assert lock_files(tmp_path / "data", outside) == (tmp_path / "data" / LOCK_NAME, tmp_path / f"other.db.{LOCK_NAME}")
+
+
+def test_whoever_needs_the_database_alone_locks_out_every_server(tmp_path: Path) -> None:
+    """Wherever its data folder is; and says what to do in words of its own."""
+    database = tmp_path / "reports.db"
+    locks = all_lock_files(database)
+
+    for folder in (tmp_path, tmp_path / "data"):
+        assert set(lock_files(folder, database)) & set(locks)
+    with hold_locks(locks[1:]), pytest.raises(InvalidInput, match="Go home"), hold_locks(locks, advice="Go home."):
+        pass

@@ -9,6 +9,8 @@ import pytest
 
 from pagegrade.store.readers import TOLD_AT_ONCE, Readers
 
+pytestmark = pytest.mark.backend("sqlite", reason="the threads of SQLite; no database")
+
 LONG_S = 30.0
 
 

@@ -19,8 +19,7 @@ from pagegrade.store.retention import (
     measure,
     prune,
 )
-from pagegrade.store.runs import finish_run
-from tests.queue_builders import Queue, completed, failed
+from tests.queue_builders import Queue, failed
 from tests.store_builders import NOW_MS, add_owner, make_database
 
 LATER_MS = NOW_MS + 100 * DAY_MS
@@ -39,7 +38,7 @@ def finish_all(queue: Queue, packed: PackedReport | None = None, *, now_ms: int 
     """Let everything that waits come to an end."""
     while claimed := queue.claim(100, now_ms=now_ms):
         for run in claimed:
-            queue.database.write_here(partial(finish_run, run=run, packed=packed or completed(), now_ms=now_ms))
+            queue.finish(run, packed, now_ms=now_ms)
 
 
 def date_report(queue: Queue, report_id: int, at_ms: int) -> None:
@@ -65,7 +64,7 @@ def look(
 
 def delete(queue: Queue, found: Expired, *, days: int | None = None, now_ms: int = LATER_MS) -> Pruned:
     """Delete it."""
-    return queue.database.write_here(partial(prune, found=found, retention_days=days, now_ms=now_ms))
+    return queue.write(partial(prune, found=found, retention_days=days, now_ms=now_ms), now_ms=now_ms)
 
 
 def numbers(queue: Queue, report_id: int) -> list[int]:
@@ -109,7 +108,7 @@ def test_an_unfinished_report_does_not_expire(queue: Queue) -> None:
     """Not while it waits for years, and not when it is analysed again after it was found."""
     waiting, old = queue.add("https://example.com/w"), queue.add("https://example.com/o")
     claimed = queue.claim(2)
-    queue.database.write_here(partial(finish_run, run=claimed[1], packed=completed(), now_ms=NOW_MS))
+    queue.finish(claimed[1])
     queue.change("UPDATE reports SET dated_at_ms = 0")
     found = look(queue, days=1)
     queue.again(old.report_id)
@@ -212,7 +211,8 @@ def test_kept_answers_and_visits_go_after_their_time(queue: Queue) -> None:
                 path="/",
                 idempotency_key=str(number),
                 request_sha256=b"s" * 32,
-                process="p",
+                answerer="p/1",
+                silent_ms=30_000,
                 now_ms=at_ms,
             )
         )
@@ -234,6 +234,6 @@ def test_sizes_are_measured(queue: Queue) -> None:
     assert (empty.reports, empty.runs, empty.details_bytes, empty.details_plain_bytes) == (0, 0, 0, 0)
     assert (full.reports, full.runs) == (1, 1)
     assert 0 < full.details_bytes < full.details_plain_bytes
-    assert full.log_bytes > 0
+    assert (full.log_bytes > 0) != queue.database.shared
     assert empty.database_bytes <= full.database_bytes == emptied.database_bytes
     assert (emptied.reports, emptied.details_bytes) == (0, 0)

@@ -5,13 +5,15 @@ from pathlib import Path
 import pytest
 
 from pagegrade.model.errors import InvalidInput
-from pagegrade.store.database import Database
 from pagegrade.store.sqlite import sqlite_path
+from pagegrade.store.sqlite_database import SQLiteDatabase
+
+pytestmark = pytest.mark.backend("sqlite", reason="the connections of SQLite")
 
 
 def test_a_commit_is_on_disk_before_it_is_told(tmp_path: Path) -> None:
     """A created report must survive the power going off: the log is flushed at every commit."""
-    database = Database(f"sqlite:///{tmp_path / 'notes.db'}")
+    database = SQLiteDatabase(f"sqlite:///{tmp_path / 'notes.db'}")
     settings = database.write_here(
         lambda tx: [
             tx.exec_driver_sql(f"PRAGMA {name}").scalar_one()
@@ -26,7 +28,7 @@ def test_a_commit_is_on_disk_before_it_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize("checkpoints", [True, False])
 def test_one_process_only_moves_the_log_into_the_database(tmp_path: Path, *, checkpoints: bool) -> None:
     """Commands beside the server leave that to it."""
-    database = Database(f"sqlite:///{tmp_path / 'notes.db'}", checkpoints=checkpoints)
+    database = SQLiteDatabase(f"sqlite:///{tmp_path / 'notes.db'}", checkpoints=checkpoints)
     every = database.write_here(lambda tx: tx.exec_driver_sql("PRAGMA wal_autocheckpoint").scalar_one())
 
     assert every == (1000 if checkpoints else 0)

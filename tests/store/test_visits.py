@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from pagegrade.model.stored import ClaimedRun
-from pagegrade.store.runs import finish_run, release_run
+from pagegrade.store.runs import release_run
 from pagegrade.store.visits import (
+    GONE_MS,
     MAX_DELAY_MS,
     admit_addresses,
     end_dead_visits,
@@ -15,7 +16,7 @@ from pagegrade.store.visits import (
     forget_visits,
     full_targets,
 )
-from tests.queue_builders import LOTS, Queue, completed
+from tests.queue_builders import LOTS, Queue
 from tests.store_builders import NOW_MS, add_owner, make_database
 
 ADDRESS = "192.0.2.7"
@@ -38,10 +39,11 @@ def admit(
     per_minute: int = LOTS,
 ) -> int | None:
     """Ask whether a run may go to addresses."""
-    return queue.database.write_here(
+    return queue.write(
         lambda tx: admit_addresses(
             tx, run, addresses, now_ms, target_runs=target_runs, target_runs_per_minute=per_minute
-        )
+        ),
+        now_ms=now_ms,
     )
 
 
@@ -69,7 +71,7 @@ def test_what_a_run_waits_for_is_remembered(queue: Queue) -> None:
     queue.database.write_here(lambda tx: release_run(tx, third, NOW_MS, wait_ms or 0))
 
     assert queue.claim(now_ms=NOW_MS + 5_000, target_runs=2) == ()
-    queue.database.write_here(lambda tx: finish_run(tx, first, completed(), NOW_MS + 5_000))
+    queue.finish(first, now_ms=NOW_MS + 5_000, target_runs=2)
     (again,) = queue.claim(now_ms=NOW_MS + 5_000, target_runs=2)
 
     assert (again.id, again.attempt) == (third.id, 1)
@@ -113,10 +115,10 @@ def test_own_hosts_are_not_counted(queue: Queue) -> None:
 def test_visits_are_forgotten_after_a_minute(queue: Queue) -> None:
     """Only what is under way or counts is kept."""
     ended, open_run = claim_sites(queue, 2)
-    queue.database.write_here(lambda tx: finish_run(tx, ended, completed(), NOW_MS))
+    queue.finish(ended)
 
-    assert queue.database.write_here(lambda tx: forget_visits(tx, NOW_MS + 60_000)) == 0
-    assert queue.database.write_here(lambda tx: forget_visits(tx, NOW_MS + 60_001)) == 1
+    assert queue.write(lambda tx: forget_visits(tx, NOW_MS + 60_000), now_ms=NOW_MS + 60_000) == 0
+    assert queue.write(lambda tx: forget_visits(tx, NOW_MS + 60_001), now_ms=NOW_MS + 60_001) == 1
     assert queue.rows("SELECT run_id FROM visits") == [(open_run.id,)]
 
 
@@ -125,7 +127,9 @@ def test_only_visits_of_nobody_are_ended(queue: Queue) -> None:
     running, finished, orphan = claim_sites(queue, 3)
     for gone in (finished, orphan):
         queue.change("UPDATE runs SET state = 'queued' WHERE id = :id", id=gone.id)
-    queue.database.write_here(lambda tx: end_dead_visits(tx, {finished.id}, NOW_MS))
+    # Where others work too, what one of them has just begun is not judged by its row alone.
+    later_ms = NOW_MS + (GONE_MS + 1 if queue.database.shared else 0)
+    queue.write(lambda tx: end_dead_visits(tx, {finished.id}, later_ms), now_ms=later_ms)
 
     left = queue.rows("SELECT run_id FROM visits WHERE ended_at_ms IS NULL ORDER BY run_id")
 
@@ -143,7 +147,7 @@ def test_full_targets_are_those_at_a_limit(queue: Queue) -> None:
 
     assert full(NOW_MS, 1, LOTS) == {"site-0.example"}
     assert full(NOW_MS, 2, LOTS) == set()
-    queue.database.write_here(lambda tx: finish_run(tx, run, completed(), NOW_MS))
+    queue.finish(run)
 
     assert full(NOW_MS, 1, LOTS) == set()
     assert full(NOW_MS + 60_000, 1, 1) == {"site-0.example"}

@@ -75,6 +75,8 @@ class Caller:
     key: Key | None = None
     """``None``: a person, with a session."""
     session: Session | None = None
+    traceparent: str | None = None
+    """W3C trace context of the request, for what it sets in motion; ``None``: it is not traced."""
 
     @property
     def identity(self) -> str:

@@ -132,3 +132,5 @@ class ClaimedRun:
     attempt: int
     """1 for the first; together with ``id`` the fence of everything that is written about the run."""
     lease_until_ms: int
+    traceparent: str | None = None
+    """W3C trace context of the request that asked for it; ``None``: it was not traced."""

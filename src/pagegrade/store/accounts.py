@@ -111,6 +111,15 @@ def load_account(tx: Transaction, account_id: int) -> Account | None:
     return None if row is None else account_of(row)
 
 
+def lock_account(tx: Transaction, account_id: int) -> None:
+    """Let nobody else change the account itself until the transaction ends, and wait for whoever does.
+
+    Its row, not what belongs to it (``store.holding``): what is read of the account afterwards stays true. SQLite has
+    one writer, and nothing to do.
+    """
+    tx.execute(select(accounts.c.id).where(accounts.c.id == account_id).with_for_update(key_share=True))
+
+
 def list_accounts(tx: Transaction) -> tuple[Account, ...]:
     """All accounts, oldest first."""
     return tuple(account_of(row) for row in tx.execute(select(*ACCOUNT_COLUMNS).order_by(accounts.c.id)))

@@ -6,14 +6,15 @@ transaction. Rows that reach zero are deleted: the projects of an account are ex
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sqlalchemy import BindParameter, ColumnElement, bindparam, delete, func, select, update
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import BindParameter, ColumnElement, bindparam, delete, func, insert, select, text, update
+from sqlalchemy.dialects import sqlite
 
 from pagegrade.model.stored import State
-from pagegrade.store.database import Transaction
+from pagegrade.store.database import Transaction, is_shared
 from pagegrade.store.prepared import Prepared
 from pagegrade.store.tables import accounts, report_counts, reports, run_details, runs
 
@@ -31,17 +32,30 @@ _VALUES: Final[dict[str, BindParameter[Any]]] = {
     **{name: bindparam(f"the_{name}") for name in _KEY},
     "count": bindparam("by"),
 }
-_MORE: Final = {"count": report_counts.c.count + bindparam("by")}
-_ADD: Final = {
-    "sqlite": Prepared(
-        sqlite.insert(report_counts).values(_VALUES).on_conflict_do_update(index_elements=_KEY, set_=_MORE)
-    ),
-    "postgresql": Prepared(
-        postgresql.insert(report_counts).values(_VALUES).on_conflict_do_update(index_elements=_KEY, set_=_MORE)
-    ),
-}
+_ADD: Final = Prepared(
+    sqlite.insert(report_counts)
+    .values(_VALUES)
+    .on_conflict_do_update(index_elements=_KEY, set_={"count": report_counts.c.count + bindparam("by")})
+)
 _SUBTRACT: Final = Prepared(update(report_counts).where(*_ROW).values(count=report_counts.c.count - bindparam("by")))
 _SWEEP: Final = Prepared(delete(report_counts).where(*_ROW, report_counts.c.count <= 0))
+# Over a network each statement is a way there and back, while the account is held: so all of it is one.
+_WERE: Final = (
+    "FROM report_counts WHERE account_id = :account_id AND project IN (:project, :whole) "
+    "AND state = :was_state AND rating = :was_rating AND count"
+)
+_LEAVE: Final = (
+    f"gone AS (DELETE {_WERE} <= :by), less AS (UPDATE report_counts SET count = count - :by "  # noqa: S608 - our words
+    f"{_WERE.removeprefix('FROM report_counts ')} > :by)"
+)
+_ENTER: Final = (
+    "INSERT INTO report_counts (account_id, project, state, rating, count) VALUES "
+    "(:account_id, :project, :is_state, :is_rating, :by), (:account_id, :whole, :is_state, :is_rating, :by) "
+    "ON CONFLICT (account_id, project, state, rating) DO UPDATE SET count = report_counts.count + excluded.count"
+)
+_APPEAR: Final = Prepared(text(_ENTER))
+_MOVE: Final = Prepared(text(f"WITH {_LEAVE} {_ENTER}"))
+_VANISH: Final = Prepared(text(f"WITH {_LEAVE} SELECT 1"))
 _OF_PROJECT: Final = Prepared(
     select(report_counts.c.state, report_counts.c.rating, report_counts.c.count).where(
         report_counts.c.account_id == bindparam("account"), report_counts.c.project == bindparam("project")
@@ -64,15 +78,29 @@ def count_change(
     """
     if was == is_ or reports == 0:
         return
-    add = _ADD[tx.dialect.name]
+    if is_shared(tx):
+        _count_at_once(tx, account_id, project, was=was, is_=is_, reports=reports)
+        return
     for where in (project, WHOLE_ACCOUNT):
         if is_ is not None:
-            add.rows(tx, _parameters(account_id, where, is_, reports))
+            _ADD.rows(tx, _parameters(account_id, where, is_, reports))
         if was is not None:
             parameters = _parameters(account_id, where, was, reports)
             _SUBTRACT.rows(tx, parameters)
             del parameters["by"]
             _SWEEP.rows(tx, parameters)
+
+
+def _count_at_once(
+    tx: Transaction, account_id: int, project: str, *, was: Kind | None, is_: Kind | None, reports: int
+) -> None:
+    values: dict[str, object] = {"account_id": account_id, "project": project, "whole": WHOLE_ACCOUNT, "by": reports}
+    if was is not None:
+        values |= {"was_state": was[0], "was_rating": was[1] or UNRATED}
+    if is_ is not None:
+        values |= {"is_state": is_[0], "is_rating": is_[1] or UNRATED}
+    statement = _APPEAR if was is None else _VANISH if is_ is None else _MOVE
+    statement.rows(tx, values)
 
 
 def load_counts(tx: Transaction, account_id: int, project: str | None = None) -> dict[Kind, int]:
@@ -97,8 +125,13 @@ def recount(tx: Transaction, account_id: int) -> bool:
     before = {tuple(row) for row in tx.execute(kept.where(report_counts.c.account_id == account_id))}
     real = tx.execute(select(*of, func.count()).where(reports.c.account_id == account_id).group_by(*of)).all()
     tx.execute(delete(report_counts).where(report_counts.c.account_id == account_id))
+    counted: Counter[tuple[str, str, int]] = Counter()
     for project, state, rating, count in real:
-        count_change(tx, account_id, project, was=None, is_=(state, rating), reports=count)
+        for where in (project, WHOLE_ACCOUNT):
+            counted[where, state, rating or UNRATED] += count
+    if counted:
+        rows = [dict(zip(_KEY, (account_id, *key), strict=True), count=count) for key, count in counted.items()]
+        tx.execute(insert(report_counts), rows)
     return before == {tuple(row) for row in tx.execute(kept.where(report_counts.c.account_id == account_id))}
 
 

@@ -1,7 +1,11 @@
 """Answers to requests that carried an Idempotency-Key, so that a repeated request is done once.
 
-A row is made in the transaction that does the work, and the answer is added once it is known. A process that dies in
-between leaves a row without an answer: the next request of the same key takes it over, with the report that was made.
+A row is made in the transaction that does the work, and the answer is added once it is known. The row says who is
+answering: a process, and which of its requests. A process that dies in between leaves a row without an answer: the next
+request of the same key takes it over, with the report that was made. From then on the row is that request's: what the
+one before may still come up with, should it only have slept, is not stored.
+
+Where several processes share a database, one that lives (``store.processes``) is left to finish.
 
 Source: https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header
 """
@@ -9,6 +13,7 @@ Source: https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -17,12 +22,16 @@ from sqlalchemy import ColumnElement, delete, insert, select, update
 
 from pagegrade.model.errors import IdempotencyInProgress, IdempotencyKeyReused
 from pagegrade.report.packing import pack_detail, unpack_detail
-from pagegrade.store.database import Transaction
+from pagegrade.store.database import Transaction, is_shared
+from pagegrade.store.processes import is_alive
 from pagegrade.store.tables import idempotency
 
 KEPT_MS: Final = 24 * 3_600_000
 """So long a key stands for one request; then it may stand for another."""
 RETRY_AFTER_S: Final = 2
+NOBODY: Final = ""
+"""Who is answering once the one who was has given up."""
+_SEPARATOR: Final = "/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +51,15 @@ class Replay:
     body: bytes
 
 
+def name_answerer(process: str) -> str:
+    """A name for one request of a process, which no other has.
+
+    Args:
+        process: Name of this process among all that ever ran; at most 40 characters.
+    """
+    return f"{process}{_SEPARATOR}{secrets.token_hex(8)}"
+
+
 def begin_answer(
     tx: Transaction,
     *,
@@ -50,23 +68,27 @@ def begin_answer(
     path: str,
     idempotency_key: str,
     request_sha256: bytes,
-    process: str,
+    answerer: str,
+    silent_ms: int,
     now_ms: int,
 ) -> Begun | Replay:
     """Begin to answer a request, or find that it was answered.
 
+    That this process is answering the same request already, the caller knows and does not come.
+
     Args:
-        tx: The transaction that does the work.
+        tx: The transaction that does the work; it holds the account (``store.holding``).
         key_id: API key of the caller.
         method: Of the request.
         path: Of the request; at most 200 characters.
         idempotency_key: As sent; at most 255 characters.
         request_sha256: Of everything in the request that decides what it does.
-        process: Name of this process among all that ever ran.
+        answerer: Of ``name_answerer``, for this request.
+        silent_ms: Another process that has not told of itself for so long is dead.
         now_ms: The time now, in milliseconds since 1970.
 
     Raises:
-        IdempotencyInProgress: This process is still answering the same request.
+        IdempotencyInProgress: Another process is answering the same request.
         IdempotencyKeyReused: The key stands for a request with another body.
     """
     here = _row(key_id, method, path, idempotency_key)
@@ -81,7 +103,7 @@ def begin_answer(
             "path": path,
             "idempotency_key": idempotency_key,
             "request_sha256": request_sha256,
-            "process": process,
+            "process": answerer,
             "created_at_ms": now_ms,
         }
         tx.execute(insert(idempotency).values(values))
@@ -90,9 +112,11 @@ def begin_answer(
         raise IdempotencyKeyReused
     if row["status"] is not None:
         return Replay(row["status"], json.loads(row["headers"]), unpack_detail(row["body"]))
-    if row["process"] == process:
+    owner = row["process"].partition(_SEPARATOR)[0]
+    ours = answerer.partition(_SEPARATOR)[0]
+    if owner != ours and is_shared(tx) and is_alive(tx, owner, now_ms, silent_ms):
         raise IdempotencyInProgress(retry_after_s=RETRY_AFTER_S)
-    tx.execute(update(idempotency).where(*here).values(process=process))
+    tx.execute(update(idempotency).where(*here).values(process=answerer))
     return Begun(row["report_id"])
 
 
@@ -109,18 +133,27 @@ def save_answer(
     method: str,
     path: str,
     idempotency_key: str,
+    answerer: str,
     status: int,
     headers: Mapping[str, str],
     body: bytes,
-) -> None:
-    """Keep the answer for whoever asks again."""
-    here = _row(key_id, method, path, idempotency_key)
+) -> bool:
+    """Keep the answer for whoever asks again; ``False``: the request is somebody else's by now, and nothing is kept."""
+    its = _unanswered(key_id, method, path, idempotency_key, answerer)
     values: dict[str, Any] = {
         "status": status,
         "headers": json.dumps(dict(headers), ensure_ascii=True),
         "body": pack_detail(body),  # a finished report has some 60 kB
     }
-    tx.execute(update(idempotency).where(*here).values(values))
+    return tx.execute(update(idempotency).where(*its).values(values)).rowcount == 1
+
+
+def give_up_answer(
+    tx: Transaction, *, key_id: int, method: str, path: str, idempotency_key: str, answerer: str
+) -> bool:
+    """Let any process answer at once what this request began and does not answer; ``False``: it is not its any more."""
+    its = _unanswered(key_id, method, path, idempotency_key, answerer)
+    return tx.execute(update(idempotency).where(*its).values(process=NOBODY)).rowcount == 1
 
 
 def forget_answers(tx: Transaction, older_than_ms: int, *, limit: int = 1_000) -> int:
@@ -153,3 +186,10 @@ def _row(key_id: int, method: str, path: str, idempotency_key: str) -> tuple[Col
         idempotency.c.path == path,
         idempotency.c.idempotency_key == idempotency_key,
     )
+
+
+def _unanswered(
+    key_id: int, method: str, path: str, idempotency_key: str, answerer: str
+) -> tuple[ColumnElement[bool], ...]:
+    here = _row(key_id, method, path, idempotency_key)
+    return (*here, idempotency.c.process == answerer, idempotency.c.status.is_(None))

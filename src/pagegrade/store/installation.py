@@ -5,15 +5,24 @@ from __future__ import annotations
 import secrets
 from typing import Final
 
-from sqlalchemy import insert, select
-from sqlalchemy.dialects.sqlite import insert as upsert
+from sqlalchemy import LargeBinary, bindparam, select, text
 
-from pagegrade.store.database import Transaction
+from pagegrade.store.database import Transaction, is_shared
 from pagegrade.store.tables import installation
 
 SECRET_BYTES: Final = 32
 PROOF_ROW: Final = "written_at_ms"
 ORIGIN_ROW: Final = "served_at"
+_VALUE: Final = bindparam("value", type_=LargeBinary)
+_PUT: Final = text(
+    "INSERT INTO installation (name, value) VALUES (:name, :value) "
+    "ON CONFLICT (name) DO UPDATE SET value = excluded.value"
+).bindparams(_VALUE)
+_MAKE: Final = text(
+    "INSERT INTO installation (name, value) VALUES (:name, :value) ON CONFLICT (name) DO NOTHING"
+).bindparams(_VALUE)
+
+_TAKEN: Final = text("SELECT 1 FROM installation WHERE name = :name FOR UPDATE SKIP LOCKED")
 
 
 def load_or_make_secret(tx: Transaction, name: str, *, size_bytes: int = SECRET_BYTES) -> bytes:
@@ -27,8 +36,11 @@ def load_or_make_secret(tx: Transaction, name: str, *, size_bytes: int = SECRET_
     kept = load_secret(tx, name)
     if kept is not None:
         return kept
-    made = secrets.token_bytes(size_bytes)
-    tx.execute(insert(installation).values(name=name, value=made))
+    # Another process may be making it at this moment: what counts is what is there then.
+    tx.execute(_MAKE, {"name": name, "value": secrets.token_bytes(size_bytes)})
+    made = load_secret(tx, name)
+    if made is None:
+        raise RuntimeError(f"the secret {name} was written and is not there")
     return made
 
 
@@ -40,8 +52,7 @@ def load_secret(tx: Transaction, name: str) -> bytes | None:
 
 def note_origin(tx: Transaction, origin: str) -> None:
     """Remember where the server that runs now is reached, for commands that print addresses."""
-    row = {"name": ORIGIN_ROW, "value": origin.encode("ascii")}
-    tx.execute(upsert(installation).values(row).on_conflict_do_update(index_elements=["name"], set_=row))
+    tx.execute(_PUT, {"name": ORIGIN_ROW, "value": origin.encode("ascii")})
 
 
 def noted_origin(tx: Transaction) -> str | None:
@@ -53,4 +64,9 @@ def noted_origin(tx: Transaction) -> str | None:
 def prove_writable(tx: Transaction, now_ms: int) -> None:
     """Change one row for good, which needs everything that a real change needs: the lock, the log, room on the disk."""
     row = {"name": PROOF_ROW, "value": str(now_ms).encode("ascii")}
-    tx.execute(upsert(installation).values(row).on_conflict_do_update(index_elements=["name"], set_=row))
+    if is_shared(tx) and tx.execute(_TAKEN, row).first() is None and load_secret(tx, PROOF_ROW) is not None:
+        # Another process is at it. Should it stand still while it holds the row, that must not be our trouble: to
+        # commit under a number of our own needs the log, too.
+        tx.exec_driver_sql("SELECT pg_current_xact_id()")
+        return
+    tx.execute(_PUT, row)

@@ -102,7 +102,7 @@ def touch_keys(tx: Transaction, used_at_ms: Mapping[int, int]) -> None:
     )
     tx.execute(
         query.values(last_used_at_ms=bindparam("used_at_ms")),
-        [{"key": key, "used_at_ms": used} for key, used in used_at_ms.items()],
+        [{"key": key, "used_at_ms": used} for key, used in sorted(used_at_ms.items())],
     )
 
 

@@ -15,10 +15,10 @@ from sqlalchemy import Integer, Select, bindparam, func, select
 
 from pagegrade.model.stored import UNFINISHED, State, StoredReport
 from pagegrade.store.counts import Kind, count_matching, load_counts
-from pagegrade.store.database import Transaction
+from pagegrade.store.database import Transaction, is_shared
 from pagegrade.store.prepared import Prepared
 from pagegrade.store.reports import REPORT_COLUMNS, is_expired, is_live, report_of
-from pagegrade.store.search import as_parameters, find_few, search_patterns, url_holds
+from pagegrade.store.search import as_parameters, find_few, find_few_of_account, plan_anew, search_patterns, url_holds
 from pagegrade.store.tables import reports
 
 SortBy = Literal["id", "generated_at", "url", "result"]
@@ -29,6 +29,8 @@ _ORDERS: Final[dict[SortBy, tuple[str, ...]]] = {
     "url": ("url", "id"),
     "result": ("rating", "score", "id"),
 }
+FAR: Final = 100
+"""A page beyond so many others is read in two steps on PostgreSQL."""
 _FOUND: Final = ("id", "account_id", "project", "state", "rating", "score", "dated_at_ms", "url")
 _FEW_COLUMNS: Final = tuple(reports.c[name] for name in _FOUND)
 
@@ -77,7 +79,10 @@ def list_reports(tx: Transaction, query: ListQuery) -> tuple[tuple[StoredReport,
     if query.search:
         if not patterns:
             return (), 0
+        plan_anew(tx)
         few = find_few(tx, patterns)
+        if few is None:
+            few = find_few_of_account(tx, patterns, query.account_id)
         if few is not None:
             return _list_few(tx, query, few)
     return _list_by_index(tx, query, counts, patterns)
@@ -204,16 +209,24 @@ def _window(
     backwards = first > total - last
     statement = _page_statement(shape, backwards=backwards)
     skipped = total - last if backwards else first
-    rows = statement.rows(tx, {**parameters, "the_limit": last - first, "the_offset": skipped})
+    given = {**parameters, "the_limit": last - first, "the_offset": skipped}
+    if is_shared(tx) and skipped > FAR:
+        # PostgreSQL reads every row it steps over, unless all that is asked of it is in the index.
+        ids = [number for (number,) in _page_statement(shape, backwards=backwards, ids=True).rows(tx, given)]
+        chosen = tx.execute(select(*REPORT_COLUMNS).where(reports.c.id.in_(ids))).all()
+        by_id = {row[0]: report_of(row) for row in chosen}
+        found = tuple(by_id[number] for number in ids)
+        return found[::-1] if backwards else found
+    rows = statement.rows(tx, given)
     found = tuple(report_of(row) for row in rows)
     return found[::-1] if backwards else found
 
 
 @cache
-def _page_statement(shape: _Shape, *, backwards: bool) -> Prepared:
+def _page_statement(shape: _Shape, *, backwards: bool, ids: bool = False) -> Prepared:
     down = shape.descending != backwards
     order = [reports.c[name].desc() if down else reports.c[name].asc() for name in _ORDERS[shape.sort_by]]
-    statement = _by(shape, _ORDERS[shape.sort_by][0], select(*REPORT_COLUMNS))
+    statement = _by(shape, _ORDERS[shape.sort_by][0], select(*((reports.c.id,) if ids else REPORT_COLUMNS)))
     if shape.expiring:
         statement = statement.where(is_live)
     return Prepared(

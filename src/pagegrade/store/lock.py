@@ -12,6 +12,7 @@ from typing import Final
 from pagegrade.model.errors import InvalidInput
 
 LOCK_NAME: Final = "serve.lock"
+ANOTHER_FOLDER: Final = "Stop it first, or set PAGEGRADE_DATA_DIR to another folder."
 _MAX_PID_BYTES: Final = 20
 
 
@@ -21,23 +22,33 @@ def lock_files(folder: Path, database: Path) -> tuple[Path, ...]:
     return (folder / LOCK_NAME,) if inside else (folder / LOCK_NAME, database.with_name(f"{database.name}.{LOCK_NAME}"))
 
 
+def all_lock_files(database: Path) -> tuple[Path, ...]:
+    """The files that any server of this database may have locked, whatever its data folder is."""
+    path = database.absolute()
+    return (path.parent / LOCK_NAME, path.with_name(f"{path.name}.{LOCK_NAME}"))
+
+
 @contextlib.contextmanager
-def hold_locks(paths: Iterable[Path]) -> Iterator[None]:
+def hold_locks(paths: Iterable[Path], *, advice: str = ANOTHER_FOLDER) -> Iterator[None]:
     """Hold the locks until the block ends, or this process does, in whichever way.
 
     The files stay: one that is deleted while somebody waits for it would be a lock that two hold.
+
+    Args:
+        paths: The files.
+        advice: What whoever started us is told to do where one of them is held.
 
     Raises:
         InvalidInput: Another process holds one of them; the message names it.
     """
     with contextlib.ExitStack() as held:
         for path in paths:
-            held.enter_context(_hold(path))
+            held.enter_context(_hold(path, advice))
         yield
 
 
 @contextlib.contextmanager
-def _hold(path: Path) -> Iterator[None]:
+def _hold(path: Path, advice: str) -> Iterator[None]:
     try:
         # Not passed on to children (PEP 446): a parser that outlives us for a moment holds nothing.
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -48,10 +59,7 @@ def _hold(path: Path) -> Iterator[None]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise InvalidInput(
-                f"Another pagegrade serve ({_holder(file)}) works in {path.parent}. "
-                "Stop it first, or set PAGEGRADE_DATA_DIR to another folder."
-            ) from None
+            raise InvalidInput(f"Another pagegrade serve ({_holder(file)}) works in {path.parent}. {advice}") from None
         os.ftruncate(file, 0)
         os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
         yield

@@ -15,14 +15,24 @@ from pagegrade.model.report import Failure, Report, RunFacts
 from pagegrade.model.stored import MAX_ATTEMPTS, PackedReport
 from pagegrade.parse.url import project_of
 from pagegrade.report.packing import pack_report
-from pagegrade.store.database import Transaction
-from pagegrade.store.runs import MAX_LEASE_MS, finish_attempt, requeue_attempt
+from pagegrade.store.database import Transaction, is_shared, moment
+from pagegrade.store.holding import try_account, try_place
+from pagegrade.store.prepared import Prepared
+from pagegrade.store.runs import finish_attempt, requeue_attempt
+from pagegrade.store.starting import MAX_LEASE_MS
 from pagegrade.store.visits import end_dead_visits, end_visits
 
 logger = logging.getLogger(__name__)
 
 _RUNNING: Final = text(
     "SELECT id, report_id, account_id, url, attempt, worker, lease_until_ms FROM runs WHERE state = 'running'"
+)
+
+_OVER: Final = Prepared(
+    text(
+        "SELECT 1 FROM runs WHERE id = :id AND attempt = :attempt AND state = 'running' "
+        "AND COALESCE(lease_until_ms, 0) NOT BETWEEN :now_ms AND :far_ms FOR UPDATE SKIP LOCKED"
+    )
 )
 
 
@@ -35,16 +45,24 @@ def reap_runs(
         tx: Transaction.
         live: (id, attempt) of the runs that this process is working on: never taken, whatever the clock says.
         now_ms: The time.
-        worker: This process, while it works. ``None`` when it starts, and no other process can be working: then every
-            other run that seems to be running is dead, however long its lease.
+        worker: This process, while it works. ``None`` when it starts: where no other process can be working, every
+            run that seems to be running is dead then, however long its lease.
 
     Returns:
         Ids of the reports that changed.
     """
+    if not try_place(tx, "reaping"):
+        return ()
+    shared = is_shared(tx)
+    now_ms = moment(tx, now_ms)
     changed: list[int] = []
     for row in tx.execute(_RUNNING).all():
-        kept = worker is not None and now_ms <= (row.lease_until_ms or 0) <= now_ms + MAX_LEASE_MS
+        kept = (shared or worker is not None) and now_ms <= (row.lease_until_ms or 0) <= now_ms + MAX_LEASE_MS
         if kept or (row.id, row.attempt) in live:
+            continue
+        # Whoever is writing for the account may be finishing this very run. Nobody is waited for: there will be a next
+        # time, and others to take back now.
+        if shared and not (try_account(tx, row.account_id) and _is_over(tx, row, now_ms)):
             continue
         # One row that cannot be changed must not keep all the others from being taken back.
         tx.exec_driver_sql("SAVEPOINT reaping")
@@ -57,6 +75,12 @@ def reap_runs(
         tx.exec_driver_sql("RELEASE reaping")
     end_dead_visits(tx, {run_id for run_id, _ in live}, now_ms)
     return tuple(changed)
+
+
+def _is_over(tx: Transaction, row: Any, now_ms: int) -> bool:
+    """Whether nobody kept the run since it was found; nobody can any more while this transaction lasts."""
+    values = {"id": row.id, "attempt": row.attempt, "now_ms": now_ms, "far_ms": now_ms + MAX_LEASE_MS}
+    return _OVER.first(tx, values) is not None
 
 
 def _reap(tx: Transaction, row: Any, now_ms: int) -> tuple[int, ...]:

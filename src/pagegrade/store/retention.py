@@ -14,7 +14,8 @@ from sqlalchemy import bindparam, delete, func, select
 
 from pagegrade.model.stored import UNFINISHED
 from pagegrade.store.counts import uncount_details
-from pagegrade.store.database import Transaction
+from pagegrade.store.database import Transaction, is_shared
+from pagegrade.store.holding import hold_account
 from pagegrade.store.idempotency import KEPT_MS, forget_answers
 from pagegrade.store.reports import delete_reports
 from pagegrade.store.tables import accounts, reports, run_details, runs
@@ -67,9 +68,9 @@ class Sizes:
 
     database_bytes: int
     free_bytes: int
-    """Inside the database, from what was deleted; filled again before the file grows."""
+    """Inside the database, from what was deleted; filled again before the file grows. 0 where nobody can tell."""
     log_bytes: int
-    """Write-ahead log that is not yet part of the database file."""
+    """Write-ahead log that is not yet part of the database file; 0 where it is not ours alone."""
     reports: int
     runs: int
     details_bytes: int
@@ -146,6 +147,7 @@ def count_expired(tx: Transaction, *, retention_days: int | None, retention_runs
 def prune(tx: Transaction, found: Expired, *, retention_days: int | None, now_ms: int) -> Pruned:
     """Delete what was found, as far as it still holds, and what nobody needs after a while."""
     before_ms = expired_before_ms(retention_days, now_ms)
+    _hold_owners(tx, found)
     deleted = 0
     if found.reports and before_ms is not None:
         deleted = delete_reports(tx, _still_expired(tx, found.reports, before_ms))
@@ -163,15 +165,17 @@ def prune(tx: Transaction, found: Expired, *, retention_days: int | None, now_ms
     )
 
 
+def _hold_owners(tx: Transaction, found: Expired) -> None:
+    """Hold the accounts whose reports and runs were found, in one order everywhere."""
+    of_reports = select(reports.c.account_id).where(reports.c.id.in_(found.reports))
+    of_runs = select(runs.c.account_id).where(runs.c.id.in_(found.runs))
+    for account_id in sorted(tx.execute(of_reports.union(of_runs)).scalars()):
+        hold_account(tx, account_id)
+
+
 def measure(tx: Transaction) -> Sizes:
     """How much there is; reads an entry for every run, so not for every request."""
-    pages, page_bytes, free = (
-        int(tx.exec_driver_sql(f"PRAGMA {name}").scalar_one()) for name in ("page_count", "page_size", "freelist_count")
-    )
-    # A connection that has sorted something lists a temporary database besides.
-    listed = tx.exec_driver_sql("PRAGMA database_list").mappings()
-    path = next(str(row["file"]) for row in listed if row["name"] == "main")
-    log = Path(f"{path}-wal")
+    database_bytes, free_bytes, log_bytes = _measure_server(tx) if is_shared(tx) else _measure_files(tx)
     packed, plain = tx.execute(
         select(
             func.coalesce(func.sum(func.length(run_details.c.body)), 0),
@@ -179,14 +183,30 @@ def measure(tx: Transaction) -> Sizes:
         )
     ).one()
     return Sizes(
-        database_bytes=pages * page_bytes,
-        free_bytes=free * page_bytes,
-        log_bytes=log.stat().st_size if log.exists() else 0,
+        database_bytes=database_bytes,
+        free_bytes=free_bytes,
+        log_bytes=log_bytes,
         reports=int(tx.execute(select(func.count()).select_from(reports)).scalar_one()),
         runs=int(tx.execute(select(func.count()).select_from(runs)).scalar_one()),
         details_bytes=int(packed),
         details_plain_bytes=int(plain),
     )
+
+
+def _measure_files(tx: Transaction) -> tuple[int, int, int]:
+    pages, page_bytes, free = (
+        int(tx.exec_driver_sql(f"PRAGMA {name}").scalar_one()) for name in ("page_count", "page_size", "freelist_count")
+    )
+    # A connection that has sorted something lists a temporary database besides.
+    listed = tx.exec_driver_sql("PRAGMA database_list").mappings()
+    path = next(str(row["file"]) for row in listed if row["name"] == "main")
+    log = Path(f"{path}-wal")
+    return pages * page_bytes, free * page_bytes, log.stat().st_size if log.exists() else 0
+
+
+def _measure_server(tx: Transaction) -> tuple[int, int, int]:
+    """The log belongs to the whole server, and what is free in a table only an extension can tell."""
+    return int(tx.exec_driver_sql("SELECT pg_database_size(current_database())").scalar_one()), 0, 0
 
 
 def _find_reports(tx: Transaction, before_ms: int, limit: int | None) -> tuple[int, ...]:

@@ -6,31 +6,21 @@ and changes nothing when the run has moved on, was given to somebody else, or is
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable
 from typing import Final
 
 from sqlalchemy import bindparam, insert, text
 
-from pagegrade.model.stored import MAX_ATTEMPTS, UNFINISHED, ClaimedRun, PackedReport, StoredReport, StoredRun
+from pagegrade.model.stored import UNFINISHED, ClaimedRun, PackedReport, StoredReport, StoredRun
 from pagegrade.store import tables
-from pagegrade.store.database import Transaction
+from pagegrade.store.database import Transaction, is_shared, moment
 from pagegrade.store.history import load_run, save_detail
+from pagegrade.store.holding import hold_account
 from pagegrade.store.prepared import Prepared
+from pagegrade.store.queue_jobs import hasten_job, next_turn, offer_run
 from pagegrade.store.reports import mark_report
-from pagegrade.store.visits import (
-    MAX_DELAY_MS,
-    drop_visits,
-    end_visits,
-    full_targets,
-    start_visits,
-)
-
-MAX_LEASE_MS: Final = 2 * 3_600_000
-"""No lease is longer; one that seems to be was taken by a clock that has been set back since."""
-FEW: Final = 8
-"""So many accounts in a row may have nothing to start before all of them are looked at together."""
-
+from pagegrade.store.starting import MAX_LEASE_MS
+from pagegrade.store.visits import MAX_DELAY_MS, drop_visits, end_visits
 
 _NEW: Final = (
     "report_id",
@@ -44,6 +34,9 @@ _NEW: Final = (
     "leader_id",
     "available_at_ms",
     "created_at_ms",
+    "traceparent",
+    "turn",
+    "offered",
 )
 _ADD: Final = Prepared(
     insert(tables.runs).values({name: bindparam(f"new_{name}") for name in _NEW}).returning(tables.runs.c.id)
@@ -59,48 +52,11 @@ _SAME: Final = Prepared(
     )
 )
 _HASTEN: Final = Prepared(
-    text("UPDATE runs SET priority = :priority WHERE id = :id AND state = 'queued' AND priority > :priority")
-)
-# A loose scan: from one account to the next one in the index, however many runs each of them has.
-_ACCOUNTS: Final = Prepared(
     text(
-        "WITH RECURSIVE waiting (id) AS ("
-        "SELECT MIN(account_id) FROM runs WHERE state = 'queued' UNION ALL "
-        "SELECT (SELECT MIN(runs.account_id) FROM runs WHERE runs.state = 'queued' AND runs.account_id > waiting.id) "
-        "FROM waiting WHERE waiting.id IS NOT NULL) "
-        "SELECT accounts.id, accounts.served_at_ms FROM waiting JOIN accounts ON accounts.id = waiting.id "
-        "ORDER BY accounts.served_at_ms, accounts.id"
+        "UPDATE runs SET priority = :priority WHERE id = :id AND state = 'queued' AND priority > :priority "
+        "RETURNING offered"
     )
 )
-_DUE: Final = (
-    "leader_id IS NULL AND attempt BETWEEN :least AND :most "
-    "AND (available_at_ms <= :now_ms OR available_at_ms > :far_ms)"
-)
-_MAY_START: Final = f"{_DUE} AND target NOT IN :full"
-_FIRST: Final = "SELECT id FROM runs WHERE state = 'queued' AND account_id = :account_id AND"
-_NEXT_OF_ALL: Final = Prepared(text(f"{_FIRST} {_DUE} ORDER BY priority, id LIMIT 1"))
-_NEXT: Final = text(f"{_FIRST} {_MAY_START} ORDER BY priority, id LIMIT 1").bindparams(
-    bindparam("full", expanding=True)
-)
-_ABLE: Final = text(
-    f"SELECT DISTINCT account_id FROM runs WHERE state = 'queued' AND {_MAY_START}"  # noqa: S608 - our own words
-).bindparams(bindparam("full", expanding=True))
-_SUSPECT: Final = Prepared(text("SELECT 1 FROM runs WHERE state = 'queued' AND attempt >= :least LIMIT 1"))
-_CLAIM: Final = Prepared(
-    text(
-        "UPDATE runs SET state = 'running', attempt = attempt + 1, worker = :worker, lease_until_ms = :lease_until_ms, "
-        "started_at_ms = :now_ms WHERE id = :id AND state = 'queued' "
-        "RETURNING id, report_id, account_id, url, attempt, target"
-    )
-)
-# Runs that were asked for while another was their leader, and lost it, find one again.
-_FOLLOW: Final = Prepared(
-    text(
-        "UPDATE runs SET leader_id = :id WHERE account_id = :account_id AND url = :url AND state = 'queued' "
-        "AND COALESCE(leader_id, 0) = 0"
-    )
-)
-_SERVED: Final = Prepared(text("UPDATE accounts SET served_at_ms = :served_at_ms WHERE id = :account_id"))
 _EXTEND: Final = text(
     "UPDATE runs SET lease_until_ms = :lease_until_ms WHERE id = :id AND attempt = :attempt AND state = 'running' "
     "AND worker = :worker"
@@ -129,13 +85,16 @@ _COUNT_ANALYSIS: Final = Prepared(
 _RELEASE: Final = Prepared(
     text(
         "UPDATE runs SET state = 'queued', attempt = attempt - :uncounted, worker = NULL, lease_until_ms = NULL, "
-        "available_at_ms = :available_at_ms WHERE id = :id AND attempt = :attempt AND state = 'running' "
-        "RETURNING report_id"
+        "available_at_ms = :available_at_ms, offered = :offered "
+        "WHERE id = :id AND attempt = :attempt AND state = 'running' "
+        "RETURNING report_id, account_id, priority, turn, attempt"
     )
 )
 
 
-def enqueue_run(tx: Transaction, *, report: StoredReport, priority: int, target: str, now_ms: int) -> StoredRun:
+def enqueue_run(
+    tx: Transaction, *, report: StoredReport, priority: int, target: str, now_ms: int, traceparent: str | None = None
+) -> StoredRun:
     """Ask for an analysis of a report, in the transaction that makes or changes it.
 
     A report whose last run is not finished gets no second one. A run of the same account and address that is under
@@ -147,17 +106,21 @@ def enqueue_run(tx: Transaction, *, report: StoredReport, priority: int, target:
         priority: One of ``Priority``; a run that is joined becomes as urgent as this.
         target: Registrable domain or address that politeness counts; empty where none applies.
         now_ms: The time.
+        traceparent: Of the request that asks for it (W3C Trace Context); ``None``: nobody traces it.
     """
+    hold_account(tx, report.account_id)
     last_number, last_state, last_id = _LAST_RUN.first(tx, {"report_id": report.id}) or (0, None, None)
     if last_state in UNFINISHED:
-        _HASTEN.rows(tx, {"id": last_id, "priority": priority})
+        _hasten(tx, last_id, report.account_id, priority)
         joined = load_run(tx, report.id, last_number)
         if joined is not None:
             return joined
     (leader_id,) = _SAME.first(tx, {"account_id": report.account_id, "url": report.url}) or (None,)
     if leader_id is not None:
-        _HASTEN.rows(tx, {"id": leader_id, "priority": priority})
+        _hasten(tx, leader_id, report.account_id, priority)
     number = last_number + 1
+    offers = is_shared(tx) and leader_id is None
+    turn = next_turn(tx, report.account_id, priority) if offers else 0
     values = {
         "new_report_id": report.id,
         "new_account_id": report.account_id,
@@ -170,8 +133,13 @@ def enqueue_run(tx: Transaction, *, report: StoredReport, priority: int, target:
         "new_leader_id": leader_id,
         "new_available_at_ms": now_ms,
         "new_created_at_ms": now_ms,
+        "new_traceparent": traceparent,
+        "new_turn": turn,
+        "new_offered": int(offers),
     }
     ((run_id,),) = _ADD.rows(tx, values)
+    if offers:
+        offer_run(tx, run_id, account_id=report.account_id, priority=priority, turn=turn, attempt=0)
     if report.state != "queued":
         mark_report(tx, report.id, state="queued", now_ms=now_ms)
     return StoredRun(
@@ -192,86 +160,11 @@ def enqueue_run(tx: Transaction, *, report: StoredReport, priority: int, target:
     )
 
 
-def claim_runs(
-    tx: Transaction,
-    *,
-    worker: str,
-    count: int,
-    now_ms: int,
-    lease_ms: int,
-    target_runs: int,
-    target_runs_per_minute: int,
-    suspects: bool = False,
-) -> tuple[ClaimedRun, ...]:
-    """Take up to ``count`` runs that may start now: one account after the other, the least recently served first.
-
-    Within an account the more urgent goes first, then the older. A target where enough is going on is passed over,
-    and whatever else waits goes ahead.
-
-    Args:
-        tx: Transaction.
-        worker: Who takes them, named among all that ever ran.
-        count: At most so many.
-        now_ms: The time.
-        lease_ms: Until when, from now, the runs are kept without another word; at most ``MAX_LEASE_MS``.
-        target_runs: Runs that may be at one target at the same time.
-        target_runs_per_minute: Runs that may start at one target in a minute.
-        suspects: Take only runs that have one attempt left, instead of only others: every attempt so
-            far ended with the death of a process, and perhaps they are to blame for it.
-    """
-    waiting = _ACCOUNTS.rows(tx, {})
-    if not waiting or count < 1:
-        return ()
-    least, most = (MAX_ATTEMPTS - 1, MAX_ATTEMPTS) if suspects else (0, MAX_ATTEMPTS - 2)
-    which = {"least": least, "most": most, "now_ms": now_ms, "far_ms": now_ms + MAX_DELAY_MS}
-    limits = {"target_runs": target_runs, "per_minute": target_runs_per_minute}
-    # Not simply the time: after the clock was set back, those served before would wait for it to catch up.
-    served_at_ms = max(now_ms, max(served for _, served in waiting) + 1)
-    accounts = deque(account_id for account_id, _ in waiting)
-    claimed: list[ClaimedRun] = []
-    full = sorted(full_targets(tx, now_ms, **limits))
-    in_vain = 0
-    while accounts and len(claimed) < count:
-        account_id = accounts.popleft()
-        run_id = _next_of(tx, {**which, "account_id": account_id}, full)
-        if run_id is not None:
-            claimed.append(_claim(tx, run_id, worker=worker, now_ms=now_ms, lease_ms=lease_ms))
-            _SERVED.rows(tx, {"account_id": account_id, "served_at_ms": served_at_ms})
-            served_at_ms += 1
-            accounts.append(account_id)
-            full = sorted(full_targets(tx, now_ms, **limits))
-            continue
-        in_vain += 1
-        if in_vain % FEW == 0:
-            # Asking one account after the other would take long where thousands have to wait.
-            able = {row.account_id for row in tx.execute(_ABLE, {**which, "full": full})}
-            accounts = deque(each for each in accounts if each in able)
-    return tuple(claimed)
-
-
-def has_suspects(tx: Transaction) -> bool:
-    """Whether runs wait that have one attempt left."""
-    return _SUSPECT.first(tx, {"least": MAX_ATTEMPTS - 1}) is not None
-
-
-def _next_of(tx: Transaction, which: dict[str, int], full: list[str]) -> int | None:
-    """The run of an account that may start first, at a target that is not full; ``None`` when there is none."""
-    # Mostly no target is full, and a statement without a list can be prepared.
-    row = tx.execute(_NEXT, {**which, "full": full}).first() if full else _NEXT_OF_ALL.first(tx, which)
-    return None if row is None else int(row[0])
-
-
-def _claim(tx: Transaction, run_id: int, *, worker: str, now_ms: int, lease_ms: int) -> ClaimedRun:
-    lease_until_ms = now_ms + min(lease_ms, MAX_LEASE_MS)
-    values = {"id": run_id, "worker": worker, "now_ms": now_ms, "lease_until_ms": lease_until_ms}
-    ((_, report_id, account_id, url, attempt, target),) = _CLAIM.rows(tx, values)
-    if target:
-        start_visits(tx, run_id, (target,), now_ms)
-    _FOLLOW.rows(tx, {"id": run_id, "account_id": account_id, "url": url})
-    mark_report(tx, report_id, state="running", now_ms=now_ms)
-    return ClaimedRun(
-        id=run_id, report_id=report_id, account_id=account_id, url=url, attempt=attempt, lease_until_ms=lease_until_ms
-    )
+def _hasten(tx: Transaction, run_id: int, account_id: int, priority: int) -> None:
+    """Let a run that is joined become as urgent as whoever joins it."""
+    for (offered,) in _HASTEN.rows(tx, {"id": run_id, "priority": priority}):
+        if offered:
+            hasten_job(tx, run_id, account_id=account_id, priority=priority)
 
 
 def extend_leases(
@@ -284,7 +177,9 @@ def extend_leases(
         has just been finished is not lost.
     """
     lost = set()
-    for run in runs:
+    now_ms = moment(tx, now_ms)
+    # In one order everywhere: two who write the same rows must not wait for each other.
+    for run in sorted(runs, key=lambda each: each.id):
         values = {"id": run.id, "attempt": run.attempt, "worker": worker}
         if tx.execute(_EXTEND, {**values, "lease_until_ms": now_ms + min(lease_ms, MAX_LEASE_MS)}).rowcount:
             continue
@@ -305,6 +200,8 @@ def finish_run(tx: Transaction, run: ClaimedRun, packed: PackedReport, now_ms: i
     Returns:
         Ids of the reports that changed; none when the run is no longer this worker's, and its outcome is dropped.
     """
+    hold_account(tx, run.account_id)
+    now_ms = moment(tx, now_ms)
     end_visits(tx, run.id, now_ms)
     return finish_attempt(tx, run.id, run.attempt, packed, now_ms, before="running")
 
@@ -367,6 +264,8 @@ def release_run(tx: Transaction, run: ClaimedRun, now_ms: int, delay_ms: int = 0
     Returns:
         Whether it was still this worker's.
     """
+    hold_account(tx, run.account_id)
+    now_ms = moment(tx, now_ms)
     if visited:
         end_visits(tx, run.id, now_ms)
     else:
@@ -378,7 +277,7 @@ def release_run(tx: Transaction, run: ClaimedRun, now_ms: int, delay_ms: int = 0
 def requeue_attempt(
     tx: Transaction, run_id: int, attempt: int, available_at_ms: int, now_ms: int, *, uncounted: int
 ) -> int | None:
-    """Put a run back into the queue, if it still is in this attempt.
+    """Put a run back into the queue, if it still is in this attempt; only while its account is held.
 
     Args:
         tx: Transaction.
@@ -391,9 +290,19 @@ def requeue_attempt(
     Returns:
         Id of its report; ``None`` when the run has moved on.
     """
-    values = {"id": run_id, "attempt": attempt, "uncounted": uncounted, "available_at_ms": available_at_ms}
+    offers = is_shared(tx) and available_at_ms <= now_ms
+    values = {
+        "id": run_id,
+        "attempt": attempt,
+        "uncounted": uncounted,
+        "available_at_ms": available_at_ms,
+        "offered": int(offers),
+    }
     row = _RELEASE.first(tx, values)
     if row is None:
         return None
-    mark_report(tx, row[0], state="queued", now_ms=now_ms)
-    return int(row[0])
+    report_id, account_id, priority, turn, attempts = row
+    if offers:
+        offer_run(tx, run_id, account_id=account_id, priority=priority, turn=turn, attempt=attempts)
+    mark_report(tx, report_id, state="queued", now_ms=now_ms)
+    return int(report_id)

@@ -1,4 +1,6 @@
-"""Substrings of URLs: through the trigram index of SQLite where that is quick, else by reading every URL.
+"""Substrings of URLs: through an index of trigrams where that is quick, else by reading every URL of the account.
+
+SQLite has such an index in any case, PostgreSQL where its extension ``pg_trgm`` could be used.
 
 URLs are kept in canonical form, which is ASCII, and are compared without regard to case. Text that no canonical URL can
 hold is searched for in the form in which it would stand there: percent-encoded in a path or query, or as the host that
@@ -7,13 +9,14 @@ browsers make of it (``bücher.example`` finds ``xn--bcher-kva.example``; a part
 
 from __future__ import annotations
 
-from typing import Final
+from functools import cache
+from typing import Any, Final
 
-from sqlalchemy import ColumnElement, bindparam, or_, text
+from sqlalchemy import ColumnElement, Integer, Select, bindparam, or_, select, text
 
 from pagegrade.parse.url import MAX_URL_CHARACTERS, host, host_problem
 from pagegrade.report.clean import clean_text
-from pagegrade.store.database import Transaction
+from pagegrade.store.database import Transaction, is_shared
 from pagegrade.store.tables import reports
 
 TRIGRAM: Final = 3
@@ -21,6 +24,7 @@ TRIGRAM: Final = 3
 FEW: Final = 1_000
 """Up to so many matches in the whole installation are fetched and put in order one by one."""
 _MATCHES: Final = text("SELECT rowid FROM reports_search WHERE reports_search MATCH :phrase LIMIT :few")
+_HAS_INDEX: Final = text("SELECT to_regclass('ix_reports_parts')")
 _VISIBLE: Final = range(0x21, 0x7F)
 
 
@@ -38,17 +42,50 @@ def search_patterns(typed: str) -> tuple[str, ...]:
     return tuple(pattern for pattern in patterns if len(pattern) <= MAX_URL_CHARACTERS)
 
 
+def plan_anew(tx: Transaction) -> None:
+    """Let PostgreSQL plan the statements of this view for the very text that is searched for.
+
+    A plan for any text at all, which it makes when a statement comes often, takes five times as long.
+    """
+    if is_shared(tx):
+        tx.exec_driver_sql("SET LOCAL plan_cache_mode = force_custom_plan")
+
+
 def find_few(tx: Transaction, patterns: tuple[str, ...]) -> tuple[int, ...] | None:
     """The ids of all reports, of all accounts, whose URL holds one of the patterns.
 
     ``None`` where the index cannot tell, or there are more than a few.
     """
-    if not patterns or tx.dialect.name != "sqlite" or any(len(pattern) < TRIGRAM for pattern in patterns):
+    if not patterns or any(len(pattern) < TRIGRAM for pattern in patterns):
         return None
+    if is_shared(tx):
+        has_index = tx.execute(_HAS_INDEX).scalar() is not None
+        return _ask_for_few(tx, patterns) if has_index else None
     # One phrase each: quotes inside are doubled, and nothing else has a meaning there.
     phrase = " OR ".join('"' + pattern.replace('"', '""') + '"' for pattern in patterns)
     found = tx.execute(_MATCHES, {"phrase": phrase, "few": FEW + 1}).scalars().all()
     return tuple(found) if len(found) <= FEW else None
+
+
+def find_few_of_account(tx: Transaction, patterns: tuple[str, ...], account_id: int) -> tuple[int, ...] | None:
+    """The same among the reports of one account, found by reading all its URLs once; ``None`` on SQLite.
+
+    On PostgreSQL reading them in any other order than that of the URLs means reading every row.
+    """
+    return _ask_for_few(tx, patterns, account_id) if is_shared(tx) else None
+
+
+def _ask_for_few(tx: Transaction, patterns: tuple[str, ...], account_id: int | None = None) -> tuple[int, ...] | None:
+    statement = _few_statement(len(patterns), within=account_id is not None)
+    values = {**as_parameters(patterns), "few": FEW + 1, "the_account": account_id}
+    found = tx.execute(statement, values).scalars().all()
+    return tuple(found) if len(found) <= FEW else None
+
+
+@cache
+def _few_statement(count: int, *, within: bool) -> Select[Any]:
+    statement = select(reports.c.id).where(url_holds(count)).limit(bindparam("few", type_=Integer))
+    return statement.where(reports.c.account_id == bindparam("the_account")) if within else statement
 
 
 def url_holds(count: int) -> ColumnElement[bool]:

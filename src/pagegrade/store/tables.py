@@ -21,6 +21,8 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
+from pagegrade.model.stored import MAX_ATTEMPTS
+
 metadata = MetaData(
     naming_convention={
         "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -33,10 +35,15 @@ metadata = MetaData(
 _Id = BigInteger().with_variant(Integer, "sqlite")  # SQLite numbers rows by itself only in a column of this very type
 
 
+def _text(characters: int) -> String:
+    """Text of at most so many characters, which is compared and sorted by its bytes on every database."""
+    return String(characters).with_variant(String(characters, collation="C"), "postgresql")
+
+
 installation = Table(
     "installation",
     metadata,
-    Column("name", String(64), primary_key=True),
+    Column("name", _text(64), primary_key=True),
     Column("value", LargeBinary, nullable=False),
     comment="What this installation made for itself once, e.g. the key that signs cookies.",
 )
@@ -45,17 +52,17 @@ accounts = Table(
     "accounts",
     metadata,
     Column("id", _Id, primary_key=True),
-    Column("name", String(200), nullable=False),
-    Column("email", String(320), nullable=False),
-    Column("locale", String(35), nullable=False, server_default="en"),
-    Column("timezone", String(64), nullable=False, server_default="UTC"),
+    Column("name", _text(200), nullable=False),
+    Column("email", _text(320), nullable=False),
+    Column("locale", _text(35), nullable=False, server_default="en"),
+    Column("timezone", _text(64), nullable=False, server_default="UTC"),
     Column("default_privacy", SmallInteger),
     Column("created_at_ms", BigInteger, nullable=False),
     Column("disabled_at_ms", BigInteger),
     Column("served_at_ms", BigInteger, nullable=False, server_default="0"),  # last claim; the queue goes round by it
     Column("analyses_total", BigInteger, nullable=False, server_default="0"),  # finished, also of reports since deleted
     Column("stored_bytes", BigInteger, nullable=False, server_default="0"),  # of its rows in run_details, as stored
-    Column("password_hash", String(300)),  # PHC string of argon2id; NULL: nobody signs in with a password
+    Column("password_hash", _text(300)),  # PHC string of argon2id; NULL: nobody signs in with a password
     Column("is_admin", SmallInteger, nullable=False, server_default="0"),
     sqlite_autoincrement=True,
 )
@@ -67,7 +74,7 @@ sessions = Table(
     Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False, index=True),
     Column("token_sha256", LargeBinary(32), nullable=False, unique=True),
     Column("previous_sha256", LargeBinary(32), index=True),  # good for a little while after the token was replaced
-    Column("agent", String(200), nullable=False),
+    Column("agent", _text(200), nullable=False),
     Column("created_at_ms", BigInteger, nullable=False),
     Column("rotated_at_ms", BigInteger, nullable=False),
     Column("seen_at_ms", BigInteger, nullable=False),
@@ -93,10 +100,10 @@ api_keys = Table(
     metadata,
     Column("id", _Id, primary_key=True),
     Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False, index=True),
-    Column("name", String(200), nullable=False),
-    Column("prefix", String(16), nullable=False),
+    Column("name", _text(200), nullable=False),
+    Column("prefix", _text(16), nullable=False),
     Column("secret_sha256", LargeBinary(32), nullable=False, unique=True),
-    Column("scopes", String(200), nullable=False),  # separated by blanks
+    Column("scopes", _text(200), nullable=False),  # separated by blanks
     Column("created_at_ms", BigInteger, nullable=False),
     Column("expires_at_ms", BigInteger),
     Column("revoked_at_ms", BigInteger),
@@ -109,13 +116,13 @@ reports = Table(
     metadata,
     Column("id", _Id, primary_key=True),
     Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False),
-    Column("url", String(2048), nullable=False),
-    Column("project", String(300), nullable=False),
+    Column("url", _text(2048), nullable=False),
+    Column("project", _text(300), nullable=False),
     Column("privacy", SmallInteger, nullable=False),
-    Column("password_hash", String(300)),
+    Column("password_hash", _text(300)),
     Column("password_version", Integer, nullable=False, server_default="0"),
-    Column("slug", String(22), nullable=False, unique=True),
-    Column("state", String(9), nullable=False),
+    Column("slug", _text(22), nullable=False, unique=True),
+    Column("state", _text(9), nullable=False),
     Column("rating", SmallInteger),
     Column("score", SmallInteger),
     Column("run_number", Integer),
@@ -135,8 +142,8 @@ report_counts = Table(
     "report_counts",
     metadata,
     Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True),
-    Column("project", String(300), primary_key=True),  # "" for the account as a whole
-    Column("state", String(9), primary_key=True),
+    Column("project", _text(300), primary_key=True),  # "" for the account as a whole
+    Column("state", _text(9), primary_key=True),
     Column("rating", SmallInteger, primary_key=True),  # 0 where there is no result
     Column("count", BigInteger, nullable=False),
     comment="How many reports each filter finds, kept up to date so that no list has to count.",
@@ -149,26 +156,30 @@ runs = Table(
     Column("report_id", ForeignKey("reports.id", ondelete="CASCADE"), nullable=False),
     Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False),
     Column("number", Integer, nullable=False),
-    Column("url", String(2048), nullable=False),
-    Column("target", String(300), nullable=False),  # registrable domain; "" where politeness does not apply
+    Column("url", _text(2048), nullable=False),
+    Column("target", _text(300), nullable=False),  # registrable domain; "" where politeness does not apply
     Column("priority", SmallInteger, nullable=False),
-    Column("state", String(9), nullable=False),
+    Column("state", _text(9), nullable=False),
     Column("attempt", SmallInteger, nullable=False, server_default="0"),
     Column(
         "leader_id", ForeignKey("runs.id", ondelete="SET NULL")
     ),  # the identical run under way whose outcome this one takes over; once that is gone, it runs by itself
     Column("available_at_ms", BigInteger, nullable=False),
     Column("lease_until_ms", BigInteger),
-    Column("worker", String(64)),
+    Column("worker", _text(64)),
     Column("rating", SmallInteger),
     Column("score", SmallInteger),
-    Column("engine", String(40)),
-    Column("ruleset", String(40)),
+    Column("engine", _text(40)),
+    Column("ruleset", _text(40)),
     Column("summary", LargeBinary),
     Column("error", LargeBinary),
     Column("created_at_ms", BigInteger, nullable=False),
     Column("started_at_ms", BigInteger),
     Column("finished_at_ms", BigInteger),
+    Column("traceparent", _text(55)),  # W3C Trace Context of the request that asked for it
+    # The last two are of ``queue_jobs``, where other processes take runs too:
+    Column("turn", Integer, nullable=False, server_default="0"),  # of its account, among those that are as urgent
+    Column("offered", SmallInteger, nullable=False, server_default="0"),  # 1: a job of the queue stands for it
     UniqueConstraint("report_id", "number"),
     sqlite_autoincrement=True,
 )
@@ -186,7 +197,7 @@ visits = Table(
     metadata,
     Column("id", _Id, primary_key=True),
     Column("run_id", BigInteger, nullable=False, index=True),
-    Column("target", String(300), nullable=False),  # registrable domain or address
+    Column("target", _text(300), nullable=False),  # registrable domain or address
     Column("started_at_ms", BigInteger, nullable=False),
     Column("ended_at_ms", BigInteger),
     Index("ix_visits_target", "target", "started_at_ms"),
@@ -197,16 +208,29 @@ idempotency = Table(
     "idempotency",
     metadata,
     Column("key_id", ForeignKey("api_keys.id", ondelete="CASCADE"), primary_key=True),
-    Column("method", String(8), primary_key=True),
-    Column("path", String(200), primary_key=True),
-    Column("idempotency_key", String(255), primary_key=True),
+    Column("method", _text(8), primary_key=True),
+    Column("path", _text(200), primary_key=True),
+    Column("idempotency_key", _text(255), primary_key=True),
     Column("request_sha256", LargeBinary(32), nullable=False),
     Column("report_id", BigInteger),
-    Column("process", String(64), nullable=False),  # who is answering; another one than now: it never finished
+    Column("process", _text(64), nullable=False),  # who is answering, and which of its requests; "": nobody any more
     Column("status", SmallInteger),  # NULL while the first answer is under way
     Column("headers", Text),
     Column("body", LargeBinary),
     Column("created_at_ms", BigInteger, nullable=False, index=True),
+)
+
+processes = Table(
+    "processes",
+    metadata,
+    Column("name", _text(64), primary_key=True),
+    Column("kind", _text(16), nullable=False),  # serve, worker
+    Column("version", _text(40), nullable=False),
+    Column("host", _text(255), nullable=False),
+    Column("pid", Integer, nullable=False),
+    Column("started_at_ms", BigInteger, nullable=False),
+    Column("seen_at_ms", BigInteger, nullable=False),
+    comment="Who works on this database, where several processes do.",
 )
 
 # Every list filter has an index in every order it can be sorted in; devtools/bench_store.py shows that they are flat.
@@ -230,3 +254,20 @@ Index(
 Index("ix_runs_same", runs.c.account_id, runs.c.url, runs.c.state)
 Index("ix_runs_leader", runs.c.leader_id)
 Index("ix_runs_finished", runs.c.account_id, runs.c.finished_at_ms)
+# What only a queue that is shared looks for: runs that no job stands for, and those that must be run alone.
+_queued = runs.c.state == "queued"
+Index(
+    "ix_runs_parked",
+    runs.c.available_at_ms,
+    postgresql_where=_queued & (runs.c.offered == 0) & runs.c.leader_id.is_(None),
+).ddl_if("postgresql")
+Index("ix_runs_suspects", runs.c.id, postgresql_where=_queued & (runs.c.attempt >= MAX_ATTEMPTS - 1)).ddl_if(
+    "postgresql"
+)
+Index("ix_runs_places", runs.c.target, runs.c.available_at_ms, postgresql_where=_queued).ddl_if("postgresql")
+# Not with the count itself, which changes all the time.
+Index(
+    "ix_report_counts_unfinished",
+    report_counts.c.account_id,
+    postgresql_where=(report_counts.c.project == "") & report_counts.c.state.in_(("queued", "running")),
+).ddl_if("postgresql")

@@ -11,7 +11,8 @@ from typing import Final
 from sqlalchemy import bindparam, text
 
 from pagegrade.model.stored import ClaimedRun
-from pagegrade.store.database import Transaction
+from pagegrade.store.database import Transaction, is_shared, moment
+from pagegrade.store.holding import hold_targets
 from pagegrade.store.prepared import Prepared
 
 WINDOW_MS: Final = 60_000
@@ -21,6 +22,9 @@ MAX_DELAY_MS: Final = 60_000
 _SKEW_MS: Final = 5_000
 """Starts may lie so far in the future, where several machines write them. Further ahead is a clock that was set back,
 and must not keep anybody waiting."""
+GONE_MS: Final = 120_000
+"""No run is at a target for longer, by any budget that makes sense, than since its report was deleted plus this."""
+GREATEST_MS: Final = (1 << 63) - 1
 _NEXT_LOOK_MS: Final = 1_000
 """Nobody knows when a run that is under way will end."""
 
@@ -41,10 +45,13 @@ _AT_TARGET: Final = Prepared(
 )
 _START: Final = Prepared(text("INSERT INTO visits (run_id, target, started_at_ms) VALUES (:run_id, :target, :now_ms)"))
 _OWN: Final = Prepared(text("SELECT target FROM visits WHERE run_id = :run_id AND ended_at_ms IS NULL"))
-_END: Final = Prepared(text("UPDATE visits SET ended_at_ms = :now_ms WHERE run_id = :run_id AND ended_at_ms IS NULL"))
+_END: Final = Prepared(
+    text("UPDATE visits SET ended_at_ms = :now_ms WHERE run_id = :run_id AND ended_at_ms IS NULL RETURNING target")
+)
 _DROP: Final = Prepared(text("DELETE FROM visits WHERE run_id = :run_id AND ended_at_ms IS NULL"))
 _END_DEAD: Final = text(
     "UPDATE visits SET ended_at_ms = :now_ms WHERE ended_at_ms IS NULL AND run_id NOT IN :live "
+    "AND started_at_ms <= :before_ms "
     "AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.id = visits.run_id AND runs.state = 'running')"
 ).bindparams(bindparam("live", expanding=True))
 _FORGET: Final = text(f"DELETE FROM visits WHERE ended_at_ms IS NOT NULL AND NOT ({_COUNTED})")  # noqa: S608
@@ -83,7 +90,9 @@ def admit_addresses(
         waits for, so that it is not claimed before there is room.
     """
     targets = tuple(dict.fromkeys(addresses))
-    wait = _wait_for_targets(tx, run.id, targets, now_ms, target_runs=target_runs, per_minute=target_runs_per_minute)
+    hold_targets(tx, targets)
+    now_ms = moment(tx, now_ms)
+    wait = wait_for_targets(tx, run.id, targets, now_ms, target_runs=target_runs, per_minute=target_runs_per_minute)
     if wait is None:
         start_visits(tx, run.id, targets, now_ms)
         return None
@@ -98,12 +107,13 @@ def exempt_run(tx: Transaction, run: ClaimedRun) -> None:
     _LEARN.rows(tx, {"id": run.id, "attempt": run.attempt, "target": ""})
 
 
-def _wait_for_targets(
+def wait_for_targets(
     tx: Transaction, run_id: int, targets: Iterable[str], now_ms: int, *, target_runs: int, per_minute: int
 ) -> tuple[str, int] | None:
     """Which of the targets a run has to wait for, and how many milliseconds; ``None`` when all have room.
 
-    Of several that are full, the one with the longest wait.
+    Where others look at the same time, only who holds the targets can rely on it. Of several that are full, the one
+    with the longest wait.
     """
     longest: tuple[str, int] | None = None
     for target in targets:
@@ -128,9 +138,9 @@ def start_visits(tx: Transaction, run_id: int, targets: Iterable[str], now_ms: i
             _START.rows(tx, {"run_id": run_id, "target": target, "now_ms": now_ms})
 
 
-def end_visits(tx: Transaction, run_id: int, now_ms: int) -> None:
-    """Say that a run has left wherever it was."""
-    _END.rows(tx, {"run_id": run_id, "now_ms": now_ms})
+def end_visits(tx: Transaction, run_id: int, now_ms: int) -> tuple[str, ...]:
+    """Say that a run has left wherever it was; the targets."""
+    return tuple(target for (target,) in _END.rows(tx, {"run_id": run_id, "now_ms": now_ms}))
 
 
 def drop_visits(tx: Transaction, run_id: int) -> None:
@@ -146,12 +156,14 @@ def end_dead_visits(tx: Transaction, live: Iterable[int], now_ms: int) -> None:
         live: Ids of runs that are still being worked on in this process, though their report may be gone.
         now_ms: The time.
     """
-    tx.execute(_END_DEAD, {"now_ms": now_ms, "live": list(live) or [0]})
+    # Elsewhere somebody may still be on the way back from a report that was just deleted.
+    before_ms = now_ms - GONE_MS if is_shared(tx) else GREATEST_MS
+    tx.execute(_END_DEAD, {"now_ms": now_ms, "live": list(live) or [0], "before_ms": before_ms})
 
 
 def forget_visits(tx: Transaction, now_ms: int) -> int:
     """Delete what no longer counts; how many rows."""
-    return tx.execute(_FORGET, _window(now_ms)).rowcount
+    return tx.execute(_FORGET, _window(moment(tx, now_ms))).rowcount
 
 
 def _window(now_ms: int) -> dict[str, int]:

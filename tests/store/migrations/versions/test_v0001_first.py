@@ -2,34 +2,32 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+from sqlalchemy import text
+
 from pagegrade.store.database import Database, Transaction
 from tests.store_builders import add_owner, make_database
 
 INSERT = (
     "INSERT INTO reports (account_id, url, project, privacy, slug, state, dated_at_ms, created_at_ms, updated_at_ms) "
-    "VALUES (?, ?, 'example.com', 0, ?, 'queued', 1, 1, 1) RETURNING id"
+    "VALUES (:account_id, :url, 'example.com', 0, :slug, 'queued', 1, 1, 1) RETURNING id"
 )
+SEARCH_TABLE = pytest.mark.backend("sqlite", reason="a table and triggers that the other one does without")
 
 
 def insert(database: Database, account_id: int, url: str) -> int:
     """A report of this URL, straight into the table."""
-    return database.write_here(
-        lambda tx: int(
-            tx.exec_driver_sql(
-                INSERT,
-                (account_id, url, url),
-            ).scalar_one()
-        )
-    )
+    values = {"account_id": account_id, "url": url, "slug": url[-22:]}
+    return database.write_here(lambda tx: int(tx.execute(text(INSERT), values).scalar_one()))
 
 
-def find(database: Database, text: str) -> list[int]:
+def find(database: Database, part: str) -> list[int]:
     """The reports whose URL has this text."""
     return database.read_here(
         lambda tx: [
             int(found)
             for found in tx.exec_driver_sql(
-                "SELECT rowid FROM reports_search WHERE reports_search MATCH ? ORDER BY rowid", (f'"{text}"',)
+                "SELECT rowid FROM reports_search WHERE reports_search MATCH ? ORDER BY rowid", (f'"{part}"',)
             ).scalars()
         ]
     )
@@ -41,6 +39,7 @@ def search_is_sound(tx: Transaction) -> bool:
     return True
 
 
+@SEARCH_TABLE
 def test_reports_are_found_by_a_part_of_their_url(tmp_path: Path) -> None:
     """In whatever case it is typed."""
     database = make_database(tmp_path)
@@ -52,6 +51,7 @@ def test_reports_are_found_by_a_part_of_their_url(tmp_path: Path) -> None:
     database.close()
 
 
+@SEARCH_TABLE
 def test_the_search_follows_every_change_of_a_report(tmp_path: Path) -> None:
     """Also when its account goes and takes it along."""
     database = make_database(tmp_path)

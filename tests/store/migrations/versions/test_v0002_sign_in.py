@@ -6,8 +6,9 @@ from alembic import command
 from alembic.config import Config
 
 from pagegrade.store.accounts import list_accounts
-from pagegrade.store.database import Database, Transaction
+from pagegrade.store.database import Transaction
 from pagegrade.store.migrate import FOLDER, migrate
+from pagegrade.store.sqlite_database import SQLiteDatabase
 
 ACCOUNT = "INSERT INTO accounts (name, email, created_at_ms) VALUES (?, ?, 1)"
 
@@ -24,7 +25,7 @@ def first_version(tx: Transaction) -> None:
 
 def test_whoever_came_first_administers(tmp_path: Path) -> None:
     """Nobody has a password yet, and nothing of the accounts is lost."""
-    database = Database(f"sqlite:///{tmp_path / 'old.db'}")
+    database = SQLiteDatabase(f"sqlite:///{tmp_path / 'old.db'}")
     database.write_here(first_version)
     migrate(database)
     accounts = database.read_here(list_accounts)

@@ -1,0 +1,95 @@
+"""Choosing runs where this process is the only one that does: among the rows themselves, in the order that is fairest.
+
+One account after the other, the least recently served first; within an account the more urgent goes first, then the
+older. A target where enough is going on is passed over, and whatever else waits goes ahead.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Final
+
+from sqlalchemy import bindparam, text
+
+from pagegrade.model.stored import MAX_ATTEMPTS, ClaimedRun
+from pagegrade.store.database import Transaction
+from pagegrade.store.prepared import Prepared
+from pagegrade.store.starting import start_run
+from pagegrade.store.visits import MAX_DELAY_MS, full_targets
+
+FEW: Final = 8
+"""So many accounts in a row may have nothing to start before all of them are looked at together."""
+# A loose scan: from one account to the next one in the index, however many runs each of them has.
+_ACCOUNTS: Final = Prepared(
+    text(
+        "WITH RECURSIVE waiting (id) AS ("
+        "SELECT MIN(account_id) FROM runs WHERE state = 'queued' UNION ALL "
+        "SELECT (SELECT MIN(runs.account_id) FROM runs WHERE runs.state = 'queued' AND runs.account_id > waiting.id) "
+        "FROM waiting WHERE waiting.id IS NOT NULL) "
+        "SELECT accounts.id, accounts.served_at_ms FROM waiting JOIN accounts ON accounts.id = waiting.id "
+        "ORDER BY accounts.served_at_ms, accounts.id"
+    )
+)
+_DUE: Final = (
+    "leader_id IS NULL AND attempt BETWEEN :least AND :most "
+    "AND (available_at_ms <= :now_ms OR available_at_ms > :far_ms)"
+)
+_MAY_START: Final = f"{_DUE} AND target NOT IN :full"
+_FIRST: Final = "SELECT id FROM runs WHERE state = 'queued' AND account_id = :account_id AND"
+_NEXT_OF_ALL: Final = Prepared(text(f"{_FIRST} {_DUE} ORDER BY priority, id LIMIT 1"))
+_NEXT: Final = text(f"{_FIRST} {_MAY_START} ORDER BY priority, id LIMIT 1").bindparams(
+    bindparam("full", expanding=True)
+)
+_ABLE: Final = text(
+    f"SELECT DISTINCT account_id FROM runs WHERE state = 'queued' AND {_MAY_START}"  # noqa: S608 - our own words
+).bindparams(bindparam("full", expanding=True))
+_SERVED: Final = Prepared(text("UPDATE accounts SET served_at_ms = :served_at_ms WHERE id = :account_id"))
+
+
+def claim_rows(
+    tx: Transaction,
+    *,
+    worker: str,
+    count: int,
+    now_ms: int,
+    lease_ms: int,
+    target_runs: int,
+    target_runs_per_minute: int,
+    suspects: bool,
+) -> tuple[ClaimedRun, ...]:
+    """Take up to ``count`` runs; what is what is said in ``claiming.claim_runs``."""
+    waiting = _ACCOUNTS.rows(tx, {})
+    if not waiting or count < 1:
+        return ()
+    least, most = (MAX_ATTEMPTS - 1, MAX_ATTEMPTS) if suspects else (0, MAX_ATTEMPTS - 2)
+    which = {"least": least, "most": most, "now_ms": now_ms, "far_ms": now_ms + MAX_DELAY_MS}
+    limits = {"target_runs": target_runs, "per_minute": target_runs_per_minute}
+    # Not simply the time: after the clock was set back, those served before would wait for it to catch up.
+    served_at_ms = max(now_ms, max(served for _, served in waiting) + 1)
+    accounts = deque(account_id for account_id, _ in waiting)
+    claimed: list[ClaimedRun] = []
+    full = sorted(full_targets(tx, now_ms, **limits))
+    in_vain = 0
+    while accounts and len(claimed) < count:
+        account_id = accounts.popleft()
+        run_id = _next_of(tx, {**which, "account_id": account_id}, full)
+        if run_id is not None:
+            claimed.append(start_run(tx, run_id, worker=worker, now_ms=now_ms, lease_ms=lease_ms))
+            _SERVED.rows(tx, {"account_id": account_id, "served_at_ms": served_at_ms})
+            served_at_ms += 1
+            accounts.append(account_id)
+            full = sorted(full_targets(tx, now_ms, **limits))
+            continue
+        in_vain += 1
+        if in_vain % FEW == 0:
+            # Asking one account after the other would take long where thousands have to wait.
+            able = {row.account_id for row in tx.execute(_ABLE, {**which, "full": full})}
+            accounts = deque(each for each in accounts if each in able)
+    return tuple(claimed)
+
+
+def _next_of(tx: Transaction, which: dict[str, int], full: list[str]) -> int | None:
+    """The run of an account that may start first, at a target that is not full; ``None`` when there is none."""
+    # Mostly no target is full, and a statement without a list can be prepared.
+    row = tx.execute(_NEXT, {**which, "full": full}).first() if full else _NEXT_OF_ALL.first(tx, which)
+    return None if row is None else int(row[0])
