@@ -29,6 +29,8 @@ class Lock:
     """The project's own run-time dependencies are part of it."""
     groups: tuple[str, ...] = ()
     """Dependency groups of ``pyproject.toml``."""
+    extras: tuple[str, ...] = ()
+    """Optional dependencies of the project that are part of it."""
     within: str | None = None
     """The lock whose versions it repeats, so that two levels of one ``.venv`` never differ in a version."""
 
@@ -39,9 +41,10 @@ class Lock:
 
 
 LOCKS: Final = (
-    Lock(name="dev", project=True, groups=("test", "lint", "docs")),
-    Lock(name="test", project=True, groups=("test",), within="dev"),
+    Lock(name="dev", project=True, groups=("test", "lint", "docs"), extras=("otel",)),
+    Lock(name="test", project=True, groups=("test",), extras=("otel",), within="dev"),
     Lock(name="run", project=True, within="dev"),
+    Lock(name="otel", project=True, extras=("otel",), within="dev"),
     Lock(name="build", project=False, groups=("build",)),
     Lock(name="uv", project=False, groups=("bootstrap",)),
 )
@@ -52,11 +55,13 @@ def input_hash(lock: Lock, pyproject: dict[str, Any]) -> str:
     """SHA-256 (hexadecimal) of everything in ``pyproject.toml`` that decides what is in ``lock``."""
     project = pyproject["project"]
     groups = pyproject["dependency-groups"]
-    inputs = {
+    inputs: dict[str, Any] = {
         "python": project["requires-python"],
         "dependencies": sorted(project["dependencies"]) if lock.project else [],
         "groups": {name: sorted(groups[name]) for name in lock.groups},
     }
+    if lock.extras:
+        inputs["extras"] = {name: sorted(project["optional-dependencies"][name]) for name in lock.extras}
     return hashlib.sha256(json.dumps(inputs, sort_keys=True).encode()).hexdigest()
 
 
@@ -96,6 +101,7 @@ def compile_lock(lock: Lock, pyproject: dict[str, Any], *, upgrade: bool) -> Non
     if lock.within is not None:
         command += ["--constraint", f"requirements/{lock.within}.txt"]
     command += [argument for group in lock.groups for argument in ("--group", group)]
+    command += [argument for extra in lock.extras for argument in ("--extra", extra)]
     command += ["pyproject.toml"] if lock.project else []
     body = lock.path.read_text() if lock.path.exists() else ""
     lock.path.write_text(body)  # What is pinned already stays, unless newer versions are asked for.

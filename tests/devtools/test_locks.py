@@ -11,12 +11,19 @@ from devtools.locks import LOCKS, ROOT, Lock, header, input_hash, problems
 
 RUN = Lock(name="run", project=True)
 TEST = Lock(name="test", project=True, groups=("test",))
+OTEL = Lock(name="otel", project=True, extras=("otel",))
 
 
-def make_pyproject(*dependencies: str, test: tuple[str, ...] = ("pytest",)) -> dict[str, Any]:
+def make_pyproject(
+    *dependencies: str, test: tuple[str, ...] = ("pytest",), otel: tuple[str, ...] = ()
+) -> dict[str, Any]:
     """The parts of a project file that decide what is locked."""
     return {
-        "project": {"requires-python": ">=3.11", "dependencies": list(dependencies)},
+        "project": {
+            "requires-python": ">=3.11",
+            "dependencies": list(dependencies),
+            "optional-dependencies": {"otel": list(otel)},
+        },
         "dependency-groups": {"test": list(test)},
     }
 
@@ -47,6 +54,15 @@ def test_a_group_matters_only_to_the_locks_that_hold_it() -> None:
     assert input_hash(TEST, before) != input_hash(TEST, after)
 
 
+def test_an_extra_matters_only_to_the_locks_that_hold_it() -> None:
+    """Who does without it installs what they did before."""
+    before = make_pyproject("a")
+    after = make_pyproject("a", otel=("opentelemetry-sdk",))
+
+    assert input_hash(RUN, before) == input_hash(RUN, after)
+    assert input_hash(OTEL, before) != input_hash(OTEL, after)
+
+
 def test_the_header_carries_the_hash() -> None:
     """That is where the comparison reads it."""
     pyproject = make_pyproject("a")
@@ -61,7 +77,9 @@ def test_a_forgotten_lock_is_named(tmp_path: Path) -> None:
     path.write_text(path.read_text().replace("dependencies = [", 'dependencies = ["something-new",', 1))
     found = problems(root)
 
-    assert {problem.split()[0] for problem in found} == {f"requirements/{name}.txt" for name in ("dev", "test", "run")}
+    assert {problem.split()[0] for problem in found} == {
+        f"requirements/{name}.txt" for name in ("dev", "test", "run", "otel")
+    }
     assert all("make lock" in problem for problem in found)
 
 

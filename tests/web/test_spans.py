@@ -1,0 +1,188 @@
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pagegrade.model.errors import Unavailable
+from pagegrade.service.otel import OpenTelemetryTracing
+from pagegrade.service.tracing import NO_TRACING
+from pagegrade.web.call import Call
+from pagegrade.web.operations import Answer, Operation
+from pagegrade.web.routes import ALL_OPERATIONS
+from tests.otlp import Collector, collecting, forget_variables
+from tests.web.calling import REPORTS, House, in_house
+
+TRACE = "0af7651916cd43dd8448eb211c80319c"
+PARENT = {"traceparent": f"00-{TRACE}-b7ad6b7169203331-01"}
+
+
+async def broken(_call: Call) -> Answer:
+    """Make a mistake."""
+    raise RuntimeError("a secret of ours")
+
+
+async def stalled(_call: Call) -> Answer:
+    """Say that it cannot be done now."""
+    raise Unavailable("the disk /srv/secret is full", retry_after_s=1)
+
+
+async def unwell(_call: Call) -> Answer:
+    """Say the same without an exception."""
+    return Answer(status=503)
+
+
+OPERATIONS = (
+    *ALL_OPERATIONS,
+    Operation(method="GET", path="/api/v1/broken", name="broken", summary="", handler=broken),
+    Operation(method="GET", path="/api/v1/stalled", name="stalled", summary="", handler=stalled),
+    Operation(method="GET", path="/api/v1/unwell", name="unwell", summary="", handler=unwell),
+)
+
+
+@pytest.fixture
+def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
+    """A collector that the standard variable names."""
+    forget_variables(monkeypatch)
+    with collecting() as made:
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", made.endpoint)
+        yield made
+
+
+def traced(tmp_path: Path, script: Callable[[House], Awaitable[Any]], **more: Any) -> Any:
+    """What a script says of a house whose requests are traced; the spans have arrived then."""
+
+    async def main(house: House) -> Any:
+        house.services.tracing = OpenTelemetryTracing(instance="one")
+        try:
+            return await script(house)
+        finally:
+            house.services.tracing.close()
+
+    return in_house(tmp_path, main, operations=OPERATIONS, **more)
+
+
+def test_a_request_is_known_by_its_route(tmp_path: Path, collector: Collector) -> None:
+    """The template of the path and the name of the operation, never the path; the client's trace goes on."""
+
+    async def script(house: House) -> None:
+        made = await house.create()
+        await house.call("GET", f"{REPORTS}/{made['id']}?lang=sekret", headers=PARENT)
+        await house.call("HEAD", "/api/v1/checks")
+
+    traced(tmp_path, script)
+    span = collector.one("GET /api/v1/reports/{id}")
+
+    assert (span.kind, span.trace_id, span.parent_id, span.failure) == ("server", TRACE, "b7ad6b7169203331", None)
+    assert span.attributes == {
+        "http.request.method": "GET",
+        "http.route": "/api/v1/reports/{id}",
+        "http.response.status_code": 200,
+        "pagegrade.operation": "show_report",
+    }
+    assert collector.one("HEAD /api/v1/checks").attributes["http.request.method"] == "HEAD"
+    assert b"sekret" not in b"".join(collector.raw)
+
+
+def test_what_opens_doors_is_not_told(tmp_path: Path, collector: Collector) -> None:
+    """Neither addresses of share pages, badges and links that sign in, nor keys, nor cookies, nor words in a path."""
+
+    async def script(house: House) -> list[str]:
+        made = await house.create()
+        slug: str = made["share_url"].rpartition("/")[2]
+        cookie = (await house.sign_in())["Cookie"]
+        for path in (f"/r/{slug}", f"/%72/{slug}", f"/badge/{slug}.svg", f"/sign-in/{slug}", f"/nothing/{slug}"):
+            await house.call("GET", f"{path}?password={slug}", key=None, headers={"Cookie": cookie})
+        await house.call("GET", f"/{house.key}")
+        return [slug, house.key, cookie.partition("=")[2], "example.com"]
+
+    secrets = traced(tmp_path, script)
+    sent = b"".join(collector.raw)
+
+    assert [secret for secret in secrets if secret.encode() in sent] == []
+    assert len(collector.named("GET /r/{slug}")) == 2
+    assert [span.attributes["pagegrade.problem"] for span in collector.named("GET")] == ["not_found"] * 2
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "code"),
+    [("broken", 500, "internal_error"), ("stalled", 503, "unavailable"), ("unwell", 503, "503")],
+)
+def test_failures_of_ours_are_errors(tmp_path: Path, collector: Collector, path: str, status: int, code: str) -> None:
+    """By the code that the client was told."""
+
+    async def script(house: House) -> int:
+        return (await house.call("GET", f"/api/v1/{path}")).status_code
+
+    answered = traced(tmp_path, script)
+    span = collector.one(f"GET /api/v1/{path}")
+
+    assert answered == span.attributes["http.response.status_code"] == status
+    assert (span.failure, span.attributes["error.type"]) == (code, code)
+    assert b"secret" not in b"".join(collector.raw)
+
+
+def test_failures_of_clients_are_not_errors(tmp_path: Path, collector: Collector) -> None:
+    """Bob's wrong key and Charlie's missing one are told apart from a server in trouble."""
+
+    async def script(house: House) -> None:
+        await house.call("GET", REPORTS, key="wrong-key-of-bob-0123456789")
+        await house.call("GET", REPORTS, key=None)
+
+    traced(tmp_path, script)
+    spans = collector.named("GET /api/v1/reports")
+
+    assert [span.failure for span in spans] == [None, None]
+    assert [span.attributes["pagegrade.problem"] for span in spans] == ["unauthenticated"] * 2
+
+
+def test_methods_of_strangers_are_one(tmp_path: Path, collector: Collector) -> None:
+    """Whatever they invent."""
+
+    async def script(house: House) -> None:
+        await house.call("BREW", "/api/v1/checks")
+
+    traced(tmp_path, script)
+
+    assert collector.one("HTTP").attributes["http.request.method"] == "_OTHER"
+    assert b"BREW" not in b"".join(collector.raw)
+
+
+def test_what_machines_ask_all_the_time_is_not_traced(tmp_path: Path, collector: Collector) -> None:
+    """Nobody looks for the time of a probe."""
+
+    async def script(house: House) -> None:
+        for path in ("/healthz", "/readyz", "/metrics"):
+            await house.call("GET", path, headers=PARENT)
+        await house.call("GET", "/api/v1/checks")
+
+    traced(tmp_path, script)
+
+    assert [span.name for span in collector.spans] == ["GET /api/v1/checks"]
+
+
+def test_a_run_knows_the_request_that_asked_for_it(tmp_path: Path, collector: Collector) -> None:
+    """A new report, a re-run, a person's form; what is asked for without a trace has none."""
+
+    async def script(house: House) -> list[str | None]:
+        made = await house.create()
+        await house.finish()
+        await house.call("PUT", f"{REPORTS}/{made['id']}", data={"results": 1})
+        house.services.tracing, tracing = NO_TRACING, house.services.tracing
+        await house.create("https://example.com/other")
+        house.services.tracing = tracing
+        await house.page("POST", "/reports", data={"url": "https://example.com/third"})
+        rows = await house.services.database.read(
+            lambda tx: tx.exec_driver_sql("SELECT traceparent FROM runs ORDER BY id").all()
+        )
+        return [row[0] for row in rows]
+
+    first, second, untraced, paged = traced(tmp_path, script)
+    created, changed = collector.one("POST /api/v1/reports"), collector.one("PUT /api/v1/reports/{id}")
+
+    assert first.startswith(f"00-{created.trace_id}-{created.span_id}-")
+    assert second.startswith(f"00-{changed.trace_id}-{changed.span_id}-")
+    assert untraced is None
+    assert paged.startswith(f"00-{collector.one('POST /reports').trace_id}-")
