@@ -1,0 +1,146 @@
+"""An installation on SQLite with everything in it that one can have, made by the application itself."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+from pagegrade.model.account import Account
+from pagegrade.model.stored import MAX_ATTEMPTS
+from pagegrade.service.clock import now_ms
+from pagegrade.service.services import Services
+from pagegrade.service.sign_in import make_link
+from pagegrade.store.accounts import load_account
+from pagegrade.store.claiming import claim_runs
+from pagegrade.store.database import Database, Transaction
+from pagegrade.store.installation import load_or_make_secret, prove_writable
+from pagegrade.store.keys import revoke_key
+from pagegrade.store.opening import open_database
+from pagegrade.web.app import make_app
+from tests.report_builders import make_failed_report
+from tests.store_builders import add_key, add_owner
+from tests.web.calling import BASE_URL, OPTIONS, REPORTS, House, a_house
+from tests.web.sharing import locked
+
+IDEMPOTENT = {"Idempotency-Key": "key-one"}
+BODY = {"url": "https://example.com/idempotent"}
+
+
+@dataclass(slots=True, kw_only=True)
+class Left:
+    """What was known to people when the old installation was stopped."""
+
+    path: Path
+    key: str
+    bob_key: str
+    revoked_key: str
+    cookie: dict[str, str]
+    link: str
+    """Token that signs in once."""
+    locked_slug: str
+    open_slug: str
+    made_by_key: int
+    """Report that was asked for with an Idempotency-Key."""
+    waiting: tuple[int, ...]
+    """Reports whose runs wait; the second follows the first."""
+    under_way: int
+    exhausted: int
+    deleted: int
+    """The greatest id of a report there ever was."""
+
+
+async def move_in(house: House) -> Left:
+    """Make everything."""
+    database = house.services.database
+    bob, bob_key = add_owner(database, "Bøb \N{PILE OF POO}")
+    _, revoked = add_key(database, house.alice.id, name="revoked")
+    answered = await house.call("POST", REPORTS, data=BODY, headers=IDEMPOTENT)
+    by_key = answered.json()["data"]["id"]
+    first = await house.create("https://example.com/a?q=%C3%BC", project="Ä project")
+    await house.call("POST", REPORTS, data={"url": "https://example.org/"}, key=bob_key)
+    await house.finish()
+    await house.create("https://broken.example/")
+    await house.finish(make_failed_report("dns"))
+    secret_report = await locked(house)
+    dying = await house.create("https://dying.example/")
+    claim(database)
+    under_way = await house.create("https://slow.example/")
+    claim(database)
+    leader = await house.create("https://example.com/leader")
+    follower = await house.create("https://example.com/leader")
+    await house.call("PUT", f"{REPORTS}/{first['id']}", data={"results": "1"})
+    gone = await house.create("https://example.com/gone")
+    await house.call("DELETE", f"{REPORTS}/{gone['id']}")
+    cookie = await house.sign_in()
+
+    def by_hand(tx: Transaction) -> str:
+        tx.exec_driver_sql("UPDATE runs SET attempt = ? WHERE report_id = ?", (MAX_ATTEMPTS, dying["id"]))
+        revoke_key(tx, 3, now_ms())
+        load_or_make_secret(tx, "cookies")
+        prove_writable(tx, now_ms())
+        return make_link(tx, bob.id, hours=24, now_ms=now_ms())[0]
+
+    link = database.write_here(by_hand)
+    assert database.path is not None
+    return Left(
+        path=database.path,
+        key=house.key,
+        bob_key=bob_key,
+        revoked_key=revoked,
+        cookie=cookie,
+        link=link,
+        locked_slug=secret_report.slug,
+        open_slug=first["share_url"].rpartition("/")[2],
+        made_by_key=by_key,
+        waiting=(leader["id"], follower["id"], first["id"]),
+        under_way=under_way["id"],
+        exhausted=dying["id"],
+        deleted=gone["id"],
+    )
+
+
+@contextlib.asynccontextmanager
+async def moved_in(folder: Path) -> AsyncIterator[tuple[House, Left]]:
+    """The application on SQLite with everything in it."""
+    async with a_house(folder) as house:
+        yield house, await move_in(house)
+
+
+@contextlib.asynccontextmanager
+async def a_new_house(url: str, key: str) -> AsyncIterator[House]:
+    """The application on a database that somebody has filled."""
+    services = Services(database=open_database(url), options=OPTIONS)
+    try:
+        app = make_app(services)
+        transport = httpx.ASGITransport(app=app, client=("127.0.0.1", 12345))
+        async with httpx.AsyncClient(transport=transport, base_url=BASE_URL) as client:
+            alice = services.database.read_here(_alice)
+            yield House(services=services, app=app, client=client, alice=alice, key=key)
+    finally:
+        services.database.close()
+        services.passwords.close()
+
+
+def _alice(tx: Transaction) -> Account:
+    found = load_account(tx, 1)
+    assert found is not None
+    return found
+
+
+def claim(database: Database) -> None:
+    """A worker takes whatever waits, and is heard of no more."""
+    database.write_here(
+        lambda tx: claim_runs(
+            tx,
+            worker="the old one",
+            count=100,
+            now_ms=now_ms(),
+            lease_ms=3_600_000,
+            target_runs=100,
+            target_runs_per_minute=1_000,
+        )
+    )
