@@ -17,6 +17,7 @@ JOBS ?= auto
 ID ?=
 PORT ?=
 MINUTES ?=
+BACKEND ?=
 
 .DEFAULT_GOAL := help
 .PHONY: help setup check lint types arrows docs test serve fault chaos allow-lab analyze bench texts picture screenshots fix new-check lock lock-check env-run env-test env-dev
@@ -44,8 +45,8 @@ docs: env-test  ## make the generated reference pages, check the committed ones 
 	@$(BIN)/python -m devtools.gen_docs --check
 	@$(BIN)/python -m devtools.doc_links
 
-test: env-test  ## all tests, on all cores (ARGS='-k word' for some; JOBS=0: one after the other)
-	@$(BIN)/pytest --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder $(ARGS)
+test: env-test  ## all tests, on all cores (ARGS='-k word' for some; JOBS=0: one after the other; BACKEND=postgresql)
+	@PAGEGRADE_TEST_BACKEND='$(BACKEND)' $(BIN)/pytest --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 analyze: env-run  ## report on a page: make analyze URL=https://example.org/ [ARGS='--format json']
 	@test -n '$(subst ','\'',$(URL))' || { echo "Say which page: make analyze URL=https://example.org/" >&2; exit 2; }
@@ -58,8 +59,8 @@ serve: env-run  ## run the service: make serve [HOST=0.0.0.0] [PORT=8080] [ARGS=
 fault: env-test  ## only the hostile lab: a namespace full of servers that mean harm
 	@$(BIN)/pytest tests/fault tests/lab $(ARGS)
 
-chaos: env-test  ## kill and stop the service at random while clients use it: make chaos [MINUTES=1]
-	@$(BIN)/python -m tests.fault.chaos --minutes '$(or $(MINUTES),1)' $(ARGS)
+chaos: env-test  ## kill and stop everything at random while clients use it: make chaos [MINUTES=1] [BACKEND=postgresql]
+	@$(BIN)/python -m tests.fault.chaos --backend '$(or $(BACKEND),sqlite)' --minutes '$(or $(MINUTES),1)' $(ARGS)
 
 allow-lab:  ## let ordinary users make the namespace of the lab, where the system forbids it (Ubuntu; asks for root)
 	@sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 
 import pytest
 from hypothesis import settings
+
+from tests import postgres
+from tests.store_builders import USUAL, Backend, on
 
 LONGEST = ("tests/fault/", "tests/browser/", "tests/cli/test_serving.py", "tests/contract/", "tests/e2e/")
 """Where most of the time goes. Whoever works on them last keeps everybody waiting."""
@@ -13,6 +16,25 @@ LONGEST = ("tests/fault/", "tests/browser/", "tests/cli/test_serving.py", "tests
 # How long an example takes says more about what else the machine is doing.
 settings.register_profile("steady", settings(), deadline=None)
 settings.load_profile("steady")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Know the words by which tests say what they are about."""
+    config.addinivalue_line(
+        "markers", "backend(name, reason): is about this kind of database only, whatever kind the others are run on"
+    )
+
+
+@pytest.fixture(autouse=True)
+def backend(request: pytest.FixtureRequest) -> Iterator[Backend]:
+    """The kind of database that the builders of a test make; what was made on a server is dropped afterwards."""
+    marker = request.node.get_closest_marker("backend")
+    wanted: Backend = getattr(request, "param", None) or (marker.args[0] if marker else USUAL)
+    before = postgres.made()
+    with on(wanted):
+        yield wanted
+    for url in postgres.made() - before:
+        postgres.databases().drop(url)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -26,6 +26,7 @@ from pagegrade.model.account import SCOPES
 from pagegrade.service.clock import now_ms
 from pagegrade.store.database import Database
 from pagegrade.store.folder import DATABASE_NAME
+from pagegrade.store.sqlite_database import SQLiteDatabase
 from tests.store_builders import add_key, add_owner
 
 START_S: Final = 120.0
@@ -289,7 +290,7 @@ class Server:
     @contextlib.contextmanager
     def _database(self) -> Iterator[Database]:
         """The same database from here, as a command would open it; starting one takes more than a second."""
-        database = Database(f"sqlite:///{self.folder / DATABASE_NAME}", readers=1, checkpoints=False)
+        database = SQLiteDatabase(f"sqlite:///{self.folder / DATABASE_NAME}", readers=1, checkpoints=False)
         try:
             yield database
         finally:
@@ -320,6 +321,7 @@ def start_server(
     key: str | None = None,
     command: Sequence[str] = COMMAND,
     temporary: Path | None = None,
+    verb: str = "serve",
     **settings: object,
 ) -> Server:
     """Start ``pagegrade serve`` on a free port and wait until it is ready; the caller stops it.
@@ -330,6 +332,7 @@ def start_server(
         key: Bootstrap key; ``None``: one is made here; empty: the server makes one by itself.
         command: What is started instead of the product itself.
         temporary: ``TMPDIR``, which children have too.
+        verb: ``worker`` for a process that only answers probes.
         settings: By their names, without the prefix: ``REQUESTS_PER_MINUTE=5``.
 
     Raises:
@@ -349,7 +352,7 @@ def start_server(
     log_file = folder.parent / f"{folder.name}-{secrets.token_hex(4)}.log"
     with log_file.open("wb") as log:
         process = subprocess.Popen(
-            [*command, "serve", "--host", "127.0.0.1", "--port", "0", *arguments],
+            [*command, verb, "--host", "127.0.0.1", "--port", "0", *arguments],
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=log,
@@ -367,7 +370,7 @@ def start_server(
 @contextlib.contextmanager
 def running_server(folder: Path, *arguments: str, key: str | None = None, **settings: object) -> Iterator[Server]:
     """``start_server`` for the length of a block."""
-    server = start_server(folder, *arguments, key=key, command=COMMAND, temporary=None, **settings)
+    server = start_server(folder, *arguments, key=key, command=COMMAND, temporary=None, verb="serve", **settings)
     try:
         yield server
     finally:

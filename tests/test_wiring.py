@@ -12,20 +12,25 @@ from pagegrade.config import given_settings
 from pagegrade.model.errors import InvalidInput
 from pagegrade.service.analysis import AnalyzeOptions
 from pagegrade.service.options import ServiceOptions
+from pagegrade.service.tracing import NO_TRACING
 from pagegrade.store.installation import note_origin
 from pagegrade.wiring import (
     configured_options,
+    database_connections,
     database_url,
     make_services,
     open_database,
+    open_notices,
     planned_places,
     public_origin,
     server_options,
     service_options,
     shown_settings,
+    start_tracing,
     typed_options,
 )
-from tests.store_builders import make_database
+from tests.otlp import collecting, forget_variables
+from tests.store_builders import make_database, make_file
 
 
 @pytest.fixture(autouse=True)
@@ -34,6 +39,7 @@ def _no_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     for name in given_settings():
         monkeypatch.delenv(f"PAGEGRADE_{name.upper()}", raising=False)
+    forget_variables(monkeypatch)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "share"))
 
 
@@ -131,6 +137,7 @@ def test_every_setting_of_the_service_arrives(monkeypatch: pytest.MonkeyPatch) -
         "TARGET_RUNS": "14",
         "TARGET_RUNS_PER_MINUTE": "15",
         "RUN_BUDGET_SECONDS": "16",
+        "DATABASE_CONNECTIONS": "17",
     }
     for name, value in values.items():
         monkeypatch.setenv(f"PAGEGRADE_{name}", value)
@@ -190,12 +197,40 @@ def test_the_database_lies_in_the_data_folder(monkeypatch: pytest.MonkeyPatch, t
 
 def test_a_database_of_another_kind_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """With what would do, and without the address, which may hold a password."""
-    monkeypatch.setenv("PAGEGRADE_DATABASE_URL", "postgresql://alice:secret@db/reports")
+    monkeypatch.setenv("PAGEGRADE_DATABASE_URL", "mysql://alice:secret@db/reports")
 
-    with pytest.raises(InvalidInput, match="SQLite") as caught:
+    with pytest.raises(InvalidInput, match="postgresql") as caught:
         open_database()
 
     assert "secret" not in caught.value.message
+
+
+def test_a_database_on_a_server_needs_no_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Nothing is made on this machine; nobody is asked before anything is wanted."""
+    monkeypatch.setenv("PAGEGRADE_DATABASE_URL", "postgresql+psycopg://alice:s3cret@127.0.0.1:1/reports")
+    monkeypatch.setenv("PAGEGRADE_DATABASE_WAIT_SECONDS", "7")
+    server = server_options()
+    services = make_services()
+    notices = open_notices(services)
+    services.database.close()
+    services.passwords.close()
+
+    assert (server.data_folder, server.database_wait_s, server.is_origin_known) == (None, 7.0, False)
+    assert services.database.shared
+    assert notices is not None
+    assert not notices.healthy
+    assert database_connections() == 10
+    assert not (tmp_path / "share").exists()
+
+
+def test_a_file_is_nobody_elses(tmp_path: Path) -> None:
+    """So nobody is told of its changes."""
+    services = make_services(make_file(tmp_path))
+    notices = open_notices(services)
+    services.database.close()
+    services.passwords.close()
+
+    assert notices is None
 
 
 def test_a_database_works_and_services_share_it(tmp_path: Path) -> None:
@@ -250,3 +285,50 @@ def test_addresses_for_people_lead_to_the_server(tmp_path: Path, monkeypatch: py
 
     assert (never, noted) == ("http://127.0.0.1:8080", "http://127.0.0.1:9000")
     assert configured == "https://reports.example.org"
+
+
+def test_traces_are_sent_where_the_variables_name_a_collector(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The services of a process bring what sends them; without a collector they bring nothing."""
+    quiet = make_services(make_database(tmp_path), ServiceOptions())
+    quiet.database.close()
+    with collecting() as collector:
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.endpoint)
+        services = make_services(make_database(tmp_path), ServiceOptions())
+        services.tracing.start("GET", kind="server").end()
+        services.tracing.close()
+        services.database.close()
+
+    assert quiet.tracing is NO_TRACING
+    assert [span.name for span in collector.spans] == ["GET"]
+    assert collector.spans[0].service["service.instance.id"] == services.process
+    assert caplog.messages == []
+
+
+def test_a_missing_extra_is_said_and_nothing_else_happens(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Who wants traces is told what to install."""
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:4318")
+    monkeypatch.setitem(sys.modules, "pagegrade.service.otel", None)
+    tracing = start_tracing("one")
+
+    assert tracing is NO_TRACING
+    assert caplog.messages == ["traces_not_sent"]
+    assert "pip install 'pagegrade[otel]'" in vars(caplog.records[0])["reason"]
+
+
+def test_variables_that_cannot_be_used_are_said(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A mistake in the settings of traces is no reason not to serve."""
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:4317")
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")
+    monkeypatch.setenv("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "100")
+    monkeypatch.setenv("OTEL_BSP_MAX_QUEUE_SIZE", "10")
+    tracing = start_tracing("one")
+
+    assert tracing is NO_TRACING
+    assert caplog.messages == ["traces_set_up_strangely", "traces_not_sent"]
+    assert "http/protobuf" in vars(caplog.records[0])["reason"]

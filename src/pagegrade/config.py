@@ -93,8 +93,31 @@ class Settings(BaseSettings):
     ] = None
     database_url: Annotated[
         SecretStr | None,
-        Field(description="Where reports are kept, such as sqlite:////srv/reports.db. Unset: a file in DATA_DIR."),
+        Field(
+            description="Where reports are kept: sqlite:////srv/reports.db for one server, or "
+            "postgresql+psycopg://USER:PASSWORD@HOST:5432/DATABASE for any number of them. Unset: a file in DATA_DIR."
+        ),
     ] = None
+    database_connections: Annotated[
+        int,
+        Field(
+            ge=2,
+            le=200,
+            description="Connections to PostgreSQL that each process keeps; it has one more for notices.",
+        ),
+    ] = 10
+    database_wait_seconds: Annotated[
+        float,
+        Field(ge=0, le=3600, description="How long a start waits for a PostgreSQL that does not answer, in seconds."),
+    ] = 60.0
+    migrate: Annotated[
+        Literal["auto", "never"],
+        BeforeValidator(_lower),
+        Field(
+            description="auto: serve and worker bring the tables to their version as they start. never: they start on "
+            "the tables there are if they can work with them; run pagegrade migrate yourself."
+        ),
+    ] = "auto"
     base_url: Annotated[
         Origin | None,
         Field(

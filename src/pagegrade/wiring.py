@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from pagegrade.service.logs import Lines
     from pagegrade.service.options import ServiceOptions
     from pagegrade.service.services import Services
+    from pagegrade.service.tracing import Tracing
     from pagegrade.store.database import Database
+    from pagegrade.store.notices import Notices
 
 logger = logging.getLogger(__name__)
 
@@ -34,12 +36,18 @@ class ServerOptions:
 
     host: str
     port: int
-    data_folder: Path
-    """Made, and this user may write there."""
+    data_folder: Path | None
+    """Made, and this user may write there; ``None``: everything is kept by a PostgreSQL server."""
+    database_wait_s: float
+    """How long to wait at the start for a server that does not answer."""
+    migrates: bool
+    """Whether it brings the tables to its version as it starts."""
     bootstrap_api_key: str | None
     """The owner's first key on an empty database; ``None``: make one."""
     log_format: Literal["auto", "console", "json"]
     log_level: Literal["debug", "info", "warning", "error"]
+    is_origin_known: bool = True
+    """Whether the operator said where people find this installation."""
     warnings: tuple[str, ...] = ()
     """Sentences about settings that are set and mean nothing."""
 
@@ -115,27 +123,33 @@ def service_options(*, host: str | None = None, port: int | None = None, workers
         lease_s=settings.lease_seconds,
         target_runs=settings.target_runs,
         target_runs_per_minute=settings.target_runs_per_minute,
+        database_connections=settings.database_connections,
         analyze=_analyze_options(settings),
     )
 
 
 def server_options(*, host: str | None = None, port: int | None = None) -> ServerOptions:
-    """What ``pagegrade serve`` needs to start; makes the data folder where it is missing.
+    """What a process that stays needs to start; makes the data folder where one is needed and missing.
 
     Raises:
         InvalidInput: A setting or the data folder cannot be used.
     """
     from pagegrade.config import given_settings, unknown_settings
+    from pagegrade.store.opening import is_shared_url
 
     settings = _settings()
+    shared = is_shared_url(planned_places()[1])
     return ServerOptions(
         host=host or settings.host,
         port=settings.port if port is None else port,
-        data_folder=data_folder(),
+        data_folder=None if shared else data_folder(),
+        database_wait_s=settings.database_wait_seconds,
+        migrates=settings.migrate == "auto",
         bootstrap_api_key=_plain(settings.bootstrap_api_key),
         log_format=settings.log_format,
         log_level=settings.log_level,
         warnings=unknown_settings(given_settings()),
+        is_origin_known=settings.base_url is not None,
     )
 
 
@@ -151,17 +165,29 @@ def data_folder() -> Path:
 
 
 def database_url() -> str:
-    """SQLAlchemy URL of the database, whose folder is made where it is missing.
+    """SQLAlchemy URL of the database; the folder of one that is a file is made where it is missing.
 
     Raises:
         InvalidInput: A setting, or the folder, cannot be used.
     """
     from pagegrade.store.folder import prepare_folder
-    from pagegrade.store.sqlite import sqlite_path
+    from pagegrade.store.opening import is_shared_url
 
     url = planned_places()[1]
-    prepare_folder(sqlite_path(url).absolute().parent)
+    if not is_shared_url(url):
+        from pagegrade.store.sqlite import sqlite_path
+
+        prepare_folder(sqlite_path(url).absolute().parent)
     return url
+
+
+def database_connections() -> int:
+    """Connections to a PostgreSQL server that each process keeps, without the one for notices.
+
+    Raises:
+        InvalidInput: A setting cannot be used.
+    """
+    return _settings().database_connections
 
 
 def planned_places() -> tuple[Path, str]:
@@ -200,9 +226,16 @@ def open_database(*, checkpoints: bool = False) -> Database:
     Raises:
         InvalidInput: A setting, or the folder, cannot be used.
     """
-    from pagegrade.store.database import Database
+    from pagegrade.store.opening import is_shared_url
+    from pagegrade.store.opening import open_database as open_url
 
-    return Database(database_url(), checkpoints=checkpoints)
+    url = database_url()
+    if not is_shared_url(url):
+        return open_url(url, checkpoints=checkpoints)
+    connections = _settings().database_connections
+    # Reading is quicker than writing, which waits for the disk.
+    readers = max(1, 2 * connections // 5)
+    return open_url(url, readers=readers, writers=connections - readers)
 
 
 def public_origin(database: Database) -> str:
@@ -234,11 +267,54 @@ def make_services(
     from pagegrade.service.observation import Observation
     from pagegrade.service.services import Services
 
-    return Services(
+    services = Services(
         database=open_database(checkpoints=True) if database is None else database,
         options=service_options() if options is None else options,
         observation=Observation(lines),
     )
+    services.tracing = start_tracing(services.process)
+    return services
+
+
+def open_notices(services: Services) -> Notices | None:
+    """What tells other processes of changes; ``None``: there are no others. Whoever starts it closes it.
+
+    Raises:
+        InvalidInput: The database URL cannot be used.
+    """
+    if not services.database.shared:
+        return None
+    # Late: it loads the driver.
+    from pagegrade.store.notices import Notices
+
+    return Notices(services.database.url, services.process)
+
+
+def start_tracing(instance: str) -> Tracing:
+    """What sends traces where the standard ``OTEL_*`` variables name a collector; who starts it closes it.
+
+    That traces cannot be sent is said in the log, and is no reason not to work.
+
+    Args:
+        instance: Tells this process from others.
+    """
+    from pagegrade.service.tracing import NO_TRACING, NOT_INSTALLED, doubts, wants_traces
+
+    for sentence in doubts(os.environ):
+        logger.warning("traces_set_up_strangely", extra={"reason": sentence})
+    if not wants_traces(os.environ):
+        return NO_TRACING
+    try:
+        # A quarter of a second of imports and a thread, for those who want them.
+        from pagegrade.service.otel import OpenTelemetryTracing
+    except ImportError:
+        logger.warning("traces_not_sent", extra={"reason": NOT_INSTALLED})
+        return NO_TRACING
+    try:
+        return OpenTelemetryTracing(instance=instance)
+    except Exception:
+        logger.exception("traces_not_sent", extra={"reason": "OTEL_* variables cannot be used together."})
+        return NO_TRACING
 
 
 def _anything_set() -> bool:

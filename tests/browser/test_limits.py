@@ -13,9 +13,9 @@ import pytest
 from pagegrade.model.stored import Privacy
 from pagegrade.service.clock import now_ms
 from pagegrade.service.sessions import start_session
-from pagegrade.store.database import Database
 from pagegrade.store.folder import DATABASE_NAME
 from pagegrade.store.migrate import migrate
+from pagegrade.store.sqlite_database import SQLiteDatabase
 from pagegrade.web.visitor import SESSION
 from tests.browser.house import ACCEPT, OWN
 from tests.browser.test_answers import wrong_headers, wrong_page
@@ -52,7 +52,7 @@ def strict(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Strict]:
     """A service with an account and a report."""
     folder: Path = tmp_path_factory.mktemp("strict") / "data"
     folder.mkdir()
-    database = Database(f"sqlite:///{folder / DATABASE_NAME}")
+    database = SQLiteDatabase(f"sqlite:///{folder / DATABASE_NAME}")
     try:
         migrate(database)
         moment = now_ms()

@@ -15,9 +15,11 @@ from pagegrade.report.packing import pack_report
 from pagegrade.service.clock import now_ms
 from pagegrade.service.sessions import start_session
 from pagegrade.store.accounts import load_account
+from pagegrade.store.claiming import claim_runs
 from pagegrade.store.database import Database, Transaction
 from pagegrade.store.folder import DATABASE_NAME
-from pagegrade.store.runs import claim_runs, finish_run
+from pagegrade.store.runs import finish_run
+from pagegrade.store.sqlite_database import SQLiteDatabase
 from tests.browser.browsing import WIDE, Window, open_window
 from tests.report_builders import make_failed_report, make_report
 from tests.server import Server, running_server
@@ -56,7 +58,7 @@ def desk(tmp_path: Path, browser: Browser) -> Iterator[Desk]:
     folder = tmp_path / "data"
     with (
         running_server(folder, WORKERS=0) as server,
-        contextlib.closing(Database(f"sqlite:///{folder / DATABASE_NAME}")) as database,
+        contextlib.closing(SQLiteDatabase(f"sqlite:///{folder / DATABASE_NAME}")) as database,
         open_window(browser, server.origin, token=database.write_here(sign_in), viewport=WIDE) as window,
     ):
         yield Desk(server, database, window)

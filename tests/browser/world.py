@@ -24,10 +24,12 @@ from pagegrade.service.clock import now_ms
 from pagegrade.service.sessions import list_open, start_session
 from pagegrade.service.sign_in import make_link
 from pagegrade.store.accounts import add_account, load_account, save_password
+from pagegrade.store.claiming import claim_runs
 from pagegrade.store.database import Database, Transaction
 from pagegrade.store.folder import DATABASE_NAME
 from pagegrade.store.migrate import migrate
-from pagegrade.store.runs import claim_runs, finish_run
+from pagegrade.store.runs import finish_run
+from pagegrade.store.sqlite_database import SQLiteDatabase
 from tests.browser.hostile_site import serve_hostile_page
 from tests.browser.payloads import PAYLOADS, RIGHT_TO_LEFT, VERY_LONG, everything
 from tests.report_builders import make_failed_report, make_report, poisoned_report
@@ -103,7 +105,7 @@ def build_world(folder: Path, reports: Mapping[str, Report]) -> World:
         reports: As ``analyse`` gives them.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    database = Database(f"sqlite:///{folder / DATABASE_NAME}")
+    database = SQLiteDatabase(f"sqlite:///{folder / DATABASE_NAME}")
     try:
         migrate(database)
         return _Builder(database, now_ms()).build(folder, reports)

@@ -9,6 +9,7 @@ import pytest
 
 from pagegrade.cli.app import run
 from pagegrade.store.database import Database
+from pagegrade.store.opening import open_database
 
 
 @dataclass(slots=True)
@@ -26,6 +27,8 @@ class CommandLine:
 
     folder: Path
     capture: pytest.CaptureFixture[str]
+    server_url: str | None = None
+    """Of a database that is no file."""
 
     def __call__(self, *arguments: str) -> Said:
         self.capture.readouterr()
@@ -36,8 +39,8 @@ class CommandLine:
     @property
     def url(self) -> str:
         """Of the database the commands work on."""
-        return f"sqlite:///{self.folder / 'pagegrade.db'}"
+        return self.server_url or f"sqlite:///{self.folder / 'pagegrade.db'}"
 
     def open(self) -> Database:
         """The same database; close it."""
-        return Database(self.url)
+        return open_database(self.url)

@@ -8,14 +8,22 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command_line import CommandLine
+from tests.postgres import databases
+from tests.store_builders import Backend
 
 
 @pytest.fixture
-def command_line(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> CommandLine:
-    """Commands on an empty data folder; whatever else the machine sets does not count."""
+def command_line(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, backend: Backend
+) -> CommandLine:
+    """Commands on an empty data folder or database; whatever else the machine sets does not count."""
     for name in list(os.environ):
         if name.startswith("PAGEGRADE_"):
             monkeypatch.delenv(name)
     monkeypatch.setenv("PAGEGRADE_DATA_DIR", str(tmp_path / "data"))
     monkeypatch.chdir(tmp_path)  # away from any .env of the project
-    return CommandLine(tmp_path / "data", capfd)
+    url = None
+    if backend == "postgresql":
+        url = databases().make_empty()
+        monkeypatch.setenv("PAGEGRADE_DATABASE_URL", url)
+    return CommandLine(tmp_path / "data", capfd, url)

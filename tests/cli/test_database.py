@@ -10,6 +10,7 @@ from pagegrade.store.migrate import revisions
 from tests.cli.command_line import CommandLine
 
 
+@pytest.mark.backend("sqlite", "it is about a file")
 def test_a_damaged_database_is_named(command_line: CommandLine) -> None:
     """With its path, and what to do."""
     command_line.folder.mkdir()
@@ -20,6 +21,7 @@ def test_a_damaged_database_is_named(command_line: CommandLine) -> None:
     assert f"{command_line.folder}/pagegrade.db is damaged" in told.err
 
 
+@pytest.mark.backend("sqlite", "it is about a file")
 def test_a_database_that_is_a_folder_is_named(command_line: CommandLine) -> None:
     """It cannot be opened."""
     (command_line.folder / "pagegrade.db").mkdir(parents=True)
@@ -29,6 +31,7 @@ def test_a_database_that_is_a_folder_is_named(command_line: CommandLine) -> None
     assert "cannot be opened" in told.err
 
 
+@pytest.mark.backend("sqlite", "it is about a file")
 def test_a_lock_that_does_not_end_is_told(command_line: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     """Reading goes on meanwhile; a command can run beside a server that writes."""
     monkeypatch.setattr("pagegrade.store.sqlite.BUSY_MS", 50)
@@ -45,6 +48,7 @@ def test_a_lock_that_does_not_end_is_told(command_line: CommandLine, monkeypatch
     assert "has been writing" in writing.err
 
 
+@pytest.mark.backend("sqlite", "it is about a file")
 def test_tables_are_not_changed_under_a_running_server(
     command_line: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -59,3 +63,19 @@ def test_tables_are_not_changed_under_a_running_server(
     assert same.code == 0
     assert [each.code for each in newer] == [exits.USAGE] * 2
     assert all("Stop it first" in each.err for each in newer)
+
+
+@pytest.mark.backend("postgresql", "a file has no others")
+def test_tables_that_others_work_with_are_not_changed_by_the_way(command_line: CommandLine) -> None:
+    """Only by the command for it; those of an empty database are made."""
+    first = command_line("keys", "create", "--name", "a")
+    database = command_line.open()
+    database.write_here(lambda tx: tx.exec_driver_sql("UPDATE alembic_version SET version_num = '0001'"))
+    second = command_line("keys", "list")
+    version = database.read_here(lambda tx: tx.exec_driver_sql("SELECT version_num FROM alembic_version").scalar())
+    database.close()
+
+    assert first.code == 0
+    assert second.code == 2
+    assert "pagegrade migrate" in second.err
+    assert version == "0001"

@@ -10,6 +10,7 @@ from pagegrade.cli.app import run
 from pagegrade.config import given_settings
 from pagegrade.store.migrate import migrate
 from pagegrade.wiring import open_database
+from tests.postgres import databases
 
 
 @pytest.fixture(autouse=True)
@@ -85,11 +86,11 @@ def test_wrong_settings_are_one_problem_and_the_rest_is_looked_at(
     assert "1 problem," in told
 
 
-def test_another_database_than_sqlite_is_a_problem(
+def test_a_database_of_another_kind_is_a_problem(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Told without the address, which may hold a password."""
-    monkeypatch.setenv("PAGEGRADE_DATABASE_URL", "postgresql://alice:secret@db/reports")
+    monkeypatch.setenv("PAGEGRADE_DATABASE_URL", "mysql://alice:secret@db/reports")
     code = run(["doctor"])
     told = capsys.readouterr().out
 
@@ -112,3 +113,36 @@ def test_a_format_that_is_none_is_refused(capsys: pytest.CaptureFixture[str]) ->
 
     assert code == exits.USAGE
     assert "text or json" in capsys.readouterr().err
+
+
+@pytest.mark.backend("postgresql", "a file is looked at above")
+def test_a_database_on_a_server_is_looked_at(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """And neither a data folder nor SQLite, which nothing is kept in; none is made."""
+    monkeypatch.setenv("PAGEGRADE_DATABASE_URL", databases().make())
+    code = run(["doctor", "--format", "json"])
+    found = json.loads(capsys.readouterr().out)
+    topics = {one["topic"] for one in found}
+
+    # That server waits for no disk, for it is one of tests.
+    assert {one["topic"] for one in found if one["level"] == "problem"} == {"durability"}
+    assert code == exits.UNFIT
+    assert {"database", "postgresql", "clocks", "schema", "rights", "queue", "connections", "guard", "parser"} <= topics
+    assert not {"data folder", "sqlite", "server"} & topics
+    assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.backend("postgresql", "it is about a server")
+def test_a_server_that_does_not_answer_is_one_problem(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rest is looked at, and the password is nowhere."""
+    monkeypatch.setenv("PAGEGRADE_DATABASE_URL", "postgresql+psycopg://alice:s3cret@127.0.0.1:1/reports")
+    code = run(["doctor"])
+    told = capsys.readouterr().out
+
+    assert code == exits.UNFIT
+    assert "1 problem," in told
+    assert "s3cret" not in told
+    assert "guard" in told

@@ -16,6 +16,7 @@ COMMANDS = [
     ["keys", "revoke"],
     ["migrate"],
     ["prune"],
+    ["transfer"],
 ]
 
 

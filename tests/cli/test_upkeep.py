@@ -1,8 +1,11 @@
 from __future__ import annotations
 
 import pytest
+from sqlalchemy import update
 
-from pagegrade.store.migrate import revisions
+from pagegrade.store.database import Transaction
+from pagegrade.store.migrate import WORKS_ROW, revisions
+from pagegrade.store.tables import installation
 from tests.cli.command_line import CommandLine
 from tests.queue_builders import Queue
 from tests.store_builders import NOW_MS, add_owner
@@ -43,12 +46,29 @@ def test_an_empty_folder_is_set_up(command_line: CommandLine) -> None:
     assert "is what this version works with" in second.out
 
 
+def change_schema(tx: Transaction, *, works_from: str) -> None:
+    """As a later version leaves it."""
+    tx.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
+    tx.execute(update(installation).where(installation.c.name == WORKS_ROW).values(value=works_from.encode()))
+
+
+@pytest.mark.parametrize("arguments", [["migrate"], ["migrate", "--check"], ["keys", "list"], ["prune"]], ids=str)
+def test_a_database_of_a_later_version_that_can_go_on_is_used(command_line: CommandLine, arguments: list[str]) -> None:
+    """While the machines of an installation are brought to it one after the other."""
+    command_line("migrate")
+    database = command_line.open()
+    database.write_here(lambda tx: change_schema(tx, works_from="0001"))
+    database.close()
+
+    assert command_line(*arguments).code == 0
+
+
 @pytest.mark.parametrize("arguments", [["migrate"], ["migrate", "--check"], ["keys", "list"], ["prune"]], ids=str)
 def test_a_database_of_a_later_version_is_left_alone(command_line: CommandLine, arguments: list[str]) -> None:
     """By every command."""
     command_line("migrate")
     database = command_line.open()
-    database.write_here(lambda tx: tx.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'"))
+    database.write_here(lambda tx: change_schema(tx, works_from="9999"))
     database.close()
     told = command_line(*arguments)
 

@@ -13,8 +13,9 @@ from pagegrade.report.packing import pack_report
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports import Stored, create_report, delete_report, show_report, update_report
 from pagegrade.service.wishes import read_change, read_new_report
+from pagegrade.store.claiming import claim_runs
 from pagegrade.store.database import Database
-from pagegrade.store.runs import claim_runs, finish_run
+from pagegrade.store.runs import finish_run
 from tests.report_builders import make_report
 from tests.store_builders import NOW_MS
 

@@ -28,6 +28,8 @@ from pagegrade.service.accounts import create_account, disable
 from pagegrade.store.accounts import list_accounts
 from pagegrade.store.database import Database, Transaction
 from pagegrade.store.keys import list_keys
+from pagegrade.store.opening import open_database
+from pagegrade.store.sqlite_database import SQLiteDatabase
 from tests.store_builders import NOW_MS, add_key, add_owner, make_database
 
 CHOSEN = "a-key-that-somebody-chose"
@@ -173,7 +175,7 @@ def test_a_key_works_until_the_moment_it_expires(tmp_path: Path) -> None:
 def test_a_key_that_was_revoked_elsewhere_is_refused_at_once(tmp_path: Path) -> None:
     """L04: nothing is remembered between requests; another process revokes, this one knows."""
     database = make_database(tmp_path)
-    beside = Database(database.url, checkpoints=False)
+    beside = open_database(database.url, checkpoints=False)
     _, secret = add_owner(database)
     before = caller_of(database, secret)
     beside.write_here(lambda tx: revoke(tx, str(before.api_key.id), NOW_MS))
@@ -197,6 +199,7 @@ def test_keys_can_be_changed_without_a_gap(tmp_path: Path) -> None:
     database.close()
 
 
+@pytest.mark.backend("sqlite", reason="reads the files")
 def test_the_database_holds_no_secret(tmp_path: Path) -> None:
     """L08, L09: neither whole nor in large part, in no table, index or log of it."""
     database = make_database(tmp_path)
@@ -443,7 +446,7 @@ def test_uses_that_cannot_be_saved_are_kept(tmp_path: Path) -> None:
     database = make_database(tmp_path)
     _, secret = add_owner(database)
     key = caller_of(database, secret).api_key
-    gone = Database(f"sqlite:///{tmp_path / 'missing' / 'gone.db'}")
+    gone = SQLiteDatabase(f"sqlite:///{tmp_path / 'missing' / 'gone.db'}")
     uses = KeyUses()
     uses.note(key.id, NOW_MS)
     asyncio.run(uses.save(gone))

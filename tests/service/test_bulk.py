@@ -21,8 +21,8 @@ from pagegrade.service.bulk import (
 )
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.wishes import NewReport, read_new_report
+from pagegrade.store.claiming import claim_runs
 from pagegrade.store.counts import count_matching, load_counts
-from pagegrade.store.runs import claim_runs
 from tests.service.house import House, caller_of
 from tests.store_builders import NOW_MS, add_owner, make_database
 

@@ -75,3 +75,81 @@ def test_telling_is_possible_at_any_time() -> None:
     changes.tell(1)
 
     assert dict(changes._watchers) == {}
+
+
+class Loudspeaker:
+    """Tells other processes, as ``store.notices`` does."""
+
+    def __init__(self) -> None:
+        self.healthy = True
+        self.sent: list[int] = []
+
+    def send(self, report_id: int) -> None:
+        """One more."""
+        self.sent.append(report_id)
+
+
+def test_a_change_is_sent_to_others_and_one_that_was_heard_is_not() -> None:
+    """Or two processes would tell each other for ever."""
+
+    async def scenario() -> tuple[list[int], bool, bool]:
+        changes = Changes()
+        speaker = Loudspeaker()
+        changes.sender = speaker
+        with changes.watch(1) as told, changes.watch(2) as heard:
+            changes.tell(1)
+            changes.hear((2, 3))
+            await settle()
+            return speaker.sent, told.is_set(), heard.is_set()
+
+    assert asyncio.run(scenario()) == ([1], True, True)
+
+
+def test_a_change_is_sent_where_nobody_watches() -> None:
+    """Before the loop runs, and in a process that only works."""
+    changes = Changes()
+    speaker = Loudspeaker()
+    changes.sender = speaker
+    changes.tell(1)
+
+    assert speaker.sent == [1]
+
+
+def test_a_gap_wakes_everybody() -> None:
+    """Whatever they watch: nobody knows what was missed."""
+
+    async def scenario() -> None:
+        changes = Changes()
+        with changes.watch(1) as one, changes.watch(2) as other:
+            teller = threading.Thread(target=changes.bridge_gap)
+            teller.start()
+            await asyncio.wait_for(one.wait(), 20)
+            await asyncio.wait_for(other.wait(), 20)
+            teller.join()
+        changes.bridge_gap()
+
+    asyncio.run(scenario())
+
+
+def test_everybody_is_woken_at_once_when_the_process_ends() -> None:
+    """Without another turn of the loop."""
+
+    async def scenario() -> tuple[bool, bool]:
+        changes = Changes()
+        with changes.watch(1) as one, changes.watch(2) as other:
+            changes.wake_all()
+            return one.is_set(), other.is_set()
+
+    assert asyncio.run(scenario()) == (True, True)
+
+
+def test_others_are_heard_while_the_sender_is_healthy() -> None:
+    """Without a sender there are no others to hear."""
+    changes = Changes()
+    alone = changes.hears_others
+    speaker = Loudspeaker()
+    changes.sender = speaker
+    healthy = changes.hears_others
+    speaker.healthy = False
+
+    assert (alone, healthy, changes.hears_others) == (False, True, False)

@@ -5,15 +5,21 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sqlite3
+import threading
 from collections import namedtuple
 from pathlib import Path
 
 import pytest
 
+from pagegrade.model.errors import Unavailable
+from pagegrade.service import health as module
 from pagegrade.service.health import Health
-from pagegrade.store.database import Database
+from pagegrade.store.database import Database, Transaction
+from pagegrade.store.installation import prove_writable
+from pagegrade.store.opening import open_database
+from pagegrade.store.sqlite_database import SQLiteDatabase
 from tests.fault.full import no_room
-from tests.store_builders import make_database
+from tests.store_builders import make_database, make_file
 
 Usage = namedtuple("Usage", ["total", "used", "free"])  # noqa: PYI024 - as shutil gives it
 
@@ -27,10 +33,52 @@ def words_of(database: Database, *, patience_s: float = 5.0) -> dict[str, str]:
 
 
 def test_working_database_is_ok(tmp_path: Path) -> None:
-    """All of it."""
-    assert words_of(make_database(tmp_path)) == {"database": "ok", "schema": "ok", "disk": "ok"}
+    """All of it; the disk of a server is the server's."""
+    database = make_database(tmp_path)
+    disk = "none" if database.shared else "ok"
+
+    assert words_of(database) == {"database": "ok", "schema": "ok", "disk": disk}
 
 
+@pytest.mark.backend("postgresql", "one process does not wait for itself")
+def test_a_process_that_stands_still_does_not_make_others_unwell(tmp_path: Path) -> None:
+    """It holds the row that each of them writes to prove that it can."""
+    database = make_database(tmp_path)
+    words_of(database)
+    database, other = open_database(database.url), open_database(database.url)
+    held, done = threading.Event(), threading.Event()
+
+    def stand_still(tx: Transaction) -> None:
+        prove_writable(tx, 1)
+        held.set()
+        done.wait(60)
+
+    standing = threading.Thread(target=other.write_here, args=(stand_still,))
+    standing.start()
+    is_held = held.wait(60)
+    words = words_of(database)
+    done.set()
+    standing.join()
+    other.close()
+
+    assert is_held
+    assert words["database"] == "ok"
+
+
+@pytest.mark.backend("postgresql", "SQLite asks the disk itself")
+def test_a_server_whose_disk_is_full_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By its own word."""
+    database = make_database(tmp_path)
+
+    def fail(_tx: Transaction, _now_ms: int) -> None:
+        raise Unavailable(reason="database_full")
+
+    monkeypatch.setattr(module, "prove_writable", fail)
+
+    assert words_of(database) == {"database": "unavailable", "schema": "ok", "disk": "full"}
+
+
+@pytest.mark.backend("sqlite", "it is about a file")
 def test_database_that_cannot_grow_is_unavailable(tmp_path: Path) -> None:
     """P02: reading is not enough; and with room again it is well again, without a restart."""
     database = make_database(tmp_path)
@@ -50,9 +98,10 @@ def test_database_that_cannot_grow_is_unavailable(tmp_path: Path) -> None:
     assert said == ["ok", "unavailable", "ok"]
 
 
+@pytest.mark.backend("sqlite", "it is about a file")
 def test_locked_database_is_slow(tmp_path: Path) -> None:
     """Somebody else holds the lock longer than a client would wait."""
-    database = make_database(tmp_path)
+    database = make_file(tmp_path)
     with contextlib.closing(sqlite3.connect(database.path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
 
@@ -74,17 +123,20 @@ def test_damaged_database_is_unavailable(tmp_path: Path) -> None:
     path = tmp_path / "broken.db"
     path.write_bytes(b"no database at all" * 500)
 
-    assert words_of(Database(f"sqlite:///{path}"))["database"] == "unavailable"
+    assert words_of(SQLiteDatabase(f"sqlite:///{path}"))["database"] == "unavailable"
 
 
-def test_tables_of_another_version_are_told(tmp_path: Path) -> None:
-    """Somebody has migrated them under a process of an older version."""
+def test_tables_of_another_version_are_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Somebody has migrated them under a process of an older version, which cannot work with them. The log says so."""
     database = make_database(tmp_path)
     database.write_here(lambda tx: tx.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'"))
+    database.write_here(lambda tx: tx.exec_driver_sql("DELETE FROM installation WHERE name = 'works_from'"))
 
     assert words_of(database)["schema"] == "changed"
+    assert [record.getMessage() for record in caplog.records] == ["schema_changed"]
 
 
+@pytest.mark.backend("sqlite", "it is about a file")
 def test_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Before a write fails."""
     monkeypatch.setattr("shutil.disk_usage", lambda _path: Usage(10**9, 10**9, 1000))

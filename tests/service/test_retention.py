@@ -1,17 +1,16 @@
 from __future__ import annotations
 
 import asyncio
-from functools import partial
 from pathlib import Path
 
 import pytest
 
 from pagegrade.model.errors import Unavailable
 from pagegrade.service.retention import prune_expired
-from pagegrade.store.database import Database
 from pagegrade.store.retention import DAY_MS, Pruned
-from pagegrade.store.runs import finish_run
-from tests.queue_builders import Queue, completed
+from pagegrade.store.sqlite_database import SQLiteDatabase
+from tests.database_clock import show
+from tests.queue_builders import Queue
 from tests.store_builders import NOW_MS, add_owner, make_database
 
 LATER_MS = NOW_MS + 100 * DAY_MS
@@ -25,8 +24,9 @@ def test_all_that_has_had_its_time_goes(tmp_path: Path) -> None:
     for number in range(7):
         queue.add(f"https://example.com/{number}")
         (run,) = queue.claim()
-        database.write_here(partial(finish_run, run=run, packed=completed(), now_ms=NOW_MS))
+        queue.finish(run)
     queue.change("UPDATE reports SET dated_at_ms = :at WHERE id <= 5", at=0)
+    show(database, LATER_MS)
     pruned = asyncio.run(prune_expired(database, retention_days=98, retention_runs=None, now_ms=LATER_MS, batch=2))
     again = asyncio.run(prune_expired(database, retention_days=98, retention_runs=None, now_ms=LATER_MS, batch=2))
 
@@ -38,7 +38,7 @@ def test_all_that_has_had_its_time_goes(tmp_path: Path) -> None:
 
 def test_a_database_that_cannot_be_used_is_told(tmp_path: Path) -> None:
     """Who keeps the house tries again later."""
-    database = Database(f"sqlite:///{tmp_path / 'missing' / 'gone.db'}")
+    database = SQLiteDatabase(f"sqlite:///{tmp_path / 'missing' / 'gone.db'}")
 
     with pytest.raises(Unavailable):
         asyncio.run(prune_expired(database, retention_days=1, retention_runs=1, now_ms=NOW_MS))

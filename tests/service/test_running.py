@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 
 from pagegrade.model.errors import Unavailable
@@ -17,12 +18,14 @@ from pagegrade.service import running
 from pagegrade.service.analysis import AnalyzeOptions
 from pagegrade.service.children import Children
 from pagegrade.service.options import ServiceOptions
+from pagegrade.service.otel import OpenTelemetryTracing
 from pagegrade.service.running import perform_run
 from pagegrade.service.services import Services
 from pagegrade.store.database import Transaction
 from pagegrade.store.reports import delete_report
 from pagegrade.store.runs import finish_run
 from tests.gather.scripted import Names
+from tests.otlp import collecting, forget_variables
 from tests.queue_builders import Queue, add_queued
 from tests.site.serve import Site, serve_site
 from tests.store_builders import add_owner, make_database
@@ -119,9 +122,8 @@ def test_a_full_address_is_waited_for(services: Services, queue: Queue) -> None:
 
 def _occupy(tx: Transaction, runs: tuple[ClaimedRun, ...]) -> None:
     for run in runs:
-        tx.exec_driver_sql(
-            "INSERT INTO visits (run_id, target, started_at_ms) VALUES (?, ?, ?)", (run.id, PUBLIC, 1_767_225_600_000)
-        )
+        values = {"run": run.id, "target": PUBLIC, "at_ms": 1_767_225_600_000}
+        tx.execute(text("INSERT INTO visits (run_id, target, started_at_ms) VALUES (:run, :target, :at_ms)"), values)
 
 
 def test_a_name_is_looked_up_once(services: Services, queue: Queue) -> None:
@@ -278,3 +280,57 @@ def test_a_url_that_cannot_be_read_any_more_fails(services: Services, queue: Que
     perform(services, claimed)
 
     assert error_of(queue, claimed.report_id)["reason"] == "scheme_not_allowed"
+
+
+def test_a_trace_says_how_runs_ended(
+    services: Services, queue: Queue, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Put off, cancelled, discarded, failed, completed; each with the parts it came to."""
+
+    async def end_meanwhile(*_: object, **__: object) -> None:
+        task = asyncio.current_task()
+        if task is not None:
+            task.cancel()
+        await asyncio.sleep(60)
+
+    async def delete_meanwhile(*_: object, **__: object) -> None:
+        services.database.write_here(lambda tx: delete_report(tx, queue.account_id, discarded.report_id))
+        raise RuntimeError("secret of the house")
+
+    forget_variables(monkeypatch)
+    for url in ("https://site-0.example/", "https://site-1.example/", "https://site-2.example/"):
+        queue.add(url)
+    first, second, put_off = queue.claim(3)
+    services.database.write_here(lambda tx: _occupy(tx, (first, second)))
+    for path in ("a", "b"):
+        queue.add(f"http://127.0.0.1/{path}", target="")
+    cancelled, discarded = queue.claim(2)
+    queue.add("https://unknown.example/", target="")
+    queue.add(f"{site.http}/", target="")
+    failed, completed = queue.claim(2)
+    with collecting() as collector:
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.endpoint)
+        services.tracing = OpenTelemetryTracing(instance="one")
+        perform(services, put_off, Names({"site-2.example": (PUBLIC,)}))
+        with monkeypatch.context() as patched:
+            patched.setattr(running, "gather_target", end_meanwhile)
+            with pytest.raises(asyncio.CancelledError):
+                perform(services, cancelled)
+            patched.setattr(running, "gather_target", delete_meanwhile)
+            perform(services, discarded)
+        perform(services, failed)
+        perform(services, completed)
+        services.tracing.close()
+    runs = {span.attributes["pagegrade.run"]: span for span in collector.named("run")}
+    told = [runs[run.id] for run in (put_off, cancelled, discarded, failed, completed)]
+    parts = [{span.name for span in collector.spans if span.parent_id == run.span_id} for run in told]
+
+    assert [(run.attributes.get("pagegrade.state"), run.failure) for run in told] == [
+        ("put_off", None),
+        (None, "cancelled"),
+        ("discarded", "internal"),
+        ("failed", "dns"),
+        ("completed", None),
+    ]
+    assert parts == [set(), {"gather"}, {"gather", "store"}, {"gather", "store"}, {"gather", "judge", "store"}]
+    assert b"secret" not in b"".join(collector.raw)

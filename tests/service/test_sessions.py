@@ -48,6 +48,7 @@ def keep(database: Database, token: str, at_ms: int) -> str | None:
     return database.write_here(lambda tx: keep_session(tx, found.session, token, at_ms))
 
 
+@pytest.mark.backend("sqlite", reason="reads the files")
 def test_a_token_has_256_random_bits_and_only_its_hash_is_stored(tmp_path: Path) -> None:
     """Whoever reads the database file cannot sign in with what they find."""
     database = make_database(tmp_path)

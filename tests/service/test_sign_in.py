@@ -30,6 +30,7 @@ from pagegrade.service.sign_in import (
     store_password,
 )
 from pagegrade.store.accounts import load_account
+from pagegrade.store.opening import open_database
 from pagegrade.store.sessions import list_sessions
 from tests.store_builders import NOW_MS, add_owner, make_database
 
@@ -362,5 +363,25 @@ def test_a_session_that_has_ended_sets_no_password(tmp_path: Path) -> None:
             )
 
         assert house.services.database.read_here(lambda tx: load_account(tx, house.bob.id)) == house.bob
+
+    in_house(tmp_path, script)
+
+
+@pytest.mark.backend("postgresql", reason="elsewhere there is one process")
+def test_who_guesses_gains_nothing_by_asking_another_process(tmp_path: Path) -> None:
+    """What one has counted counts for all: of a crowd at two of them ten are hashed."""
+
+    async def script(house: House) -> None:
+        other = Services(database=open_database(house.services.database.url), passwords=house.passwords)
+        more: dict[str, Any] = {"client": CLIENT, "agent": "Firefox", "tokens": (), "now_ms": NOW_MS}
+        tries = (
+            sign_in_with_password((house.services, other)[number % 2], "alice@example.org", "wrong password", **more)
+            for number in range(40)
+        )
+        answers = await asyncio.gather(*tries, return_exceptions=True)
+        other.database.close()
+
+        assert len(house.passwords.hashed) == CLIENT_AT_ADDRESS.count
+        assert sum(isinstance(answer, RateLimited) for answer in answers) == 40 - CLIENT_AT_ADDRESS.count
 
     in_house(tmp_path, script)

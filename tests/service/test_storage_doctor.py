@@ -17,10 +17,12 @@ from pagegrade.service.storage_doctor import (
     look_at_sqlite,
     newest_row_ms,
 )
-from pagegrade.store.database import Database
 from pagegrade.store.lock import LOCK_NAME
+from pagegrade.store.sqlite_database import SQLiteDatabase
 from tests.share_builders import add_shared
 from tests.store_builders import NOW_MS, add_owner, make_database
+
+pytestmark = pytest.mark.backend("sqlite", reason="looks at the file; the other one has a doctor of its own")
 
 
 class Usage(NamedTuple):
@@ -121,7 +123,7 @@ def test_an_old_sqlite_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_database_that_is_not_there_yet_is_not_made(tmp_path: Path) -> None:
     """Looking changes nothing here either."""
-    database = Database(f"sqlite:///{tmp_path / 'none.db'}", checkpoints=False)
+    database = SQLiteDatabase(f"sqlite:///{tmp_path / 'none.db'}", checkpoints=False)
     found = list(look_at_database(database, NOW_MS))
     newest = newest_row_ms(database)
     database.close()
@@ -152,12 +154,14 @@ def test_a_good_database_is_told_with_its_sizes(tmp_path: Path) -> None:
 
 def test_tables_of_other_versions_and_programs_are_told(tmp_path: Path) -> None:
     """Without touching them."""
-    empty = Database(f"sqlite:///{tmp_path / 'empty.db'}", checkpoints=False)
+    empty = SQLiteDatabase(f"sqlite:///{tmp_path / 'empty.db'}", checkpoints=False)
     empty.write_here(lambda _: None)
-    foreign = Database(f"sqlite:///{tmp_path / 'foreign.db'}", checkpoints=False)
+    foreign = SQLiteDatabase(f"sqlite:///{tmp_path / 'foreign.db'}", checkpoints=False)
     foreign.write_here(lambda tx: tx.exec_driver_sql("CREATE TABLE recipes (id INTEGER)"))
     newer = make_database(tmp_path)
     newer.write_here(lambda tx: tx.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'"))
+    ahead = list(look_at_database(newer, NOW_MS))
+    newer.write_here(lambda tx: tx.exec_driver_sql("DELETE FROM installation WHERE name = 'works_from'"))
     found = [list(look_at_database(database, NOW_MS)) for database in (empty, foreign, newer)]
     for database in (empty, foreign, newer):
         database.close()
@@ -165,6 +169,7 @@ def test_tables_of_other_versions_and_programs_are_told(tmp_path: Path) -> None:
     assert "migrate" in next(one.advice for one in found[0] if one.topic == "schema")
     assert "another program" in by_topic(found[1], "problem")["schema"]
     assert "9999" in by_topic(found[2], "problem")["schema"]
+    assert "can go on" in by_topic(ahead, "warning")["schema"]
 
 
 @pytest.mark.parametrize("place", [0, 8192])
@@ -176,7 +181,7 @@ def test_a_damaged_database_is_a_problem(tmp_path: Path, place: int) -> None:
     with database.path.open("r+b") as file:
         file.seek(place)
         file.write(b"\xff" * 4096)
-    again = Database(database.url, checkpoints=False)
+    again = SQLiteDatabase(database.url, checkpoints=False)
     found = list(look_at_database(again, NOW_MS))
     again.close()
 

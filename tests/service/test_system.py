@@ -4,8 +4,11 @@ import time
 from dataclasses import fields, replace
 from pathlib import Path
 
+import pytest
+
 from pagegrade.config import Settings
 from pagegrade.model.identity import VERSION
+from pagegrade.service.clock import now_ms
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.services import Services
 from pagegrade.service.system import HIDDEN, UNSET, look_at_system, settings_in_force, versions_in_use
@@ -14,9 +17,16 @@ from tests.store_builders import NOW_MS, add_owner, make_database
 
 ELSEWHERE = {"PAGEGRADE_DATA_DIR", "PAGEGRADE_DATABASE_URL", "PAGEGRADE_HOST", "PAGEGRADE_PORT"}
 """What decides where a server lives; the folder is among what is looked at."""
-OF_THE_PROCESS = {"PAGEGRADE_BOOTSTRAP_API_KEY", "PAGEGRADE_LOG_FORMAT", "PAGEGRADE_LOG_LEVEL"}
+OF_THE_PROCESS = {
+    "PAGEGRADE_BOOTSTRAP_API_KEY",
+    "PAGEGRADE_DATABASE_WAIT_SECONDS",
+    "PAGEGRADE_LOG_FORMAT",
+    "PAGEGRADE_LOG_LEVEL",
+    "PAGEGRADE_MIGRATE",
+}
 
 
+@pytest.mark.backend("sqlite", "a shared one is looked at below")
 def test_the_state_has_the_queue_the_sizes_and_what_was_looked_at(tmp_path: Path) -> None:
     """As they are at this moment; reading all of the database finds no damage in a good one."""
     services = Services(database=make_database(tmp_path), options=ServiceOptions(workers=3))
@@ -42,6 +52,20 @@ def test_the_state_has_the_queue_the_sizes_and_what_was_looked_at(tmp_path: Path
     services.passwords.close()
 
 
+@pytest.mark.backend("postgresql", "what is looked at is another thing")
+def test_the_state_of_a_shared_installation(tmp_path: Path) -> None:
+    """The database is looked at, and no folder of this machine."""
+    services = Services(database=make_database(tmp_path))
+    state = look_at_system(services, now_ms())
+    services.database.close()
+    services.passwords.close()
+
+    assert state.free_bytes is None
+    assert state.sizes.database_bytes > 0
+    assert {"database", "postgresql", "clocks", "schema", "connections"} <= {one.topic for one in state.diagnoses}
+    assert not {"data folder", "sqlite"} & {one.topic for one in state.diagnoses}
+
+
 def test_every_option_is_among_the_settings_in_force() -> None:
     """Each setting of the service by its variable, so that a new one is not forgotten."""
     shown = {name for name, _ in settings_in_force(ServiceOptions())}
@@ -62,10 +86,13 @@ def test_a_secret_is_never_among_them() -> None:
     assert plain["PAGEGRADE_RUN_BUDGET_SECONDS"] == "60"
 
 
-def test_versions_are_those_of_this_process() -> None:
+def test_versions_are_those_of_this_process(tmp_path: Path) -> None:
     """None of them is empty."""
-    versions = dict(versions_in_use())
+    database = make_database(tmp_path)
+    versions = dict(versions_in_use(database))
+    database.close()
+    kept_by = "PostgreSQL" if database.shared else "SQLite"
 
     assert versions["Pagegrade"] == VERSION
-    assert set(versions) == {"Pagegrade", "Ruleset", "Python", "SQLite", "libcurl", "System"}
+    assert set(versions) == {"Pagegrade", "Ruleset", "Python", kept_by, "libcurl", "System"}
     assert all(versions.values())

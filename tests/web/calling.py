@@ -18,12 +18,15 @@ from pagegrade.service.clock import now_ms
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.services import Services
 from pagegrade.service.sessions import start_session
+from pagegrade.store.claiming import claim_runs
 from pagegrade.store.database import Transaction
-from pagegrade.store.runs import claim_runs, finish_run
+from pagegrade.store.opening import open_database
+from pagegrade.store.runs import finish_run
 from pagegrade.web.app import App, make_app
 from pagegrade.web.operations import Operation
 from pagegrade.web.routes import ALL_OPERATIONS
 from pagegrade.web.visitor import SESSION, cookie_name
+from pagegrade.worker.presence import present
 from tests.report_builders import make_report
 from tests.store_builders import add_key, add_owner, make_database
 
@@ -124,6 +127,28 @@ async def a_house(
         transport = httpx.ASGITransport(app=app, client=(peer, 12345))
         async with httpx.AsyncClient(transport=transport, base_url=BASE_URL) as client:
             yield House(services=services, app=app, client=client, alice=alice, key=key)
+    finally:
+        services.database.close()
+        services.passwords.close()
+
+
+@contextlib.asynccontextmanager
+async def a_neighbour(house: House, *, silent: bool = False) -> AsyncIterator[House]:
+    """Another process that works on the same database, for the length of a block.
+
+    Args:
+        house: The first one.
+        silent: It does not tell the others that it lives.
+    """
+    services = Services(database=open_database(house.services.database.url), options=house.services.options)
+    try:
+        async with contextlib.AsyncExitStack() as stack:
+            if not silent:
+                await stack.enter_async_context(present(services, "serve"))
+            app = make_app(services)
+            transport = httpx.ASGITransport(app=app, client=("127.0.0.1", 12345))
+            client = await stack.enter_async_context(httpx.AsyncClient(transport=transport, base_url=BASE_URL))
+            yield House(services=services, app=app, client=client, alice=house.alice, key=house.key)
     finally:
         services.database.close()
         services.passwords.close()

@@ -14,7 +14,7 @@ from pagegrade.service.access import make_secret
 from pagegrade.service.clock import now_ms
 from pagegrade.store.accounts import disable_account
 from pagegrade.store.keys import revoke_key
-from tests.web.calling import REPORTS, House, in_house
+from tests.web.calling import REPORTS, House, a_neighbour, in_house
 from tests.web.test_app import without_names
 
 JSON = {"Content-Type": "application/json"}
@@ -246,3 +246,77 @@ def test_a_query_is_judged_after_the_key(tmp_path: Path, query: str) -> None:
 
     assert nobody == 401
     assert alice in {400, 422}
+
+
+shared_only = pytest.mark.backend("postgresql", reason="elsewhere there is one process")
+
+
+@shared_only
+def test_a_limit_holds_for_all_processes_together(tmp_path: Path) -> None:
+    """A crowd asks both of them: so many are answered and not one more, and the answers count down without a gap."""
+
+    async def script(house: House) -> list[httpx.Response]:
+        async with a_neighbour(house) as other:
+            asked = ((house, other)[number % 2].call("GET", REPORTS) for number in range(60))
+            return list(await asyncio.gather(*asked))
+
+    answers = in_house(tmp_path, script, requests_per_minute=25)
+    answered = [answer for answer in answers if answer.status_code == 200]
+
+    assert len(answered) == 25
+    assert sorted(int(answer.headers["x-ratelimit-remaining"]) for answer in answered) == list(range(25))
+    assert {answer.status_code for answer in answers} == {200, 429}
+
+
+@shared_only
+def test_who_tries_many_keys_gains_nothing_by_asking_another_process(tmp_path: Path) -> None:
+    """Keys that cannot be any and keys that are nobody's are counted together, in both places."""
+
+    async def script(house: House) -> list[int]:
+        async with a_neighbour(house) as other:
+            statuses = []
+            for number in range(6):
+                key = make_secret() if number % 3 else "pgk_garbage"
+                statuses.append((await (house, other)[number % 2].call("GET", REPORTS, key=key)).status_code)
+            return [*statuses, (await other.call("GET", REPORTS)).status_code]
+
+    assert in_house(tmp_path, script, wrong_keys_per_minute=4) == [401] * 4 + [429] * 2 + [200]
+
+
+@shared_only
+def test_an_analysis_is_one_wherever_it_is_asked_for(tmp_path: Path) -> None:
+    """One that came to nothing is not counted."""
+
+    async def script(house: House) -> list[int]:
+        async with a_neighbour(house) as other:
+            asked = [
+                (house, {"url": "https://a.example/"}),
+                (other, {"url": "ftp://b.example/"}),
+                (other, {"url": "https://b.example/"}),
+                (house, {"url": "https://c.example/"}),
+            ]
+            return [(await process.call("POST", REPORTS, data=data)).status_code for process, data in asked]
+
+    assert in_house(tmp_path, script, analyses_per_minute=2) == [201, 422, 201, 429]
+
+
+@shared_only
+def test_a_key_ends_everywhere_at_once(tmp_path: Path) -> None:
+    """No process remembers that it was good."""
+
+    async def script(house: House) -> list[int]:
+        async with a_neighbour(house) as other:
+            before = (await other.call("GET", REPORTS)).status_code
+            await house.services.database.write(lambda tx: revoke_key(tx, 1, now_ms()))
+            return [before, (await other.call("GET", REPORTS)).status_code]
+
+    assert in_house(tmp_path, script) == [200, 401]
+
+
+def test_a_request_counts_whatever_comes_of_it(tmp_path: Path) -> None:
+    """Nobody looks for reports that are not there any faster than for such as are."""
+
+    async def script(house: House) -> list[int]:
+        return [(await house.call("GET", f"{REPORTS}/{number}")).status_code for number in range(100, 104)]
+
+    assert in_house(tmp_path, script, requests_per_minute=3) == [404] * 3 + [429]

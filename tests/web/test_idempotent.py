@@ -1,18 +1,20 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
+import contextlib
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
+from pagegrade.model.errors import Unavailable
 from pagegrade.service.clock import now_ms
 from pagegrade.store.idempotency import KEPT_MS
+from pagegrade.store.processes import forget
 from pagegrade.web import call as module
 from pagegrade.web.app import make_app
-from tests.web.calling import BASE_URL, REPORTS, House, in_house
+from tests.web.calling import BASE_URL, REPORTS, House, a_neighbour, in_house
 
 KEY = {"Idempotency-Key": "one"}
 URL = "https://example.com/"
@@ -156,9 +158,9 @@ def test_a_process_that_died_is_taken_over(tmp_path: Path) -> None:
 
     async def script(house: House) -> tuple[list[Any], int]:
         first = await post(house)
-        with sqlite3.connect(house.services.database.path) as raw:
-            raw.execute("UPDATE idempotency SET status = NULL, headers = NULL, body = NULL")
-        raw.close()
+        house.services.database.write_here(
+            lambda tx: tx.exec_driver_sql("UPDATE idempotency SET status = NULL, headers = NULL, body = NULL")
+        )
         app = make_app(house.services)
         async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url=BASE_URL) as client:
             headers = {**KEY, "Authorization": f"Bearer {house.key}"}
@@ -197,11 +199,166 @@ def test_no_password_can_be_guessed_from_what_is_kept(tmp_path: Path) -> None:
             await house.call(
                 "POST", REPORTS, key=key, data={"url": URL, "privacy": "2", "password": "letmein"}, headers=KEY
             )
-        with sqlite3.connect(house.services.database.path) as raw:
-            found = [row[0] for row in raw.execute("SELECT request_sha256 FROM idempotency")]
-        raw.close()
-        return found
+        return list(
+            house.services.database.read_here(
+                lambda tx: tx.exec_driver_sql("SELECT request_sha256 FROM idempotency").scalars().all()
+            )
+        )
 
     first, second = in_house(tmp_path, script)
 
     assert first != second
+
+
+shared_only = pytest.mark.backend("postgresql", reason="elsewhere there is one process")
+SLOW = {**KEY, "Prefer": "wait=30"}
+
+
+async def count_runs(house: House) -> int:
+    """How many runs there are of all reports."""
+    count = "SELECT count(*) FROM runs"
+    return int(await house.services.database.read(lambda tx: tx.exec_driver_sql(count).scalar_one()))
+
+
+async def begun(house: House, request: asyncio.Task[httpx.Response]) -> None:
+    """Wait until a request has stored its report."""
+    async with asyncio.timeout(30):
+        while not await total(house):
+            assert not request.done()
+            await asyncio.sleep(0.01)
+
+
+@shared_only
+def test_two_processes_make_one_report(tmp_path: Path) -> None:
+    """However many requests come to both of them at the same moment (N01)."""
+
+    async def script(house: House) -> tuple[list[httpx.Response], int, int]:
+        async with a_neighbour(house) as first, a_neighbour(house) as second:
+            answers = await asyncio.gather(*(post((first, second)[number % 2]) for number in range(40)))
+            later = await post(house)
+            return [*answers, later], await total(house), await count_runs(house)
+
+    answers, count, runs = in_house(tmp_path, script)
+    made = [answer for answer in answers if answer.status_code == 201]
+    others = {(answer.status_code, answer.json()["code"]) for answer in answers if answer.status_code != 201}
+
+    assert (count, runs) == (1, 1)
+    assert len({answer.content for answer in made}) == 1
+    assert others <= {(409, "idempotency_in_progress")}
+    assert "idempotency-replayed" in answers[-1].headers
+
+
+@shared_only
+def test_what_a_neighbour_is_answering_is_left_to_it(tmp_path: Path) -> None:
+    """Until it has answered; then its answer is everybody's. Another body is refused at once (N02)."""
+
+    async def script(house: House) -> list[httpx.Response]:
+        async with a_neighbour(house) as first, a_neighbour(house) as second, asyncio.TaskGroup() as group:
+            request = group.create_task(post(first, SLOW))
+            await begun(house, request)
+            meanwhile = [await post(second, SLOW), await post(second, SLOW, privacy="1")]
+            await house.finish()
+            first.services.changes.tell(1)
+            answer = await request
+            return [answer, *meanwhile, await post(second, SLOW)]
+
+    first, in_progress, reused, replayed = in_house(tmp_path, script)
+
+    assert [answer.status_code for answer in (first, in_progress, reused, replayed)] == [201, 409, 422, 201]
+    assert in_progress.json()["code"] == "idempotency_in_progress"
+    assert replayed.content == first.content
+    assert "idempotency-replayed" in replayed.headers
+
+
+@shared_only
+def test_what_a_client_hung_up_on_is_answered_by_any_process(tmp_path: Path) -> None:
+    """Though the process that began it lives on."""
+
+    async def script(house: House) -> tuple[httpx.Response, int, int]:
+        async with a_neighbour(house) as first, a_neighbour(house) as second:
+            request = asyncio.get_running_loop().create_task(post(first, SLOW))
+            await begun(house, request)
+            request.cancel()
+            await asyncio.wait([request])
+            async with asyncio.timeout(30):
+                while (answer := await post(second)).status_code == 409:  # noqa: ASYNC110 - as a client does
+                    await asyncio.sleep(0.01)
+            return answer, await total(house), len(first.services.unanswered)
+
+    answer, count, left = in_house(tmp_path, script)
+
+    assert (answer.status_code, answer.json()["data"]["id"]) == (201, 1)
+    assert (count, left) == (1, 0)
+
+
+@shared_only
+def test_a_process_thought_dead_answers_its_client_and_nobody_else(tmp_path: Path) -> None:
+    """It slept while another took over: what is kept is the answer of the other, and there is one report (N05)."""
+
+    async def script(house: House) -> tuple[list[httpx.Response], int]:
+        async with (
+            a_neighbour(house, silent=True) as asleep,
+            a_neighbour(house) as second,
+            asyncio.TaskGroup() as group,
+        ):
+            request = group.create_task(post(asleep, SLOW))
+            await begun(house, request)
+            taken_over = await post(second)
+            await house.finish()
+            asleep.services.changes.tell(1)
+            late = await request
+            return [taken_over, late, await post(second), await post(asleep)], await total(house)
+
+    (taken_over, late, *again), count = in_house(tmp_path, script)
+
+    assert count == 1
+    assert [answer.status_code for answer in (taken_over, late, *again)] == [201] * 4
+    assert [answer.json()["data"]["state"] for answer in (taken_over, late)] == ["queued", "completed"]
+    assert [answer.content for answer in again] == [taken_over.content] * 2
+    assert all("idempotency-replayed" in answer.headers for answer in again)
+
+
+@shared_only
+def test_an_answer_that_could_not_be_stored_is_given_by_another_process(tmp_path: Path) -> None:
+    """The database was away for the first one: as long as it lives the others wait, then they answer (N05)."""
+
+    async def script(house: House) -> tuple[list[httpx.Response], int, int]:
+        async with a_neighbour(house) as second:
+            async with a_neighbour(house) as first, asyncio.TaskGroup() as group:
+                request = group.create_task(post(first, SLOW))
+                await begun(house, request)
+                first.services.database.close()
+                await house.finish()
+                first.services.draining = True  # so that it waits no longer
+                first.services.changes.tell(1)
+                answers = [await request, await post(second)]
+                left = len(first.services.unanswered)
+                with contextlib.suppress(Unavailable):
+                    await first.services.unanswered.settle()
+                house.services.database.write_here(lambda tx: forget(tx, first.services.process))
+            return [*answers, await post(second), await post(second)], await total(house), left
+
+    (cut_off, waiting, *answers), count, left = in_house(tmp_path, script)
+
+    assert (cut_off.status_code, waiting.status_code, left) == (503, 409, 1)
+    assert [(answer.status_code, answer.json()["data"]["id"]) for answer in answers] == [(201, 1)] * 2
+    assert ["idempotency-replayed" in answer.headers for answer in answers] == [False, True]
+    assert count == 1
+
+
+@shared_only
+def test_taking_over_starts_no_analysis_and_counts_none(tmp_path: Path) -> None:
+    """It may be done when no more could be started; a request that is told to wait costs nothing either."""
+
+    async def script(house: House) -> list[int]:
+        async with a_neighbour(house, silent=True) as asleep, a_neighbour(house) as second:
+            request = asyncio.get_running_loop().create_task(post(asleep, SLOW))
+            await begun(house, request)
+            async with a_neighbour(house) as third:
+                answers = [await post(second, SLOW | {"Prefer": "wait=0"}), await post(third)]
+            other = [await post(second, {"Idempotency-Key": name}) for name in ("two", "three")]
+            request.cancel()
+            await asyncio.wait([request])
+            return [answer.status_code for answer in (*answers, *other)]
+
+    assert in_house(tmp_path, script, analyses_per_minute=2) == [201, 201, 201, 429]

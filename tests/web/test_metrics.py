@@ -13,7 +13,8 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from pagegrade.service.logs import configure_logs
 from pagegrade.service.observation import Observation
-from pagegrade.store.database import Database
+from pagegrade.store.notices import Notices
+from pagegrade.store.sqlite_database import SQLiteDatabase
 from pagegrade.web.app import make_app
 from pagegrade.web.metrics import RefusalObserver, observe
 from pagegrade.web.refusals import TOO_SLOW
@@ -61,6 +62,27 @@ def test_page_says_what_was_counted_and_how_long_the_queue_is(tmp_path: Path) ->
     assert "example.com" not in answer.text
 
 
+@pytest.mark.backend("postgresql", "a file has no server")
+def test_page_says_how_the_server_is(tmp_path: Path) -> None:
+    """Its size and connections, and whether others are heard."""
+
+    async def script(house: House) -> httpx.Response:
+        await house.create()
+        house.services.changes.sender = Notices(house.services.database.url, "a")
+        house.services.peers = 3
+        return await observed(house, "GET", "/metrics")
+
+    numbers = numbers_in(in_house(tmp_path, script).text)
+
+    assert numbers["pagegrade_queue_waiting_by_kind{'kind': 'interactive'}"] == 1
+    assert numbers["pagegrade_queue_waiting_by_kind{'kind': 'bulk'}"] == 0
+    assert numbers["pagegrade_database_bytes{'file': 'main'}"] > 1_000_000
+    assert numbers["pagegrade_database_connections{'whose': 'ours'}"] > 0
+    assert numbers["pagegrade_database_connections{'whose': 'all'}"] < numbers["pagegrade_database_connections_max"]
+    assert 0 <= numbers["pagegrade_database_notices_ratio"] < 1
+    assert (numbers["pagegrade_notices_heard"], numbers["pagegrade_processes"]) == (0, 3)
+
+
 def test_unreadable_database_leaves_its_gauges_out(tmp_path: Path) -> None:
     """0 would be a lie; and the rest is worth most just then."""
 
@@ -68,7 +90,7 @@ def test_unreadable_database_leaves_its_gauges_out(tmp_path: Path) -> None:
         house.services.database.close()
         broken = tmp_path / "broken.db"
         broken.write_bytes(b"broken" * 4096)
-        house.services.database = Database(f"sqlite:///{broken}")
+        house.services.database = SQLiteDatabase(f"sqlite:///{broken}")
         return await observed(house, "GET", "/metrics")
 
     answer = in_house(tmp_path, script)

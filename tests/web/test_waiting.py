@@ -26,6 +26,16 @@ class Client:
         return {"type": "http.disconnect"}
 
 
+class Quiet:
+    """Tells others, and hears nothing by itself."""
+
+    def __init__(self, *, healthy: bool) -> None:
+        self.healthy = healthy
+
+    def send(self, report_id: int) -> None:
+        """Nobody is there."""
+
+
 def _tell_nobody(report_id: int) -> None:
     """As in another process."""
 
@@ -95,11 +105,13 @@ def test_a_wait_ends_when_it_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert in_house(tmp_path, script) < 30
 
 
-def test_a_wait_looks_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another process may have finished the run, and tells nobody here."""
+@pytest.mark.parametrize("is_shared", [False, True])
+def test_a_wait_looks_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_shared: bool) -> None:
+    """Another process may have finished the run, and tells nobody here; or its word does not arrive."""
     monkeypatch.setattr(module, "LOOK_EVERY_S", 0.02)
 
     async def script(house: House) -> float:
+        house.services.changes.sender = Quiet(healthy=False) if is_shared else None
         await house.create()
         house.services.changes.tell = _tell_nobody  # type: ignore[method-assign]
         async with asyncio.TaskGroup() as group:
@@ -121,3 +133,28 @@ def test_nobody_waits_for_a_client_that_has_gone(tmp_path: Path) -> None:
         return took < 30, gone, state
 
     assert in_house(tmp_path, script) == (True, True, "queued")
+
+
+def test_a_wait_looks_seldom_while_others_are_heard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thousand who wait would ask the database a thousand times a second; what others tell ends it at once."""
+    monkeypatch.setattr(module, "LOOK_EVERY_S", 0.02)
+    monkeypatch.setattr(module, "LOOK_SELDOM_S", 600)
+
+    async def script(house: House) -> tuple[bool, float]:
+        changes = house.services.changes
+        changes.sender = Quiet(healthy=True)
+        await house.create()
+        async with asyncio.TaskGroup() as group:
+            waiting = group.create_task(waited(house, 600))
+            await asyncio.sleep(0.05)
+            changes.tell = _tell_nobody  # type: ignore[method-assign]
+            await house.finish()
+            await asyncio.sleep(0.2)
+            was_done = waiting.done()
+            changes.hear((1,))
+        return was_done, waiting.result()[0]
+
+    was_done, took = in_house(tmp_path, script)
+
+    assert not was_done
+    assert took < 30

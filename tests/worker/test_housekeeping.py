@@ -13,13 +13,17 @@ from pagegrade.service.options import ServiceOptions
 from pagegrade.service.services import Services
 from pagegrade.service.sessions import IDLE_MS, LASTS_MS, start_session
 from pagegrade.service.sign_in import HOUR_MS, make_link
-from pagegrade.store.idempotency import KEPT_MS, begin_answer
+from pagegrade.store.counters import Counter, counter_name, silence_to_forget, take_counts
+from pagegrade.store.idempotency import KEPT_MS, NOBODY, begin_answer
 from pagegrade.store.keys import list_keys
+from pagegrade.store.processes import KEPT_MS as KEPT_SILENT_MS
+from pagegrade.store.processes import Process, beat, list_live
 from pagegrade.store.runs import finish_run
 from pagegrade.worker import housekeeping
 from pagegrade.worker.housekeeping import CHORES, keep_house
+from tests.database_clock import make_clock, show
 from tests.queue_builders import Queue, completed
-from tests.store_builders import add_owner, make_database
+from tests.store_builders import NOW_MS, add_owner, make_database
 
 DAY_MS = 24 * 3_600_000
 COUNTS = ("SELECT count(*) FROM sessions", "SELECT count(*) FROM sign_in_links")
@@ -86,7 +90,8 @@ def _begin(services: Services, name: str, at_ms: int) -> None:
             path="/api/v1/reports",
             idempotency_key=name,
             request_sha256=b"\0" * 32,
-            process="p",
+            answerer="p/1",
+            silent_ms=30_000,
             now_ms=at_ms,
         )
     )
@@ -152,3 +157,104 @@ def test_a_chore_that_fails_leaves_the_others_alone(
     assert calls[:6] == ["put_off", "broken", "last"] * 2
     assert "chore_put_off" in caplog.text
     assert "chore_failed" in caplog.text
+
+
+shared_only = pytest.mark.backend("postgresql", reason="one process keeps this in its memory")
+
+
+def _count(services: Services, number: int, window_s: int) -> None:
+    counter = Counter(counter_name(number), 3, window_s)
+    services.database.write_here(lambda tx: take_counts(tx, (counter,)))
+
+
+def _counters(services: Services) -> int:
+    count = "SELECT count(*) FROM counters"
+    return int(services.database.read_here(lambda tx: tx.exec_driver_sql(count).scalar_one()))
+
+
+@shared_only
+def test_counters_that_no_longer_count_are_forgotten(services: Services) -> None:
+    """In every piece of the table, of which there are several."""
+    make_clock(services.database)
+    show(services.database, NOW_MS)
+    services.database.write_here(
+        lambda tx: tx.exec_driver_sql(
+            "INSERT INTO counters SELECT decode(md5(number::text), 'hex'), 0, '{}', '{}', clock_timestamp() "
+            "FROM generate_series(1, 60000) AS number"
+        )
+    )
+    _count(services, 1, 60)
+    _count(services, 2, 3600)
+    show(services.database, NOW_MS + 60_000)
+
+    do_all(services)
+
+    assert _counters(services) == 1
+
+
+@shared_only
+def test_of_too_many_counters_those_left_alone_the_longest_go(
+    services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Though they count; the table does not grow for ever, whoever comes."""
+    monkeypatch.setattr(housekeeping, "COUNTERS", 15_000)
+    # Of a table of this size all of it is looked at, or the number that goes would be up to chance.
+    monkeypatch.setattr(housekeeping, "silence_to_forget", partial(silence_to_forget, percent=100))
+    make_clock(services.database)
+    show(services.database, NOW_MS)
+    services.database.write_here(
+        lambda tx: tx.exec_driver_sql(
+            "INSERT INTO counters SELECT decode(md5(number::text), 'hex'), 1, "
+            "ARRAY[clock_timestamp() - number * interval '1 ms'], '{1}', clock_timestamp() + interval '1 h' "
+            "FROM generate_series(1, 30000) AS number"
+        )
+    )
+
+    do_all(services)
+    oldest = "SELECT min(moments[1]) FROM counters"
+    left_s = services.database.read_here(lambda tx: tx.exec_driver_sql(oldest).scalar_one()).timestamp()
+
+    assert _counters(services) == 15_000
+    assert left_s == NOW_MS / 1000 - 15
+
+
+@shared_only
+def test_processes_that_were_silent_for_long_are_forgotten(services: Services) -> None:
+    """Those that might only sleep are not."""
+    make_clock(services.database)
+    for name, at_ms in (("old", NOW_MS), ("new", NOW_MS + KEPT_SILENT_MS)):
+        show(services.database, at_ms)
+        process = Process(name=name, kind="serve", version="1", host="ant.example", pid=1)
+        services.database.write_here(partial(beat, process=process, now_ms=at_ms))
+
+    do_all(services)
+    left = services.database.read_here(lambda tx: list_live(tx, now_ms(), KEPT_SILENT_MS * 2))
+
+    assert [process.name for process in left] == ["new"]
+
+
+@shared_only
+def test_what_this_process_does_not_answer_others_may(services: Services) -> None:
+    """Each process says so itself, however many there are."""
+    add_owner(services.database)
+    services.unanswered.give_up(
+        {"key_id": 1, "method": "POST", "path": "/api/v1/reports", "idempotency_key": "one"}, "p/1", begun=False
+    )
+    _begin(services, "one", now_ms())
+
+    do_all(services)
+    process = services.database.read_here(lambda tx: tx.exec_driver_sql("SELECT process FROM idempotency").scalar_one())
+
+    assert process == NOBODY
+    assert housekeeping._settle_unanswered in housekeeping.OWN
+
+
+@pytest.mark.backend("sqlite", reason="the others are about the other kind")
+def test_where_there_is_one_process_there_is_nothing_of_this(services: Services) -> None:
+    """Its chores leave the tables of many alone."""
+    process = Process(name="old", kind="serve", version="1", host="ant.example", pid=1)
+    services.database.write_here(lambda tx: beat(tx, process, 1))
+
+    do_all(services)
+
+    assert services.database.read_here(lambda tx: list_live(tx, 1, 1))

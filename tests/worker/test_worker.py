@@ -17,10 +17,14 @@ from pagegrade.service.analysis import AnalyzeOptions
 from pagegrade.service.clock import now_ms
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.services import Services
+from pagegrade.store.claiming import claim_runs
+from pagegrade.store.database import Transaction
+from pagegrade.store.queue_jobs import offer_next
 from pagegrade.store.reports import delete_report
-from pagegrade.store.runs import claim_runs, finish_run
+from pagegrade.store.runs import finish_run
 from pagegrade.worker import worker as room
 from pagegrade.worker.worker import Worker
+from tests.database_clock import move
 from tests.queue_builders import Queue, completed
 from tests.site.serve import serve_site
 from tests.store_builders import add_owner, make_database
@@ -79,8 +83,10 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> Stage:
 
 
 @asynccontextmanager
-async def working(worker: Worker) -> AsyncIterator[Worker]:
-    """A worker at work for the length of a block, then stopped."""
+async def working(worker: Worker, *, ahead_ms: int = 0) -> AsyncIterator[Worker]:
+    """A worker at work for the length of a block, then stopped; a shared database's clock goes on by itself."""
+    if worker._services.database.shared:
+        move(worker._services.database, ahead_ms)
     async with asyncio.TaskGroup() as group:
         task = group.create_task(worker.run())
         try:
@@ -153,7 +159,13 @@ def test_one_site_is_visited_politely_whoever_asks(
         most = max(most, len(there))
         await asyncio.sleep(0.01)
         there.remove(run.id)
-        await services.database.write(lambda tx: finish_run(tx, run, completed(), now_ms()))
+
+        def finish(tx: Transaction) -> None:
+            finish_run(tx, run, completed(), now_ms())
+            offer_next(tx, run.id, now_ms(), target_runs=2, target_runs_per_minute=20)
+
+        await services.database.write(finish)
+        services.wake()
 
     monkeypatch.setattr(room, "perform_run", visit)
     for number in range(6):
@@ -192,13 +204,13 @@ def test_who_queues_a_run_wakes_the_worker(
 
 
 def test_what_a_dead_process_held_is_taken_at_the_start(services: Services, queue: Queue, stage: Stage) -> None:
-    """Its lease would have lasted for half a minute; nobody waits for it."""
+    """Its lease would have lasted for half a minute; nobody waits for it but where others may be at work."""
     queue.add(now_ms=now_ms())
     queue.claim(now_ms=now_ms())
     stage.gate.set()
 
     async def scene() -> None:
-        async with working(Worker(services, slots=1)):
+        async with working(Worker(services, slots=1), ahead_ms=60_000):
             await stage.until(lambda: states(queue) == ["completed"])
 
     play(scene)
@@ -432,6 +444,7 @@ def test_a_suspect_is_alone(services: Services, queue: Queue, monkeypatch: pytes
     assert [beside[run] for run in others] == [{others[1]}, {others[0]}]
 
 
+@pytest.mark.backend("sqlite", "elsewhere a run that must wait has no job, and nobody sees it")
 def test_a_suspect_that_must_wait_holds_nobody_up(services: Services, queue: Queue, stage: Stage) -> None:
     """Its target is resting; the others go on, and it comes in its time."""
     queue.add("https://s.example/", now_ms=now_ms())
@@ -455,7 +468,7 @@ def test_without_slots_nothing_is_run(services: Services, queue: Queue, stage: S
     queue.claim(now_ms=now_ms())
 
     async def scene() -> None:
-        async with working(Worker(services, slots=0)):
+        async with working(Worker(services, slots=0), ahead_ms=60_000):
             await stage.until(lambda: states(queue) == ["queued"])
 
     play(scene)
@@ -463,7 +476,7 @@ def test_without_slots_nothing_is_run(services: Services, queue: Queue, stage: S
     assert stage.started == []
 
 
-def test_waking_is_harmless_at_any_time(services: Services) -> None:
+def test_waking_is_harmless_at_any_time(services: Services, queue: Queue) -> None:
     """Before the worker runs and after it has ended, from any thread."""
     worker = Worker(services, slots=0)
     services.wake()
@@ -478,3 +491,30 @@ def test_waking_is_harmless_at_any_time(services: Services) -> None:
     thread.join()
 
     assert worker.busy == 0
+
+
+@pytest.mark.backend("postgresql", "elsewhere nobody else can change the tables")
+def test_nothing_is_taken_from_tables_of_a_version_that_it_cannot_work_beside(
+    services: Services, queue: Queue, stage: Stage, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It says so once, and goes on should they become its own again."""
+    queue.change("UPDATE alembic_version SET version_num = '9999'")
+    queue.change("DELETE FROM installation WHERE name = 'works_from'")
+    queue.add()
+
+    async def scene() -> None:
+        async with working(Worker(services)) as worker:
+            for _ in range(3):
+                worker.wake()
+                await asyncio.sleep(0.1)
+            untouched.extend(states(queue))
+            queue.change("UPDATE alembic_version SET version_num = '0003'")
+            worker.wake()
+            await stage.until(lambda: bool(stage.started))
+            stage.gate.set()
+
+    untouched: list[Any] = []
+    play(scene)
+
+    assert untouched == ["queued"]
+    assert [record.getMessage() for record in caplog.records].count("schema_changed") == 1

@@ -209,6 +209,33 @@ def serve(
 
 
 @app.command()
+def worker(
+    *,
+    concurrency: Annotated[
+        int | None,
+        typer.Option("--concurrency", metavar="N", min=1, max=256, help="Analyses at a time, 4 by default."),
+    ] = None,
+    host: Annotated[
+        str | None, typer.Option("--host", metavar="ADDRESS", help="Where to answer probes, 127.0.0.1 by default.")
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            "--port",
+            metavar="N",
+            min=0,
+            max=65535,
+            help="Answer /healthz, /readyz, /metrics there; 0: a free one.",
+        ),
+    ] = None,
+) -> None:
+    """Analyse what is asked for elsewhere; as many of these as wanted work on one PostgreSQL database."""
+    from pagegrade.cli.working import work
+
+    raise typer.Exit(work(concurrency=concurrency, host=host, port=port))
+
+
+@app.command()
 def openapi(
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="FILE", help="Where to write it; - is stdout.")

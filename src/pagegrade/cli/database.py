@@ -10,6 +10,7 @@ from pagegrade.model.errors import InvalidInput, Unavailable
 from pagegrade.store.database import Database
 from pagegrade.store.folder import serving_process
 from pagegrade.store.migrate import migrate, schema_state
+from pagegrade.store.naming import name_of
 from pagegrade.store.sqlite import BUSY_MS
 from pagegrade.wiring import open_database
 
@@ -20,6 +21,17 @@ _TROUBLES: Final = {
     "database_readonly": "The database {path} may not be written. Run this as the user that owns it.",
     "database_unreachable": "The database {path} cannot be opened. Is it a file, and may this user read and write it?",
     "disk_error": "The disk of the database {path} does not work. Look at the messages of the system.",
+}
+_SERVER_TROUBLES: Final = {
+    "database_damaged": "The database {path} is damaged. Look into the log of its server, and restore a backup.",
+    "database_full": "The disk of the database {path} is full. Free some space there and try again.",
+    "database_locked": "Something holds what is needed in the database {path} for too long. Try again.",
+    "database_readonly": "The database {path} takes no changes: a standby, or set to read only. Name the primary.",
+    "database_slow": "The database {path} takes too long to answer. Try again, or look what its server is doing.",
+    "database_unreachable": "The database {path} does not answer, or refuses us. Look whether it runs, and at host, "
+    "user and password in PAGEGRADE_DATABASE_URL.",
+    "too_many_connections": "The database {path} has no connection left. Raise max_connections of its server, or lower "
+    "PAGEGRADE_DATABASE_CONNECTIONS.",
 }
 
 
@@ -40,20 +52,29 @@ def opened(*, migrated: bool = True) -> Iterator[Database]:
             bring_up_to_date(database)
         yield database
     except Unavailable as error:
-        told = _TROUBLES.get(error.reason or "")
-        if told is None:
-            raise
-        raise Unavailable(told.format(path=database.path), reason=error.reason) from error
+        raise explain_trouble(error, database) from error
     finally:
         database.close()
 
 
+def explain_trouble(error: Unavailable, database: Database) -> Unavailable:
+    """The same error with a message for people who run a command, where there is one."""
+    told = (_SERVER_TROUBLES if database.shared else _TROUBLES).get(error.reason or "")
+    if told is None:
+        return error
+    return Unavailable(told.format(path=name_of(database)), reason=error.reason)
+
+
 def bring_up_to_date(database: Database) -> None:
-    """Change the tables where that is needed, but not under a server that was started before this version came.
+    """Change the tables where that is needed, but not under servers that may be of an earlier version.
 
     Raises:
-        InvalidInput: Such a server is running, or the database is one of a later version.
+        InvalidInput: Such a server is running, or may be, or the database is one of a later version.
     """
+    if database.path is None:
+        # What others work with is not changed by the way, by somebody who only wants to look something up.
+        migrate(database, change=schema_state(database).status == "empty")
+        return
     if schema_state(database).status == "behind" and serving_process(database.path.parent) is not None:
         raise InvalidInput(
             "A server of an earlier version works on this database, which this version would change. "

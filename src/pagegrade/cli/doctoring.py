@@ -30,6 +30,7 @@ from pagegrade.service.doctor import (
     try_fetch,
     warning,
 )
+from pagegrade.service.postgres_doctor import look_at_postgres
 from pagegrade.service.storage_doctor import (
     look_at_database,
     look_at_folder,
@@ -37,8 +38,14 @@ from pagegrade.service.storage_doctor import (
     look_at_sqlite,
     newest_row_ms,
 )
-from pagegrade.store.database import Database
-from pagegrade.wiring import configured_options, planned_places, shown_settings
+from pagegrade.store.opening import open_database
+from pagegrade.wiring import (
+    configured_options,
+    database_connections,
+    planned_places,
+    service_options,
+    shown_settings,
+)
 
 _COLORS: Final[dict[Level, str]] = {"ok": "32", "warning": "33", "problem": "31"}
 _LONGEST: Final = 600
@@ -69,11 +76,10 @@ def examine(format_name: str, online: str | None) -> int:
 
 def _look_here() -> Iterator[Diagnosis]:
     yield from look_at_versions()
-    yield look_at_sqlite()
     try:
         values, warnings = shown_settings()
         folder, url = planned_places()
-        database = Database(url, checkpoints=False)
+        database = open_database(url, readers=1, writers=1, checkpoints=False)
     except InvalidInput as error:
         yield problem("settings", error.message, "Mend the settings; what depends on them was not looked at.")
         yield look_at_clock(now_ms(), None)
@@ -83,6 +89,13 @@ def _look_here() -> Iterator[Diagnosis]:
     for sentence in warnings:
         yield warning("settings", sentence, "Correct or remove it.")
     try:
+        if database.shared:
+            yield from look_at_postgres(
+                database, connections=database_connections(), silent_ms=int(service_options().lease_s * 1000)
+            )
+            yield look_at_clock(now_ms(), newest_row_ms(database))
+            return
+        yield look_at_sqlite()
         yield from look_at_folder(folder)
         if folder.exists():
             yield look_at_server(folder)

@@ -150,12 +150,34 @@ def keys_revoke(
 
 
 def migrate(
-    *, check: Annotated[bool, typer.Option("--check", help="Change nothing; exit code 1 if there is work.")] = False
+    *,
+    check: Annotated[
+        bool, typer.Option("--check", help="Change nothing; exit code 1 if the tables are behind, else 0.")
+    ] = False,
 ) -> None:
     """Bring the database to what this version works with. Every command and the server do it by themselves."""
     from pagegrade.cli.upkeep import migrate_database
 
     raise typer.Exit(migrate_database(check=check))
+
+
+def transfer(
+    *,
+    to: Annotated[
+        str | None,
+        typer.Option("--to", metavar="URL", help="The PostgreSQL database. Others may see what is typed."),
+    ] = None,
+    to_file: Annotated[
+        str | None, typer.Option("--to-file", metavar="FILE", help="A file with its URL; - reads stdin.")
+    ] = None,
+    from_file: Annotated[
+        str | None, typer.Option("--from", metavar="FILE", help="The SQLite database; as configured by default.")
+    ] = None,
+) -> None:
+    """Move everything from SQLite to an empty PostgreSQL database: PAGEGRADE_DATABASE_URL, or as said here."""
+    from pagegrade.cli.transferring import transfer_database
+
+    raise typer.Exit(transfer_database(from_file=from_file, to=to, to_file=to_file))
 
 
 def prune(
@@ -183,3 +205,4 @@ def register(app: typer.Typer) -> None:
     app.add_typer(keys, name="keys")
     app.command()(migrate)
     app.command()(prune)
+    app.command()(transfer)

@@ -11,7 +11,8 @@ from pagegrade.cli.database import bring_up_to_date, opened
 from pagegrade.cli.output import write_stdout
 from pagegrade.service.clock import now_ms
 from pagegrade.service.retention import prune_expired
-from pagegrade.store.migrate import check_schema, schema_state
+from pagegrade.store.migrate import check_schema, migrate, schema_state
+from pagegrade.store.naming import name_of
 from pagegrade.store.retention import Pruned, count_expired
 from pagegrade.wiring import service_options
 
@@ -19,22 +20,35 @@ from pagegrade.wiring import service_options
 def migrate_database(*, check: bool) -> int:
     """Bring the database to the tables of this version, or say whether it has them; the exit code.
 
+    Args:
+        check: Change nothing; 0 says that there is nothing to do (the tables are of this version, or of a later one
+            that lets it go on), 1 that there is.
+
     Raises:
         InvalidInput: The database is one of a later version or of another program.
     """
     with opened(migrated=False) as database:
         before = check_schema(schema_state(database))
         if before.status == "current":
-            write_stdout(f"{database.path} has schema {before.head}, which is what this version works with.\n")
+            write_stdout(f"{name_of(database)} has schema {before.head}, which is what this version works with.\n")
+            return exits.OK
+        if before.status == "ahead":
+            write_stdout(
+                f"{name_of(database)} has schema {before.current}, of a later version; this one can go on with it.\n"
+            )
             return exits.OK
         had = f"schema {before.current}" if before.current else "no tables yet"
         if check:
             sys.stderr.write(
-                f"{database.path} has {had}; this version works with schema {before.head}. Run pagegrade migrate.\n"
+                f"{name_of(database)} has {had}, behind schema {before.head} of this version, which "
+                f"{'works with it' if before.is_usable else 'cannot work with it'}. Run pagegrade migrate.\n"
             )
             return exits.GATE_FAILED
-        bring_up_to_date(database)
-        write_stdout(f"{database.path} had {had}; it has schema {before.head} now.\n")
+        if database.shared:
+            migrate(database)
+        else:
+            bring_up_to_date(database)
+        write_stdout(f"{name_of(database)} had {had}; it has schema {before.head} now.\n")
     return exits.OK
 
 

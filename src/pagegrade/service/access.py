@@ -21,6 +21,7 @@ from pagegrade.model.errors import InsufficientScope, InvalidInput, NotFound, Un
 from pagegrade.service.accounts import clean_label
 from pagegrade.store.accounts import add_account, list_accounts, load_account
 from pagegrade.store.database import Database, Transaction
+from pagegrade.store.holding import hold_place
 from pagegrade.store.keys import add_key, count_keys, find_caller, list_keys, revoke_key, touch_keys
 
 MARK: Final = "pgk_"
@@ -129,6 +130,7 @@ def ensure_owner(tx: Transaction, bootstrap_secret: str | None, now_ms: int) -> 
     Raises:
         InvalidInput: The bootstrap secret cannot be a key.
     """
+    hold_place(tx, "owner")  # several processes may start on an empty database at the same moment
     existing = list_accounts(tx)
     owner = existing[0] if existing else _add_owner(tx, now_ms)
     if count_keys(tx):
@@ -159,6 +161,7 @@ def choose_account(tx: Transaction, account_id: int | None, now_ms: int) -> Acco
         if account is None:
             raise _no_account(account_id)
         return account
+    hold_place(tx, "owner")
     existing = list_accounts(tx)
     if not existing:
         return _add_owner(tx, now_ms)

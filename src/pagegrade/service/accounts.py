@@ -26,6 +26,7 @@ from pagegrade.store.accounts import (
     save_admin,
 )
 from pagegrade.store.database import Transaction
+from pagegrade.store.holding import hold_place
 from pagegrade.store.sessions import end_sessions, forget_links
 
 MAX_NAME: Final = 200
@@ -62,6 +63,7 @@ def create_account(
     address = _clean_email(email)
     tag = _clean_locale(locale)
     _check_timezone(timezone)
+    _hold(tx)
     _check_free(tx, address)
     is_first = count_accounts(tx) == 0
     return add_account(tx, name=label, email=address, locale=tag, timezone=timezone, is_admin=is_first, now_ms=now_ms)
@@ -99,6 +101,7 @@ def change_account(
     # A report that anyone with the password may see needs a password of its own.
     if default_privacy not in {None, Privacy.PUBLIC, Privacy.PRIVATE}:
         raise InvalidInput(f"{default_privacy!r} is no privacy for new reports.", reason=PRIVACY)
+    _hold(tx)
     account = _load(tx, account_id)
     _check_free(tx, address, but=account_id)
     changed = replace(
@@ -125,6 +128,7 @@ def disable(tx: Transaction, account_id: int, now_ms: int, *, by: Account | None
         InvalidInput: That administrator may not; ``reason`` says why.
         NotFound: There is no such account.
     """
+    _hold(tx)
     account = _load(tx, account_id)
     if by is not None:
         if by.id == account_id:
@@ -146,6 +150,7 @@ def enable(tx: Transaction, account_id: int) -> tuple[Account, bool]:
         InvalidInput: Another account has its e-mail address meanwhile.
         NotFound: There is no such account.
     """
+    _hold(tx)
     account = _load(tx, account_id)
     _check_free(tx, account.email, but=account_id)
     return replace(account, disabled_at_ms=None), enable_account(tx, account_id)
@@ -161,6 +166,7 @@ def set_admin(tx: Transaction, account_id: int, *, is_admin: bool) -> tuple[Acco
         InvalidInput: The account is disabled, or nobody would administer the installation.
         NotFound: There is no such account.
     """
+    _hold(tx)
     account = _load(tx, account_id)
     if is_admin and account.disabled_at_ms is not None:
         raise InvalidInput(f"The account {account_id} is disabled; enable it first.", reason=DISABLED)
@@ -185,6 +191,14 @@ def clean_label(text: str, *, what: str) -> str:
     if not 0 < len(label) <= MAX_NAME or any(unicodedata.category(character) == "Cc" for character in label):
         raise InvalidInput(f"{what} has 1 to {MAX_NAME} characters, and no control characters.", reason=NAME)
     return label
+
+
+def _hold(tx: Transaction) -> None:
+    """Let accounts be made and changed one after the other, whichever process does it.
+
+    Else two of them have one e-mail address, or the last two administrators send each other away.
+    """
+    hold_place(tx, "owner")
 
 
 def _load(tx: Transaction, account_id: int) -> Account:

@@ -11,7 +11,7 @@ from typing import Final
 from pagegrade.gather.context import GatherOptions, OffloadFailed
 from pagegrade.gather.guard import DEFAULT_PORTS, Guard, Policy
 from pagegrade.gather.resolver import Resolver
-from pagegrade.gather.run import gather
+from pagegrade.gather.run import Settled, gather, nobody
 from pagegrade.model.artifacts import Artifacts, Navigation, NotGathered, Response, WellKnown
 from pagegrade.model.errors import FAILURE_CODES, InvalidInput, RunFailed, URLNotAllowed
 from pagegrade.model.identity import VERSION
@@ -86,11 +86,16 @@ async def analyze_target(
 
 
 async def gather_target(
-    target: Target, *, options: AnalyzeOptions, children: Children, resolver: Resolver | None = None
+    target: Target,
+    *,
+    options: AnalyzeOptions,
+    children: Children,
+    resolver: Resolver | None = None,
+    settled: Settled = nobody,
 ) -> Artifacts | Report:
     """Fetch one page with everything around it; a failed report where there is nothing to judge.
 
-    Takes and raises what ``analyze_target`` does.
+    Takes and raises what ``analyze_target`` does; ``settled`` is told about every gatherer.
     """
     started_at = utc_now()
     policy = policy_of(target, options)
@@ -105,7 +110,12 @@ async def gather_target(
     )
     try:
         return await gather(
-            target, options=gather_options, offload=children.run, gathered_at=started_at, resolver=resolver
+            target,
+            options=gather_options,
+            offload=children.run,
+            gathered_at=started_at,
+            resolver=resolver,
+            settled=settled,
         )
     except RunFailed as error:
         failure = Failure(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import shutil
 import time
 from typing import Final
@@ -19,7 +20,10 @@ PATIENCE_S: Final = 2.0
 """A database that takes longer is no use to those who wait for an answer."""
 MIN_FREE_BYTES: Final = 1024 * 1024
 OK: Final = "ok"
+NONE: Final = "none"
 UNKNOWN: Final = "unknown"
+CHANGED: Final = "changed"
+logger = logging.getLogger(__name__)
 
 
 class Health:
@@ -43,30 +47,38 @@ class Health:
     async def words(self) -> dict[str, str]:
         """What is looked at -> ``ok``, or what is wrong with it: ``unavailable``, ``slow``, ``changed``, ``full``.
 
-        ``unknown`` stands where something else that is wrong kept us from looking.
+        ``none`` stands for a disk that is not of this machine, and ``unknown`` where something else that is wrong kept
+        us from looking.
         """
         async with self._asking:
             if self._asked_at_s is None or time.monotonic() - self._asked_at_s >= self._kept_s:
-                database, schema = await self._ask_database()
-                self._words = {"database": database, "schema": schema, "disk": await asyncio.to_thread(self._disk)}
+                database, schema, full = await self._ask_database()
+                if schema == CHANGED and self._words.get("schema") != CHANGED:
+                    logger.error("schema_changed", extra={"reason": "A later version changed the tables; install it."})
+                disk = "full" if full else await asyncio.to_thread(self._disk)
+                self._words = {"database": database, "schema": schema, "disk": disk}
                 self._asked_at_s = time.monotonic()
             return dict(self._words)
 
-    async def _ask_database(self) -> tuple[str, str]:
+    async def _ask_database(self) -> tuple[str, str, bool]:
+        """(word, word of the schema, whether its disk is full)."""
         schema = UNKNOWN
         try:
             async with asyncio.timeout(self._patience_s):
-                schema = OK if await self._database.read(is_current) else "changed"
+                schema = OK if await self._database.read(is_current) else CHANGED
                 await self._database.write(lambda tx: prove_writable(tx, now_ms()))
         except TimeoutError:
-            return "slow", schema
-        except Unavailable:
-            return "unavailable", schema
-        return OK, schema
+            return "slow", schema, False
+        except Unavailable as error:
+            return "unavailable", schema, error.reason == "database_full"
+        return OK, schema, False
 
     def _disk(self) -> str:
+        path = self._database.path
+        if path is None:
+            return NONE  # of ours; the server that has it tells when it is full
         try:
-            free_bytes = shutil.disk_usage(self._database.path.absolute().parent).free
+            free_bytes = shutil.disk_usage(path.absolute().parent).free
         except OSError:
             return UNKNOWN
         return OK if free_bytes >= MIN_FREE_BYTES else "full"

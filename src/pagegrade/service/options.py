@@ -50,4 +50,6 @@ class ServiceOptions:
     target_runs: int = 2
     """Runs at the same time per registrable domain and per address."""
     target_runs_per_minute: int = 20
+    database_connections: int = 10
+    """To a PostgreSQL server, that this process keeps besides the one for notices."""
     analyze: AnalyzeOptions = field(default_factory=AnalyzeOptions)

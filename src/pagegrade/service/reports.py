@@ -139,7 +139,7 @@ def store_report(
         slug=secrets.token_urlsafe(SLUG_BYTES),
         now_ms=now_ms,
     )
-    run = _enqueue(tx, report, priority, options, now_ms)
+    run = _enqueue(tx, caller, report, priority, options=options, now_ms=now_ms)
     return Stored(report=_read(tx, caller, report.id, None), run=run, remarks=wish.remarks)
 
 
@@ -194,7 +194,7 @@ def update_report(
     if change.run:
         if report.state not in UNFINISHED:
             _check_queue(tx, caller.account.id, options)
-        run = _enqueue(tx, report, Priority.RERUN, options, now_ms)
+        run = _enqueue(tx, caller, report, Priority.RERUN, options=options, now_ms=now_ms)
         report = _read(tx, caller, report_id, None)
     return Stored(report=report, run=run, remarks=remarks)
 
@@ -312,7 +312,9 @@ def _check_queue(tx: Transaction, account_id: int, options: ServiceOptions, *, w
 
 
 def _enqueue(
-    tx: Transaction, report: StoredReport, priority: Priority, options: ServiceOptions, now_ms: int
+    tx: Transaction, caller: Caller, report: StoredReport, priority: Priority, *, options: ServiceOptions, now_ms: int
 ) -> StoredRun:
     target = politeness_target(report.url, options.analyze.allow_networks)
-    return enqueue_run(tx, report=report, priority=priority, target=target, now_ms=now_ms)
+    return enqueue_run(
+        tx, report=report, priority=priority, target=target, now_ms=now_ms, traceparent=caller.traceparent
+    )

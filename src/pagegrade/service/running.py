@@ -20,9 +20,14 @@ from pagegrade.service.analysis import gather_target, mistake_of_ours, policy_of
 from pagegrade.service.children import Children
 from pagegrade.service.clock import now_ms, utc_now
 from pagegrade.service.judging import failed_report
+from pagegrade.service.logs import about
 from pagegrade.service.packing import judge_and_pack_in_child
 from pagegrade.service.politeness import address_targets, is_own_host, politeness_target
+from pagegrade.service.run_spans import begin_run, end_run, gatherers_of, note_gathered
 from pagegrade.service.services import Services
+from pagegrade.service.tracing import Span
+from pagegrade.store.database import Transaction
+from pagegrade.store.queue_jobs import offer_next
 from pagegrade.store.runs import finish_run, release_run
 from pagegrade.store.visits import admit_addresses, exempt_run
 
@@ -60,6 +65,13 @@ async def perform_run(
     Raises:
         Unavailable: The database could not be written for many minutes; the run is left to the reaper.
     """
+    with begin_run(services.tracing, run) as span, about(**span.names):
+        await _perform(services, run, span, children=children, resolver=resolver)
+
+
+async def _perform(
+    services: Services, run: ClaimedRun, span: Span, *, children: Children, resolver: Resolver | None
+) -> None:
     started_s = time.monotonic()
     known = CachingResolver(resolver or DNSResolver())
     try:
@@ -68,8 +80,9 @@ async def perform_run(
         if wait_ms is not None:
             await services.database.write(lambda tx: release_run(tx, run, now_ms(), wait_ms))
             services.changes.tell(run.report_id)
+            end_run(span, state="put_off")
             return
-        packed = await _analyze(services, target, children=children, resolver=known)
+        packed = await _analyze(services, target, span, children=children, resolver=known)
     except InvalidInput as error:
         packed = _failed(run, Failure(code="address_not_allowed", message=error.message, reason=error.reason))
     except Unavailable:
@@ -80,8 +93,9 @@ async def perform_run(
         packed = _failed(run, mistake_of_ours(type(error).__name__))
     finally:
         await known.aclose()
-    changed = await _store(services, run, packed)
-    _note(services, run, packed, changed, time.monotonic() - started_s)
+    with span.child("store"):
+        changed = await _store(services, run, packed)
+    _note(services, run, span, packed, changed=changed, seconds=time.monotonic() - started_s)
 
 
 async def _ask_for_room(services: Services, run: ClaimedRun, target: Target, resolver: Resolver) -> int | None:
@@ -121,12 +135,19 @@ async def _ask_for_room(services: Services, run: ClaimedRun, target: Target, res
     )
 
 
-async def _analyze(services: Services, target: Target, *, children: Children, resolver: Resolver) -> PackedReport:
+async def _analyze(
+    services: Services, target: Target, span: Span, *, children: Children, resolver: Resolver
+) -> PackedReport:
     options = services.options.analyze
-    gathered = await gather_target(target, options=options, children=children, resolver=resolver)
+    with span.child("gather") as part:
+        gathered = await gather_target(
+            target, options=options, children=children, resolver=resolver, settled=gatherers_of(part)
+        )
+        note_gathered(part, gathered)
     if isinstance(gathered, Report):
         return pack_report(gathered)
-    return await judge_and_pack_in_child(gathered, options.thresholds, children=children)
+    with span.child("judge"):
+        return await judge_and_pack_in_child(gathered, options.thresholds, children=children)
 
 
 async def _store(services: Services, run: ClaimedRun, packed: PackedReport) -> tuple[int, ...]:
@@ -148,7 +169,7 @@ async def _store(services: Services, run: ClaimedRun, packed: PackedReport) -> t
 
 async def _write_outcome(services: Services, run: ClaimedRun, packed: PackedReport) -> tuple[int, ...]:
     try:
-        return await services.database.write(lambda tx: finish_run(tx, run, packed, now_ms()))
+        return await services.database.write(lambda tx: _finish(tx, services, run, packed))
     except Unavailable:
         raise
     except Exception:
@@ -163,22 +184,40 @@ async def _write_outcome(services: Services, run: ClaimedRun, packed: PackedRepo
             retryable=FAILURE_CODES["internal"][0],
         ),
     )
-    return await services.database.write(lambda tx: finish_run(tx, run, refused, now_ms()))
+    return await services.database.write(lambda tx: _finish(tx, services, run, refused))
 
 
-def _note(services: Services, run: ClaimedRun, packed: PackedReport, changed: tuple[int, ...], seconds: float) -> None:
-    """Count the run and write its line."""
+def _finish(tx: Transaction, services: Services, run: ClaimedRun, packed: PackedReport) -> tuple[int, ...]:
+    options = services.options
+    changed = finish_run(tx, run, packed, now_ms())
+    offer_next(
+        tx,
+        run.id,
+        now_ms(),
+        target_runs=options.target_runs,
+        target_runs_per_minute=options.target_runs_per_minute,
+    )
+    return changed
+
+
+def _note(
+    services: Services, run: ClaimedRun, span: Span, packed: PackedReport, *, changed: tuple[int, ...], seconds: float
+) -> None:
+    """Count the run, write its line, end its span."""
     error = None if packed.error is None else _read_error(packed.error)
+    state = packed.state if changed else "discarded"
+    code, reason = (None, None) if error is None else (error.code, error.reason)
     services.observation.run_finished(
         run=run.id,
         report=run.report_id,
         host=host(run.url),
-        state=packed.state if changed else "discarded",
-        code=None if error is None else error.code,
-        reason=None if error is None else error.reason,
+        state=state,
+        code=code,
+        reason=reason,
         attempt=run.attempt,
         seconds=seconds,
     )
+    end_run(span, state=state, code=code, reason=reason)
 
 
 def _failed(run: ClaimedRun, failure: Failure) -> PackedReport:

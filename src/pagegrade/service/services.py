@@ -11,12 +11,14 @@ from typing import Final
 from pagegrade.service.access import KeyUses
 from pagegrade.service.changes import Changes
 from pagegrade.service.documents import Documents
-from pagegrade.service.guesses import Guesses, SignInGuesses
+from pagegrade.service.guesses import Guesses, SignInGuesses, windows_of
 from pagegrade.service.health import Health
-from pagegrade.service.limits import Limits
+from pagegrade.service.limits import Limits, limits_of
 from pagegrade.service.observation import Observation
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.passwords import Passwords
+from pagegrade.service.tracing import NO_TRACING, Tracing
+from pagegrade.service.unanswered import Unanswered
 from pagegrade.store.database import Database
 
 SITEMAPS_AT_ONCE: Final = 2
@@ -24,7 +26,7 @@ SITEMAPS_AT_ONCE: Final = 2
 
 
 def _nothing() -> None:
-    """Nobody to wake: this process has no workers."""
+    """Nobody to wake, or to tell."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -35,7 +37,7 @@ class Services:
     options: ServiceOptions = field(default_factory=ServiceOptions)
     changes: Changes = field(default_factory=Changes)
     """Tells those who wait that a report has changed."""
-    limits: Limits = field(default_factory=Limits)
+    limits: Limits = field(init=False)
     """How often each key and each client address may ask."""
     key_uses: KeyUses = field(default_factory=KeyUses)
     """When keys were used; somebody has to save it now and then."""
@@ -43,25 +45,37 @@ class Services:
     """Hashes passwords, a few at a time."""
     documents: Documents = field(default_factory=Documents)
     """Makes PDFs, a few at a time."""
-    guesses: Guesses = field(default_factory=Guesses)
+    guesses: Guesses = field(init=False)
     """How often share passwords were guessed."""
-    sign_in_guesses: SignInGuesses = field(default_factory=SignInGuesses)
+    sign_in_guesses: SignInGuesses = field(init=False)
     """How often passwords of accounts were guessed."""
+    unanswered: Unanswered = field(init=False)
+    """What this process began to answer and does not."""
     sitemap_places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(SITEMAPS_AT_ONCE))
     """One for each sitemap that may be read at the same time."""
     process: str = field(default_factory=lambda: secrets.token_hex(8))
     """Names this process among all that ever ran: who holds a lease, who answers a request."""
     wake: Callable[[], None] = _nothing
-    """Tells the workers of this process that a run is waiting; from any thread."""
+    """Tells the workers that a run is waiting, those of this process first; from any thread."""
+    tell_job: Callable[[], None] = _nothing
+    """Tells the workers of other processes."""
+    peers: int = 1
+    """Processes that work on this database now, this one included, as far as we know."""
     worked_at_s: float | None = None
     """When the workers last looked for work, by the monotonic clock; ``None``: they never did."""
     observation: Observation = field(default_factory=Observation)
     """Counts and logs what happens."""
+    tracing: Tracing = NO_TRACING
+    """Says where the time went, if somebody wants to know."""
     health: Health = field(init=False)
     """Whether the database can be used right now."""
     draining: bool = False
     """The process was told to stop: it accepts no new work."""
 
     def __post_init__(self) -> None:
+        self.limits = limits_of(self.database)
+        self.guesses = Guesses(windows_of(self.database))
+        self.sign_in_guesses = SignInGuesses(windows_of(self.database))
+        self.unanswered = Unanswered(self.database)
         self.health = Health(self.database)
         self.database.on_commit = self.observation.group_written

@@ -10,7 +10,7 @@ from pagegrade.model.errors import InvalidInput, RateLimited
 from pagegrade.service.passwords import MAX_CHARACTERS, MIN_ACCOUNT_CHARACTERS
 from pagegrade.service.services import Services
 from pagegrade.service.sessions import digest, end_tokens, is_token, make_token, renew_token, start_session
-from pagegrade.store.accounts import list_addresses, load_account, load_password, save_password
+from pagegrade.store.accounts import list_addresses, load_account, load_password, lock_account, save_password
 from pagegrade.store.database import Transaction
 from pagegrade.store.sessions import add_link, end_sessions, find_link, forget_links, use_link
 
@@ -50,7 +50,7 @@ async def sign_in_with_password(
             it was takes no longer to find out than any other.
     """
     address = email.strip()[:MAX_EMAIL]
-    wait_s = services.sign_in_guesses.take(address, client)
+    wait_s = await services.sign_in_guesses.take(address, client)
     if wait_s is not None:
         raise RateLimited("There were too many attempts to sign in.", retry_after_s=wait_s)
     if not 0 < len(password) <= MAX_CHARACTERS:
@@ -60,7 +60,9 @@ async def sign_in_with_password(
         raise WrongPassword
 
     def work(tx: Transaction) -> str | None:
-        # Hashing took its time: meanwhile the password may have been changed, or the account disabled.
+        # Hashing took its time: meanwhile the password may have been changed, or the account disabled. From here on
+        # whoever does either waits, and ends the session that is started here.
+        lock_account(tx, account_id)
         account = load_account(tx, account_id)
         if account is None or account.disabled_at_ms is not None or load_password(tx, account_id) != hashed:
             return None
@@ -70,7 +72,7 @@ async def sign_in_with_password(
     token = await services.database.write(work)
     if token is None:
         raise WrongPassword
-    services.sign_in_guesses.give_back(address, client)
+    await services.sign_in_guesses.give_back(address, client)
     return token
 
 
@@ -131,6 +133,10 @@ def sign_in_with_link(
         tokens: Of sessions that the browser has had until now; they end.
         now_ms: The time now.
     """
+    linked = find_linked(tx, token, now_ms)
+    if linked is None:
+        return None
+    lock_account(tx, linked.id)
     account = find_linked(tx, token, now_ms)
     if account is None or not use_link(tx, digest(token), now_ms):
         return None
@@ -185,15 +191,16 @@ async def change_password(
     check_new_password(new)
     stored = await services.database.read(lambda tx: load_password(tx, account.id))
     if needs_current_password(account, session, now_ms):
-        wait_s = services.sign_in_guesses.take(account.email, client)
+        wait_s = await services.sign_in_guesses.take(account.email, client)
         if wait_s is not None:
             raise RateLimited("There were too many wrong passwords.", retry_after_s=wait_s)
         if not 0 < len(current) <= MAX_CHARACTERS or not await services.passwords.verify(stored, current):
             raise WrongPassword
-        services.sign_in_guesses.give_back(account.email, client)
+        await services.sign_in_guesses.give_back(account.email, client)
     hashed = await services.passwords.hash(new)
 
     def work(tx: Transaction) -> str | None:
+        lock_account(tx, account.id)
         token = renew_token(tx, session, now_ms) if load_password(tx, account.id) == stored else None
         if token is not None:
             store_password(tx, account.id, hashed, but=session.id)
@@ -214,7 +221,7 @@ def store_password(tx: Transaction, account_id: int, hashed: str, *, but: int | 
         hashed: PHC string.
         but: The session that goes on; ``None``: none does.
     """
-    save_password(tx, account_id, hashed)
+    save_password(tx, account_id, hashed)  # first, because whoever is just signing in holds the account
     sign_out_everywhere(tx, account_id, but=but)
 
 
@@ -226,6 +233,7 @@ def sign_out_everywhere(tx: Transaction, account_id: int, *, but: int | None = N
         account_id: Whose sessions.
         but: The session that goes on; ``None``: none does.
     """
+    lock_account(tx, account_id)
     forget_links(tx, account_id)
     return end_sessions(tx, account_id, but=but)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -110,16 +110,16 @@ async def read_sitemap_addresses(services: Services, typed: str, *, resolver: Re
     )
 
 
-def _may_ask(services: Services, url: str) -> bool:
+async def _may_ask(services: Services, url: str) -> bool:
     """Count a file of a site, if there is any politeness to keep to."""
     site = politeness_target(url, services.options.analyze.allow_networks)
-    return not site or services.limits.take("sitemap files", site, SITE_FILES_PER_MINUTE).allowed
+    return not site or (await services.limits.take_now("sitemap files", site, SITE_FILES_PER_MINUTE)).allowed
 
 
 async def _read_all(
     reading: _Reading,
     target: Target,
-    may_ask: Callable[[str], bool],
+    may_ask: Callable[[str], Awaitable[bool]],
     *,
     options: AnalyzeOptions,
     children: Children,
@@ -139,7 +139,7 @@ async def _read_all(
                 reading.is_whole = False
                 return
             seen.add(url)
-            if not may_ask(url):
+            if not await may_ask(url):
                 reading.fail("busy")
                 continue
             found = await _read_file(reading, client, url, allowance, children)
@@ -168,14 +168,18 @@ def _keep(reading: _Reading, found: SitemapReading) -> None:
 
 
 async def _first_addresses(
-    client: HTTPClient, target: Target, may_ask: Callable[[str], bool], allowance: Allowance, children: Children
+    client: HTTPClient,
+    target: Target,
+    may_ask: Callable[[str], Awaitable[bool]],
+    allowance: Allowance,
+    children: Children,
 ) -> tuple[str, ...]:
     """The sitemaps to begin with."""
     root = origin(target.url)
     if target.url != f"{root}/":
         return (target.url,)
     guessed = (f"{root}{GUESSED_PATH}",)
-    if not may_ask(f"{root}/robots.txt"):
+    if not await may_ask(f"{root}/robots.txt"):
         return guessed
     try:
         response = await _fetch(client, f"{root}/robots.txt", allowance, max_bytes=ROBOTS_BYTES)

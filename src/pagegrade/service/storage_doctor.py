@@ -99,11 +99,11 @@ def look_at_database(database: Database, now_ms: int, *, all_of_it: bool = True)
     """Whether the database is whole, has our tables, is written safely, and how full it is.
 
     Args:
-        database: Which may not be there yet.
+        database: A file, which may not be there yet.
         now_ms: The time now.
         all_of_it: Whether to read the whole file in search of damage, which takes a while where it is large.
     """
-    if not database.path.exists():
+    if database.path is None or not database.path.exists():
         yield ok("database", f"{database.path} is not there yet; the first start makes it")
         return
     try:
@@ -141,6 +141,13 @@ def _look_inside(database: Database, now_ms: int, *, all_of_it: bool) -> Iterato
     match state.status:
         case "current":
             yield ok("schema", state.head)
+            yield from _look_at_rows(database, now_ms)
+        case "ahead":
+            yield warning(
+                "schema",
+                f"{state.current}, made by Pagegrade {state.migrated_by or 'of a later version'}; this one can go on",
+                "Install that version again.",
+            )
             yield from _look_at_rows(database, now_ms)
         case "empty" | "behind":
             yield warning(
@@ -180,7 +187,7 @@ def _look_at_rows(database: Database, now_ms: int) -> Iterator[Diagnosis]:
 def newest_row_ms(database: Database) -> int | None:
     """When the newest row was made; ``None`` where there is none, or nobody can tell."""
     try:
-        if not database.path.exists() or schema_state(database).status != "current":
+        if (database.path is not None and not database.path.exists()) or not schema_state(database).is_usable:
             return None
         return database.read_here(newest_ms)
     except Unavailable:

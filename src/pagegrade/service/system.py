@@ -21,9 +21,10 @@ from pagegrade.service.doctor import (
     look_at_versions,
 )
 from pagegrade.service.options import ServiceOptions
+from pagegrade.service.postgres_doctor import look_at_postgres, server_version
 from pagegrade.service.services import Services
 from pagegrade.service.storage_doctor import look_at_database, look_at_folder, look_at_sqlite, newest_row_ms
-from pagegrade.store.database import Transaction
+from pagegrade.store.database import Database, Transaction
 from pagegrade.store.inspection import SQLITE_VERSION
 from pagegrade.store.queue import QueueState, queue_state
 from pagegrade.store.retention import Sizes, measure
@@ -71,22 +72,23 @@ def look_at_system(services: Services, now_ms: int, *, all_of_it: bool = False) 
     return SystemState(
         queue=queue,
         sizes=sizes,
-        free_bytes=_free_bytes(services.database.path),
+        free_bytes=None if services.database.path is None else _free_bytes(services.database.path),
         workers=services.options.workers,
         idle_s=idle_s,
-        versions=versions_in_use(),
+        versions=versions_in_use(services.database),
         settings=settings_in_force(services.options),
         diagnoses=tuple(_diagnose(services, now_ms, all_of_it=all_of_it)),
     )
 
 
-def versions_in_use() -> tuple[tuple[str, str], ...]:
-    """(what, which version) of what decides how this process behaves."""
+def versions_in_use(database: Database) -> tuple[tuple[str, str], ...]:
+    """(what, which version) of what decides how this process behaves; a server that does not answer has none."""
+    kept_by = ("PostgreSQL", server_version(database)) if database.shared else ("SQLite", SQLITE_VERSION)
     return (
         ("Pagegrade", VERSION),
         ("Ruleset", RULESET),
         ("Python", platform.python_version()),
-        ("SQLite", SQLITE_VERSION),
+        kept_by,
         ("libcurl", libcurl_version()),
         ("System", f"{platform.system()} {platform.release()} ({platform.machine()})"),
     )
@@ -103,6 +105,7 @@ def settings_in_force(options: ServiceOptions) -> tuple[tuple[str, str], ...]:
         "BASE_URL": options.base_url,
         "CORS_ORIGINS": _listed(options.cors_origins),
         "CREATE_WAIT_SECONDS": f"{options.create_wait_s:g}",
+        "DATABASE_CONNECTIONS": options.database_connections,
         "DECENT_FROM": analyze.thresholds.decent,
         "DEFAULT_PRIVACY": int(options.default_privacy),
         "GOOD_FROM": analyze.thresholds.good,
@@ -128,9 +131,13 @@ def settings_in_force(options: ServiceOptions) -> tuple[tuple[str, str], ...]:
 def _diagnose(services: Services, now_ms: int, *, all_of_it: bool) -> Iterable[Diagnosis]:
     database = services.database
     yield from look_at_versions()
-    yield look_at_sqlite()
-    yield from look_at_folder(database.path.absolute().parent)
-    yield from look_at_database(database, now_ms, all_of_it=all_of_it)
+    if database.path is None:
+        silent_ms = int(services.options.lease_s * 1000)
+        yield from look_at_postgres(database, connections=services.options.database_connections, silent_ms=silent_ms)
+    else:
+        yield look_at_sqlite()
+        yield from look_at_folder(database.path.absolute().parent)
+        yield from look_at_database(database, now_ms, all_of_it=all_of_it)
     yield look_at_clock(now_ms, newest_row_ms(database))
     yield from look_at_guard(services.options.analyze)
     yield look_at_name_servers()

@@ -35,6 +35,7 @@ from pagegrade.web.pages.problems import foreign_form, problem_page, sign_in_nee
 from pagegrade.web.problems import MEDIA_TYPE, Problem, Rejected, internal_error, problem_body, problem_of
 from pagegrade.web.routes import ALL_OPERATIONS
 from pagegrade.web.routing import Routes
+from pagegrade.web.spans import begin_span, end_span
 from pagegrade.web.visitor import SignInNeeded, is_own_form, session_cookie
 
 Scope = MutableMapping[str, Any]
@@ -93,6 +94,7 @@ class App:
         self._operations = operations
         self._answering: dict[tuple[Any, ...], bytes] = {}
         self._routes = Routes(operations)
+        self._has_pages = any(operation.tag == PAGES for operation in operations)
         self._observe = observe
         self._standing = {api: standing_headers(services.options, api=api) for api in (True, False)}
 
@@ -112,7 +114,8 @@ class App:
         call = Call(self.services, scope, receive, path=path, request_id="")
         call.operations, call.answering = self._operations, self._answering
         call.request_id = _request_id(call.header(b"x-request-id"))
-        name_lines(request_id=call.request_id)
+        call.span = begin_span(call)
+        name_lines(request_id=call.request_id, **call.span.names)
         status = CLIENT_GONE
         try:
             answer = await self._answer(call, scope)
@@ -122,6 +125,7 @@ class App:
         finally:
             operation = call.operation.name if call.operation is not None else ""
             self._observe(operation, call.method, status, time.perf_counter() - started, call.request_id, call=call)
+            end_span(call, status)
 
     async def _answer(self, call: Call, scope: Scope) -> Answer | None:
         """The answer, whatever happens; ``None``: nobody is there to take it."""
@@ -172,7 +176,7 @@ class App:
         if call.signed_in is not None and call.signed_in.due:
             answer = await _keep_session(call, answer)
         if answer.status == 304:  # noqa: PLR2004 - RFC 9110 15.4.5
-            call.give_back(REQUESTS)
+            await call.give_back(REQUESTS)
         return answer
 
     def _preflight(self, call: Call, allow: str) -> tuple[tuple[str, str], ...]:
@@ -181,11 +185,12 @@ class App:
         return preflight_headers(allow)
 
     async def _told(self, call: Call, problem: Problem) -> Answer:
-        if not call.path.startswith(API) and problem.code == "not_found":
+        call.problem = problem.code
+        if self._has_pages and not call.path.startswith(API) and problem.code == "not_found":
             # With the menu of whoever has signed in: what is not there and what is not theirs look the same.
             with contextlib.suppress(Unavailable):
                 await self.services.database.read(call.visitor)
-        as_page = None if call.path.startswith(API) else problem_page(call, problem)
+        as_page = problem_page(call, problem) if self._has_pages and not call.path.startswith(API) else None
         if as_page is not None:
             return as_page
         body = problem_body(

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final, TypeVar, cast
 
 from pydantic import BaseModel
 
 from pagegrade.model.account import Caller
-from pagegrade.model.errors import NotFound, RateLimited, Unauthenticated, ValidationFailed, Violation
+from pagegrade.model.errors import NotFound, RateLimited, Unauthenticated, Unavailable, ValidationFailed, Violation
 from pagegrade.render.texts import Texts, choose_locale, texts_for
 from pagegrade.service.access import authenticate, require_scope
 from pagegrade.service.clock import now_ms
 from pagegrade.service.limits import Standing
 from pagegrade.service.services import Services
 from pagegrade.service.sessions import SignedIn, find_signed_in
+from pagegrade.service.tracing import NO_SPAN, Span
 from pagegrade.store.database import Transaction
+from pagegrade.store.holding import hold_account
 from pagegrade.web.body import Receive, judge_media, parse_body, read_body
 from pagegrade.web.clients import bearer_key, client_address, limited_as
 from pagegrade.web.fields import names_of, read_fields
@@ -55,6 +59,10 @@ class Call:
         self.now_ms = now_ms()
         self.operation: Operation | None = None
         """``None`` where nothing is found at the path."""
+        self.problem = ""
+        """Code of what the answer tells of, where it tells of a problem."""
+        self.span: Span = NO_SPAN
+        """Traces this request, where requests are traced."""
         self.secret = ""
         """The key or token that was sent, if it can be one; kept for this request only."""
         self.signed_in: SignedIn | None = None
@@ -184,14 +192,19 @@ class Call:
         if caller is not None:
             return await self.services.database.read(lambda tx: work(tx, caller))
         if self.operation is not None and self.operation.access != "anyone":
-            return await self.services.database.read(lambda tx: work(tx, self._admit_person(tx)))
-        secret = self._secret()
-        return await self.services.database.read(lambda tx: work(tx, self._admit(tx, secret)))
+            return await self.services.database.read(work, first=self._admit_person)
+        secret = await self._secret()
+        return await self.services.database.read(work, first=lambda tx: self._admit(tx, secret))
 
     async def write(self, work: Callable[[Transaction, Caller], T]) -> T:
         """The result of ``work`` once what it wrote is safe; the caller was admitted before."""
         caller = self.admitted
-        return await self.services.database.write(lambda tx: work(tx, caller))
+
+        def alone(tx: Transaction) -> T:
+            hold_account(tx, caller.account.id)
+            return work(tx, caller)
+
+        return await self.services.database.write(alone)
 
     async def admit(self) -> Caller:
         """Who calls; raises as ``read``."""
@@ -220,36 +233,49 @@ class Call:
         asked = self.header(b"accept-language")
         return texts_for(choose_locale(None if self.caller is None else self.caller.account.locale, asked))
 
-    def take_analysis(self) -> None:
+    async def take_analysis(self) -> None:
         """Count an analysis for the key, once for this call however often it is asked.
 
         Raises:
             RateLimited: There were too many in the last minute.
         """
+        await self.count_analysis()
+        self.check_analysis()
+
+    async def count_analysis(self) -> None:
+        """The same for whom it may be no trouble that there were too many: ``check_analysis`` says so later."""
         standing = self.standings.get(ANALYSES)
         if standing is None or not standing.allowed:
             per_minute = self.services.options.analyses_per_minute
-            standing = self.services.limits.take(ANALYSES, self.admitted.identity, per_minute)
-            self.standings[ANALYSES] = standing
+            self.standings[ANALYSES] = await self.services.limits.take_now(ANALYSES, self.admitted.identity, per_minute)
+
+    def check_analysis(self) -> None:
+        """Go on only if the analysis was counted; inside of a transaction, too.
+
+        Raises:
+            RateLimited: There were too many in the last minute.
+        """
+        standing = self.standings[ANALYSES]
         if not standing.allowed:
             raise RateLimited(
                 f"This key may start {standing.limit} analyses a minute; wait and try again.",
                 retry_after_s=standing.reset_s,
             )
 
-    def give_back(self, policy: str) -> None:
-        """What was counted for this call was not used."""
+    async def give_back(self, policy: str) -> None:
+        """What was counted for this call was not used; where that cannot be said now, it stays counted."""
         standing = self.standings.get(policy)
         if standing is not None and standing.allowed:
             limits = self.services.limits
-            self.standings[policy] = limits.give_back(policy, self.admitted.identity, standing.limit)
+            with contextlib.suppress(Unavailable):
+                self.standings[policy] = await limits.give_back_now(policy, self.admitted.identity, standing.limit)
 
-    def forget_analysis(self) -> None:
+    async def forget_analysis(self) -> None:
         """Take the count of an analysis back that was not started."""
-        self.give_back(ANALYSES)
+        await self.give_back(ANALYSES)
         self.standings.pop(ANALYSES, None)
 
-    def _secret(self) -> str:
+    async def _secret(self) -> str:
         """The key that was sent, if it can be one.
 
         Raises:
@@ -259,7 +285,9 @@ class Call:
         secret, presented = bearer_key(self.header(b"authorization"))
         if secret is None:
             if presented:
-                self._count_wrong_key()
+                self._judge_wrong_key(
+                    await self.services.limits.take_now(WRONG_KEYS, limited_as(self.client), self._wrong_keys)
+                )
             raise Unauthenticated(presented=presented)
         self.secret = secret
         return secret
@@ -268,9 +296,9 @@ class Call:
         try:
             caller = authenticate(tx, secret, self.now_ms)
         except Unauthenticated:
-            self._count_wrong_key()
+            self._judge_wrong_key(self.services.limits.take(tx, WRONG_KEYS, limited_as(self.client), self._wrong_keys))
             raise
-        standing = self._take_request(caller)
+        standing = self._take_request(tx, caller)
         self.services.key_uses.note(caller.api_key.id, self.now_ms)
         if not standing.allowed:
             raise RateLimited(
@@ -285,7 +313,7 @@ class Call:
         caller = self.visitor(tx)
         if caller is None:
             raise SignInNeeded
-        standing = self._take_request(caller)
+        standing = self._take_request(tx, caller)
         if not standing.allowed:
             raise RateLimited(
                 f"You may open {standing.limit} pages a minute; wait and try again.", retry_after_s=standing.reset_s
@@ -294,22 +322,24 @@ class Call:
             raise NotFound
         return caller
 
-    def _take_request(self, caller: Caller) -> Standing:
-        self.caller = caller
+    def _take_request(self, tx: Transaction, caller: Caller) -> Standing:
+        self.caller = replace(caller, traceparent=self.span.traceparent) if self.span.on else caller
         limits = self.services.limits
         policy = REQUESTS if self.operation is None else self.operation.counted_as
-        standing = limits.take(policy, caller.identity, self.services.options.requests_per_minute)
+        standing = limits.take(tx, policy, caller.identity, self.services.options.requests_per_minute)
         self.standings[policy] = standing
         return standing
 
-    def _count_wrong_key(self) -> None:
+    def _judge_wrong_key(self, standing: Standing) -> None:
         """Who tries many keys is told to wait; valid keys from the same address go on working."""
-        options = self.services.options
-        standing = self.services.limits.take(WRONG_KEYS, limited_as(self.client), options.wrong_keys_per_minute)
         if not standing.allowed:
             raise RateLimited(
                 "Too many wrong keys came from your address; wait and try again.", retry_after_s=standing.reset_s
             )
+
+    @property
+    def _wrong_keys(self) -> int:
+        return self.services.options.wrong_keys_per_minute
 
 
 def _join(headers: list[tuple[bytes, bytes]]) -> dict[bytes, bytes]:

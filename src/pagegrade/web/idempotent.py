@@ -5,22 +5,23 @@ Source: https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import hashlib
 import hmac
 import re
-import secrets
 from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
 from typing import Any, Final
 
 import msgspec
 from pydantic import BaseModel
 
 from pagegrade.model.account import Caller
-from pagegrade.model.errors import IdempotencyInProgress, IdempotencyKeyReused
+from pagegrade.model.errors import IdempotencyInProgress, IdempotencyKeyReused, Unavailable
 from pagegrade.service.reports import Stored
 from pagegrade.store.database import Transaction
-from pagegrade.store.idempotency import Replay, begin_answer, save_answer, set_report
+from pagegrade.store.idempotency import Replay, begin_answer, name_answerer, save_answer, set_report
 from pagegrade.web.call import Call
 from pagegrade.web.operations import Answer
 from pagegrade.web.problems import bad_request
@@ -73,37 +74,73 @@ async def do_once(
     }
     fingerprint = _fingerprint(call, fields)
 
-    def work(tx: Transaction, caller: Caller) -> Stored | Replay:
-        # What is being answered right now is known in memory, so whoever left a row without an answer is not: the
-        # process ended, or the answer could not be stored. A name of its own makes this request take it over.
-        begun = begin_answer(tx, **here, request_sha256=fingerprint, process=secrets.token_hex(8), now_ms=call.now_ms)
+    services = call.services
+    answerer = name_answerer(services.process)
+
+    def work(tx: Transaction, caller: Caller) -> _Done | Replay:
+        # What this process is answering right now is known in memory. So where it left a row without an answer it is
+        # not: the answer could not be stored, or nobody waited for it any more.
+        begun = begin_answer(
+            tx,
+            **here,
+            request_sha256=fingerprint,
+            answerer=answerer,
+            silent_ms=int(services.options.lease_s * 1000),
+            now_ms=call.now_ms,
+        )
         if isinstance(begun, Replay):
             return begun
         if begun.report_id is not None:
-            return again(tx, caller, begun.report_id)
+            return _Done(again(tx, caller, begun.report_id), is_new=False)
         made = make(tx, caller)
         set_report(tx, **here, report_id=made.report.id)
-        return made
+        return _Done(made, is_new=True)
 
     with _alone(call, tuple(here.values()), fingerprint):
-        made = await _write(call, work)
-        if isinstance(made, Replay):
-            call.forget_analysis()
-            return Answer(status=made.status, body=made.body, headers=(*made.headers.items(), REPLAYED))
-        answer = await tell(made)
-        await call.write(
-            lambda tx, _caller: save_answer(
-                tx, **here, status=answer.status, headers=dict(answer.headers), body=answer.body
+        # Before anything is begun, because what is counted must not wait for a transaction; ``make`` looks at it.
+        await call.count_analysis()
+        try:
+            done = await _write(call, work)
+        except (Unavailable, asyncio.CancelledError):
+            services.unanswered.give_up(here, answerer, begun=False)
+            raise
+        if isinstance(done, Replay):
+            await call.forget_analysis()
+            return Answer(status=done.status, body=done.body, headers=(*done.headers.items(), REPLAYED))
+        try:
+            if not done.is_new:
+                await call.forget_analysis()
+            answer = await tell(done.stored)
+            await call.write(
+                lambda tx, _caller: save_answer(
+                    tx,
+                    **here,
+                    answerer=answerer,
+                    status=answer.status,
+                    headers=dict(answer.headers),
+                    body=answer.body,
+                )
             )
-        )
+        except BaseException:
+            services.unanswered.give_up(here, answerer, begun=True)
+            raise
         return answer
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """What was asked for is stored."""
+
+    stored: Stored
+    is_new: bool
+    """Whether it was done now, and not by somebody who did not get to answer."""
 
 
 async def _write(call: Call, work: Callable[[Transaction, Caller], Any]) -> Any:
     try:
         return await call.write(work)
     except Exception:
-        call.forget_analysis()
+        await call.forget_analysis()
         raise
 
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -16,9 +17,13 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 
 from pagegrade.model.errors import Unauthenticated, Unavailable
+from pagegrade.model.stored import Priority
 from pagegrade.service.clock import now_ms
 from pagegrade.service.observation import Observation
-from pagegrade.store.queue import QueueState, queue_state
+from pagegrade.service.services import Services
+from pagegrade.store.database import Transaction, is_shared
+from pagegrade.store.postgres_inspection import Use, look_at_use
+from pagegrade.store.queue import QueueState, count_waiting, queue_state
 from pagegrade.web.call import Call
 from pagegrade.web.clients import bearer_key
 from pagegrade.web.operations import Answer, Operation
@@ -33,10 +38,10 @@ async def show_metrics(call: Call) -> Answer:
     services = call.services
     _check_token(call, services.options.metrics_token)
     try:
-        queue = await services.database.read(lambda tx: queue_state(tx, now_ms()))
+        seen = await services.database.read(_look)
     except Unavailable:
-        queue = None
-    body = await asyncio.to_thread(_write, services.observation.registry, queue, services.database.path)
+        seen = None
+    body = await asyncio.to_thread(_write, services, seen)
     return Answer(status=200, body=body, media_type=CONTENT_TYPE_PLAIN_0_0_4)
 
 
@@ -82,36 +87,96 @@ def _check_token(call: Call, token: str | None) -> None:
         raise Unauthenticated("A token is needed: send Authorization: Bearer TOKEN.", presented=presented)
 
 
-def _write(registry: CollectorRegistry, queue: QueueState | None, database: Path) -> bytes:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Seen:
+    """What one look at the database told."""
+
+    queue: QueueState
+    waiting: Mapping[Priority, int]
+    server: Use | None
+    """``None``: it is a file."""
+
+
+def _look(tx: Transaction) -> _Seen:
+    return _Seen(
+        queue=queue_state(tx, now_ms()),
+        waiting=count_waiting(tx),
+        server=look_at_use(tx) if is_shared(tx) else None,
+    )
+
+
+def _write(services: Services, seen: _Seen | None) -> bytes:
     now = CollectorRegistry()
-    now.register(_Now(queue, database))
-    return generate_latest(registry) + generate_latest(now)
+    now.register(_Now(services, seen))
+    return generate_latest(services.observation.registry) + generate_latest(now)
 
 
 class _Now:
     """What is not counted but looked at."""
 
-    def __init__(self, queue: QueueState | None, database: Path) -> None:
-        self._queue = queue
-        self._database = database
+    def __init__(self, services: Services, seen: _Seen | None) -> None:
+        self._services = services
+        self._seen = seen
 
     def collect(self) -> Iterable[Metric]:
         """The gauges; those of a database that cannot be read are left out, which is not the same as 0."""
-        if self._queue is not None:
-            yield GaugeMetricFamily("pagegrade_queue_waiting", "Runs that wait.", self._queue.depth)
-            yield GaugeMetricFamily("pagegrade_queue_running", "Runs under way.", self._queue.running)
+        if self._seen is not None:
+            yield from _queue(self._seen)
+            if self._seen.server is not None:
+                yield from _server(self._seen.server)
+        if self._services.database.path is not None:
+            yield _files(self._services.database.path)
+        if self._services.changes.sender is not None:
             yield GaugeMetricFamily(
-                "pagegrade_queue_oldest_seconds",
-                "How long the run that was asked for first has been waiting.",
-                self._queue.oldest_ms / 1000,
+                "pagegrade_notices_heard",
+                "1 while this process hears at once what others change; 0: it looks for itself.",
+                int(self._services.changes.hears_others),
             )
-        sizes = GaugeMetricFamily("pagegrade_database_bytes", "Size on disk.", labels=["file"])
-        for name, suffix in (("main", ""), ("log", "-wal")):
-            try:
-                sizes.add_metric([name], self._database.with_name(self._database.name + suffix).stat().st_size)
-            except OSError:
-                continue
-        yield sizes
+            yield GaugeMetricFamily(
+                "pagegrade_processes", "Processes on this database, as this one knows.", self._services.peers
+            )
+
+
+def _queue(seen: _Seen) -> Iterable[Metric]:
+    yield GaugeMetricFamily("pagegrade_queue_waiting", "Runs that wait.", seen.queue.depth)
+    yield GaugeMetricFamily("pagegrade_queue_running", "Runs under way.", seen.queue.running)
+    yield GaugeMetricFamily(
+        "pagegrade_queue_oldest_seconds",
+        "How long the run that was asked for first has been waiting.",
+        seen.queue.oldest_ms / 1000,
+    )
+    kinds = GaugeMetricFamily("pagegrade_queue_waiting_by_kind", "Runs that wait, by urgency.", labels=["kind"])
+    for priority, count in seen.waiting.items():
+        kinds.add_metric([priority.name.lower()], count)
+    yield kinds
+
+
+def _server(use: Use) -> Iterable[Metric]:
+    sizes = GaugeMetricFamily("pagegrade_database_bytes", "Size on disk.", labels=["file"])
+    sizes.add_metric(["main"], use.size_bytes)
+    yield sizes
+    connections = GaugeMetricFamily(
+        "pagegrade_database_connections", "Connections to the server: all, and ours.", labels=["whose"]
+    )
+    connections.add_metric(["all"], use.connections)
+    connections.add_metric(["ours"], use.ours)
+    yield connections
+    yield GaugeMetricFamily(
+        "pagegrade_database_connections_max", "Connections that the server can have.", use.most_connections
+    )
+    yield GaugeMetricFamily(
+        "pagegrade_database_notices_ratio", "How full the server's queue of notices is, 0 to 1.", use.notices
+    )
+
+
+def _files(database: Path) -> Metric:
+    sizes = GaugeMetricFamily("pagegrade_database_bytes", "Size on disk.", labels=["file"])
+    for name, suffix in (("main", ""), ("log", "-wal")):
+        try:
+            sizes.add_metric([name], database.with_name(database.name + suffix).stat().st_size)
+        except OSError:
+            continue
+    return sizes
 
 
 OPERATIONS: Final = (

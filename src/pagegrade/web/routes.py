@@ -31,6 +31,9 @@ from pagegrade.web.pages import (
 )
 from pagegrade.web.pages import projects as own_projects
 
+PROBES: Final[tuple[Operation, ...]] = (*health.OPERATIONS, *metrics.OPERATIONS)
+"""What a process answers that has no other business with strangers."""
+
 ALL_OPERATIONS: Final[tuple[Operation, ...]] = (
     *reports.OPERATIONS,
     *runs.OPERATIONS,
@@ -59,6 +62,5 @@ ALL_OPERATIONS: Final[tuple[Operation, ...]] = (
     *keys.OPERATIONS,
     *admin.OPERATIONS,
     *admin_accounts.OPERATIONS,
-    *health.OPERATIONS,
-    *metrics.OPERATIONS,
+    *PROBES,
 )

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import random
 import time
 from typing import Final
 
+from pagegrade.model.errors import Unavailable
 from pagegrade.model.stored import UNFINISHED
 from pagegrade.store.reports import load_report
 from pagegrade.web.call import Call
 
 LOOK_EVERY_S: Final = 1.0
 """How often to look without being told: another process may have finished the run, or this one may want to stop."""
+LOOK_SELDOM_S: Final = 5.0
+"""The same while others tell what they do: only a notice that was lost, which hardly ever happens, costs so much."""
 
 
 async def wait_until_finished(call: Call, report_id: int, seconds: float) -> None:
@@ -36,13 +40,24 @@ async def wait_until_finished(call: Call, report_id: int, seconds: float) -> Non
                     if left <= 0 or await _is_finished(call, report_id):
                         break
                     with contextlib.suppress(TimeoutError):
-                        await asyncio.wait_for(changed.wait(), min(left, LOOK_EVERY_S))
+                        await asyncio.wait_for(changed.wait(), min(left, _pause_s(call)))
             finally:
                 listening.cancel()
 
 
+def _pause_s(call: Call) -> float:
+    if not call.services.changes.hears_others:
+        return LOOK_EVERY_S
+    # Hundreds may have begun to wait at the same moment, and shall not look at the same moment ever after.
+    return LOOK_SELDOM_S * random.uniform(0.8, 1.2)  # noqa: S311 - no secret
+
+
 async def _is_finished(call: Call, report_id: int) -> bool:
-    stored = await call.read(lambda tx, caller: load_report(tx, caller.account.id, report_id))
+    try:
+        stored = await call.read(lambda tx, caller: load_report(tx, caller.account.id, report_id))
+    except Unavailable:
+        # It may be back before the time is over; if not, whoever reads the report then says so.
+        return False
     return stored is None or stored.state not in UNFINISHED
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import random
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Final
 
 from pagegrade.model.errors import Unavailable
@@ -12,7 +14,10 @@ from pagegrade.service.clock import now_ms
 from pagegrade.service.retention import prune_expired
 from pagegrade.service.services import Services
 from pagegrade.service.sessions import forget_sessions
+from pagegrade.store.counters import PIECE_PAGES, silence_to_forget, sweep_counters
 from pagegrade.store.idempotency import KEPT_MS, forget_answers
+from pagegrade.store.processes import forget_silent
+from pagegrade.store.queue_jobs import find_forgotten
 from pagegrade.store.visits import forget_visits
 
 logger = logging.getLogger(__name__)
@@ -21,19 +26,27 @@ EVERY_S: Final = 60.0
 FIRST_S: Final = 5.0
 """After the start, which has enough to do."""
 
+ENOUGH: Final = 2
+"""Of the processes that share a database; one might be just ending."""
 AT_A_TIME: Final = 1_000
 """Rows of one transaction, so that other writers come in between."""
+
+COUNTERS: Final = 1_000_000
+"""Rows of counters that may be kept; a crowd of more pushes out those left alone the longest. Some 300 MB."""
 
 Chore = Callable[[Services], Awaitable[object]]
 
 
 async def keep_house(services: Services) -> None:
-    """Do every chore once a minute, until cancelled. One that fails leaves the others alone, and is tried again."""
+    """Do the chores about once a minute, until cancelled; one that fails leaves the others alone and is tried again."""
     pause_s = FIRST_S
     while True:
         await asyncio.sleep(pause_s)
         pause_s = EVERY_S
+        ours = _is_our_turn(services)
         for chore in CHORES:
+            if not ours and chore not in OWN:
+                continue
             try:
                 await chore(services)
             except Unavailable:
@@ -50,6 +63,16 @@ async def _save_key_uses(services: Services) -> None:
     await services.key_uses.save(services.database)
 
 
+async def _find_forgotten(services: Services) -> None:
+    if not services.database.shared:
+        return
+    found = await services.database.write(
+        lambda tx: find_forgotten(tx, now_ms(), target_runs_per_minute=services.options.target_runs_per_minute)
+    )
+    if found:
+        logger.warning("runs_without_job", extra={"count": found})
+
+
 async def _forget_answers(services: Services) -> None:
     forgotten = AT_A_TIME
     while forgotten >= AT_A_TIME:
@@ -58,6 +81,38 @@ async def _forget_answers(services: Services) -> None:
 
 async def _forget_sessions(services: Services) -> None:
     await services.database.write(lambda tx: forget_sessions(tx, now_ms()))
+
+
+async def _forget_counters(services: Services) -> None:
+    """Those that no longer count; in pieces, which others need not wait for."""
+    if not services.database.shared:
+        return
+    left = await _sweep(services, None)
+    if left > COUNTERS:
+        part = 1 - COUNTERS / left
+        silent_s = await services.database.write(lambda tx: silence_to_forget(tx, part))
+        if silent_s is not None:
+            await _sweep(services, silent_s)
+
+
+async def _sweep(services: Services, silent_s: float | None) -> int:
+    """How many counters are left."""
+    page = left = 0
+    while True:
+        swept = await services.database.write(partial(sweep_counters, page=page, silent_s=silent_s))
+        if swept is None:
+            return left
+        left += swept[1]
+        page += PIECE_PAGES
+
+
+async def _forget_processes(services: Services) -> None:
+    if services.database.shared:
+        await services.database.write(lambda tx: forget_silent(tx, now_ms()))
+
+
+async def _settle_unanswered(services: Services) -> None:
+    await services.unanswered.settle()
 
 
 async def _prune(services: Services) -> None:
@@ -71,4 +126,21 @@ async def _prune(services: Services) -> None:
         )
 
 
-CHORES: Final[tuple[Chore, ...]] = (_forget_visits, _save_key_uses, _forget_answers, _forget_sessions, _prune)
+def _is_our_turn(services: Services) -> bool:
+    """Whether to do what one process does for all: about ``ENOUGH`` of them draw the lot each time."""
+    return random.random() * services.peers < ENOUGH  # noqa: S311 - no secret
+
+
+CHORES: Final[tuple[Chore, ...]] = (
+    _forget_visits,
+    _save_key_uses,
+    _find_forgotten,
+    _forget_answers,
+    _forget_sessions,
+    _forget_counters,
+    _forget_processes,
+    _settle_unanswered,
+    _prune,
+)
+OWN: Final[frozenset[Chore]] = frozenset({_save_key_uses, _settle_unanswered})
+"""What each process has to do by itself, because nobody else can."""

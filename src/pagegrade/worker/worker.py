@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import random
 import threading
 import time
 from dataclasses import dataclass, field
@@ -18,15 +19,25 @@ from pagegrade.service.clock import now_ms
 from pagegrade.service.logs import about
 from pagegrade.service.running import perform_run
 from pagegrade.service.services import Services
+from pagegrade.store.claiming import claim_runs, has_suspects
+from pagegrade.store.database import Transaction, is_shared
+from pagegrade.store.migrate import is_current
+from pagegrade.store.queue_jobs import has_jobs
 from pagegrade.store.reaping import reap_runs
-from pagegrade.store.runs import claim_runs, extend_leases, has_suspects, is_under_way, release_run
+from pagegrade.store.runs import extend_leases, is_under_way, release_run
 from pagegrade.store.visits import end_visits
 from pagegrade.worker.housekeeping import keep_house
+from pagegrade.worker.offering import offer_in_time
+from pagegrade.worker.turns import turn_s
 
 logger = logging.getLogger(__name__)
 
 POLL_S: Final = 1.0
 """Runs that wait for their time, or were queued by another process, are found so often."""
+QUIET_POLL_S: Final = 5.0
+"""The same while other processes tell when there is something to do."""
+AGAIN_S: Final = 0.1
+"""To look again, or up to four times as long, where others were in the way. Most often they take what was seen."""
 BEATS_PER_LEASE: Final = 4
 
 
@@ -64,8 +75,12 @@ class Worker:
         """Guards ``_held`` between the loop and the thread of the heartbeat."""
         self._loop: asyncio.AbstractEventLoop | None = None
         self._woken = asyncio.Event()
+        self._turn: asyncio.TimerHandle | None = None
+        """When to look for what another process has told of."""
         self._suspects = True
         """Runs may be waiting that are on their last attempt."""
+        self._outdated = False
+        """The tables are those of a version that this one cannot work beside."""
         self._stopping = False
         self._at_once = False
         self._ended = threading.Event()
@@ -77,11 +92,38 @@ class Worker:
         return len(self._held)
 
     def wake(self) -> None:
-        """Look into the queue now; from any thread."""
+        """Look into the queue now, and let others do so; from any thread."""
+        self._look()
+        self._services.tell_job()
+
+    def hear_job(self) -> None:
+        """Another process has queued a run: look into the queue when it is our turn; from any thread."""
+        if self._loop is not None:
+            with contextlib.suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(self._take_turn)
+
+    def _look(self) -> None:
         if self._loop is not None:
             # The loop may be gone when a thread has been slow.
             with contextlib.suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(self._woken.set)
+
+    def _take_turn(self) -> None:
+        # Without room there is nothing to look for; and one look finds whatever was queued before it.
+        if len(self._held) >= self._slots:
+            return
+        loop = asyncio.get_running_loop()
+        at_s = loop.time() + turn_s(self._services.peers)
+        if self._turn is not None:
+            if self._turn.when() <= at_s:
+                return
+            self._turn.cancel()
+
+        def look() -> None:
+            self._turn = None
+            self._woken.set()
+
+        self._turn = loop.call_at(at_s, look)
 
     def stop(self, *, at_once: bool = False) -> None:
         """Take no further run and end when those under way have, or when the grace is over.
@@ -91,7 +133,7 @@ class Worker:
         """
         self._stopping = True
         self._at_once = self._at_once or at_once
-        self.wake()
+        self._look()
 
     async def run(self) -> None:
         """Work until told to stop. Runs that are not finished then go back into the queue, as if never started."""
@@ -103,9 +145,12 @@ class Worker:
             async with contextlib.AsyncExitStack() as stack:
                 children = await stack.enter_async_context(Children()) if self._slots else None
                 async with asyncio.TaskGroup() as group:
-                    house = group.create_task(keep_house(self._services), name="housekeeping")
+                    chores = [group.create_task(keep_house(self._services), name="housekeeping")]
+                    if self._services.database.shared:
+                        chores.append(group.create_task(offer_in_time(self._services), name="offering"))
                     await self._claim_until_told(group, children)
-                    house.cancel()
+                    for chore in chores:
+                        chore.cancel()
                     await self._end_runs()
         finally:
             self._ended.set()
@@ -120,17 +165,42 @@ class Worker:
             self._woken.clear()
             self._services.worked_at_s = time.monotonic()
             free = self._slots - len(self._held)
+            pause_s = self._pause_s()
             if children is not None and free > 0:
-                for run in await self._take(free):
+                taken = await self._take(free)
+                for run in taken:
                     held = _Held(run)
                     with self._lock:
                         self._held[run.id, run.attempt] = held
                     held.task = group.create_task(self._work(held, children), name=f"run-{run.id}")
+                if await self._has_more():
+                    if taken:
+                        self._services.tell_job()
+                    if len(taken) < free:
+                        pause_s = random.uniform(AGAIN_S, 4 * AGAIN_S)  # noqa: S311 - no secret
             # In turn with claiming: a run that was claimed a moment ago must be known as live before anybody reaps.
             if loop.time() >= reap_at:
                 await self._reap(starting=False)
+                # Another process may have put back a run with one attempt left.
+                self._suspects = self._suspects or self._services.database.shared
                 reap_at = loop.time() + reap_every_s
-            await self._wait(POLL_S)
+            await self._wait(pause_s)
+
+    def _pause_s(self) -> float:
+        if not self._services.changes.hears_others:
+            return POLL_S
+        # Not for all processes of an installation at the same moment.
+        return QUIET_POLL_S * random.uniform(0.8, 1.2)  # noqa: S311 - no secret
+
+    async def _has_more(self) -> bool:
+        """Whether runs wait that were not taken: for lack of room here, or because another process was in the way."""
+        database = self._services.database
+        if not database.shared or self._suspects or self._outdated:
+            return False
+        try:
+            return await database.read(has_jobs)
+        except Unavailable:
+            return False
 
     async def _wait(self, seconds: float) -> None:
         with contextlib.suppress(TimeoutError):
@@ -160,25 +230,36 @@ class Worker:
 
     async def _claim(self, count: int, *, suspects: bool = False) -> tuple[ClaimedRun, ...]:
         options = self._services.options
-        try:
-            claimed = await self._services.database.write(
-                lambda tx: claim_runs(
-                    tx,
-                    worker=self._services.process,
-                    count=count,
-                    now_ms=now_ms(),
-                    lease_ms=int(options.lease_s * 1000),
-                    target_runs=options.target_runs,
-                    target_runs_per_minute=options.target_runs_per_minute,
-                    suspects=suspects,
-                )
+
+        def work(tx: Transaction) -> tuple[ClaimedRun, ...] | None:
+            # A version that has changed the tables may know of runs what we do not.
+            if is_shared(tx) and not is_current(tx):
+                return None
+            return claim_runs(
+                tx,
+                worker=self._services.process,
+                count=count,
+                now_ms=now_ms(),
+                lease_ms=int(options.lease_s * 1000),
+                target_runs=options.target_runs,
+                target_runs_per_minute=options.target_runs_per_minute,
+                suspects=suspects,
             )
+
+        try:
+            claimed = await self._services.database.write(work)
         except Unavailable:
             return ()
         except Exception:
             # A queue that stands still because of one strange row would be worse than a line in the log every second.
             logger.exception("claim_failed")
             return ()
+        if claimed is None:
+            if not self._outdated:
+                logger.error("schema_changed", extra={"reason": "A later version changed the tables; install it."})
+            self._outdated = True
+            return ()
+        self._outdated = False
         for run in claimed:
             self._services.changes.tell(run.report_id)
         return claimed
@@ -209,7 +290,7 @@ class Worker:
         finally:
             with self._lock:
                 del self._held[run.id, run.attempt]
-            self.wake()
+            self._look()
 
     async def _watch(self, held: _Held, changed: asyncio.Event) -> None:
         """Stop working on a run as soon as its report is deleted, instead of at the next heartbeat."""
@@ -233,6 +314,7 @@ class Worker:
         except Unavailable:
             logger.warning("run_not_released", extra={"run": run.id})
         self._services.changes.tell(run.report_id)
+        self._services.tell_job()
 
     async def _end_runs(self) -> None:
         """Wait for what is under way, at most for the grace; then cancel it."""
@@ -261,6 +343,7 @@ class Worker:
         if changed:
             self._suspects = True
             logger.warning("runs_reaped", extra={"count": len(changed)})
+            self.wake()
         for report_id in changed:
             self._services.changes.tell(report_id)
 
@@ -283,8 +366,14 @@ class Worker:
 
     def _extend(self, runs: tuple[ClaimedRun, ...], lease_s: float) -> set[tuple[int, int]]:
         database, process = self._services.database, self._services.process
-        promise = database.submit(lambda tx: extend_leases(tx, process, runs, now_ms(), int(lease_s * 1000)))
-        return promise.result(timeout=lease_s)
+
+        def work(tx: Transaction) -> set[tuple[int, int]]:
+            return extend_leases(tx, process, runs, now_ms(), int(lease_s * 1000))
+
+        if database.shared:
+            # On a connection of this thread's own: a crowd that waits for writers must not cost anybody a lease.
+            return database.write_here(work)
+        return database.submit(work).result(timeout=lease_s)
 
     def _drop(self, lost: set[tuple[int, int]]) -> None:
         """Stop working on runs that are no longer ours."""

@@ -16,6 +16,7 @@ async def give_rights(house: House) -> None:
     await house.services.database.write(lambda tx: set_admin(tx, house.alice.id, is_admin=True))
 
 
+@pytest.mark.backend("sqlite", reason="the server of the tests promises less than it should, and the page says so")
 def test_the_overview_counts_and_leads_on(tmp_path: Path) -> None:
     """With nothing wrong it says nothing of it."""
 
@@ -53,6 +54,7 @@ def test_the_overview_says_what_is_wrong(tmp_path: Path, monkeypatch: pytest.Mon
     in_house(tmp_path, script)
 
 
+@pytest.mark.backend("sqlite", reason="names the file")
 def test_the_system_page_shows_the_machinery_and_no_secret(tmp_path: Path) -> None:
     """Queue, sizes, versions, settings, and what doctor looks at; reading all of the database on request."""
 

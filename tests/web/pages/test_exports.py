@@ -200,7 +200,7 @@ def test_one_client_does_not_take_every_place_for_pdfs(tmp_path: Path) -> None:
     async def script(house: House) -> None:
         report = shared(house)
         for _ in range(SHARED_PDFS_PER_MINUTE):
-            house.services.limits.take("shared PDFs", "127.0.0.1", SHARED_PDFS_PER_MINUTE)
+            await house.services.limits.take_now("shared PDFs", "127.0.0.1", SHARED_PDFS_PER_MINUTE)
         refused = await see(house, report, below="/export/pdf")
         other = await see(house, report, below="/export/json")
         own = await house.page("GET", f"/reports/{report.id}/export/pdf")

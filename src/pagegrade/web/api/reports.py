@@ -78,11 +78,11 @@ async def create_report(call: Call) -> Answer:
     key = idempotency_key(call)
     wish = read_wish(call, fields, violations)
     if key is None:
-        call.take_analysis()
+        await call.take_analysis()
     password_hash = None if wish.password is None else await services.passwords.hash(wish.password)
 
     def make(tx: Transaction, caller: Caller) -> Stored:
-        call.take_analysis()
+        call.check_analysis()
         return service.create_report(tx, caller, wish, options, call.now_ms, password_hash=password_hash)
 
     def again(tx: Transaction, caller: Caller, report_id: int) -> Stored:
@@ -115,7 +115,7 @@ async def update_report(call: Call) -> Answer:
         # Somebody else's report must not cost an analysis, nor a hash.
         await call.read(lambda tx, caller: service.find_report(tx, caller, report_id, options, call.now_ms))
     if change.run and key is None:
-        call.take_analysis()
+        await call.take_analysis()
     password_hash: str | None = None
     if change.needs_hash and change.password is not None:
         password_hash = await services.passwords.hash(change.password)
@@ -123,7 +123,7 @@ async def update_report(call: Call) -> Answer:
     def make(tx: Transaction, caller: Caller) -> Stored:
         _check_conditions(call, tx, caller)
         if change.run:
-            call.take_analysis()
+            call.check_analysis()
         return service.update_report(
             tx, caller, report_id, options, call.now_ms, change=change, password_hash=password_hash
         )

@@ -54,7 +54,7 @@ async def show_badge(call: Call) -> Answer:
 
     It says so with a picture because it stands where pictures stand.
     """
-    standing = call.services.limits.take("badges", limited_as(call.client), VIEWS_PER_MINUTE)
+    standing = await call.services.limits.take_now("badges", limited_as(call.client), VIEWS_PER_MINUTE)
     if not standing.allowed:
         headers = (EMBEDDABLE, UNKEPT, ("Retry-After", str(standing.reset_s)))
         return Answer(status=429, body=_UNKNOWN, media_type=MEDIA_TYPE, headers=headers)

@@ -94,7 +94,7 @@ async def _preview(call: Call, sent: Mapping[str, str]) -> Answer:
     found = FoundAddresses()
     if sitemap:
         # Whoever asks makes us contact somebody.
-        call.take_analysis()
+        await call.take_analysis()
         try:
             found = await read_sitemap_addresses(call.services, sitemap)
         except InvalidInput as error:
@@ -120,7 +120,7 @@ async def _create(call: Call, sent: Mapping[str, str]) -> Answer:
         wishes = _wishes(call, urls, sent)
     except InvalidInput as error:
         return _show(call, seen, sent, problems_of_input(call.texts, error, field="addresses"), status=422)
-    call.take_analysis()
+    await call.take_analysis()
     password = wishes[0].password
     password_hash = None if password is None else await call.services.passwords.hash(password)
 

@@ -42,7 +42,7 @@ async def _create(call: Call, sent: Mapping[str, str]) -> Stored:
     services, options = call.services, call.services.options
     fields, violations = read_fields(CreateReportBody, sent, "body")
     wish = read_wish(call, fields, violations)
-    call.take_analysis()
+    await call.take_analysis()
     password_hash = None if wish.password is None else await services.passwords.hash(wish.password)
 
     def work(tx: Transaction, caller: Caller) -> Stored:

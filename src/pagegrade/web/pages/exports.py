@@ -71,7 +71,7 @@ async def export_shared(call: Call) -> Answer:
     if found.seen is None:
         return to_gate(call)
     if call.params["format"] == "pdf":
-        standing = call.services.limits.take("shared PDFs", limited_as(call.client), SHARED_PDFS_PER_MINUTE)
+        standing = await call.services.limits.take_now("shared PDFs", limited_as(call.client), SHARED_PDFS_PER_MINUTE)
         if not standing.allowed:
             return too_many(call, standing.reset_s)
     try:

@@ -99,7 +99,7 @@ async def analyse_again(call: Call, ids: tuple[int, ...]) -> None:
         Unavailable: The queue has none.
     """
     refuse_when_draining(call)
-    call.take_analysis()
+    await call.take_analysis()
 
     def work(tx: Transaction, caller: Caller) -> None:
         for report_id in ids:

@@ -94,7 +94,7 @@ async def sign_out(call: Call) -> Answer:
 
 async def show_sign_in_link(call: Call) -> Answer:
     """Ask whether to sign in: programs that look at links in messages must not use them up."""
-    _count(call)
+    await _count(call)
     account = await call.services.database.read(lambda tx: find_linked(tx, call.params["token"], call.now_ms))
     if account is None:
         return page(call, "link_used.html.jinja", status=404)
@@ -103,7 +103,7 @@ async def show_sign_in_link(call: Call) -> Answer:
 
 async def use_sign_in_link(call: Call) -> Answer:
     """Sign in with the link, which is used up by it."""
-    _count(call)
+    await _count(call)
     base_url = call.services.options.base_url
     tokens = read_cookies(call.header, SESSION, base_url)
     agent = call.header(b"user-agent") or ""
@@ -126,8 +126,8 @@ def own_place(wanted: str) -> str:
     return wanted if len(wanted) <= MAX_PLACE and _PLACE.fullmatch(wanted) else HOME
 
 
-def _count(call: Call) -> None:
-    standing = call.services.limits.take("sign-in links", limited_as(call.client), LINKS_PER_MINUTE)
+async def _count(call: Call) -> None:
+    standing = await call.services.limits.take_now("sign-in links", limited_as(call.client), LINKS_PER_MINUTE)
     if not standing.allowed:
         raise RateLimited(
             f"You may open {standing.limit} sign-in links a minute; wait and try again.", retry_after_s=standing.reset_s

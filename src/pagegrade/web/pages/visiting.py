@@ -46,7 +46,7 @@ async def visit(call: Call, look: Callable[[Transaction, StoredReport], T]) -> V
         call: The request, whose path has a ``slug``.
         look: Reads what is wanted of the report, in the same transaction; ``NotFound`` where it has none of it.
     """
-    standing = call.services.limits.take("share pages", limited_as(call.client), VIEWS_PER_MINUTE)
+    standing = await call.services.limits.take_now("share pages", limited_as(call.client), VIEWS_PER_MINUTE)
     if not standing.allowed:
         return too_many(call, standing.reset_s)
     slug = call.params["slug"]

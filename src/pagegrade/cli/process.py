@@ -1,0 +1,188 @@
+"""A process that stays: it works, answers requests or both, from its start to its graceful end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import logging
+import os
+import signal
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from typing import Final, Literal
+
+from pagegrade.cli.database import explain_trouble
+from pagegrade.model.errors import InvalidInput, Unavailable
+from pagegrade.service.logs import Lines, configure_logs
+from pagegrade.service.services import Services
+from pagegrade.store.database import Database
+from pagegrade.store.migrate import migrate, schema_state
+from pagegrade.store.naming import name_of
+from pagegrade.wiring import ServerOptions, open_notices
+from pagegrade.worker.presence import present
+from pagegrade.worker.worker import Worker
+
+SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
+LOOK_EVERY_S: Final = 1.0
+"""Whether a database answers by now."""
+logger = logging.getLogger(__name__)
+Listen = Callable[[asyncio.Event], Awaitable[None]]
+"""Answers requests until the event is set."""
+
+
+def begin(server: ServerOptions) -> Lines:
+    """What comes first: who may read what is written, what is logged, what is odd about the settings."""
+    # Reports and hashes of keys are nobody else's business, also where the folder was there before.
+    os.umask(0o077)
+    lines = configure_logs(server.log_format, server.log_level)
+    for sentence in server.warnings:
+        sys.stderr.write(f"Warning: {sentence}\n")
+    return lines
+
+
+def wait_for(database: Database, seconds: float) -> None:
+    """Wait until the database answers: machines that start together do not start in order.
+
+    Args:
+        database: One that is shared; of a file nothing is to be waited for.
+        seconds: At most so many.
+
+    Raises:
+        Unavailable: It does not answer by then; the message says what to look at.
+    """
+    if not database.shared:
+        return
+    until_s = time.monotonic() + seconds
+    told = False
+    while True:
+        try:
+            schema_state(database)
+        except Unavailable as error:
+            if time.monotonic() >= until_s:
+                raise explain_trouble(error, database) from error
+            if not told:
+                logger.warning("database_awaited", extra={"reason": error.reason, "for_s": seconds})
+                say(f"Waiting for the database {name_of(database)}, for at most {seconds:.0f} seconds.")
+                told = True
+            time.sleep(min(LOOK_EVERY_S, max(0.0, until_s - time.monotonic())))
+        else:
+            return
+
+
+def prepare_tables(database: Database, *, change: bool) -> None:
+    """Bring the tables to this version, or see that it can work with them as they are; both are said.
+
+    Args:
+        database: One that answers.
+        change: ``False``: change nothing.
+
+    Raises:
+        InvalidInput: This version cannot work with the tables.
+        Unavailable: The database cannot be used.
+    """
+    state = migrate(database, change=change)
+    if state.status == "current":
+        return
+    other = f"schema {state.current}" + (f" (Pagegrade {state.migrated_by})" if state.migrated_by else "")
+    sentence = f"The database has {other}, this version has {state.head}; it works with it."
+    if state.status == "behind":
+        sentence += " Run pagegrade migrate to change it."
+    logger.warning("schema_differs", extra={"status": state.status, "current": state.current, "head": state.head})
+    say(sentence)
+
+
+class Process:
+    """The parts of a process, and how they stop together."""
+
+    def __init__(self, services: Services, kind: Literal["serve", "worker"], listen: Listen | None = None) -> None:
+        """Prepare; nothing runs yet.
+
+        Args:
+            services: Of this process.
+            kind: What it does, as others know it.
+            listen: Answers requests; ``None``: it answers nobody.
+        """
+        self._services = services
+        self._kind: Final[Literal["serve", "worker"]] = kind
+        self._listen = listen
+        self._worker = Worker(services)
+        self._notices = open_notices(services)
+        self._stop = asyncio.Event()
+        self._listening: asyncio.Task[None] | None = None
+
+    async def run(self) -> None:
+        """Work and answer until told to stop.
+
+        Raises:
+            InvalidInput: The address cannot be listened on.
+        """
+        loop = asyncio.get_running_loop()
+        for number in SIGNALS:
+            loop.add_signal_handler(number, self._told_to_stop)
+        self._hear_others()
+        try:
+            async with present(self._services, self._kind), asyncio.TaskGroup() as group:
+                if self._listen is not None:
+                    self._listening = group.create_task(self._answer(self._listen), name="listening")
+                else:
+                    settle()
+                group.create_task(self._worker.run(), name="working")
+        except BaseExceptionGroup as errors:
+            told, _ = errors.split(InvalidInput)
+            if told is None:
+                raise
+            raise told.exceptions[0] from None
+        finally:
+            if self._notices is not None:
+                await asyncio.to_thread(self._notices.close)
+            if self._services.tracing.on:
+                # Last, when all spans have ended; for some seconds at most.
+                await asyncio.to_thread(self._services.tracing.close)
+
+    def _hear_others(self) -> None:
+        """Let this process and the others of the installation hear of each other's changes."""
+        services, notices = self._services, self._notices
+        if notices is None:
+            return
+        notices.on_change = services.changes.hear
+        notices.on_gap = services.changes.bridge_gap
+        if services.options.workers:
+            notices.on_job = self._worker.hear_job
+        services.changes.sender = notices
+        services.tell_job = notices.send_job
+        notices.start()
+
+    def _told_to_stop(self) -> None:
+        """The first time: accept nothing new, finish what is under way. The second time: end at once."""
+        if self._services.draining:
+            self._worker.stop(at_once=True)
+            if self._listening is not None:
+                self._listening.cancel()
+            return
+        self._services.draining = True
+        self._worker.stop()
+        self._stop.set()
+        self._services.changes.wake_all()
+
+    async def _answer(self, listen: Listen) -> None:
+        try:
+            await listen(self._stop)
+        except asyncio.CancelledError:
+            # Told twice to stop: what is still being answered ends with the process.
+            if not self._services.draining:
+                raise
+
+
+def settle() -> None:
+    """What lives by now lives as long as the process; to look for garbage in it again and again holds up everything."""
+    gc.collect()
+    gc.freeze()
+
+
+def say(text: str) -> None:
+    """Tell whoever started us; that nobody reads it any more is no reason to stop."""
+    with contextlib.suppress(OSError, ValueError):
+        sys.stdout.write(f"{text}\n")
+        sys.stdout.flush()

@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+import signal
+import socket
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command_line import CommandLine
+from tests.cli.worker_process import ready, running_worker
+from tests.postgres import databases
+from tests.server import running_server
+
+pytestmark = pytest.mark.backend("postgresql", "SQLite belongs to one process")
+SOON_S = 60.0
+
+
+@pytest.mark.backend("sqlite", "it is refused")
+def test_a_database_of_one_process_is_refused(command_line: CommandLine, tmp_path: Path) -> None:
+    """With what to do instead."""
+    told = command_line("worker")
+
+    assert told.code == 2
+    assert "pagegrade serve --workers" in told.err
+    assert "PAGEGRADE_DATABASE_URL" in told.err
+
+
+def test_a_worker_that_would_not_work_is_refused(command_line: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is set for the servers of a machine may not be meant for it."""
+    monkeypatch.setenv("PAGEGRADE_WORKERS", "0")
+    told = command_line("worker")
+
+    assert told.code == 2
+    assert "--concurrency" in told.err
+
+
+def test_what_is_asked_for_here_is_analysed_there(tmp_path: Path) -> None:
+    """A server without workers, a worker without a server, and whoever waits is answered as soon as it is done."""
+    url = databases().make()
+    with (
+        running_server(tmp_path / "data", "--no-worker", DATABASE_URL=url) as server,
+        running_worker(tmp_path, url, "--concurrency", "2") as starting,
+    ):
+        worker = ready(starting)
+        started_s = time.monotonic()
+        reports = [server.create(f"http://127.0.0.1:1/{number}") for number in range(4)]
+        states = [server.finished(report["id"])["state"] for report in reports]
+        took_s = time.monotonic() - started_s
+        metrics = worker.get("/metrics").body.decode()
+        code = worker.stop()
+
+    assert states == ["failed"] * 4
+    assert took_s < SOON_S
+    assert 'pagegrade_runs_total{code="connect",state="failed"} 4.0' in metrics
+    assert "pagegrade_notices_heard 1.0" in metrics
+    assert "pagegrade_processes 2.0" in metrics
+    assert code == 0
+    assert not (tmp_path / "data" / "pagegrade.db").exists()
+
+
+def test_its_port_answers_probes_and_nothing_else(tmp_path: Path) -> None:
+    """It has the same database as the API, and is no second way to it: Charlie finds nothing, with or without a key."""
+    key = "k" * 40
+    with running_worker(tmp_path, databases().make(), BOOTSTRAP_API_KEY=key, METRICS_TOKEN="t" * 20) as starting:
+        worker = ready(starting)
+        probes = [worker.get(path).status for path in ("/healthz", "/readyz", "/metrics")]
+        paths = ("/", "/api/v1/reports", "/api/v1/account", "/sign-in", "/admin", "/static/x/site.css", "/r/x")
+        answers = [worker.get(path, Authorization=f"Bearer {key}", Accept="text/html, */*") for path in paths]
+
+    assert probes == [200, 200, 401]
+    assert {answer.status for answer in answers} == {404}
+    assert {answer.header("Content-Type") for answer in answers} == {"application/problem+json"}
+
+
+def test_it_says_when_it_cannot_work(tmp_path: Path) -> None:
+    """A supervisor is told in words."""
+    url = databases().make()
+    with running_worker(tmp_path, url) as starting:
+        worker = ready(starting)
+        checks = worker.get("/readyz").json["checks"]
+        databases().drop(url)
+        until_s = time.monotonic() + SOON_S
+        while (answer := worker.get("/readyz")).status == 200 and time.monotonic() < until_s:
+            time.sleep(0.1)
+        alive = worker.get("/healthz").status
+
+    assert checks == {"database": "ok", "schema": "ok", "disk": "none", "workers": "ok", "accepting": "ok"}
+    assert answer.status == 503
+    assert answer.json["checks"]["database"] in {"unavailable", "slow"}
+    assert alive == 200
+
+
+def test_told_to_stop_it_finishes_and_told_twice_it_does_not(tmp_path: Path) -> None:
+    """What is not finished goes back, for others, and counts as never started."""
+    url = databases().make()
+    with (
+        running_server(tmp_path / "data", "--no-worker", DATABASE_URL=url) as server,
+        socket.create_server(("127.0.0.1", 0)) as silent,
+    ):
+        with running_worker(tmp_path, url, GRACE_SECONDS="600") as starting:
+            worker = ready(starting)
+            report = server.create(f"http://127.0.0.1:{silent.getsockname()[1]}/")
+            until_s = time.monotonic() + SOON_S
+            while _state(server, report["id"]) != "running" and time.monotonic() < until_s:
+                time.sleep(0.05)
+            worker.process.send_signal(signal.SIGTERM)
+            time.sleep(0.5)
+            is_waiting = worker.process.poll() is None
+            started_s = time.monotonic()
+            code = worker.stop()
+            took_s = time.monotonic() - started_s
+        state = _state(server, report["id"])
+
+    assert is_waiting
+    assert code == 0
+    assert took_s < SOON_S
+    assert state == "queued"
+
+
+def _state(server: object, report_id: int) -> str:
+    reply = server.call("GET", f"/api/v1/reports/{report_id}")  # type: ignore[attr-defined]
+    return str(reply.data["state"])

@@ -1,0 +1,163 @@
+"""What workers of several processes tell each other, and how they do not all run at once."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from pagegrade.model.stored import ClaimedRun
+from pagegrade.service.clock import now_ms
+from pagegrade.service.options import ServiceOptions
+from pagegrade.service.services import Services
+from pagegrade.store.claiming import claim_runs
+from pagegrade.worker import worker as room
+from pagegrade.worker.worker import Worker
+from tests.queue_builders import Queue
+from tests.worker.test_worker import Stage, play, queue, services, stage, states, working
+
+__all__ = ["queue", "services", "stage"]
+
+
+class Quiet:
+    """Others are heard, and say nothing."""
+
+    healthy = True
+
+    def send(self, report_id: int) -> None:
+        """Nobody is there."""
+
+
+def test_others_are_told_of_work(services: Services, queue: Queue, stage: Stage) -> None:
+    """When a run was queued here, and when one was given back."""
+    told: list[str] = []
+    services.tell_job = lambda: told.append("job")
+    services.options = ServiceOptions(lease_s=1.0, grace_s=0.0)
+    queue.add(now_ms=now_ms())
+
+    async def scene() -> None:
+        async with working(Worker(services, slots=1)):
+            services.wake()
+            assert told == ["job"]
+            await stage.until(lambda: len(stage.started) == 1)
+
+    play(scene)
+
+    assert told == ["job", "job"]
+
+
+def test_others_are_told_of_what_a_dead_process_held(services: Services, queue: Queue) -> None:
+    """A process that has no room itself finds it as well as any other."""
+    told: list[str] = []
+    services.tell_job = lambda: told.append("job")
+    queue.add(now_ms=now_ms())
+    queue.claim(now_ms=now_ms())
+
+    async def scene() -> None:
+        async with working(Worker(services, slots=0), ahead_ms=60_000):
+            await Stage().until(lambda: states(queue) == ["queued"])
+            await Stage().until(lambda: bool(told))
+
+    play(scene)
+
+
+def test_what_another_process_queued_is_looked_for_in_turn(
+    services: Services, queue: Queue, stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Hundreds of notices at once are one look, at a moment that no other process has; nobody is told again."""
+    monkeypatch.setattr(room, "POLL_S", 3600.0)
+    stage.gate.set()
+    services.peers = 100
+    told: list[str] = []
+    services.tell_job = lambda: told.append("job")
+    looks = 0
+
+    def counted(*arguments: Any, **more: Any) -> tuple[ClaimedRun, ...]:
+        nonlocal looks
+        looks += 1
+        return claim_runs(*arguments, **more)
+
+    monkeypatch.setattr(room, "claim_runs", counted)
+
+    async def scene() -> None:
+        async with working(Worker(services, slots=1)) as worker:
+            await asyncio.sleep(0.1)
+            before = looks
+            queue.add(now_ms=now_ms())
+            for _ in range(300):
+                worker.hear_job()
+            await stage.until(lambda: states(queue) == ["completed"])
+            await asyncio.sleep(0.05)
+            assert looks - before <= 4
+
+    play(scene)
+
+    assert told == []
+
+
+@pytest.mark.backend("postgresql", "nobody else takes runs")
+def test_whoever_takes_a_run_says_that_more_wait(services: Services, queue: Queue, stage: Stage) -> None:
+    """So that as many look as are needed; who finds nothing more says nothing."""
+    told: list[str] = []
+    services.tell_job = lambda: told.append("job")
+    for number in range(2):
+        queue.add(f"https://a{number}.example/", now_ms=now_ms())
+
+    async def scene() -> None:
+        async with working(Worker(services, slots=1)) as worker:
+            await stage.until(lambda: len(stage.started) == 1)
+            await stage.until(lambda: told == ["job"])
+            stage.gate.set()
+            await stage.until(lambda: states(queue) == ["completed"] * 2)
+            await stage.until(lambda: worker.busy == 0)
+
+    play(scene)
+
+    assert told == ["job"]
+
+
+def test_an_earlier_turn_comes_before_a_later_one(
+    services: Services, queue: Queue, stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process that would have looked later may be drawn for the next run."""
+    monkeypatch.setattr(room, "POLL_S", 3600.0)
+    turns = iter([3600.0, 0.0, 3600.0])
+    monkeypatch.setattr(room, "turn_s", lambda _peers: next(turns))
+    stage.gate.set()
+
+    async def scene() -> None:
+        async with working(Worker(services, slots=1)) as worker:
+            await asyncio.sleep(0.1)
+            queue.add(now_ms=now_ms())
+            for _ in range(3):
+                worker.hear_job()
+            await stage.until(lambda: states(queue) == ["completed"])
+
+    play(scene)
+
+
+def test_whoever_has_no_room_does_not_look(services: Services, queue: Queue, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that only answers requests asks the database for nothing it could not take."""
+    monkeypatch.setattr(room, "POLL_S", 3600.0)
+
+    async def scene() -> None:
+        async with working(Worker(services, slots=0)) as worker:
+            await asyncio.sleep(0.02)
+            worker.hear_job()
+            await asyncio.sleep(0.02)
+            assert worker._turn is None
+
+    play(scene)
+
+
+def test_while_others_are_heard_the_queue_is_looked_at_seldom(services: Services) -> None:
+    """And by each process at moments of its own."""
+    worker = Worker(services)
+    alone = worker._pause_s()
+    services.changes.sender = Quiet()
+    heard = {worker._pause_s() for _ in range(20)}
+
+    assert alone == room.POLL_S
+    assert all(0.8 * room.QUIET_POLL_S <= pause_s <= 1.2 * room.QUIET_POLL_S for pause_s in heard)
+    assert len(heard) > 1
