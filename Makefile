@@ -18,9 +18,10 @@ ID ?=
 PORT ?=
 MINUTES ?=
 BACKEND ?=
+RUN ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check lint types arrows docs test serve fault chaos allow-lab analyze bench texts picture screenshots fix new-check lock lock-check env-run env-test env-dev
+.PHONY: help setup check lint types arrows docs test serve fault chaos load simulate allow-lab analyze bench texts picture screenshots fix new-check lock lock-check env-run env-test env-dev
 
 help:  ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -62,12 +63,20 @@ fault: env-test  ## only the hostile lab: a namespace full of servers that mean 
 chaos: env-test  ## kill and stop everything at random while clients use it: make chaos [MINUTES=1] [BACKEND=postgresql]
 	@$(BIN)/python -m tests.fault.chaos --backend '$(or $(BACKEND),sqlite)' --minutes '$(or $(MINUTES),1)' $(ARGS)
 
+load: env-test  ## put load on a whole installation: make load [RUN='R1 R4'] [ARGS='--sqlite']; R6 needs root
+	@$(BIN)/python -m tests.fault.load $(or $(RUN),R1) $(ARGS)
+
+simulate: env-test  ## play an installation of 1 to 10,000 places, and hold the table in docs/explanation/scaling.md against it
+	@$(BIN)/python -m devtools.simulate_scaling --check
+
 allow-lab:  ## let ordinary users make the namespace of the lab, where the system forbids it (Ubuntu; asks for root)
 	@sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0
 
 bench: env-test  ## how fast the engine, lists of a thousand and a million reports, and the API are (ARGS: engine's)
 	@$(BIN)/python -m devtools.bench $(ARGS)
 	@$(BIN)/python -m devtools.bench_store
+	@$(BIN)/python -m devtools.bench_store --postgresql
+	@$(BIN)/python -m devtools.bench_queue
 	@$(BIN)/python -m devtools.bench_api
 
 texts: env-test  ## bring the message catalogues of the pages up to date; what is left to translate is counted

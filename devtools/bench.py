@@ -1,25 +1,32 @@
 """How fast the engine is: ratios of one run on one machine, because absolute times mean little on a shared one.
 
 For every page of a folder: CPU of the bare parse, of a bare walk that reads every tag and attribute, of the facts, of
-all checks, of the score, and what parse + facts + checks + score cost against the bare pair. Then whole analyses per
-second against the local test site.
+all checks, of the score, and what parse + facts + checks + score cost against the bare pair. The pass line is drawn
+through the median of the pages as they are; beside it stands what it becomes when every file that the pages name had
+been fetched, with made-up answers. The parts are measured in turn, several times, and the best of each counts: a
+disturbance that lasts hits all of them, and one that does not is dropped. Then whole analyses per second against the
+local test site.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 import turbohtml
 
+from devtools.bench_resources import resources_of
 from pagegrade.checks import Facts, all_checks, run_checks
 from pagegrade.checks._run import run_check
+from pagegrade.model.artifacts import Artifacts
 from pagegrade.model.document import Document
 from pagegrade.parse.html import parse_document
 from pagegrade.score import Weighed, prices, score
@@ -27,7 +34,9 @@ from pagegrade.service.analysis import artifacts_of_document
 
 ROOT = Path(__file__).resolve().parents[1]
 REAL_PAGES = ROOT.parent / "shared" / "corpus"
-GOAL_RATIO = 8.0
+PASS_RATIO = 10.0
+"""What the engine may cost against the bare pair, on the median page."""
+DEAREST = 10
 SMALL_BYTES = 10_000
 """Pages below are left out of the cost by size: what every page costs outweighs them."""
 URL = "https://bench.example/section/page"
@@ -43,12 +52,19 @@ class Row:
     walk: float
     facts: float
     checks: float
+    checks_with_files: float
+    """The same when every file that the page names was fetched."""
     score: float
 
     @property
     def ratio(self) -> float:
         """Everything we do against the bare pair."""
         return (self.facts + self.checks + self.score) / (self.parse + self.walk)
+
+    @property
+    def ratio_with_files(self) -> float:
+        """The same with the files of the page."""
+        return (self.facts + self.checks_with_files + self.score) / (self.parse + self.walk)
 
 
 def generated_pages() -> Iterator[tuple[str, bytes]]:
@@ -72,14 +88,19 @@ def generated_pages() -> Iterator[tuple[str, bytes]]:
         )
 
 
-def cpu_ms(work: Callable[[], object], repeat: int) -> float:
-    """Least CPU time of several runs: what the work costs when nothing disturbs it."""
-    best = float("inf")
+def cpu_ms(works: Mapping[str, Callable[[], object]], repeat: int) -> dict[str, float]:
+    """Least CPU milliseconds of each work: what it costs when nothing disturbs it. They take turns."""
+    best = dict.fromkeys(works, float("inf"))
+    gc.collect()
+    # What is alive now stays alive: no collection during the measurement has to look at it.
+    gc.freeze()
     for _ in range(repeat):
-        start = time.process_time_ns()
-        work()
-        best = min(best, time.process_time_ns() - start)
-    return best / 1e6
+        for name, work in works.items():
+            start = time.process_time_ns()
+            work()
+            best[name] = min(best[name], time.process_time_ns() - start)
+    gc.unfreeze()
+    return {name: ns / 1e6 for name, ns in best.items()}
 
 
 def bare_walk(tree: turbohtml.Document) -> int:
@@ -103,21 +124,41 @@ def measure(name: str, body: bytes, repeat: int) -> tuple[Row, dict[str, float]]
     tree = turbohtml.parse(body)
     artifacts = artifacts_of_document(body, url=URL, headers=(("Content-Type", "text/html; charset=utf-8"),))
     document = parse(body)
+    with_files = replace(artifacts, resources=resources_of(document))
     losses = {name: one.loss for name, one in run_checks(checks, Facts(artifacts, document=document)).items()}
-    row = Row(
-        name=name,
-        page_bytes=len(body),
-        parse=cpu_ms(lambda: turbohtml.parse(body), repeat),
-        walk=cpu_ms(lambda: bare_walk(tree), repeat),
-        facts=cpu_ms(lambda: parse(body), repeat),
-        checks=cpu_ms(lambda: run_checks(checks, Facts(artifacts, document=fresh(document))), repeat),
-        score=cpu_ms(lambda: score(weighed, price, losses), repeat),
+    best = cpu_ms(
+        {
+            "parse": lambda: turbohtml.parse(body),
+            "walk": lambda: bare_walk(tree),
+            "facts": lambda: parse(body),
+            "checks": lambda: run_checks(checks, Facts(artifacts, document=fresh(document))),
+            "checks_with_files": lambda: run_checks(checks, Facts(with_files, document=fresh(document))),
+            "score": lambda: score(weighed, price, losses),
+        },
+        repeat,
     )
-    each = {
-        check.id: cpu_ms(lambda check=check: run_check(check, Facts(artifacts, document=document)), max(3, repeat // 3))  # type: ignore[misc]
+    return Row(name=name, page_bytes=len(body), **best), each_check(with_files, document, max(3, repeat // 3))
+
+
+def each_check(artifacts: Artifacts, document: Document, repeat: int) -> dict[str, float]:
+    """CPU milliseconds of each check, without what it shares with others, which is listed as ``(shared facts)``."""
+    checks = all_checks()
+    warm = Facts(artifacts, document=document)
+    run_checks(checks, warm)
+    shared = sorted({name for check in checks.values() for name in check.requirements})
+
+    def share() -> None:
+        facts = Facts(artifacts, document=fresh(document))
+        for name in shared:
+            facts.get(name)
+
+    works: dict[str, Callable[[], object]] = {
+        check.id: lambda check=check: run_check(check, warm)  # type: ignore[misc]
         for check in checks.values()
     }
-    return row, each
+    found = cpu_ms(works, repeat)
+    found["(shared facts)"] = cpu_ms({"share": share}, repeat)["share"]
+    return found
 
 
 def parse(body: bytes) -> Document:
@@ -127,36 +168,51 @@ def parse(body: bytes) -> Document:
 
 def fresh(document: Document) -> Document:
     """The document without what checks have computed and kept on it."""
-    document.__dict__.pop("_metas_by_name", None)
+    for name, value in vars(type(document)).items():
+        if isinstance(value, cached_property):
+            document.__dict__.pop(name, None)
     return document
 
 
 def print_engine(rows: list[Row], each: dict[str, list[float]]) -> float:
     """The table of pages and the dearest checks; gives the median ratio."""
-    print(f"{'page':<22}{'kB':>7}{'parse':>8}{'walk':>8}{'facts':>8}{'checks':>8}{'score':>8}{'ratio':>8}")
+    print(f"{'page':<22}{'kB':>7}{'parse':>8}{'walk':>8}{'facts':>8}{'checks':>8}{'score':>8}{'ratio':>8}{'+files':>8}")
     for row in rows:
         print(
             f"{row.name[:21]:<22}{row.page_bytes / 1000:>7.0f}{row.parse:>8.2f}{row.walk:>8.2f}"
-            f"{row.facts:>8.2f}{row.checks:>8.2f}{row.score:>8.2f}{row.ratio:>7.1f}x"
+            f"{row.facts:>8.2f}{row.checks:>8.2f}{row.score:>8.2f}{row.ratio:>7.1f}x{row.ratio_with_files:>7.1f}x"
         )
     parts = ("parse", "walk", "facts", "checks", "score")
     medians = "".join(f"{statistics.median(getattr(row, part) for row in rows):>8.2f}" for part in parts)
     median = statistics.median(row.ratio for row in rows)
+    with_files = statistics.median(row.ratio_with_files for row in rows)
     size = statistics.median(row.page_bytes for row in rows) / 1000
-    print(f"{'median':<22}{size:>7.0f}{medians}{median:>7.1f}x")
+    print(f"{'median':<22}{size:>7.0f}{medians}{median:>7.1f}x{with_files:>7.1f}x")
     per_100_kb = statistics.median(
         (row.facts + row.checks + row.score) / (row.page_bytes / 100_000)
         for row in rows
         if row.page_bytes > SMALL_BYTES
     )
     print(
-        f"median: {median:.1f}x the bare pair (goal: at most {GOAL_RATIO:g}x), {per_100_kb:.1f} ms CPU per 100 kB; "
+        f"median: {median:.1f}x the bare pair ({'within' if median <= PASS_RATIO else 'ABOVE'} the pass line of "
+        f"{PASS_RATIO:g}x), {per_100_kb:.1f} ms CPU per 100 kB; "
         f"facts {statistics.median(r.facts / (r.parse + r.walk) for r in rows):.1f}x, "
-        f"checks {statistics.median(r.checks / (r.parse + r.walk) for r in rows):.1f}x"
+        f"checks {statistics.median(r.checks / (r.parse + r.walk) for r in rows):.1f}x, "
+        f"with all files of the page {statistics.median(r.checks_with_files / (r.parse + r.walk) for r in rows):.1f}x"
     )
-    dearest = sorted(((statistics.median(times), name) for name, times in each.items()), reverse=True)[:10]
-    print("dearest checks (median ms): " + ", ".join(f"{name} {ms:.3f}" for ms, name in dearest))
+    print_checks({name: statistics.median(times) for name, times in each.items()})
     return median
+
+
+def print_checks(costs: Mapping[str, float]) -> None:
+    """The dearest checks one by one, and the rest together."""
+    total = sum(costs.values())
+    ordered = sorted(costs.items(), key=lambda entry: (-entry[1], entry[0]))
+    print(f"\n{'check, with the files of the page':<44}{'median ms':>10}{'share':>8}")
+    for name, ms in ordered[:DEAREST]:
+        print(f"{name:<44}{ms:>10.3f}{ms / total:>8.1%}")
+    rest = sum(ms for _, ms in ordered[DEAREST:])
+    print(f"{f'the {len(ordered) - DEAREST} others together':<44}{rest:>10.3f}{rest / total:>8.1%}")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -165,7 +221,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--corpus", type=Path, help="folder of .html files (default: real pages if there, else generated)"
     )
-    parser.add_argument("--repeat", type=int, default=7, help="runs of each measurement, of which the best counts")
+    parser.add_argument("--repeat", type=int, default=15, help="runs of each measurement, of which the best counts")
     parser.add_argument("--analyses", type=int, default=20, help="whole analyses of the local site; 0 for none")
     parser.add_argument("--json", type=Path, help="write the figures to this file too")
     options = parser.parse_args(arguments)
@@ -186,7 +242,12 @@ def main(arguments: list[str] | None = None) -> int:
         for check, ms in times.items():
             each.setdefault(check, []).append(ms)
     median = print_engine(rows, each)
-    figures = {"pages": len(rows), "median_ratio": round(median, 2)}
+    figures: dict[str, object] = {
+        "pages": len(rows),
+        "median_ratio": round(median, 2),
+        "median_ratio_with_files": round(statistics.median(row.ratio_with_files for row in rows), 2),
+        "check_ms": {name: round(statistics.median(times), 4) for name, times in sorted(each.items())},
+    }
     if options.analyses > 0:
         from devtools.bench_site import measure_site
 

@@ -109,13 +109,13 @@ def resident_kb(pid: int) -> int:
 def children(pid: int) -> list[int]:
     """Processes that a process has started and that still run, and theirs."""
     found: list[int] = []
-    for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        try:
-            own = [int(word) for word in task.read_text(encoding="ascii").split()]
-        except OSError:
-            continue
-        for child in own:
-            found += [child, *children(child)]
+    try:
+        # A process may end while it is being looked at.
+        for task in Path(f"/proc/{pid}/task").glob("*/children"):
+            for child in [int(word) for word in task.read_text(encoding="ascii").split()]:
+                found += [child, *children(child)]
+    except OSError:
+        return found
     return found
 
 

@@ -101,7 +101,9 @@ def test_every_decision_is_in_the_index() -> None:
 
 def test_every_run_time_dependency_has_its_reason() -> None:
     """A dependency needs a line in a decision: what it does for us and why not without."""
-    names = {re.split(r"[<>=;\[ ]", item)[0] for item in PYPROJECT["project"]["dependencies"]}
+    project = PYPROJECT["project"]
+    items = [*project["dependencies"], *(item for extra in project["optional-dependencies"].values() for item in extra)]
+    names = {re.split(r"[<>=;\[ ]", item)[0] for item in items}
     rows = {
         match
         for path in DECISIONS

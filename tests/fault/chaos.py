@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from pagegrade.store.folder import DATABASE_NAME
+from tests.fault import cluster_chaos
 from tests.fault.house import House
 from tests.server import Server
 from tests.site.serve import serve_site
@@ -192,10 +193,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=1.0)
     parser.add_argument("--seed", type=int, default=None)
+    parser.add_argument("--backend", choices=["sqlite", "postgresql"], default="sqlite")
     wanted = parser.parse_args()
     seed = random.randrange(1_000_000) if wanted.seed is None else wanted.seed  # noqa: S311 - as above
     with tempfile.TemporaryDirectory(prefix="pagegrade-chaos-") as folder:
-        figures = rage(Path(folder), min(wanted.minutes, MAX_MINUTES), seed)
+        shake = rage if wanted.backend == "sqlite" else cluster_chaos.rage
+        figures = shake(Path(folder), min(wanted.minutes, MAX_MINUTES), seed)
     sys.stdout.write(f"{json.dumps(figures)}\n")
     return 1 if figures["violations"] else 0
 

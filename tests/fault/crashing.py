@@ -1,4 +1,4 @@
-"""``pagegrade serve`` that kills itself, or its parser: ``python -m tests.fault.crashing O09 1 serve``.
+"""``pagegrade`` that kills itself, or its parser: ``python -m tests.fault.crashing O09 1 serve`` (or ``worker``).
 
 The points are made by wrapping one function of the product in this process. The product itself knows nothing of them.
 """
@@ -42,12 +42,14 @@ POINTS: Final = {
     "O01": Point("pagegrade.service.reports:store.add_report", "before"),
     "O02": Point("pagegrade.web.api.reports:_finished", "before"),
     "O03": Point("pagegrade.service.reports:enqueue_run", "before"),
-    "O04": Point("pagegrade.store.runs:_claim", "after"),
+    "O04": Point("pagegrade.store.queue_rows:start_run", "after"),
+    "O04-job": Point("pagegrade.store.queue_jobs:start_run", "after"),
     "O05": Point("pagegrade.worker.worker:perform_run", "before"),
     "O06": Point("pagegrade.gather.run:_gather_rest", "before"),
     "O09": Point("pagegrade.service.running:finish_run", "before"),
     "O10": Point("pagegrade.store.runs:mark_report", "before", only=_finishes),
     "O10-detail": Point("pagegrade.store.runs:save_detail", "after"),
+    "O10-next": Point("pagegrade.service.running:offer_next", "after"),
     "O11": Point("pagegrade.service.running:_note", "before"),
     "O14": Point("pagegrade.store.reaping:requeue_attempt", "after"),
     "O15": Point("pagegrade.worker.worker:perform_run", "before", only=_is_poison),
@@ -91,11 +93,21 @@ def kill_parsers(nth: int) -> None:
     children._Child.ask = ask  # type: ignore[method-assign]
 
 
+def shift_clock(seconds: int) -> None:
+    """Let this process believe that it is so much later, or earlier; before anybody asks for the function."""
+    from pagegrade.service import clock
+
+    original = clock.now_ms
+    clock.now_ms = lambda: original() + seconds * 1_000
+
+
 def main() -> None:
     """Arm the point, then be the product."""
     name, nth, *arguments = sys.argv[1:]
     if name == "O07":
         kill_parsers(int(nth))
+    elif name == "clock":
+        shift_clock(int(nth))
     else:
         die_at(POINTS[name], int(nth))
     from pagegrade.cli import main as run_command

@@ -31,7 +31,13 @@ class House:
             (sys.executable, "-m", "tests.fault.crashing", *point) if point else (sys.executable, "-m", "pagegrade")
         )
         server = start_server(
-            self.folder, key=KEY, command=command, temporary=self.temporary, LEASE_SECONDS=5, **settings
+            self.folder,
+            key=KEY,
+            command=command,
+            temporary=self.temporary,
+            verb="serve",
+            LEASE_SECONDS=5,
+            **settings,
         )
         self._servers.append(server)
         return server

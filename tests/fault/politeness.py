@@ -20,9 +20,10 @@ from typing import Any
 from pagegrade.service.access import issue_key
 from pagegrade.service.clock import now_ms
 from pagegrade.store.accounts import add_account
-from pagegrade.store.database import Database, Transaction
+from pagegrade.store.database import Transaction
 from pagegrade.store.folder import DATABASE_NAME
 from pagegrade.store.migrate import migrate
+from pagegrade.store.sqlite_database import SQLiteDatabase
 from tests.lab.names import NameServer, records
 from tests.lab.namespace import RESOLVER, furnish
 from tests.server import running_server
@@ -85,7 +86,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 def make_accounts(folder: Path) -> list[str]:
     """Secrets of as many accounts."""
-    database = Database(f"sqlite:///{folder / DATABASE_NAME}")
+    database = SQLiteDatabase(f"sqlite:///{folder / DATABASE_NAME}")
     migrate(database)
 
     def work(tx: Transaction) -> list[str]:

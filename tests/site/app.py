@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import hashlib
+from collections import Counter
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -57,8 +58,13 @@ class Answer:
     headers: tuple[tuple[str, str], ...] = ()
 
 
-def make_app(kind: Kind = "good") -> App:
-    """The site, or one of its two relatives that answer 200 to everything."""
+def make_app(kind: Kind = "good", *, asked: Counter[str] | None = None) -> App:
+    """The site, or one of its two relatives that answer 200 to everything.
+
+    Args:
+        kind: Which of them.
+        asked: Where to count how often each path was asked for, with its query.
+    """
 
     async def app(scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -67,6 +73,9 @@ def make_app(kind: Kind = "good") -> App:
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
         origin = f"{scope['scheme']}://{headers.get('host', 'localhost')}"
         path = scope["path"]
+        if asked is not None:
+            query = scope["query_string"].decode("latin-1")
+            asked[f"{path}?{query}" if query else path] += 1
         if path == "/slow":
             await asyncio.sleep(SLOW_S)
         answer = _relative(kind, path) if kind != "good" else _route(path, origin)

@@ -9,6 +9,7 @@ import os
 import socket
 import tempfile
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,6 +41,8 @@ class Site:
     """A site that answers its application shell to every path."""
     ca_file: Path
     """The authority that signed the certificate."""
+    asked: Counter[str]
+    """How often each path of the first origin was asked for, with its query."""
 
 
 @contextlib.contextmanager
@@ -58,7 +61,8 @@ def serve_site(address: str = "127.0.0.1", port: int = 0) -> Iterator[Site]:
         files = _certificate(Path(folder), address)
         bound = [sockets.enter_context(_bind(address, port and port + number)) for number in range(4)]
         ports = [each.getsockname()[1] for each in bound]
-        with _running(bound, files):
+        asked: Counter[str] = Counter()
+        with _running(bound, files, asked):
             shown = f"[{address}]" if ":" in address else address
             yield Site(
                 http=f"http://{shown}:{ports[0]}",
@@ -66,6 +70,7 @@ def serve_site(address: str = "127.0.0.1", port: int = 0) -> Iterator[Site]:
                 soft_404=f"http://{shown}:{ports[2]}",
                 spa=f"http://{shown}:{ports[3]}",
                 ca_file=files / "ca.pem",
+                asked=asked,
             )
 
 
@@ -105,11 +110,11 @@ def _secure(bound: socket.socket, certificate: Path) -> Config:
     return config
 
 
-def _plain(kind: Kind) -> uvicorn.Server:
+def _plain(kind: Kind, asked: Counter[str] | None = None) -> uvicorn.Server:
     """The server of a plain origin: a quick one, because benches share their cores with it."""
     return uvicorn.Server(
         uvicorn.Config(
-            make_app(kind),
+            make_app(kind, asked=asked),
             loop="none",
             lifespan="off",
             log_config=None,
@@ -121,11 +126,11 @@ def _plain(kind: Kind) -> uvicorn.Server:
 
 
 @contextlib.contextmanager
-def _running(bound: list[socket.socket], certificate: Path) -> Iterator[None]:
+def _running(bound: list[socket.socket], certificate: Path, asked: Counter[str]) -> Iterator[None]:
     loop = (loop_factory() or asyncio.new_event_loop)()
     stopping = asyncio.Event()
     started = threading.Event()
-    plain = {0: _plain("good"), 2: _plain("soft_404"), 3: _plain("spa")}
+    plain = {0: _plain("good", asked), 2: _plain("soft_404"), 3: _plain("spa")}
 
     async def run() -> None:
         async with asyncio.TaskGroup() as group:

@@ -1,0 +1,321 @@
+"""The world of ``devtools.simulate_scaling``: what was measured, what is assumed, and what happens in it."""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import math
+import random
+from bisect import bisect
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Final
+
+from pagegrade.store.queue_jobs import PASSES
+from pagegrade.worker.turns import DRAWN, EACH_LATER_S, LATER_S, LATEST_S, SOON_S
+from pagegrade.worker.worker import QUIET_POLL_S
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """One transaction of the queue."""
+
+    server_ms: float
+    """Processor time of the database."""
+    client_ms: float
+    exchanges: int
+    log_kb: float
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """``devtools.bench_queue`` and ``tests.fault.load R1``, on two shared cores of 2026 (PostgreSQL 18.6)."""
+
+    create: Verb = Verb(0.85, 0.8, 12, 5.2)
+    claim: Verb = Verb(1.3, 1.3, 18, 5.2)
+    finish: Verb = Verb(1.35, 1.35, 15, 32.0)
+    park: Verb = Verb(0.45, 0.65, 12, 3.1)
+    """Put off once and offered again."""
+    look_ms: float = 0.15
+    """Processor time of the database for a claim that finds nothing."""
+    around_ms: float = 8.0
+    """Processor time of the database for what is asked around one report: keys, limits, looks, leases, notices."""
+    report_cpu_ms: float = 38.0
+    """Processor time of a worker for a page of 20 kB that refers to a dozen others."""
+    request_cpu_ms: float = 11.0
+    """Processor time of the API for one report: asked for, and waited for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assumed:
+    """How the world is; change it to yours."""
+
+    analysis_s: float = 5.0
+    """Mean length of an analysis: real sites are slow, and it waits for them nearly all the time."""
+    spread: float = 0.7
+    """Of the lengths: the standard deviation of their logarithm."""
+    load: float = 0.7
+    """Reports asked for, as a part of what the places for analyses could do."""
+    accounts: int = 1_000
+    targets: int = 100_000
+    skew: float = 0.9
+    """Zipf's exponent, of accounts and of targets: a few have most."""
+    concurrency: int = 16
+    """Places of one worker process (``pagegrade worker --concurrency``)."""
+    connections: int = 11
+    """Of one process to the database (``PAGEGRADE_DATABASE_CONNECTIONS`` and one more)."""
+    database_cores: int = 8
+    flush_ms: float = 1.0
+    """Until the log is on the disk."""
+    way_ms: float = 0.3
+    """Over the network to the database and back."""
+    queue: int = 10_000
+    """Runs that may wait (``PAGEGRADE_QUEUE``); beyond, clients are told to come back."""
+    target_runs: int = 2
+    target_runs_per_minute: int = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What the code does by itself: ``worker.turns``, ``worker.worker``, ``store.queue_jobs``."""
+
+    drawn: int = DRAWN
+    soon_s: float = SOON_S
+    later_s: float = LATER_S
+    each_later_s: float = EACH_LATER_S
+    latest_s: float = LATEST_S
+    quiet_poll_s: float = QUIET_POLL_S
+    passes: int = PASSES
+    """Runs that one claim passes over, because somebody waits for their accounts already."""
+    notices_per_s: float = 50.0
+    """Of one process at most (``store.notices.PACE_S``)."""
+    window_s: float = 60.0
+
+
+MEASURED: Final = Measured()
+ASSUMED: Final = Assumed()
+POLICY: Final = Policy()
+LEAST_REPORTS: Final = 2_000
+LEAST_S: Final = 120.0
+WARM: Final = 0.4
+"""Part of the time that does not count: queues are filling."""
+
+
+@dataclass(slots=True)
+class Run:
+    """One report on its way."""
+
+    asked_s: float
+    account: int
+    target: int
+    turn: int = 0
+    was_parked: bool = False
+
+
+@dataclass(slots=True)
+class Site:
+    """One target of politeness."""
+
+    now: int = 0
+    starts: deque[float] = field(default_factory=deque)
+    last_place_s: float = 0.0
+
+
+def zipf(count: int, skew: float) -> list[float]:
+    """Cumulative weights of so many things, the commonest first."""
+    return list(itertools.accumulate((number + 1) ** -skew for number in range(count)))
+
+
+class World:
+    """One installation over a stretch of time."""
+
+    def __init__(self, places: int, *, horizon_s: float, seed: int) -> None:
+        self.chance = random.Random(seed)  # noqa: S311 - the same numbers every time
+        self.places, self.free, self.horizon_s = places, places, horizon_s
+        self.rate = ASSUMED.load * places / ASSUMED.analysis_s
+        self.events: list[tuple[float, int, Callable[[float], None]]] = []
+        self.order = itertools.count()
+        self.claimers = processes_for(places)
+        self.queue: list[tuple[int, int, Run]] = []
+        self.turns: dict[int, int] = {}
+        self.held: dict[int, deque[Callable[[float], None]]] = {}
+        self.awaited: set[int] = set()
+        """Accounts that a claim waits for."""
+        self.sites: dict[int, Site] = {}
+        self.cores = [0.0] * ASSUMED.database_cores
+        self.flush_at_s = self.flushed_s = 0.0
+        self.core_s = self.flushes_s = self.places_s = 0.0
+        self.account_s: dict[int, float] = {}
+        self.done = self.claims = self.parks = self.refused = 0
+        self.waits: list[float] = []
+        self.all_waits: list[float] = []
+        self.account_weights = zipf(ASSUMED.accounts, ASSUMED.skew)
+        self.target_weights = zipf(ASSUMED.targets, ASSUMED.skew)
+
+    def at(self, time_s: float, what: Callable[[float], None]) -> None:
+        """Let something happen."""
+        heapq.heappush(self.events, (time_s, next(self.order), what))
+
+    def counts(self, now_s: float) -> bool:
+        """Whether queues had time to fill."""
+        return now_s >= WARM * self.horizon_s
+
+    def run(self) -> None:
+        """Until the end of the stretch."""
+        self.at(self.chance.expovariate(self.rate), self.arrive)
+        while self.events and self.events[0][0] <= self.horizon_s:
+            now_s, _, what = heapq.heappop(self.events)
+            what(now_s)
+
+    def arrive(self, now_s: float) -> None:
+        """Somebody asks for a report."""
+        self.at(now_s + self.chance.expovariate(self.rate), self.arrive)
+        if len(self.queue) >= ASSUMED.queue:
+            self.refused += self.counts(now_s)
+            return
+        new = Run(now_s, self.pick(self.account_weights), self.pick(self.target_weights))
+
+        def queued(then_s: float) -> None:
+            best = self.queue[0][0] if self.queue else 0
+            new.turn = self.turns[new.account] = max(best, self.turns.get(new.account, 0) if self.queue else 0) + 1
+            heapq.heappush(self.queue, (new.turn, next(self.order), new))
+            self.serve(then_s)
+
+        self.transact(now_s, new.account, MEASURED.create, queued)
+
+    def pick(self, weights: list[float]) -> int:
+        """One of them, the first ones more often."""
+        return bisect(weights, self.chance.random() * weights[-1])
+
+    def transact(self, now_s: float, account: int, verb: Verb, then: Callable[[float], None]) -> None:
+        """A transaction under the account's lock; ``then`` when it is on the disk."""
+        around_s = _s(MEASURED.around_ms) if verb is MEASURED.create else 0.0
+
+        def begin(at_s: float) -> None:
+            core_s = _s(verb.server_ms)
+            start_s = max(at_s, heapq.heappop(self.cores))
+            heapq.heappush(self.cores, start_s + core_s + around_s)
+            if self.counts(at_s):
+                self.core_s += core_s + around_s
+            ready_s = start_s + core_s + _s(verb.client_ms) + verb.exchanges * _s(ASSUMED.way_ms)
+            self.at(ready_s, lambda ready_at_s: self.at(self.flush(ready_at_s), lambda end_s: finish(at_s, end_s)))
+
+        def finish(since_s: float, end_s: float) -> None:
+            if self.counts(end_s):
+                self.account_s[account] = self.account_s.get(account, 0.0) + end_s - since_s
+            waiting = self.held[account]
+            if waiting:
+                waiting.popleft()(end_s)
+            else:
+                del self.held[account]
+            then(end_s)
+
+        if account in self.held:
+            self.held[account].append(begin)
+        else:
+            self.held[account] = deque()
+            begin(now_s)
+
+    def flush(self, now_s: float) -> float:
+        """When a commit of now is on the disk: with the next flush that has not begun."""
+        if self.flush_at_s < now_s:
+            self.flush_at_s = max(now_s, self.flushed_s)
+            self.flushed_s = self.flush_at_s + _s(ASSUMED.flush_ms)
+            if self.counts(now_s):
+                self.flushes_s += _s(ASSUMED.flush_ms)
+        return self.flushed_s
+
+    def serve(self, now_s: float) -> None:
+        """Processes with free places take what waits, each one run after the other, by turns of the accounts."""
+        passed: list[tuple[int, int, Run]] = []
+        while self.free and self.claimers and self.queue and len(passed) < POLICY.passes:
+            item = heapq.heappop(self.queue)
+            run = item[2]
+            if run.account in self.held:
+                if run.account in self.awaited:
+                    passed.append(item)
+                    continue
+                self.awaited.add(run.account)
+            self.free -= 1
+            self.claimers -= 1
+            self.transact(now_s, run.account, MEASURED.claim, partial(self.start, run))
+        for item in passed:
+            heapq.heappush(self.queue, item)
+
+    def start(self, run: Run, now_s: float) -> None:
+        """Analyse a run, or put it off."""
+        self.claims += 1
+        self.claimers += 1
+        self.awaited.discard(run.account)
+        site = self.sites.setdefault(run.target, Site())
+        starts = site.starts
+        while starts and starts[0] <= now_s - POLICY.window_s:
+            starts.popleft()
+        crowded = len(starts) >= ASSUMED.target_runs_per_minute
+        if crowded or site.now >= ASSUMED.target_runs:
+            each_s = POLICY.window_s / ASSUMED.target_runs_per_minute
+            place_s = max(now_s + 1.0, site.last_place_s + each_s, starts[0] + POLICY.window_s if crowded else 0.0)
+            site.last_place_s = place_s
+            self.parks += not run.was_parked
+            run.was_parked = True
+            self.free += 1
+            self.core_s += _s(MEASURED.park.server_ms) if self.counts(now_s) else 0.0
+            self.at(place_s, lambda at_s: self.offer(at_s, run))
+            self.serve(now_s)
+            return
+        site.now += 1
+        starts.append(now_s)
+        if self.counts(now_s):
+            self.all_waits.append(now_s - run.asked_s)
+            if not run.was_parked:
+                self.waits.append(now_s - run.asked_s)
+        middle = math.log(ASSUMED.analysis_s) - ASSUMED.spread**2 / 2
+        length_s = self.chance.lognormvariate(middle, ASSUMED.spread)
+        if self.counts(now_s):
+            self.places_s += min(length_s, self.horizon_s - now_s)
+        self.at(now_s + length_s, lambda at_s: self.store(at_s, run, site))
+        self.serve(now_s)
+
+    def offer(self, now_s: float, run: Run) -> None:
+        """The time of a run that was put off has come: it goes first."""
+        heapq.heappush(self.queue, (run.turn, next(self.order), run))
+        self.serve(now_s)
+
+    def store(self, now_s: float, run: Run, site: Site) -> None:
+        """The outcome of an analysis."""
+
+        def stored(at_s: float) -> None:
+            site.now -= 1
+            self.free += 1
+            self.done += self.counts(at_s)
+            self.serve(at_s)
+
+        self.transact(now_s, run.account, MEASURED.finish, stored)
+
+
+def _s(milliseconds: float) -> float:
+    return milliseconds / 1000
+
+
+def processes_for(places: int) -> int:
+    """Worker processes."""
+    return math.ceil(places / ASSUMED.concurrency)
+
+
+def looks_per_s(places: int, rate: float) -> float:
+    """How often workers with free places ask in vain: after notices, when their turn comes, and now and then."""
+    processes = processes_for(places)
+    idle = processes * (1.0 - ASSUMED.load ** min(places, ASSUMED.concurrency))
+    notices = min(rate, POLICY.notices_per_s * max(2, processes / 10))
+    soon = min(1.0, POLICY.drawn / processes)
+    soon_s = POLICY.soon_s * min(POLICY.drawn, processes) / 2
+    later_s = min(POLICY.latest_s, POLICY.later_s + POLICY.each_later_s * processes / 2)
+    turn_s = soon * soon_s + (1.0 - soon) * later_s
+    return idle * (1.0 / (turn_s + 1.0 / notices) + 1.0 / POLICY.quiet_poll_s)
+
+
+def looking(places: int, rate: float) -> float:
+    """Cores of the database that are busy with workers who look in vain."""
+    return looks_per_s(places, rate) * _s(MEASURED.look_ms)

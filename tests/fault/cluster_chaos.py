@@ -1,0 +1,310 @@
+"""Kills, stops, cuts off and restarts the parts of an installation of several processes at random, the database too.
+
+Run by ``python -m tests.fault.chaos --backend postgresql``. Clients use any of the processes that answer, write down
+what they are promised, and look again and again at what became of it.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import random
+import signal
+import statistics
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import psycopg
+
+from pagegrade.model.identity import VERSION
+from tests.fault.cluster import DURABLE, Cluster
+from tests.fault.relay import Relay
+from tests.postgres import Postgres, execute
+from tests.server import Server
+from tests.site.serve import serve_site
+
+CALM_S: Final = (2.0, 8.0)
+"""From one blow to the next."""
+STOPPED_S: Final = (1.0, 15.0)
+"""How long a process or a cable stands still; leases last 5 s."""
+DOWN_S: Final = (0.2, 5.0)
+"""How long the database is gone."""
+CLIENTS: Final = 4
+PAUSE_S: Final = 0.3
+"""Of a client between two requests."""
+LAST_S: Final = 240.0
+"""For what is left when nothing more happens."""
+APIS: Final = 2
+WORKERS: Final = 4
+PATHS: Final = ("/", "/", "/", "/slow", "/no-such-page", "/loop", "/challenge", "/document.pdf")
+
+
+@dataclass(slots=True)
+class Part:
+    """One place in the installation, and the process that has it now."""
+
+    verb: str
+    relay: Relay
+    process: Server
+
+
+@dataclass(slots=True)
+class Storm:
+    """What happens to one installation."""
+
+    cluster: Cluster
+    site: str
+    chance: random.Random
+    parts: list[Part] = field(default_factory=list)
+    blows: Counter[str] = field(default_factory=Counter)
+    starts_s: list[float] = field(default_factory=list)
+    recoveries_s: list[float] = field(default_factory=list)
+    memory_kb: Counter[str] = field(default_factory=Counter)
+    over: threading.Event = field(default_factory=threading.Event)
+
+    def strike(self) -> None:
+        """One blow, and what an operator does about it."""
+        blows: list[Callable[[], None]] = [
+            *[self._kill] * 3,
+            *[self._terminate] * 2,
+            *[self._stop] * 3,
+            *[self._kill_parser] * 2,
+            *[self._cut] * 3,
+            self._restart_database,
+            self._kill_database,
+            self._stop_database,
+        ]
+        blow = self.chance.choice(blows)
+        self.blows[blow.__name__.lstrip("_")] += 1
+        blow()
+
+    def begin(self) -> None:
+        """Start every part."""
+        for verb in ("serve",) * APIS + ("worker",) * WORKERS:
+            relay = self.cluster.relay()
+            self.parts.append(Part(verb, relay, self._start(verb, relay)))
+
+    def _start(self, verb: str, relay: Relay) -> Server:
+        started_s = time.monotonic()
+        start = self.cluster.serve if verb == "serve" else self.cluster.work
+        process = start(relay=relay, RUN_BUDGET_SECONDS=6, WORKERS=2)
+        self.starts_s.append(time.monotonic() - started_s)
+        return process
+
+    def _any(self) -> Part:
+        return self.chance.choice(self.parts)
+
+    def _kill(self) -> None:
+        part = self._any()
+        self._measure(part)
+        held = self._held_by(part)
+        part.process.process.kill()
+        part.process.process.wait()
+        killed_s = time.monotonic()
+        part.process = self._start(part.verb, part.relay)
+        if held:
+            self._await_recovery(held, killed_s)
+
+    def _terminate(self) -> None:
+        part = self._any()
+        self._measure(part)
+        code = part.process.stop()
+        if code != 0:
+            self.cluster.ledger.violations.append(f"exit code {code} after SIGTERM")
+        part.process = self._start(part.verb, part.relay)
+
+    def _stop(self) -> None:
+        part = self._any()
+        part.process.process.send_signal(signal.SIGSTOP)
+        time.sleep(self.chance.uniform(*STOPPED_S))
+        part.process.process.send_signal(signal.SIGCONT)
+
+    def _kill_parser(self) -> None:
+        parsers = _children_of(self.chance.choice([part for part in self.parts if part.verb == "worker"]).process)
+        if parsers:
+            os.kill(self.chance.choice(parsers), signal.SIGKILL)
+
+    def _cut(self) -> None:
+        part = self._any()
+        how = self.chance.choice(["stall", "stall_answers", "reset", "delay"])
+        self.blows[how] += 1
+        if how == "delay":
+            part.relay.delay(self.chance.uniform(0.01, 0.3))
+        else:
+            getattr(part.relay, how)()
+        time.sleep(self.chance.uniform(*STOPPED_S))
+        part.relay.heal()
+
+    def _restart_database(self) -> None:
+        self.cluster.postgres.stop("immediate")
+        time.sleep(self.chance.uniform(*DOWN_S))
+        self.cluster.postgres.start()
+
+    def _kill_database(self) -> None:
+        self.cluster.postgres.kill()
+        time.sleep(self.chance.uniform(*DOWN_S))
+        self.cluster.postgres.start()
+
+    def _stop_database(self) -> None:
+        self.cluster.postgres.pause()
+        time.sleep(self.chance.uniform(*DOWN_S))
+        self.cluster.postgres.resume()
+
+    def _held_by(self, part: Part) -> list[int]:
+        asked = (
+            "SELECT runs.id FROM runs JOIN processes ON processes.name = runs.worker "
+            "WHERE processes.pid = %s AND runs.state = 'running'"
+        )
+        return [int(run) for (run,) in execute(self.cluster.url, asked, part.process.process.pid)]
+
+    def _await_recovery(self, held: list[int], killed_s: float) -> None:
+        """Measure how long it takes until nobody waits for the dead any more."""
+        asked = "SELECT 1 FROM runs JOIN test_held ON test_held.run_id = runs.id AND runs.attempt = test_held.attempt"
+        execute(self.cluster.url, "CREATE TABLE IF NOT EXISTS test_held (run_id bigint, attempt int)")
+        execute(self.cluster.url, "TRUNCATE test_held")
+        execute(
+            self.cluster.url,
+            "INSERT INTO test_held SELECT id, attempt FROM runs WHERE id = ANY(%s) AND state = 'running'",
+            held,
+        )
+        until = killed_s + 60
+        while time.monotonic() < until:
+            if not execute(self.cluster.url, f"{asked} AND runs.state = 'running'"):
+                self.recoveries_s.append(time.monotonic() - killed_s)
+                return
+            time.sleep(0.1)
+        self.cluster.ledger.violations.append(f"runs {held} of a worker that was killed are not taken over after 60 s")
+
+    def _measure(self, part: Part) -> None:
+        try:
+            status = Path(f"/proc/{part.process.process.pid}/status").read_text()
+        except OSError:
+            return
+        peak = next((int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM")), 0)
+        self.memory_kb[part.verb] = max(self.memory_kb[part.verb], peak)
+
+    def visit(self, client: int) -> None:
+        """What one client does until the storm is over."""
+        chance = random.Random(client)  # noqa: S311 - any numbers, the same ones every time
+        mine, other = self.cluster.secrets[client % 2], self.cluster.secrets[1 - client % 2]
+        ledger, number = self.cluster.ledger, 0
+        while not self.over.wait(PAUSE_S):
+            number += 1
+            key = f"client-{client}-{number}"
+            url = f"{self.site}{chance.choice(PATHS)}?{key}"
+            if ledger.post(self._api(chance), url, secret=mine, key=key) is None:
+                # As clients do: the same request once more, with the same key, wherever somebody answers.
+                time.sleep(PAUSE_S)
+                ledger.post(self._api(chance), url, secret=mine, key=key)
+            known = list(ledger.accepted)
+            if known:
+                report = chance.choice(known)
+                stranger = other if ledger.accepted[report][1] == mine else mine
+                ledger.look(self._api(chance), report, stranger=stranger if chance.random() < 0.2 else None)
+
+    def _api(self, chance: random.Random) -> Server:
+        return chance.choice([part for part in self.parts if part.verb == "serve"]).process
+
+
+def _children_of(process: Server) -> list[int]:
+    found: list[int] = []
+    for task in Path(f"/proc/{process.process.pid}/task").glob("*/children"):
+        try:
+            found += [int(word) for word in task.read_text().split()]
+        except OSError:
+            continue
+    return found
+
+
+def rage(folder: Path, minutes: float, seed: int) -> dict[str, Any]:
+    """Let it happen for so long, then hold every promise against what is left; the figures."""
+    chance = random.Random(seed)  # noqa: S311 - as above
+    server = Postgres(DURABLE)
+    try:
+        server.start()
+        with serve_site() as site, Cluster(folder, server) as cluster:
+            storm = Storm(cluster, site.http, chance)
+            storm.begin()
+            clients = [threading.Thread(target=storm.visit, args=(number,)) for number in range(CLIENTS)]
+            try:
+                for client in clients:
+                    client.start()
+                until = time.monotonic() + minutes * 60
+                while time.monotonic() < until:
+                    time.sleep(chance.uniform(*CALM_S))
+                    storm.strike()
+            finally:
+                storm.over.set()
+                for client in clients:
+                    client.join()
+            calm_s = time.monotonic()
+            try:
+                api = next(part.process for part in storm.parts if part.verb == "serve")
+                cluster.ledger.settle(api, within_s=LAST_S)
+                settled_s = time.monotonic() - calm_s
+                cluster.check(api, site.asked, site.http)
+                figures = _figures(storm, site.asked)
+                cluster.end()
+            except AssertionError as error:
+                settled_s, figures = time.monotonic() - calm_s, {}
+                cluster.ledger.violations.append(str(error)[:2_000])
+            return {
+                "minutes": minutes,
+                "seed": seed,
+                "accepted": len(cluster.ledger.accepted),
+                "refused": dict(cluster.ledger.refused),
+                "blows": dict(storm.blows),
+                "settled_s": round(settled_s, 1),
+                "start_s": _quantiles(storm.starts_s),
+                "recovery_s": _quantiles(storm.recoveries_s),
+                "memory_max_mb": {verb: kilobytes // 1024 for verb, kilobytes in storm.memory_kb.items()},
+                **figures,
+                "versions": {
+                    "pagegrade": VERSION,
+                    "python": platform.python_version(),
+                    "psycopg": psycopg.__version__,
+                    "postgresql": server.execute("SHOW server_version")[0][0],
+                },
+                "violations": cluster.ledger.violations,
+            }
+    finally:
+        server.close()
+
+
+def _figures(storm: Storm, asked: Counter[str]) -> dict[str, Any]:
+    """What the database and the site tell of it."""
+    url = storm.cluster.url
+    attempts = dict(execute(url, "SELECT attempt, COUNT(*) FROM runs GROUP BY attempt ORDER BY attempt"))
+    ended = execute(
+        url,
+        "SELECT state || COALESCE(' ' || (convert_from(error, 'UTF8')::jsonb ->> 'code'), '') || "
+        "COALESCE(' ' || (convert_from(error, 'UTF8')::jsonb ->> 'reason'), ''), COUNT(*) FROM runs "
+        "GROUP BY 1",
+    )
+    times = execute(url, "SELECT started_at_ms - created_at_ms, finished_at_ms - created_at_ms FROM runs")
+    fetched = [count for path, count in asked.items() if "?client-" in path]
+    size = execute(storm.cluster.admin_url, "SELECT pg_database_size(current_database())")
+    return {
+        "ended": {str(state): int(count) for state, count in ended},
+        "attempts": {str(attempt): int(count) for attempt, count in attempts.items()},
+        "by_account": dict(
+            Counter(storm.cluster.secrets.index(key) for _, key in storm.cluster.ledger.accepted.values())
+        ),
+        "wait_s": _quantiles([(start or 0) / 1000 for start, _ in times]),
+        "total_s": _quantiles([(end or 0) / 1000 for _, end in times]),
+        "fetched_max": max(fetched, default=0),
+        "database_mb": round(int(size[0][0]) / 1_000_000, 1),
+    }
+
+
+def _quantiles(values: Iterable[float]) -> dict[str, float] | None:
+    known = sorted(values)
+    if len(known) < 2:
+        return {"max": round(known[0], 2)} if known else None
+    cuts = statistics.quantiles(known, n=100, method="inclusive")
+    return {"p50": round(cuts[49], 2), "p95": round(cuts[94], 2), "p99": round(cuts[98], 2), "max": round(known[-1], 2)}

@@ -1,0 +1,129 @@
+"""Load runs in which the database cannot be used for a while: it is down, or its disk is full."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from tests.fault.load_clients import clients
+from tests.fault.load_run import Run, drain, until
+from tests.fault.load_stack import percentiles
+from tests.postgres import Postgres
+
+REFUSED_S: Final = 1.0
+"""A request that cannot be served is refused within so long (99 of 100)."""
+DISK_MB: Final = 192
+"""Of the disk that gets full: the files of a new server take 40, and its log up to 64 between two checkpoints."""
+
+
+def r5(run: Run) -> dict[str, Any]:
+    """The database is down for a while: nothing that was promised is lost, and nobody waits long to be refused."""
+    postgres = _server(run)
+    phases = without_database(run, lambda: postgres.stop("immediate"), postgres.start)
+    run.expect("nothing was refused while it was down", kept=phases["refused_while_down"] > 0)
+    return phases
+
+
+def r6(run: Run) -> dict[str, Any]:
+    """The disk of the database is full for a while: as before. A server that ended because of it is started again."""
+    postgres = _server(run)
+    ballast = postgres.folder / "ballast"
+
+    def fill() -> None:
+        with ballast.open("wb") as file, contextlib.suppress(OSError):
+            while True:
+                file.write(bytes(65_536))
+                file.flush()
+
+    def empty() -> None:
+        ballast.unlink()
+        if not Path(f"/proc/{postgres.pid}").exists():
+            postgres.stop("immediate")
+            postgres.start()
+
+    if shutil.disk_usage(postgres.folder).total > 2 * DISK_MB * 1_000_000:
+        raise AssertionError("R6 fills the disk of its database, and this one is not made for it")
+    return without_database(run, fill, empty)
+
+
+@contextlib.contextmanager
+def small_disk() -> Iterator[None]:
+    """Let files of databases that begin in this block lie on a disk in memory, which only root can make."""
+    if os.geteuid() != 0:
+        raise SystemExit("R6 makes a small disk, which only root may do.")
+    folder = tempfile.mkdtemp(prefix="pagegrade-disk-")
+    # The server runs as somebody else.
+    options = f"size={DISK_MB}m,mode=1777"
+    subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", folder], check=True)  # noqa: S607 - the system's
+    before, tempfile.tempdir = tempfile.tempdir, folder
+    try:
+        yield
+    finally:
+        tempfile.tempdir = before
+        subprocess.run(["umount", folder], check=True)  # noqa: S607 - the system's
+        Path(folder).rmdir()
+
+
+def _server(run: Run) -> Postgres:
+    if run.stack.postgres is None:
+        raise AssertionError("only where the database is a server")
+    return run.stack.postgres
+
+
+def without_database(run: Run, take: Callable[[], None], give: Callable[[], None]) -> dict[str, Any]:
+    """Clients ask all the time, while the database is taken away and given back; the figures.
+
+    Args:
+        run: Under way.
+        take: Makes the database unusable.
+        give: Mends it, as far as an operator would.
+    """
+    phases: dict[str, Any] = {}
+
+    async def outage(over: asyncio.Event) -> None:
+        await asyncio.sleep(2)
+        await asyncio.to_thread(take)
+        refused_before = len(run.book.refused_s)
+        await asyncio.sleep(run.size.outage_s)
+        phases["refused_while_down"] = len(run.book.refused_s) - refused_before
+        phases["refused_s"] = percentiles(run.book.refused_s)
+        await asyncio.to_thread(give)
+        back_s = time.monotonic()
+        seen = len(run.book.accepted)
+        await until(lambda: len(run.book.accepted) > seen, within_s=60)
+        phases["accepts_again_s"] = round(time.monotonic() - back_s, 2)
+        await asyncio.sleep(2)
+        over.set()
+
+    async def ask() -> None:
+        keys = [run.stack.add_account(f"Patient{n}") for n in range(4)]
+        over = asyncio.Event()
+
+        async def all_of(client: Any, place: int) -> None:
+            number = 0
+            while not over.is_set():
+                number += 1
+                if await client.create(run.url(place, number)) is None:
+                    await asyncio.sleep(0.2)
+                await asyncio.sleep(0.3)
+
+        async with clients(8, run.stack.ports, keys, run.book) as made, asyncio.TaskGroup() as group:
+            group.create_task(outage(over))
+            for place, client in enumerate(made):
+                group.create_task(all_of(client, place))
+
+    asyncio.run(ask())
+    started_s = time.monotonic()
+    drain(run)
+    phases["drained_s"] = round(time.monotonic() - started_s, 1)
+    slow = phases["refused_s"].get("p99", 0.0)
+    run.expect(f"a refusal took {slow} s", kept=slow < REFUSED_S or not run.size.timed)
+    return phases

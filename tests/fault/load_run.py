@@ -1,0 +1,73 @@
+"""One load run under way: how large it is, what clients were told, and which lines it did not pass."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from tests.fault.load_clients import Book
+from tests.fault.load_stack import Stack
+
+WITHIN_S: Final = 180.0
+"""A report that has not ended by then is stuck."""
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How large a run is."""
+
+    clients: int = 50
+    each: int = 20
+    apis: int = 2
+    workers: int = 4
+    concurrency: int = 2
+    flood: int = 10_000
+    quiet: int = 20
+    """Accounts beside the flooder, with five reports each."""
+    queue: int = 500
+    """Unfinished runs that an account may have while one floods."""
+    outage_s: float = 15.0
+    timed: bool = True
+    """Whether lines that are seconds have to be passed, too; no test asks for that."""
+
+
+@dataclass(slots=True)
+class Run:
+    """One run under way."""
+
+    stack: Stack
+    site: str
+    size: Size
+    book: Book
+    failures: list[str]
+    part: int = 0
+    """Pages of another part of a run are others."""
+
+    def url(self, client: int, number: int, path: str = "/page") -> str:
+        """One that nobody else asks for."""
+        return f"{self.site}{path}?part={self.part}&client={client}&number={number}"
+
+    def expect(self, what: str, *, kept: bool) -> None:
+        """A line to pass."""
+        if not kept:
+            self.failures.append(what)
+
+
+async def until(so: Callable[[], bool], *, within_s: float) -> None:
+    """Wait until something is so, or for so long."""
+    until_s = time.monotonic() + within_s
+    while not so() and time.monotonic() < until_s:  # noqa: ASYNC110 - what is counted elsewhere has no event
+        await asyncio.sleep(0.02)
+
+
+def drain(run: Run, *, within_s: float = WITHIN_S) -> None:
+    """Wait until nothing is unfinished."""
+    until_s = time.monotonic() + within_s
+    left = -1
+    while left != 0 and time.monotonic() < until_s:
+        ((left,),) = run.stack.rows("SELECT COUNT(*) FROM runs WHERE state IN ('queued', 'running')")
+        time.sleep(0.2)
+    run.expect(f"{left} runs never ended", kept=left == 0)
