@@ -29,6 +29,9 @@ UNLISTED: Final = frozenset(
         "meta-description",
         "meta-description-length",
         "url-friendly",
+        "nofollow-page",
+        "og-image",
+        "twitter-card",
     }
 )
 """Checks about being found: no search engine is to list an installation, which belongs to those who run it."""
@@ -38,6 +41,8 @@ REASONED: Final[dict[str, frozenset[str]]] = {
     "plaintext-email": frozenset(
         {"show-sign-in-link", "show-accounts", "invite-account", "show-member", "disable-account", "give-link"}
     ),
+    "link-text": frozenset({"list-report-rows", "create-report-from-form"}),
+    "localhost-links": frozenset({"show-settings", "save-settings", "show-report-page"}),
 }
 """Check -> operations whose pages may fail it, besides those above: what they show is for one reader only."""
 

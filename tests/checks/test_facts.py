@@ -6,7 +6,8 @@ import pytest
 
 from pagegrade.checks._facts import PROVIDERS, Facts
 from pagegrade.model.artifacts import NotGathered
-from tests.builders import SKIPPED, make_artifacts, make_document
+from pagegrade.parse.assets import Assets
+from tests.builders import SKIPPED, URL, make_artifacts, make_document, make_resource, make_resources
 
 
 def test_everything_is_made_at_most_once() -> None:
@@ -24,7 +25,9 @@ def test_document_that_is_there_is_not_parsed_again() -> None:
     assert Facts(make_artifacts("<title>other</title>"), document=document).document is document
 
 
-@pytest.mark.parametrize("name", ["robots", "robots_txt", "tls", "resources", "sitemaps", "favicon"])
+@pytest.mark.parametrize(
+    "name", ["robots", "robots_txt", "tls", "resources", "assets", "font_faces", "sitemaps", "favicon"]
+)
 def test_missing_artifact_says_why(name: str) -> None:
     """The reason comes through, derived or not."""
     assert Facts(make_artifacts()).get(name) == SKIPPED
@@ -43,3 +46,14 @@ def test_every_artifact_can_be_made_of_an_empty_page(name: str) -> None:
 
     assert made is not None
     assert isinstance(made, NotGathered) or name != "tls"
+
+
+def test_files_are_sorted_once() -> None:
+    """Every check about files reads the same list."""
+    facts = Facts(make_artifacts("<img src=/a.png>", resources=make_resources(make_resource(URL + "a.png"))))
+    assets = facts.get("assets")
+
+    assert isinstance(assets, Assets)
+    assert [item.purpose for item in assets.items] == ["image"]
+    assert facts.get("assets") is assets
+    assert facts.get("font_faces") == ()

@@ -45,6 +45,8 @@ OPTIONAL = (
     "tls",
     "dns",
     "resources",
+    "security_txt",
+    "cors_probe",
 )
 
 
@@ -89,10 +91,36 @@ def test_every_request_is_accounted_for() -> None:
     run(site)
 
     assert sorted(site.paths()) == sorted(
-        [*["/"] * 3, "/a.css", "/b.png", "/favicon.ico", "/robots.txt", "/s.xml", "/zebra-lantern-c0ffee"]
+        [
+            *(*["/"] * 4, "/.well-known/security.txt", "/a.css", "/b.png", "/favicon.ico"),
+            *("/robots.txt", "/s.xml", "/zebra-lantern-c0ffee"),
+        ]
     )
     assert {asked.headers["user-agent"] for asked in site.asked} == {USER_AGENT}
     assert not any("cookie" in asked.headers for asked in site.asked)
+
+
+def test_who_wants_to_know_is_told_about_every_gatherer() -> None:
+    """The document first, each once, with the seconds it took and why there is nothing."""
+    told: list[tuple[str, float, str | None]] = []
+    found = run(Site(ROUTES), settled=lambda *about: told.append(about))
+
+    assert told[0][0] == "document"
+    assert sorted(name for name, _, _ in told) == sorted({"document", *all_gatherers()})
+    assert {name: code for name, _, code in told if code is not None} == codes(found)
+    assert all(0 <= seconds < 20 for _, seconds, _ in told)
+
+
+def test_who_wants_to_know_is_told_why_there_is_no_document() -> None:
+    """And nothing else."""
+    told: list[tuple[str, str | None]] = []
+    with pytest.raises(RunFailed):
+        run(
+            Site({"/": typed(b"%PDF", "application/pdf")}),
+            settled=lambda name, _seconds, code: told.append((name, code)),
+        )
+
+    assert told == [("document", "not_html")]
 
 
 def test_an_application_that_answers_everything_with_its_page_is_kept_as_it_is() -> None:

@@ -27,6 +27,8 @@ ARTIFACTS: Final = (
     "tls",
     "dns",
     "resources",
+    "security_txt",
+    "cors_probe",
 )
 
 

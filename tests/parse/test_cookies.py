@@ -125,6 +125,17 @@ def test_same_site(line: str, same_site: SameSite | None, invalid: bool) -> None
         ("a=" + "x" * 100_000, URL, "too-long"),
         ("a=1\x00b", URL, "control-character"),
         ("a=1\tb", URL, None),
+        ("a=1; Domain=example.com", URL, None),
+        ("a=1; Domain=.Example.com", "https://www.example.com/", None),
+        ("a=1; Domain=www.example.com", "https://example.com/", "foreign-domain"),
+        ("a=1; Domain=other.test", URL, "foreign-domain"),
+        ("a=1; Domain=ample.com", URL, "foreign-domain"),
+        ("a=1; Domain=com", URL, "foreign-domain"),
+        ("a=1; Domain=co.uk", "https://shop.example.co.uk/", "foreign-domain"),
+        ("a=1; Domain=localhost", "http://localhost:8000/", None),
+        ("a=1; Domain=", URL, None),
+        ("a=1; Partitioned", URL, "partitioned"),
+        ("a=1; Partitioned; Secure", URL, None),
     ],
 )
 def test_what_browsers_refuse(line: str, url: str, rejected: str | None) -> None:

@@ -7,7 +7,7 @@ import gzip
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagegrade.model.artifacts import ImageFacts
+from pagegrade.model.artifacts import ImageFacts, ScriptFacts
 from pagegrade.parse.measure import Measure, Sample, measure_samples
 
 GIF = b"GIF89a\x05\x00\x04\x00\x00\x00\x00\x3b"
@@ -28,7 +28,56 @@ def test_what_is_no_image_has_no_facts() -> None:
     assert measure_samples((Sample(image_head=b"<!doctype html>"),)) == (Measure(),)
 
 
-@given(st.lists(st.builds(Sample, image_head=st.binary(max_size=80), text=st.binary(max_size=80)), max_size=5))
+def test_scripts_are_read_for_what_they_contain() -> None:
+    """Their size without comments, copies of jQuery, and calls of document.write."""
+    script = b"/*! jQuery v3.6.0 */\n// a comment that goes\ndocument.write( 'x' ) ;\n" * 3
+    (found,) = measure_samples((Sample(script=script),))
+
+    assert found.script == ScriptFacts(jquery_versions=("3.6.0",), document_writes=3)
+    assert found.minified_bytes is not None
+    assert found.minified_bytes < len(script) - 60
+
+
+def test_stylesheets_are_read_for_their_fonts() -> None:
+    """With the address that they came from."""
+    sheet = "@FONT-FACE { font-family: Läto; src: url(a.woff2) }".encode()
+    (found,) = measure_samples((Sample(stylesheet=sheet, url="https://example.com/a.css", content_type="text/css"),))
+
+    assert [(face.family, face.stylesheet_url) for face in found.font_faces] == [("Läto", "https://example.com/a.css")]
+    assert found.minified_bytes is not None
+    assert found.script is None
+
+
+def test_fonts_are_known_by_their_first_bytes() -> None:
+    """Whatever their names say."""
+    assert measure_samples((Sample(font_head=b"wOF2" + bytes(60)),)) == (Measure(font_format="woff2"),)
+
+
+@given(
+    st.lists(
+        st.builds(
+            Sample, **dict.fromkeys(("image_head", "text", "font_head", "script", "stylesheet"), st.binary(max_size=80))
+        ),
+        max_size=5,
+    )
+)
 def test_never_raises(samples: list[Sample]) -> None:
     """Any bytes give one measure for each sample."""
     assert len(measure_samples(tuple(samples))) == len(samples)
+
+
+def test_manifests_are_read() -> None:
+    """Against the page that names them."""
+    sample = Sample(manifest=b'{"start_url": "/"}', url="https://example.com/m.json", page_url="https://example.com/")
+    (found,) = measure_samples((sample,))
+
+    assert found.manifest is not None
+    assert found.manifest.in_scope
+
+
+def test_scripts_name_their_library() -> None:
+    """By their first lines."""
+    (found,) = measure_samples((Sample(script=b"/*! jQuery UI - v1.12.1 - 2016 */ x()"),))
+
+    assert found.script is not None
+    assert found.script.libraries == (("jquery-ui", "1.12.1"),)

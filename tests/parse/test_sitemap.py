@@ -112,7 +112,8 @@ def test_gzip_is_taken_off(members: int) -> None:
         (b'<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"/>', "html"),
         (b"<urlset><url><loc>https://example.com/</loc></urlset>", "malformed"),
         (b"<urlset>&nbsp;</urlset>", "malformed"),
-        (b"<rss><channel/></rss>", "malformed"),
+        (b"<rss><channel/></rss>", "empty"),
+        (b"<rdf><item/></rdf>", "malformed"),
         (b"just words", "malformed"),
         (b'<?xml version="1.0" encoding="zlib"?><urlset/>', "malformed"),
         (b'<?xml version="1.0" encoding="no-such"?><urlset/>', "malformed"),
@@ -310,3 +311,29 @@ def test_declared_sitemaps_are_bounded() -> None:
     robots = "".join(f"Sitemap: /{number}.xml\n" for number in range(MAX_DECLARED + 1)).encode()
 
     assert len(find_declared_sitemaps(robots, url=URL)) == MAX_DECLARED
+
+
+def test_feeds_are_lists_of_addresses() -> None:
+    """The protocol takes RSS and Atom; links of the feed itself and to comments are none of a page."""
+    rss = (
+        "<rss xmlns:atom='x'><channel><link>https://other.example/</link><item><title>A</title>"
+        f"<link>{PAGE}</link><atom:link href='https://other.example/'/></item></channel></rss>"
+    )
+    atom = (
+        "<feed xmlns='http://www.w3.org/2005/Atom'><link href='https://other.example/'/><entry>"
+        f"<link href='{PAGE}'/><link rel='replies' href='https://other.example/'/></entry></feed>"
+    )
+
+    for body in (rss, atom):
+        file = read(body).file
+        assert (file.kind, file.error, file.url_count, file.lists_page) == ("urlset", None, 1, True)
+        assert file.foreign_host_count == 0
+
+
+def test_dates_are_those_of_a_calendar() -> None:
+    """Every form of the protocol counts, months beyond the twelfth and other orders do not."""
+    dates = ["2005", "2005-01", "2005-12-31", "2005-01-01T10:00Z", "2005-01-01T10:00:00.5+01:00"]
+    wrong = ["2005-13-01", "2005-1-1", "01/02/2005", "2005-00", "2005-01-32", "2005-01-01 10:00"]
+    entries = "".join(f"<url><loc>{PAGE}</loc><lastmod>{date}</lastmod></url>" for date in dates + wrong)
+
+    assert read(f"<urlset>{entries}</urlset>").file.bad_lastmod_count == len(wrong)

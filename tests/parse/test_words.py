@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagegrade.parse.words import contains_word, count_words, has_unspaced_script, significant_words
+from pagegrade.parse.words import (
+    contains_word,
+    count_words,
+    has_unspaced_script,
+    significant_words,
+    stop_words_of,
+    top_terms,
+)
 
 
 @pytest.mark.parametrize(
@@ -116,3 +123,19 @@ def test_a_word_is_found_in_its_forms_but_not_inside_others(text: str, word: str
     found = contains_word(text, word)
 
     assert found is expected
+
+
+def test_top_terms_are_words_that_say_something() -> None:
+    """Case and signs do not matter, stop words, short words and numbers are left out, ties are in order."""
+    text = "The chair, the CHAIR (chair) and an oak table. Table! 2026 2026 2026 zoo bar"
+
+    assert top_terms(text, "en", 3) == [("chair", 3), ("table", 2), ("bar", 1)]
+    assert top_terms("", None, 3) == []
+
+
+def test_stop_words_of_a_language() -> None:
+    """By its first part; all of them where it is missing or unknown."""
+    assert "und" in stop_words_of("de-AT")
+    assert "the" not in stop_words_of("de")
+    assert {"und", "the"} <= stop_words_of(None)
+    assert stop_words_of("nb") == stop_words_of("no")

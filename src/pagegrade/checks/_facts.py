@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, cast
 
-from pagegrade.model.artifacts import Artifacts, NotGathered
+from pagegrade.model.artifacts import Artifacts, NotGathered, Resources
 from pagegrade.model.document import Document
+from pagegrade.parse.assets import font_faces, read_assets
 from pagegrade.parse.cookies import parse_response_cookies
 from pagegrade.parse.csp import parse_csp
 from pagegrade.parse.html import parse_document
@@ -52,6 +53,16 @@ def _robots(facts: Facts) -> object:
     return parse_robots_txt(robots_txt.response)
 
 
+def _if_resources(make: Callable[[Document, Resources], object]) -> Callable[[Facts], object]:
+    """Made of the page and its sub-resources, or the reason why those are missing."""
+
+    def provide(facts: Facts) -> object:
+        resources = facts.artifacts.resources
+        return resources if isinstance(resources, NotGathered) else make(facts.document, resources)
+
+    return provide
+
+
 def _if_headers_seen(make: Callable[[Facts], object]) -> Callable[[Facts], object]:
     """Only where the headers of the page were seen: an unseen header is not a missing one."""
 
@@ -70,6 +81,8 @@ PROVIDERS: Final[dict[str, Callable[[Facts], object]]] = {
     "seen_response": _if_headers_seen(lambda facts: facts.artifacts.navigation.response),
     "load_samples_ms": lambda facts: facts.artifacts.load_samples_ms,
     "document": _document,
+    "accessibility": lambda facts: facts.document.accessibility,
+    "markup": lambda facts: facts.document.markup,
     "robots_txt": lambda facts: facts.artifacts.robots_txt,
     "robots": _robots,
     "sitemaps": lambda facts: facts.artifacts.sitemaps,
@@ -77,9 +90,13 @@ PROVIDERS: Final[dict[str, Callable[[Facts], object]]] = {
     "insecure_probe": lambda facts: facts.artifacts.insecure_probe,
     "sibling_probe": lambda facts: facts.artifacts.sibling_probe,
     "favicon": lambda facts: facts.artifacts.favicon,
+    "security_txt": lambda facts: facts.artifacts.security_txt,
+    "cors_probe": lambda facts: facts.artifacts.cors_probe,
     "tls": lambda facts: facts.artifacts.tls,
     "dns": lambda facts: facts.artifacts.dns,
     "resources": lambda facts: facts.artifacts.resources,
+    "assets": _if_resources(read_assets),
+    "font_faces": _if_resources(font_faces),
     "csp": _if_headers_seen(lambda facts: parse_csp(facts.artifacts.navigation.response, facts.document)),
     "cookies": _if_headers_seen(lambda facts: parse_response_cookies(facts.artifacts.navigation)),
 }

@@ -35,6 +35,12 @@ _SKIPPED: Final = NotGathered(
 )
 
 Gatherer = Callable[[Context], Awaitable[object]]
+Settled = Callable[[str, float, str | None], None]
+"""Told when a gatherer is done: its name, the seconds it took, and why there is nothing (``None``: there is)."""
+
+
+def nobody(_name: str, _seconds: float, _code: str | None) -> None:
+    """Nobody wants to know."""
 
 
 async def gather(
@@ -45,6 +51,7 @@ async def gather(
     gathered_at: datetime,
     resolver: Resolver | None = None,
     probe_token: str | None = None,
+    settled: Settled = nobody,
 ) -> Artifacts:
     """Gather all that is needed to judge one page.
 
@@ -55,6 +62,7 @@ async def gather(
         gathered_at: Aware UTC; the report's time.
         resolver: Where addresses come from; ``None`` for DNS.
         probe_token: The random part of the address that should not exist; ``None`` for chance.
+        settled: Told about every gatherer, the document's first.
 
     Returns:
         The artifacts; each but the navigation may be ``NotGathered``. An answer with an error status, or a challenge,
@@ -84,7 +92,7 @@ async def gather(
                 gathered_at=gathered_at,
                 probe_token=probe_token or secrets.token_hex(_PROBE_BYTES),
             )
-            document = await _gather_document(start)
+            document = await _gather_document(start, settled)
             navigation = Navigation(
                 requested_url=target.url,
                 typed_without_scheme=target.typed_without_scheme,
@@ -92,7 +100,7 @@ async def gather(
                 response=document.response,
             )
             if is_judgeable(document.response):
-                values = await _gather_rest(start, navigation, document)
+                values = await _gather_rest(start, navigation, document, settled)
             else:
                 values = dict.fromkeys(all_gatherers(), _SKIPPED)
     finally:
@@ -132,17 +140,27 @@ def _gatherer(name: str) -> Any:
     return getattr(importlib.import_module(f"{gatherers.__name__}.{name}"), f"gather_{name}")
 
 
-async def _gather_document(start: Start) -> Followed:
+async def _gather_document(start: Start, settled: Settled) -> Followed:
     """The document within the deadline, which holds outside the client as well."""
+    loop = asyncio.get_running_loop()
+    started = loop.time()
+    code: str | None = "internal"
     try:
         async with asyncio.timeout_at(start.deadline):
             found: Followed = await _gatherer(_DOCUMENT)(start)
+            code = None
             return found
     except TimeoutError as error:
-        raise RunFailed("timeout", reason="timeout_total") from error
+        code = "timeout"
+        raise RunFailed(code, reason="timeout_total") from error
+    except RunFailed as error:
+        code = error.failure
+        raise
+    finally:
+        settled(_DOCUMENT, loop.time() - started, code)
 
 
-async def _gather_rest(start: Start, navigation: Navigation, document: Followed) -> dict[str, object]:
+async def _gather_rest(start: Start, navigation: Navigation, document: Followed, settled: Settled) -> dict[str, object]:
     """Everything but the document, concurrently; a failure is a value."""
     loop = asyncio.get_running_loop()
     promises: dict[str, asyncio.Future[object]] = {name: loop.create_future() for name in all_gatherers()}
@@ -154,13 +172,17 @@ async def _gather_rest(start: Start, navigation: Navigation, document: Followed)
     )
     async with asyncio.TaskGroup() as group:
         for name, function in all_gatherers().items():
-            group.create_task(_settle(name, function, context, promises[name]), name=f"gather_{name}")
+            group.create_task(_settle(name, function, context, promises[name], settled), name=f"gather_{name}")
     return {name: promise.result() for name, promise in promises.items()}
 
 
-async def _settle(name: str, function: Gatherer, context: Context, promise: asyncio.Future[object]) -> None:
+async def _settle(
+    name: str, function: Gatherer, context: Context, promise: asyncio.Future[object], settled: Settled
+) -> None:
     """Keep a gatherer's promise: with its artifact, or with why there is none."""
     value: object
+    loop = asyncio.get_running_loop()
+    started = loop.time()
     scope = asyncio.timeout_at(context.deadline)
     try:
         async with scope:
@@ -173,3 +195,4 @@ async def _settle(name: str, function: Gatherer, context: Context, promise: asyn
         logger.exception("gatherer_failed", extra={"gatherer": name})
         value = NotGathered(code="internal", detail="Something went wrong inside Pagegrade.")
     promise.set_result(value)
+    settled(name, loop.time() - started, value.code if isinstance(value, NotGathered) else None)

@@ -17,6 +17,7 @@ from pagegrade.gather.exchange import Limits, Purpose, Request
 from pagegrade.gather.guard import Guard, Permit
 from pagegrade.gather.headers import HeaderReader, KnownLines
 from pagegrade.model.identity import USER_AGENT
+from pagegrade.parse.cors import PROBE_ORIGIN
 from pagegrade.parse.url import host_address
 
 REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
@@ -52,11 +53,11 @@ def libcurl_version() -> str:
 
 def request_headers(request: Request) -> list[str]:
     """The header lines sent, Host aside: fixed, so that nobody can make us carry anything else."""
-    return list(_header_lines(request.purpose, request.referer))
+    return list(_header_lines(request.purpose, request.referer, request.from_elsewhere))
 
 
 @lru_cache(maxsize=64)
-def _header_lines(purpose: Purpose, referer: str | None) -> tuple[str, ...]:
+def _header_lines(purpose: Purpose, referer: str | None, from_elsewhere: bool) -> tuple[str, ...]:  # noqa: FBT001 - a key
     lines = [
         f"User-Agent: {USER_AGENT}",
         f"Accept: {ACCEPTS[purpose]}",
@@ -65,6 +66,8 @@ def _header_lines(purpose: Purpose, referer: str | None) -> tuple[str, ...]:
     ]
     if referer is not None:
         lines.append(f"Referer: {referer}")
+    if from_elsewhere:
+        lines.append(f"Origin: {PROBE_ORIGIN}")
     return tuple(lines)
 
 
@@ -285,7 +288,7 @@ class Handle:
             curl.setopt(pycurl.NOBODY, 1)
         else:
             curl.setopt(pycurl.HTTPGET, 1)
-        self._give(pycurl.HTTPHEADER, _header_lines(request.purpose, request.referer))
+        self._give(pycurl.HTTPHEADER, _header_lines(request.purpose, request.referer, request.from_elsewhere))
         # Waiting for a connection to be shared is right where HTTP/2 was seen. Elsewhere one silent answer would hold
         # up every other request to its host, because libcurl waits for it to learn which HTTP it is.
         self._give(pycurl.PIPEWAIT, int(multiplexed))

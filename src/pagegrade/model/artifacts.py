@@ -28,6 +28,10 @@ class NotGathered:
     """The finer cause where one is known, such as ``dns_nxdomain`` or ``connect_refused``."""
 
 
+NOT_ASKED: Final = NotGathered(code="skipped", detail="It was not asked for.")
+"""For artifacts that reports of earlier versions do not have."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timings:
     """Phases of one HTTP exchange; ``None`` where the phase did not happen (connection reused, plain HTTP)."""
@@ -201,6 +205,51 @@ class ImageFacts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FontFace:
+    """One ``@font-face`` rule with a file."""
+
+    family: str
+    weight: str = "normal"
+    style: str = "normal"
+    display: str = ""
+    """``font-display``, lower case; "" when absent."""
+    formats: tuple[str, ...] = ()
+    """Of its files, each once: ``woff2``, ``woff``, ``ttf``, ``otf``, ``eot``, ``svg``, ``collection``, or "" where
+    nothing tells."""
+    inline: bool = False
+    """All its files are ``data:``."""
+    stylesheet_url: str = ""
+    """The sheet, or the page for a ``<style>``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScriptFacts:
+    """Read from the whole text of a script."""
+
+    jquery_versions: tuple[str, ...] = ()
+    document_writes: int = 0
+    libraries: tuple[tuple[str, str], ...] = ()
+    """(name, version) by the marks at its beginning, of those that ``parse.libraries`` knows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ManifestFacts:
+    """Read from a web app manifest."""
+
+    error: str = ""
+    """``empty``, ``html``, ``json`` or ``no_object`` where it is none."""
+    name: str = ""
+    short_name: str = ""
+    start_url: str | None = None
+    """Absolute; ``None`` when absent or unreadable."""
+    in_scope: bool | None = None
+    """Whether ``start_url`` lies in ``scope`` and on the page's origin; ``None`` without one."""
+    display: str = ""
+    icon_sizes: tuple[str, ...] = ()
+    """``192x192``, ``any`` and so on, of all icons together, each once."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Resource:
     """One sub-resource named by the served HTML or its CSS, fetched once."""
 
@@ -220,6 +269,20 @@ class Resource:
     """Size our own gzip -6 would give, for text served without coding."""
     first_party: bool = True
     """Same registrable domain as the document."""
+    decoded_bytes: int | None = None
+    """Of the body without content coding; ``None`` when it did not arrive whole or is only sampled (media)."""
+    digest: str = ""
+    """The first half of its SHA-256, where it arrived whole and is not empty."""
+    minified_bytes: int | None = None
+    """Of a script or stylesheet: decoded size without comments and white space; ``None`` when it was not read."""
+    script: ScriptFacts | None = None
+    """Of a script that was read."""
+    font_format: str | None = None
+    """By the first bytes: ``woff2``, ``woff``, ``ttf``, ``otf``, ``eot``, ``collection``."""
+    manifest: ManifestFacts | None = None
+    """Of a manifest that was read."""
+    byte_order_mark: bool = False
+    """A text that begins with one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -239,6 +302,8 @@ class Resources:
     stylesheet_references: tuple[StylesheetReference, ...] = ()
     not_fetched: tuple[tuple[str, str], ...] = ()
     """(URL, why): ``count``, ``hosts``, ``bytes``, ``budget``, ``skipped``, ``address_not_allowed``."""
+    font_faces: tuple[FontFace, ...] = ()
+    """Of the fetched stylesheets, in order."""
 
     def by_url(self) -> dict[str, Resource]:
         """Resources by their referenced URL."""
@@ -271,3 +336,7 @@ class Artifacts:
     tls: TLS | NotGathered
     dns: DNSFacts | NotGathered
     resources: Resources | NotGathered
+    security_txt: WellKnown | NotGathered = NOT_ASKED
+    """``/.well-known/security.txt`` of the document's origin."""
+    cors_probe: WellKnown | NotGathered = NOT_ASKED
+    """The document once more, as if a script of another site wanted it; without a body."""

@@ -42,8 +42,8 @@ class ElementFact(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     attrs: Mapping[str, str]
     """Attribute -> value as parsed; ``class`` joined by spaces; names lower case; empty string when valueless."""
     hidden: bool = False
-    """Inside (or itself) ``hidden``, ``aria-hidden=true``, inline ``display:none``/``visibility:hidden`` or closed
-    containers known without CSS. Kept apart from the outline on purpose: hidden things are never "missing"."""
+    """Inside (or itself) ``hidden``, ``inert``, ``aria-hidden=true``, inline ``display:none``/``visibility:hidden`` or
+    closed containers known without CSS. Kept apart from the outline on purpose: hidden things are never "missing"."""
 
 
 class Title(ElementFact, frozen=True, gc=False, kw_only=True):
@@ -120,6 +120,8 @@ class NamedElement(ElementFact, frozen=True, gc=False, kw_only=True):
     name_from: str
     """``aria-labelledby``, ``aria-label``, ``label``, ``alt``, ``value``, ``content``, ``title``, ``placeholder`` or
     "" when there is no name."""
+    text: str = ""
+    """Visible text, white space collapsed."""
 
 
 class Control(NamedElement, frozen=True, gc=False, kw_only=True):
@@ -127,6 +129,10 @@ class Control(NamedElement, frozen=True, gc=False, kw_only=True):
 
     type: str
     """``input`` type in lower case (``text`` by default), ``select`` or ``textarea``."""
+    labels: tuple[Node, ...] = ()
+    """Its ``<label>`` elements that are not hidden, in document order."""
+    label_hidden: bool = False
+    """It has labels, and all are hidden from everybody or from assistive technology."""
 
 
 class Heading(ElementFact, frozen=True, gc=False, kw_only=True):
@@ -135,6 +141,13 @@ class Heading(ElementFact, frozen=True, gc=False, kw_only=True):
     level: int
     text: str
     """Name from content: visible text and the alternatives of images inside, collapsed."""
+
+
+class Paragraph(ElementFact, frozen=True, gc=False, kw_only=True):
+    """A ``<p>`` of the main content that holds text."""
+
+    text: str
+    """Visible text, white space collapsed."""
 
 
 class Script(ElementFact, frozen=True, gc=False, kw_only=True):
@@ -171,6 +184,13 @@ class StyleAttribute(ElementFact, frozen=True, gc=False, kw_only=True):
     """An element with a ``style`` attribute."""
 
     value: str
+
+
+class Style(ElementFact, frozen=True, gc=False, kw_only=True):
+    """A ``<style>`` element."""
+
+    text: str
+    """The sheet as written."""
 
 
 class Obsolete(ElementFact, frozen=True, gc=False, kw_only=True):
@@ -231,7 +251,7 @@ class StructuredItem(msgspec.Struct, frozen=True, gc=False, kw_only=True):
 class Document:
     """Everything the checks may know about the served HTML. Built only by ``parse.html.parse_document``."""
 
-    locate: Callable[[Node, str, str], Evidence]
+    locate: Callable[[Node, str, str, str], Evidence]
     """(element, reason, URL) -> its selector, line, column and snippet; costs, so only offenders are located."""
     url: str
     """URL of the document after redirects."""
@@ -255,19 +275,29 @@ class Document:
     named: Sequence[NamedElement]
     controls: Sequence[Control]
     headings: Sequence[Heading]
+    paragraphs: Sequence[Paragraph]
     scripts: Sequence[Script]
     frames: Sequence[Frame]
     forms: Sequence[Form]
     style_attributes: Sequence[StyleAttribute]
+    styles: Sequence[Style]
     obsolete: Sequence[Obsolete]
     bases: Sequence[ElementFact]
+    objects: Sequence[ElementFact]
+    """Every ``<object>``, also one without an address."""
     references: Sequence[Reference]
     structured_items: Sequence[StructuredItem]
     ids: Mapping[str, ElementFact]
     """First element with each id."""
+    accessibility: object
+    """The ``model.accessibility.Accessibility`` of the document; a check that wants it names it as a parameter."""
+    markup: object
+    """The same for the ``model.markup.Markup``."""
     element_count: int
     max_depth: int
     max_children: int
+    deepest: Node | None
+    """The first element at ``max_depth``."""
     head_closed_by: str | None
     """Tag that ended ``<head>`` early although it is not allowed there; ``None`` when nothing did."""
     text: str
@@ -287,9 +317,9 @@ class Document:
         """Where ``fact`` stands: selector, line, column and start tag."""
         return self.evidence_at(fact.node, reason=reason, url=url)
 
-    def evidence_at(self, node: Node, *, reason: str = "", url: str = "") -> Evidence:
-        """The same for a bare node."""
-        return self.locate(node, reason, url)
+    def evidence_at(self, node: Node, *, reason: str = "", url: str = "", value: str = "") -> Evidence:
+        """The same for a bare node, with what was read or computed of it."""
+        return self.locate(node, reason, url, value)
 
     @cached_property
     def _metas_by_name(self) -> dict[str, Meta]:

@@ -13,11 +13,9 @@ NO_TEXT: Final = 8
 """Text here is no text of the page (script, style, noscript, title, option ...)."""
 IN_HEAD: Final = 32
 IN_BODY: Final = 64
-NO_NAME: Final = 128
-"""An ancestor brought its own label, so text here adds to no name."""
-SVG_TITLE: Final = 256
-"""Names its drawing but is not shown."""
 IN_ARTICLE: Final = 512
 SKIP: Final = 1024
 """Nothing below is looked at."""
-HIDDEN: Final = INVISIBLE | ARIA_HIDDEN
+INERT: Final = 128
+"""Nobody can reach it, by sight, keyboard or program."""
+HIDDEN: Final = INVISIBLE | ARIA_HIDDEN | INERT

@@ -20,41 +20,50 @@ from pagegrade.model.document import (
     Meta,
     NamedElement,
     Obsolete,
+    Paragraph,
     Reference,
     Script,
     StructuredItem,
+    Style,
     StyleAttribute,
     Title,
 )
-from pagegrade.parse._flags import ARIA_HIDDEN, BOILERPLATE, HIDDEN, INVISIBLE, NO_NAME
+from pagegrade.parse._flags import BOILERPLATE, HIDDEN, INERT, INVISIBLE
+from pagegrade.parse.aria.attributes import ATTRIBUTES
+from pagegrade.parse.aria.parts import TOUCHING, Parts
+from pagegrade.parse.aria.roles import ROLES, first_role
 from pagegrade.parse.css import find_css_urls
+from pagegrade.parse.markup import MarkupCollector
+from pagegrade.parse.names import Label, Names, hides
 from pagegrade.parse.structured_data import is_schema_org_type
 from pagegrade.parse.url import join_url
 
 COMMON_ATTRIBUTES: Final = frozenset(
-    ("id", "style", "hidden", "role", "aria-hidden", "aria-label", "itemscope", "typeof"),
+    ("id", "style", "hidden", "role", "itemscope", "typeof", "inert", *TOUCHING, *ATTRIBUTES),
 )
-"""Attributes that mean something on any element."""
+"""Attributes that mean something on any element; so do those that begin with ``aria-`` and are none."""
+PLAIN_ATTRIBUTES: Final = frozenset(
+    (
+        "action align alt async border charset class color colspan content crossorigin d decoding defer fill for "
+        "height href itemprop loading media method name onclick placeholder property rel rowspan sizes src srcset "
+        "target title type valign value width viewBox xmlns"
+    ).split()
+)
+"""Attributes that mean nothing by themselves: an element with only these is passed by at once."""
 MAX_ITEMS: Final = 20_000
 """Entries kept in one list of facts."""
-MAX_OPEN_NAMES: Final = 8
-"""Elements whose name is being read at once; deeper nested ones are named by their attributes alone."""
-MAX_LABEL_LOOKUPS: Final = 2_000
-MAX_LABEL_CHARACTERS: Final = 2_000_000
+MAX_OPEN_TEXTS: Final = 2_000
+"""Pieces of text that are joined for one element."""
 _MAX_URL: Final = 8_192
-_NAMED_ROLES: Final = frozenset({"button", "link", "img", "image"})
-
-
+_NAMED_ROLES: Final = {
+    "button": "button",
+    "link": "link",
+    **dict.fromkeys(("img", "image", "graphics-document", "graphics-symbol"), "img"),
+}
 Attributes = dict[str, str]
 Closer = Callable[[], None] | None
-OpenName = tuple[list[str], int]
-"""(the pieces so far, alternatives before it was opened)."""
-
-
-class Alternative(str):
-    """A piece of a name that is no visible text: the alternative of an image, an aria-label."""
-
-    __slots__ = ()
+OpenName = tuple[int, int]
+"""(texts and complications before it was opened)."""
 
 
 def collapse(text: str) -> str:
@@ -65,12 +74,12 @@ def collapse(text: str) -> str:
 class OpenPicture:
     """The sources of the ``<picture>`` that is open."""
 
-    __slots__ = ("sized", "types", "urls")
+    __slots__ = ("has_image", "sized", "types", "urls")
 
     def __init__(self) -> None:
         self.types: list[str] = []
         self.urls: list[str] = []
-        self.sized = True
+        self.sized, self.has_image = True, False
 
 
 class Collector:
@@ -86,10 +95,12 @@ class Collector:
         self.named: list[NamedElement] = []
         self.controls: list[Control] = []
         self.headings: list[Heading] = []
+        self.paragraphs: list[Paragraph] = []
         self.scripts: list[Script] = []
         self.frames: list[Frame] = []
         self.forms: list[Form] = []
         self.style_attributes: list[StyleAttribute] = []
+        self.styles: list[Style] = []
         self.obsolete: list[Obsolete] = []
         self.bases: list[ElementFact] = []
         self.references: list[Reference] = []
@@ -100,28 +111,29 @@ class Collector:
         self.texts: list[str] = []
         self.boilerplate: list[tuple[int, int]] = []
         """Ranges of ``texts`` that stand outside the main content, in order, never nested."""
-        self.alternatives = 0
-        """Alternatives that were added to open names so far."""
-        self.open_names: list[list[str]] = []
+        self.complications = 0
+        """Elements so far whose name, or whose part in another name, is not simply their text."""
+        self.unnamed: list[tuple[list[Any], int]] = []
+        """(list of facts, index) of what is named when the document is whole."""
+        self.names: Names | None = None
+        self.parts = Parts()
         self.limits: list[str] = []
-        self.element_count = self.max_depth = self.max_children = 0
-        self.media_count = 0
+        self.deepest: Element | None = None
+        self.element_count = self.max_depth = self.max_children = self.media_count = 0
+        self.markup = MarkupCollector()
         self.script_marks: list[tuple[int, int]] = []
         """For each script: texts and media seen before it."""
         self.picture: OpenPicture | None = None
         self.media_sources: int | None = None
         """Sources seen of the open video or audio; ``None`` outside of one."""
         self.media_lazy = False
-        self.labels_open: list[int] = []
-        self.label_texts: list[str] = []
-        self.labels_for: dict[str, list[int]] = {}
-        self.control_labels: list[int | None] = []
+        self.labels_open: list[Label | None] = []
+        """Open labels without ``for``; ``None`` for one that has found its field."""
+        self.labels_for: dict[str, list[Label]] = {}
+        self.button_labels: dict[Any, Label] = {}
+        self.control_labels: list[Label | None] = []
         """For each control: the label that wraps it."""
-        self.labelled_by: list[tuple[list[Any], int]] = []
-        """Facts that name themselves by other elements, which may come later in the document."""
         self._resolved: dict[str, str | None] = {}
-        self._lookups = 0
-        self._looked_up_characters = 0
 
     # Everything below runs once per element or less.
 
@@ -147,24 +159,28 @@ class Collector:
 
     def common(self, node: Element, attrs: dict[str, str], flags: int) -> int:
         """What any element may carry; returns the flags of its subtree."""
-        if "id" in attrs:
-            name = attrs["id"]
-            if name and name not in self.ids:
-                self.ids[name] = ElementFact(node=node, attrs=attrs, hidden=bool(flags & HIDDEN))
-        if "style" in attrs:
-            flags = self._style_attribute(node, attrs, flags)
+        outer = flags
         if "hidden" in attrs and attrs["hidden"].lower() != "until-found":
             flags |= INVISIBLE
-        if "aria-hidden" in attrs and attrs["aria-hidden"].strip().lower() == "true":
-            flags |= ARIA_HIDDEN
-        if "role" in attrs and "dialog" in attrs["role"].lower():
-            flags |= BOILERPLATE
-        if "aria-label" in attrs and self.open_names:
-            label = collapse(attrs["aria-label"])
-            if label:
-                if not flags & (NO_NAME | HIDDEN):
-                    self.add_alternative(label)
-                flags |= NO_NAME
+        if "style" in attrs:
+            flags = self._style_attribute(node, attrs, flags)
+        if "inert" in attrs:
+            flags |= INERT
+        if "role" in attrs or "aria-" in "".join(attrs):
+            self.complications += 1
+            flags = self.parts.aria_element(node, attrs, flags)
+            if "role" in attrs and "dialog" in attrs["role"].lower():
+                flags |= BOILERPLATE
+        elif flags != outer:
+            self.complications += 1
+        if "id" in attrs:
+            name = attrs["id"]
+            if name:
+                fact = ElementFact(node=node, attrs=attrs, hidden=bool(flags & HIDDEN))
+                if self.ids.setdefault(name, fact) is not fact and self.parts.room(self.parts.doubled):
+                    self.parts.doubled.setdefault(name, []).append(fact)
+        if not TOUCHING.isdisjoint(attrs):
+            self.parts.touch(node, attrs, flags)
         if "itemscope" in attrs and "itemtype" in attrs:
             self._item(node, "microdata", attrs["itemtype"].split(), vocabulary="")
         elif "typeof" in attrs:
@@ -187,10 +203,8 @@ class Collector:
 
     def _style_attribute(self, node: Element, attrs: dict[str, str], flags: int) -> int:
         value = attrs["style"]
-        if "none" in value or "hidden" in value:
-            plain = "".join(value.lower().split())
-            if "display:none" in plain or "visibility:hidden" in plain:
-                flags |= INVISIBLE
+        if hides(value):
+            flags |= INVISIBLE
         if self.room(self.style_attributes, "style_attributes"):
             self.style_attributes.append(
                 StyleAttribute(node=node, attrs=attrs, hidden=bool(flags & HIDDEN), value=value),
@@ -228,58 +242,50 @@ class Collector:
             ),
         )
 
-    def add_alternative(self, text: str) -> None:
-        """Let the alternative of an image, or a label, speak in every name that is open."""
-        self.alternatives += 1
-        for parts in self.open_names:
-            parts.append(Alternative(f" {text} "))
+    def open_name(self) -> OpenName:
+        """Note where an element begins that may be named by its content."""
+        return len(self.texts), self.complications
 
-    def open_name(self) -> OpenName | None:
-        """Start reading a name from content; ``None`` when too many are open."""
-        if len(self.open_names) >= MAX_OPEN_NAMES:
-            return None
-        parts: list[str] = []
-        self.open_names.append(parts)
-        return parts, self.alternatives
-
-    def close_name(self, opened: OpenName | None) -> tuple[str, str]:
-        """(name, visible text) that was read since ``open_name``."""
-        if opened is None:
-            return "", ""
-        parts, alternatives = opened
-        # Elements close innermost first, so the name that closes is the last one.
-        self.open_names.pop()
-        name = collapse("".join(parts))
-        if alternatives == self.alternatives:
-            return name, name
-        return name, collapse("".join(part for part in parts if type(part) is str))
+    def close_name(self, opened: OpenName) -> tuple[str, bool]:
+        """(visible text since ``open_name``, whether that is what the content says as a name, too)."""
+        start, complications = opened
+        if len(self.texts) - start > MAX_OPEN_TEXTS:
+            # Only hostile nesting repeats so much; the name is then read within a budget.
+            return collapse("".join(self.texts[start : start + MAX_OPEN_TEXTS])), False
+        return collapse("".join(self.texts[start:])), complications == self.complications
 
     def open_role(self, node: Element, attrs: dict[str, str], flags: int) -> Callable[[], None] | None:
         """An element made into something else by ``role``."""
-        roles = attrs["role"].lower().split()
-        role = roles[0] if roles else ""
+        role = first_role(attrs["role"])
         if role == "heading":
             level = attrs.get("aria-level", "2").strip()
             return self.open_heading(node, attrs, flags, int(level) if level.isdecimal() and len(level) < 3 else 2)
         if role in _NAMED_ROLES:
-            return self.open_named(node, attrs, flags, "img" if role == "image" else role)
+            return self.open_named(node, attrs, flags, _NAMED_ROLES[role])
+        if role in ROLES and ROLES[role].children_presentational:
+            return self.open_host(node, attrs, flags)
         return None
+
+    def open_host(self, node: Element, attrs: dict[str, str], flags: int) -> Callable[[], None]:
+        """An element that hides from assistive technology that anything inside takes the focus."""
+        before = self.parts.focusables
+
+        def close() -> None:
+            if self.parts.focusables > before:
+                self.parts.keep(self.parts.hosts, node, attrs, flags)
+
+        return close
 
     def open_heading(self, node: Element, attrs: dict[str, str], flags: int, level: int) -> Callable[[], None]:
         """A heading; its text is known when it closes."""
-        parts = self.open_name()
+        opened = self.open_name()
 
         def close() -> None:
-            name, _ = self.close_name(parts)
             if self.room(self.headings, "headings"):
+                text, whole = self.close_name(opened)
+                self.want_name(self.headings, attrs, flags, known=whole and bool(text))
                 self.headings.append(
-                    Heading(
-                        node=node,
-                        attrs=attrs,
-                        hidden=bool(flags & HIDDEN),
-                        level=level,
-                        text=name or collapse(attrs.get("aria-label", "")),
-                    ),
+                    Heading(node=node, attrs=attrs, hidden=bool(flags & HIDDEN), level=level, text=text),
                 )
 
         return close
@@ -287,90 +293,108 @@ class Collector:
     def open_named(self, node: Element, attrs: dict[str, str], flags: int, role: str) -> Callable[[], None]:
         """A button, link, image or summary; its name is known when it closes."""
         opened = self.open_name()
+        before = self.parts.focusables
 
         def close() -> None:
-            self.add_named(node, attrs, flags, role, self.close_name(opened)[0], "content")
+            if self.parts.focusables > before and role in {"button", "img"}:
+                self.parts.keep(self.parts.hosts, node, attrs, flags)
+            self.add_named(node, attrs, flags, role, *self.close_name(opened))
 
         return close
 
     def add_named(  # noqa: PLR0917 - one row of a table
-        self, node: Element, attrs: dict[str, str], flags: int, role: str, native: str, native_source: str
+        self,
+        node: Element,
+        attrs: dict[str, str],
+        flags: int,
+        role: str,
+        text: str = "",
+        whole: bool = False,  # noqa: FBT001, FBT002 - what close_name says
     ) -> None:
-        """Note an element whose name matters; ``native`` is what names it without any attribute of ARIA."""
+        """Note an element whose name matters; ``text`` is its visible text, ``whole`` whether nothing else names it."""
         if not self.room(self.named, "named"):
             return
-        if "aria-labelledby" in attrs:
-            self.labelled_by.append((self.named, len(self.named)))
-        name, source = own_name(attrs, native, native_source)
+        known = whole and bool(text) and role != "img"
+        known = self.want_name(self.named, attrs, flags, known=known)
         self.named.append(
             NamedElement(
                 node=node,
                 attrs=attrs,
                 hidden=bool(flags & HIDDEN),
                 role=role,
-                name=name,
-                name_from=source,
+                name=text if known else "",
+                name_from="content" if known else "",
+                text=text,
             ),
         )
 
-    def finish(self) -> None:
-        """Resolve what needed the whole document: labels, and names given by other elements."""
-        for index, control in enumerate(self.controls):
-            if control.name_from in {"aria-label", "value"}:
-                continue
-            wanted = [*self.labels_for.get(control.attrs.get("id", ""), ())]
-            wrapping = self.control_labels[index]
-            if wrapping is not None:
-                wanted.append(wrapping)
-            text = collapse(" ".join(self.label_texts[label] for label in wanted))
-            if text:
-                self.controls[index] = msgspec.structs.replace(control, name=text, name_from="label")
-        for facts, index in self.labelled_by:
-            fact = facts[index]
-            text = collapse(" ".join(self._text_of_id(name) for name in fact.attrs["aria-labelledby"].split()[:20]))
-            if text:
-                source = {"name_from": "aria-labelledby"} if isinstance(fact, NamedElement) else {}
-                facts[index] = msgspec.structs.replace(fact, name=text, **source)
+    def want_name(self, facts: list[Any], attrs: dict[str, str], flags: int, *, known: bool) -> bool:
+        """Have the next entry of ``facts`` named at the end, unless its text is known to be its name.
 
-    def _text_of_id(self, name: str) -> str:
-        """Text alternative of the element with that id; "" when there is none."""
-        fact = self.ids.get(name)
-        if fact is None:
-            return ""
-        if self._lookups >= MAX_LABEL_LOOKUPS or self._looked_up_characters >= MAX_LABEL_CHARACTERS:
-            # Too many to read; an unread label must not be called missing.
-            return "…"
-        self._lookups += 1
-        label = fact.attrs.get("aria-label", "").strip()
-        if label:
-            return label
-        node = fact.node
-        if not isinstance(node, Element):
-            return ""
-        text = node.text
-        self._looked_up_characters += len(text) + 1_000
-        if text.strip():
-            return text[:1_000]
-        images = node.select("img[alt]")[:5]
-        alternatives = " ".join(image.attr("alt") or "" for image in images)
-        return alternatives or fact.attrs.get("alt", "") or fact.attrs.get("value", "") or fact.attrs.get("title", "")
+        Nobody hears what is not rendered, so that is not named at all. Returns whether the text is the name.
+        """
+        if known and "aria-label" not in attrs and "aria-labelledby" not in attrs:
+            return True
+        if not flags & INVISIBLE:
+            self.unnamed.append((facts, len(facts)))
+        return False
+
+    def finish(self) -> None:
+        """Name what needs the whole document for it, and count the labels of each field."""
+        names = self.names = Names(self.ids)
+        for facts, index in self.unnamed:
+            fact = facts[index]
+            node = fact.node
+            labels = self._button_labels(fact) if type(fact) is NamedElement else ()
+            name, source = names.of(node, fact.attrs, labels=labels)
+            if type(fact) is Heading:
+                facts[index] = msgspec.structs.replace(fact, text=name)
+            elif isinstance(fact, NamedElement):
+                facts[index] = msgspec.structs.replace(fact, name=name, name_from=source)
+            else:
+                facts[index] = msgspec.structs.replace(fact, name=name)
+        for index, control in enumerate(self.controls):
+            labels = self._labels_of(index, control)
+            node = control.node
+            if not isinstance(node, Element):
+                continue
+            name, source = names.of(node, control.attrs, labels=labels)
+            if name or labels:
+                self.controls[index] = msgspec.structs.replace(
+                    control,
+                    name=name,
+                    name_from=source,
+                    labels=tuple(label.node for label in labels if not label.hidden),
+                    label_hidden=bool(labels) and all(label.hidden for label in labels),
+                )
+
+    def _labels_of(self, index: int, control: Control) -> list[Label]:
+        """The labels of a field: a label belongs to one field only."""
+        name = control.attrs.get("id", "")
+        labels: list[Label] = []
+        if name in self.labels_for and self.ids[name].node is control.node:
+            labels += self.labels_for[name]
+        wrapping = self.control_labels[index]
+        return labels if wrapping is None else [*labels, wrapping]
+
+    def _button_labels(self, button: NamedElement) -> list[Label]:
+        """Buttons are fields to a label; few have one."""
+        name = button.attrs.get("id", "")
+        labels = self.labels_for.get(name, []) if name and self.ids[name].node is button.node else []
+        wrapping = self.button_labels.get(button.node)
+        return labels if wrapping is None else [*labels, wrapping]
+
+    def take_label(self, button: Element | None = None) -> Label | None:
+        """The innermost open label, for the first field inside it (which may be a button)."""
+        if not self.labels_open:
+            return None
+        label = self.labels_open[-1]
+        self.labels_open[-1] = None
+        if button is not None and label is not None:
+            self.button_labels[button] = label
+        return label
 
 
 def rel_tokens(attrs: Attributes) -> tuple[str, ...]:
     """The link types of a ``rel`` attribute, lower case."""
     return tuple(attrs["rel"].lower().split()) if "rel" in attrs else ()
-
-
-def own_name(attrs: dict[str, str], native: str, native_source: str) -> tuple[str, str]:
-    """(accessible name, where from) by aria-label, then the native way, then title.
-
-    Source: https://www.w3.org/TR/accname-1.2/#computation-steps
-    """
-    if "aria-label" in attrs:
-        label = collapse(attrs["aria-label"])
-        if label:
-            return label, "aria-label"
-    if native:
-        return native, native_source
-    title = collapse(attrs.get("title", ""))
-    return (title, "title") if title else ("", "")

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Final, Literal
 
 from pagegrade.model.artifacts import Navigation, Response
+from pagegrade.parse.url import host, registrable_domain
 
 MAX_COOKIES: Final = 200
 """Set-Cookie lines read of one navigation."""
@@ -24,7 +25,16 @@ _MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep",
 _MAX_AGE_DIGITS: Final = 12
 
 SameSite = Literal["strict", "lax", "none"]
-Rejection = Literal["control-character", "empty", "too-long", "secure-prefix", "host-prefix", "insecure-origin"]
+Rejection = Literal[
+    "control-character",
+    "empty",
+    "too-long",
+    "secure-prefix",
+    "host-prefix",
+    "insecure-origin",
+    "foreign-domain",
+    "partitioned",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,7 +228,21 @@ def _rejection(cookie: Cookie, *, pair_chars: int, line: str, content: str) -> R
         return "secure-prefix"
     if cookie.secure and not secure_origin:
         return "insecure-origin"
+    if cookie.domain is not None and not _may_set_for(cookie.domain, host(cookie.url).removesuffix(".")):
+        return "foreign-domain"
+    if cookie.partitioned and not cookie.secure:
+        return "partitioned"
     return None
+
+
+def _may_set_for(domain: str, name: str) -> bool:
+    """Whether a host may set a cookie for a domain: its own or one above, up to what can be registered.
+
+    Source: https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis section 5.7
+    """
+    if domain == name or not domain.isascii():
+        return True
+    return name.endswith(f".{domain}") and len(domain) >= len(registrable_domain(name))
 
 
 def _date_tokens(text: str) -> Iterator[str]:

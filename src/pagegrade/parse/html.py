@@ -16,10 +16,12 @@ from turbohtml import Element
 
 from pagegrade.model import document as facts
 from pagegrade.model.document import Document
+from pagegrade.parse.accessibility import accessibility_of
 from pagegrade.parse.charset import charset_of_content_type, declarations, encoding_of_label
 from pagegrade.parse.collect import Collector, collapse
 from pagegrade.parse.doctype import rendering_mode
 from pagegrade.parse.locate import locate
+from pagegrade.parse.markup import note_faults
 from pagegrade.parse.url import join_url
 from pagegrade.parse.walk import walk
 
@@ -75,18 +77,24 @@ def parse_document(body: bytes, *, url: str, content_type: str | None) -> Docume
         named=into.named,
         controls=into.controls,
         headings=into.headings,
+        paragraphs=into.paragraphs,
         scripts=into.scripts,
         frames=into.frames,
         forms=into.forms,
         style_attributes=into.style_attributes,
+        styles=into.styles,
         obsolete=into.obsolete,
         bases=into.bases,
+        objects=[facts.ElementFact(node=node, attrs=attrs) for node, attrs, _ in into.parts.objects],
         references=into.references,
         structured_items=into.structured_items,
         ids=into.ids,
+        accessibility=accessibility_of(into),
+        markup=note_faults(into.markup.found, tree.errors),
         element_count=into.element_count,
         max_depth=into.max_depth,
         max_children=into.max_children,
+        deepest=into.deepest,
         head_closed_by=_head_closed_by(into),
         text=text,
         main_text=_main_text(into) if into.boilerplate else text,

@@ -15,22 +15,26 @@ MAX_SELECTOR_DEPTH: Final = 200
 """Deeper elements get no selector: building one costs the depth each time."""
 _MAX_ATTRIBUTE: Final = 120
 _SECRET_NAMES: Final = frozenset({"nonce", "csrf-token", "csrf-param", "_token", "authenticity_token"})
+_MAY_BE_SECRET: Final = frozenset({"nonce", "value", "content"})
 _VOID: Final = frozenset(
     ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"],
 )
 
 
-def locate(node: Node, reason: str = "", url: str = "", *, max_depth: int = MAX_SELECTOR_DEPTH) -> Evidence:
+def locate(
+    node: Node, reason: str = "", url: str = "", value: str = "", *, max_depth: int = MAX_SELECTOR_DEPTH
+) -> Evidence:
     """Evidence for an element of the tree; line and column count from 1.
 
     Args:
         node: An element of the parser; anything else gets empty evidence.
         reason: Why it is evidence.
         url: What it refers to.
+        value: What was read or computed of it.
         max_depth: Nesting of its document, if known: in a shallow one no element need be asked for its depth.
     """
     if not isinstance(node, Element):
-        return Evidence(reason=reason, url=url)
+        return Evidence(reason=reason, url=url, value=value)
     position = node.position
     line, column = position if position is not None else (None, None)
     return Evidence(
@@ -40,6 +44,7 @@ def locate(node: Node, reason: str = "", url: str = "", *, max_depth: int = MAX_
         snippet=snippet(node),
         url=url,
         reason=reason,
+        value=value,
     )
 
 
@@ -51,7 +56,7 @@ def snippet(element: Element) -> str:
         if text is None or text == "":
             parts.append(f" {name}")
             continue
-        if _is_secret(element, name):
+        if name in _MAY_BE_SECRET and _is_secret(element, name):
             text = "…"
         elif len(text) > _MAX_ATTRIBUTE:
             text = text[:_MAX_ATTRIBUTE] + "…"

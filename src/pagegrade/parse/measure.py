@@ -1,12 +1,18 @@
-"""What the bodies of fetched sub-resources say about themselves: image facts, and what gzip would save."""
+"""What the bodies of fetched sub-resources say about themselves, and what would make them smaller."""
 
 from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass
 
-from pagegrade.model.artifacts import ImageFacts
+from pagegrade.model.artifacts import FontFace, ImageFacts, ManifestFacts, ScriptFacts
+from pagegrade.parse.css import decode_stylesheet
+from pagegrade.parse.font_faces import find_font_faces, font_format
 from pagegrade.parse.image import read_image
+from pagegrade.parse.javascript import count_document_writes, find_jquery_versions, minified_script_bytes
+from pagegrade.parse.libraries import find_libraries
+from pagegrade.parse.manifest import read_manifest
+from pagegrade.parse.minified_css import minified_stylesheet_bytes
 
 GZIP_LEVEL = 6
 """What servers use by default."""
@@ -20,6 +26,19 @@ class Sample:
     """The first bytes of what may be an image; empty: do not look."""
     text: bytes = b""
     """A whole text that came without content coding; empty: do not compress."""
+    font_head: bytes = b""
+    """The first bytes of what may be a font."""
+    script: bytes = b""
+    """A whole script."""
+    stylesheet: bytes = b""
+    """A whole stylesheet."""
+    manifest: bytes = b""
+    """A whole manifest."""
+    url: str = ""
+    """Of the stylesheet, for its font faces, or of the manifest."""
+    page_url: str = ""
+    """Of the page that names the manifest."""
+    content_type: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +47,11 @@ class Measure:
 
     image: ImageFacts | None = None
     gzip_bytes: int | None = None
+    font_format: str | None = None
+    minified_bytes: int | None = None
+    script: ScriptFacts | None = None
+    font_faces: tuple[FontFace, ...] = ()
+    manifest: ManifestFacts | None = None
 
 
 def measure_samples(samples: tuple[Sample, ...]) -> tuple[Measure, ...]:
@@ -36,13 +60,41 @@ def measure_samples(samples: tuple[Sample, ...]) -> tuple[Measure, ...]:
     Returns:
         One measure for each, in order; ``gzip_bytes`` is the size of a whole gzip file of level 6.
     """
-    return tuple(
-        Measure(
-            image=read_image(sample.image_head) if sample.image_head else None,
-            gzip_bytes=_gzip_bytes(sample.text) if sample.text else None,
-        )
-        for sample in samples
+    return tuple(map(_measure, samples))
+
+
+def _measure(sample: Sample) -> Measure:
+    minified: int | None = None
+    facts: ScriptFacts | None = None
+    faces: tuple[FontFace, ...] = ()
+    if sample.script:
+        minified = minified_script_bytes(sample.script)
+        facts = _script_facts(sample.script)
+    elif sample.stylesheet:
+        minified = minified_stylesheet_bytes(sample.stylesheet)
+        if b"@font-face" in sample.stylesheet.lower():
+            text = decode_stylesheet(sample.stylesheet, sample.content_type)
+            faces = find_font_faces(text, stylesheet_url=sample.url)
+    return Measure(
+        image=read_image(sample.image_head) if sample.image_head else None,
+        gzip_bytes=_gzip_bytes(sample.text) if sample.text else None,
+        font_format=font_format(sample.font_head) if sample.font_head else None,
+        minified_bytes=minified,
+        script=facts,
+        font_faces=faces,
+        manifest=read_manifest(sample.manifest, sample.url, sample.page_url) if sample.manifest else None,
     )
+
+
+def _script_facts(body: bytes) -> ScriptFacts:
+    """Marks that only ASCII is needed for; most scripts have none, and are not decoded."""
+    versions: tuple[str, ...] = ()
+    writes = 0
+    if b"jquery" in body or b"jQuery" in body:
+        versions = find_jquery_versions(body.decode("latin-1"))
+    if b"document.write" in body:
+        writes = count_document_writes(body.decode("latin-1"))
+    return ScriptFacts(jquery_versions=versions, document_writes=writes, libraries=find_libraries(body))
 
 
 def _gzip_bytes(text: bytes) -> int:

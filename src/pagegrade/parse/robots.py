@@ -306,7 +306,7 @@ class _Reader:
         if not self._naming:
             self.groups.append(RobotsGroup())
         self._naming = True
-        if not _token(value):
+        if not value:
             self._note("empty_agent", number, line)
         self.groups[-1].agents.append(value[:MAX_SHOWN_CHARACTERS])
 
@@ -368,7 +368,7 @@ def _spell(match: re.Match[str]) -> str:
 
 def _token(agent: str) -> str:
     """Lower-case product token of a ``User-agent`` value: what stands before a version; ``*`` for all; "" for none."""
-    if agent.startswith("*"):
+    if agent == "*" or agent.startswith(("* ", "*\t")):
         return "*"
     match = _AGENT.match(agent)
     return match[0].lower() if match else ""

@@ -30,10 +30,20 @@ _MAX_LOC_CHARACTERS: Final = 2_200
 """The protocol allows fewer than 2,048; a longer one is cut, and then unreadable."""
 _MAX_GZIP_MEMBERS: Final = 64
 _LASTMOD: Final = re.compile(
-    r"\d{4}(?:-\d{2}(?:-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2}))?)?)?"
+    r"\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01])(?:T\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2}))?)?)?"
 )
 """The W3C's profile of ISO 8601 (https://www.w3.org/TR/NOTE-datetime), zone without a colon tolerated."""
 _HTML_START: Final = re.compile(rb"(?i)\s*+(?:<!--(?:[^-]|-(?!->))*-->\s*+)?<(?:!doctype\s+html|html)[\s>]")
+
+
+_ROOTS: Final[dict[str, tuple[Literal["urlset", "index"], int, str, dict[str, str]]]] = {
+    "urlset": ("urlset", 2, "url", {"loc": "loc", "lastmod": "lastmod"}),
+    "sitemapindex": ("index", 2, "sitemap", {"loc": "loc", "lastmod": "lastmod"}),
+    "rss": ("urlset", 3, "item", {"link": "loc"}),
+    "feed": ("urlset", 2, "entry", {"link": "href"}),
+}
+"""Root element -> what it is, at which depth its entries are and their name, and which of their elements are read.
+The protocol takes feeds for lists of addresses (https://www.sitemaps.org/protocol.html#otherformats)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,7 +246,7 @@ def _read_lines(text: bytes, tally: _Tally) -> tuple[str | None, str, bool]:
 
 
 class _XMLReader:
-    """Handlers of one expat run; only ``<url>``/``<sitemap>`` and their own ``<loc>`` and ``<lastmod>`` are heard."""
+    """Handlers of one expat run; only the entries and their own address and date are heard."""
 
     def __init__(self, tally: _Tally) -> None:
         self._tally = tally
@@ -247,6 +257,9 @@ class _XMLReader:
         self._text: list[str] = []
         self._length = 0
         self._kind: Literal["urlset", "index"] | None = None
+        self._entry_depth = 2
+        self._entry_name = ""
+        self._fields: dict[str, str] = {}
         self._detail = ""
 
     def read(self, text: bytes, *, truncated: bool) -> tuple[Literal["urlset", "index"] | None, str | None, str, bool]:
@@ -278,21 +291,24 @@ class _XMLReader:
         self._detail = "A document type declaration has no place in a sitemap and is not read."
         raise _Stop("doctype")
 
-    def _on_start(self, name: str, _attributes: dict[str, str]) -> None:
+    def _on_start(self, name: str, attributes: dict[str, str]) -> None:
         self._depth += 1
         if self._depth == 1:
             self._prefix, _, local = f":{name}".rpartition(":")
             self._prefix = self._prefix.removeprefix(":") + (":" if ":" in name else "")
-            if local not in ("urlset", "sitemapindex"):
+            if local not in _ROOTS:
                 self._detail = f"The root element is <{name[:60]}>."
                 raise _Stop("html" if local.lower() == "html" else "malformed")
-            self._kind = "urlset" if local == "urlset" else "index"
-        elif self._depth == 2:
+            self._kind, self._entry_depth, self._entry_name, self._fields = _ROOTS[local]
+        elif self._depth == self._entry_depth:
             self._entry = name.removeprefix(self._prefix)
-        elif self._depth == 3 and self._entry == ("url" if self._kind == "urlset" else "sitemap"):
-            local = name.removeprefix(self._prefix)
-            if local in ("loc", "lastmod"):
-                self._field, self._text, self._length = local, [], 0
+        elif self._depth == self._entry_depth + 1 and self._entry == self._entry_name:
+            field = self._fields.get(name.removeprefix(self._prefix), "")
+            if field == "href":
+                if attributes.get("rel", "alternate") == "alternate":
+                    self._add(attributes.get("href", "")[:_MAX_LOC_CHARACTERS])
+            elif field:
+                self._field, self._text, self._length = field, [], 0
 
     def _on_text(self, text: str) -> None:
         if self._field and self._length < _MAX_LOC_CHARACTERS:
@@ -300,14 +316,17 @@ class _XMLReader:
             self._length += len(text)
 
     def _on_end(self, _: str) -> None:
-        if self._depth == 3 and self._field:
+        if self._field and self._depth == self._entry_depth + 1:
             value = "".join(self._text).strip()
             if self._field == "lastmod":
                 if not _LASTMOD.fullmatch(value):
                     self._tally.count("bad_lastmod_count")
             else:
-                self._tally.add(value, is_child=self._kind == "index")
-                if self._tally.facts["url_count"] >= _MAX_URLS:
-                    raise _Stop("enough")
+                self._add(value)
             self._field = ""
         self._depth -= 1
+
+    def _add(self, location: str) -> None:
+        self._tally.add(location, is_child=self._kind == "index")
+        if self._tally.facts["url_count"] >= _MAX_URLS:
+            raise _Stop("enough")

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from turbohtml import CData, DocumentFragment, Element, Namespace, Text
 
-from pagegrade.parse._flags import ARIA_HIDDEN, BOILERPLATE, IN_BODY, INVISIBLE, NO_NAME, NO_TEXT, SKIP, SVG_TITLE
-from pagegrade.parse.collect import COMMON_ATTRIBUTES, Collector
+from pagegrade.parse._flags import BOILERPLATE, IN_BODY, INVISIBLE, NO_TEXT, SKIP
+from pagegrade.parse.collect import COMMON_ATTRIBUTES, PLAIN_ATTRIBUTES, Collector
 from pagegrade.parse.elements import HANDLERS
 from pagegrade.parse.elements.text import foreign_element
 
@@ -23,7 +23,6 @@ _INLINE: Final = frozenset(
 )
 _NO_ATTRIBUTES: Final[dict[str, str]] = {}
 _UNSEEN: Final = NO_TEXT | INVISIBLE
-_UNNAMED: Final = NO_NAME | INVISIBLE | ARIA_HIDDEN
 
 # Any, because the type of a node is tested by identity below: isinstance would cost a tenth of the walk.
 _Frame = tuple[Iterator[Any], int, int, Callable[[], None] | None, bool]
@@ -36,8 +35,9 @@ def walk(root: Element, into: Collector) -> None:  # noqa: C901, PLR0912, PLR091
     it runs for every element and text of every page.
     """
     handlers = HANDLERS
-    texts, open_names, uncommon = into.texts, into.open_names, COMMON_ATTRIBUTES.isdisjoint
+    texts, uncommon, plain = into.texts, COMMON_ATTRIBUTES.isdisjoint, PLAIN_ATTRIBUTES.issuperset
     count = deepest = widest = depth = flags = children = entered = 0
+    deepest_node: Element = root
     closer: Callable[[], None] | None = None
     block = False
     iterator: Iterator[Any] = iter((root,))
@@ -60,7 +60,7 @@ def walk(root: Element, into: Collector) -> None:  # noqa: C901, PLR0912, PLR091
                 attrs = _NO_ATTRIBUTES
                 if raw:
                     attrs = raw.copy()
-                    special = not uncommon(attrs)
+                    special = not plain(attrs) and (not uncommon(attrs) or "aria-" in "".join(attrs))
                     if special or handler is not None:
                         for name, value in attrs.items():
                             # The parser splits token lists (class, rel ...); everybody else wants the string.
@@ -79,8 +79,6 @@ def walk(root: Element, into: Collector) -> None:  # noqa: C901, PLR0912, PLR091
                 breaks = tag not in _INLINE
                 if breaks and inner & IN_BODY:
                     texts.append(" ")
-                    for name_parts in open_names:
-                        name_parts.append(" ")
                 if inner & SKIP:
                     if next_closer is not None:
                         next_closer()
@@ -89,18 +87,14 @@ def walk(root: Element, into: Collector) -> None:  # noqa: C901, PLR0912, PLR091
                     entered = len(texts)
                 stack.append((iterator, flags, children, closer, block))
                 depth += 1
-                if depth > deepest:  # noqa: PLR1730 - a call of max() costs more than the rest of this line
+                if depth > deepest:
                     deepest = depth
+                    deepest_node = node
                 iterator, flags, children, closer, block = iter(node), inner, 0, next_closer, breaks
                 break
             if kind is Text or kind is CData:
-                if flags & IN_BODY:
-                    data = node.data
-                    if not flags & _UNSEEN:
-                        texts.append(data)
-                    if open_names and not flags & _UNNAMED and (not flags & NO_TEXT or flags & SVG_TITLE):
-                        for name_parts in open_names:
-                            name_parts.append(data)
+                if flags & IN_BODY and not flags & _UNSEEN:
+                    texts.append(node.data)
             elif kind is DocumentFragment:
                 # Only a declarative shadow root comes this far: its content is rendered.
                 stack.append((iterator, flags, children, closer, block))
@@ -108,14 +102,12 @@ def walk(root: Element, into: Collector) -> None:  # noqa: C901, PLR0912, PLR091
                 iterator, children, closer, block = iter(node), 0, None, False
                 break
         else:
-            if children > widest:  # noqa: PLR1730 - as above
+            if children > widest:  # noqa: PLR1730 - a call of max() costs more than the rest of this line
                 widest = children
             if closer is not None:
                 closer()
             if block and flags & IN_BODY:
                 texts.append(" ")
-                for name_parts in open_names:
-                    name_parts.append(" ")
             if not stack:
                 break
             left = flags
@@ -128,6 +120,7 @@ def walk(root: Element, into: Collector) -> None:  # noqa: C901, PLR0912, PLR091
             break
     into.element_count = count
     into.max_depth = deepest
+    into.deepest = deepest_node
     into.max_children = widest
     if deepest > MAX_DEPTH:
         into.limits.append("depth")

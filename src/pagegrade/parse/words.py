@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from functools import lru_cache
+from operator import itemgetter
 from typing import Final
 
 CHARACTERS_PER_TEN_WORDS: Final = 17
@@ -27,6 +30,7 @@ _OTHER_LEADS: Final = bytes(set(range(256)) - {0xE0, 0xE1, 0xEF, *range(0xE3, 0x
 _MARKS: Final = "|-–—·•/&›»→"
 _SPACED_WORD: Final = re.compile(r"\w[\w'’-]*")
 _BETWEEN: Final = re.compile(r"""[\s|/\\,.:;!?()\[\]{}<>«»"“”„'’‘–—·•…&+*#=_~\-]+""")
+_PUNCTUATION: Final = ".,:;!?…()[]{}<>«»\"“”„‘’'–—|/\\*#+=_-"
 _MAX_ENDING: Final = 3
 """Letters that may follow a stem: endings are short, other words are not (``cat`` is no stem of ``category``)."""
 
@@ -74,6 +78,7 @@ _STOP_WORDS: Final[dict[str, frozenset[str]]] = {
 _ALL_STOP_WORDS: Final = frozenset().union(*_STOP_WORDS.values())
 
 
+@lru_cache(maxsize=4)
 def has_unspaced_script(text: str) -> bool:
     """Whether ``text`` holds a script that writes no spaces between words (Chinese, Japanese, Thai, Khmer, ...)."""
     if text.isascii():
@@ -84,6 +89,7 @@ def has_unspaced_script(text: str) -> bool:
     return _UNSPACED.search(text) is not None
 
 
+@lru_cache(maxsize=4)  # several checks ask for the same two texts of a page
 def count_words(text: str) -> int:
     """Count the words of ``text`` in linear time.
 
@@ -111,9 +117,7 @@ def significant_words(title: str, language: str | None) -> tuple[str, ...]:
     Returns:
         Case-folded words in order, each once.
     """
-    subtag = (language or "").split("-", 1)[0].strip().lower()
-    subtag = {"nb": "no", "nn": "no"}.get(subtag, subtag)
-    stop_words = _STOP_WORDS.get(subtag, _ALL_STOP_WORDS)
+    stop_words = stop_words_of(language)
     words = _BETWEEN.split(title[:MAX_TITLE].casefold())
     return tuple(
         dict.fromkeys(
@@ -145,3 +149,36 @@ def contains_word(text: str, word: str) -> bool:
                 return True
         at = text.find(stem, at + 1)
     return False
+
+
+def top_terms(text: str, language: str | None, limit: int) -> list[tuple[str, int]]:
+    """The most frequent words of ``text`` that are no stop words, with their counts, most frequent first.
+
+    Args:
+        text: Any length; read in linear time.
+        language: As for ``significant_words``.
+        limit: How many.
+
+    Returns:
+        Case-folded words of at least ``MIN_SIGNIFICANT`` letters; those equally frequent in alphabetical order.
+    """
+    stop_words = stop_words_of(language)
+    counts = Counter(text.casefold().split())
+    # Most pieces are plain words: only the others are looked at before they are put in order.
+    for piece in [piece for piece in counts if not piece.isalnum()]:
+        word = piece.strip(_PUNCTUATION)
+        if word != piece:
+            counts[word] += counts.pop(piece)
+    found: list[tuple[str, int]] = []
+    for word, count in sorted(counts.items(), key=itemgetter(1), reverse=True):
+        if len(found) >= limit and count < found[limit - 1][1]:
+            break
+        if len(word) >= MIN_SIGNIFICANT and word not in stop_words and word[0].isalpha():
+            found.append((word, count))
+    return sorted(found, key=lambda item: (-item[1], item[0]))[:limit]
+
+
+def stop_words_of(language: str | None) -> frozenset[str]:
+    """The stop words of a language tag; those of every known language where it is missing or unknown."""
+    subtag = (language or "").split("-", 1)[0].strip().lower()
+    return _STOP_WORDS.get({"nb": "no", "nn": "no"}.get(subtag, subtag), _ALL_STOP_WORDS)

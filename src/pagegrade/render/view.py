@@ -50,6 +50,8 @@ _ARTIFACT_NAMES: Final[Mapping[str, str]] = {
     "tls": N_("the certificate"),
     "dns": N_("DNS records"),
     "resources": N_("images, scripts, stylesheets and fonts"),
+    "security_txt": "security.txt",
+    "cors_probe": N_("the page as another site would ask for it"),
 }
 PHASES: Final[Mapping[str, str]] = {
     "dns": N_("DNS"),

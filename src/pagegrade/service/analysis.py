@@ -231,4 +231,6 @@ def artifacts_of_document(
         tls=offline,
         dns=offline,
         resources=offline,
+        security_txt=offline,
+        cors_probe=offline,
     )

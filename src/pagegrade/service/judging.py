@@ -42,6 +42,8 @@ _ARTIFACTS: Final = (
     "tls",
     "dns",
     "resources",
+    "security_txt",
+    "cors_probe",
 )
 
 

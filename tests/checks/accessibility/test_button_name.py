@@ -32,8 +32,6 @@ def test_button_with_a_name_passes(button: str) -> None:
         '<button><i class="fa fa-bars"></i></button>',
         '<button><img src="m.svg" alt=""></button>',
         '<div role="button" tabindex="0"></div>',
-        "<details><summary></summary></details>",
-        '<input type="button">',
         '<a href="#" role="button"></a>',
         '<a role="button"></a>',
     ],
@@ -47,20 +45,22 @@ def test_button_without_a_name_is_found(button: str) -> None:
     assert found.message == "One button has no name."
 
 
-@pytest.mark.parametrize("kind", ["submit", "reset", "SUBMIT"])
-def test_submit_and_reset_are_named_by_the_browser(kind: str) -> None:
-    """Without a ``value`` the browser writes its own word on them."""
-    assert outcome(button_name, f'<input type="{kind}">').state == "named"
-
-
-def test_empty_value_takes_the_browser_s_name_away() -> None:
-    """The browser then shows an empty button."""
-    assert outcome(button_name, '<input type="submit" value="">').state == "nameless"
-
-
-def test_image_button_is_left_to_the_check_of_images() -> None:
+@pytest.mark.parametrize(
+    "other",
+    ['<input type="image" src="go.png">', '<input type="button">', "<details><summary></summary></details>"],
+)
+def test_input_buttons_image_buttons_and_summaries_are_left_to_their_checks(other: str) -> None:
     """One fault is not charged twice."""
-    assert outcome(button_name, '<input type="image" src="go.png">').state == "named"
+    assert outcome(button_name, other).state == "named"
+
+
+@pytest.mark.parametrize(
+    ("html", "state"),
+    [("<label>Go <button></button></label>", "named"), ("<button role=none></button>", "nameless")],
+)
+def test_label_names_a_button_and_no_role_takes_its_meaning(html: str, state: str) -> None:
+    """A button takes the focus, so ``role=none`` does not hold."""
+    assert outcome(button_name, html).state == state
 
 
 @pytest.mark.parametrize("button", ["<button hidden></button>", '<button aria-hidden="true"></button>'])

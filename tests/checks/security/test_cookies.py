@@ -55,6 +55,9 @@ def test_no_cookies_lose_nothing() -> None:
         "__Host-x=v; Path=/; Domain=example.com; Secure; SameSite=Lax",
         "__Secure-x=v; SameSite=Lax",
         "__SECURE-x=v; SameSite=Lax",
+        "x=v; Secure; SameSite",
+        "x=v; Partitioned; SameSite=Lax",
+        "x=v; Secure; SameSite=Lax; Domain=other.test",
         "x=" + "v" * 4_096 + "; Secure; SameSite=Lax",
     ],
 )

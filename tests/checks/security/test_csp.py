@@ -86,6 +86,7 @@ def test_policies_that_let_scripts_in_are_open(policy: str) -> None:
         (f"default-src 'self'; script-src 'self' https://cdn.jsdelivr.net; {SAFE}", "script-host"),
         (f"default-src 'self'; script-src 'self' *.amazonaws.com; {SAFE}", "script-host"),
         (f"default-src 'self'; script-src 'strict-dynamic'; {SAFE}", "strict-dynamic"),
+        (f"default-src 'self'; script-src 'self' HTTP://cdn.example; {SAFE}", "script-http"),
     ],
 )
 def test_gaps_cost_half(policy: str, topic: str) -> None:
@@ -205,3 +206,44 @@ def test_missing_directives_have_no_value() -> None:
     found = outcome(csp, page("upgrade-insecure-requests"))
 
     assert {detail.actual for detail in found.details} == {""}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        (f"script-src *; {SAFE}", "default-src 'none'; base-uri 'none'", "strict"),
+        ("script-src 'none'", f"img-src 'self'; style-src 'self'; {SAFE}", "strict"),
+        (f"script-src 'self' 'unsafe-inline'; {SAFE}", f"script-src 'self' 'unsafe-inline'; {SAFE}", "open"),
+        (f"script-src 'self' http://a.test; {SAFE}", "script-src 'nonce-r4nd0mr4nd0m'", "strict"),
+    ],
+)
+def test_every_policy_has_to_allow_a_script(first: str, second: str, expected: str) -> None:
+    """In one header or in two, in either order."""
+    name = "Content-Security-Policy"
+    for one, other in ((first, second), (second, first)):
+        joined = make_artifacts(headers=((name, f"{one}, {other}"),))
+        apart = make_artifacts(headers=((name, one), (name, other)))
+
+        assert outcome(csp, joined).state == outcome(csp, apart).state == expected
+
+
+@pytest.mark.parametrize(
+    ("policy", "expected"),
+    [
+        ("default-src 'none'; default-src *", "strict"),
+        ("DEFAULT-SRC 'NONE'; Base-Uri 'none'", "strict"),
+        ("script-src *; script-src 'none'; object-src 'none'", "open"),
+        (f"script-src 'unsafe-inline' https: http: 'nonce-r4nd0mr4nd0m' 'strict-dynamic'; {SAFE}", "strict"),
+        (f"script-src http://a.test 'nonce-r4nd0mr4nd0m' 'strict-dynamic'; {SAFE}", "strict"),
+        ("default-src 'self'; report-uri /a; report-uri /b; base-uri 'none'", "strict"),
+        ("default-src 'self'; script-src 'self' 'unsafe-hashes'; base-uri 'none'", "strict"),
+        ("default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; base-uri 'none'", "strict"),
+        ("default-src 'self'; connect-src *; font-src *; base-uri 'none'", "strict"),
+        ("sandbox; default-src 'none'", "strict"),
+        ("default-src", "strict"),
+        ("frame-ancestors 'none'", "open"),
+    ],
+)
+def test_policies_are_read_as_browsers_read_them(policy: str, expected: str) -> None:
+    """The first of a repeated directive, no value as nobody, unknown extras ignored."""
+    assert state(policy) == expected

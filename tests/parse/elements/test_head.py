@@ -80,3 +80,15 @@ def test_scripts_know_whether_the_page_waits_for_them() -> None:
 
     assert [script.blocking for script in document.scripts] == [True, *[False] * 5, True, True]
     assert [script.trailing for script in document.scripts] == [*[False] * 7, True]
+
+
+def test_styles_keep_their_text_and_place() -> None:
+    """Those of drawings, templates and browsers without scripts are not sheets of the page."""
+    document = make_document(
+        "<style media=print>p{}</style><body><style>b{}</style><svg><style>c{}</style></svg>"
+        "<template><style>d{}</style></template><noscript><style>e{}</style></noscript>"
+    )
+
+    assert [style.text for style in document.styles] == ["p{}", "b{}"]
+    assert document.styles[0].attrs == {"media": "print"}
+    assert document.evidence(document.styles[1]).selector

@@ -64,3 +64,22 @@ def test_silent_parts_of_a_drawing_name_nothing() -> None:
     )
 
     assert document.anchors[0].name == "yes"
+
+
+def test_paragraphs_are_those_of_the_main_content() -> None:
+    """With their text; those without, of navigation, hidden ones and those that are something else are left out."""
+    document = make_document(
+        HEAD
+        + "<p>One <b>bold</b>  word</p><p></p><nav><p>Menu</p></nav><p hidden>Gone</p><p role=heading>Title</p>"
+        + "<object><p>Fallback</p></object><p>Two<p>Three"
+    )
+
+    assert [paragraph.text for paragraph in document.paragraphs] == ["One bold word", "Two", "Three"]
+    assert [heading.text for heading in document.headings] == ["Title"]
+
+
+def test_nested_paragraphs_stay_linear() -> None:
+    """Of paragraphs inside each other, which only markup made for it has, the innermost counts: no text is twice."""
+    document = make_document(HEAD + "<p>x<button>" * 500 + "word " * 1_000)
+
+    assert sum(len(paragraph.text) for paragraph in document.paragraphs) <= 5_001

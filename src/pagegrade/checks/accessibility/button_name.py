@@ -5,9 +5,9 @@ from typing import Final
 from pagegrade.checks._check import State, check, offender_loss
 from pagegrade.model.document import Anchor, Document, NamedElement
 from pagegrade.model.outcome import MAX_EVIDENCE, Outcome, Severity
+from pagegrade.parse.aria.roles import first_role
 
 FULL_AT: Final = 10
-_ROLES: Final = frozenset({"button", "summary"})
 
 
 @check(
@@ -30,11 +30,10 @@ def button_name(document: Document) -> Outcome:
 
     ## What it checks
 
-    `<button>` elements, input buttons, `role="button"` and `<summary>`. The name comes from text inside, the
-    alternative of an image inside, the `value` of an input, or from `aria-label`, `aria-labelledby` or `title`.
-    Submit and reset inputs without a `value` are named by the browser; an empty `value=""` takes that name away.
-    Hidden buttons are left out, and image buttons are judged with the images. Text that a stylesheet adds, such as an
-    icon font, is no name. The loss grows from half (one button) to everything (ten or more).
+    `<button>` elements and elements with `role="button"`. The name comes from text inside, the alternative of an image
+    inside, a `<label>`, or from `aria-label`, `aria-labelledby` or `title`. Hidden buttons are left out; input buttons,
+    image buttons and summaries have checks of their own. Text that a stylesheet adds, such as an icon font, is no
+    name. The loss grows from half (one button) to everything (ten or more).
 
     ## Why it matters
 
@@ -84,8 +83,8 @@ def _nameless(document: Document) -> Iterator[NamedElement | Anchor]:
         # Links with an address stay among the links, whatever their role makes of them.
         if anchor.href is None or anchor.hidden or anchor.name:
             continue
-        if anchor.attrs.get("role", "").partition(" ")[0].lower() == "button":
+        if first_role(anchor.attrs.get("role", "")) == "button":
             yield anchor
     for element in document.named:
-        if element.role in _ROLES and not element.hidden and not element.name:
+        if element.role == "button" and element.node.tag != "input" and not element.hidden and not element.name:
             yield element

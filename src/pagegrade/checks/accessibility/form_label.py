@@ -1,8 +1,9 @@
+from dataclasses import replace
 from itertools import islice
 from typing import Final
 
 from pagegrade.checks._check import State, check, offender_loss
-from pagegrade.model.document import Document
+from pagegrade.model.document import Control, Document
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Outcome, Severity
 
 FULL_AT: Final = 10
@@ -15,7 +16,7 @@ FULL_AT: Final = 10
     since="0.1.0",
     states=(
         State("labelled", "Every form field has a label."),
-        State("placeholder", "Form fields have nothing but a placeholder for a label.", loss=0.5),
+        State("placeholder", "Form fields have nothing but a placeholder or a hidden label.", loss=0.5),
         State("unlabelled", "Form fields have no label.", 0.5, 1.0),
     ),
     sources=(
@@ -32,8 +33,10 @@ def form_label(document: Document) -> Outcome:
 
     Input fields, selections and text areas, without buttons and hidden fields. A label is a `<label>` that points to
     the field or stands around it at any distance, an `aria-label`, an `aria-labelledby` that leads to text, or a
-    `title`. A field that has only a placeholder costs half: programs can read it, but it disappears while typing. The
-    loss for fields without any grows from half (one field) to everything (ten or more).
+    `title`. A label belongs to one field: to the one that it points to, or to the first one inside it. A field that has
+    only a placeholder costs half: programs can read it, but it disappears while typing. So does one whose label is
+    hidden, which few programs read. The loss for fields without any grows from half (one field) to everything (ten or
+    more).
 
     ## Why it matters
 
@@ -65,11 +68,15 @@ def form_label(document: Document) -> Outcome:
     """
     visible = [control for control in document.controls if not control.hidden]
     missing = [control for control in visible if not control.name]
-    placeholder = [control for control in visible if control.name and control.name_from == "placeholder"]
+    placeholder = [
+        control
+        for control in visible
+        if control.name_from == "placeholder" or (control.name_from == "label" and control.label_hidden)
+    ]
     if not missing and not placeholder:
         return Outcome("labelled", value=len(visible))
     evidence = tuple(
-        document.evidence(control, reason="only a placeholder" if control.name else "no label")
+        replace(document.evidence(control, reason=_reason(control)), value=control.name[:200])
         for control in islice((*missing, *placeholder), MAX_EVIDENCE)
     )
     total = len(missing) + len(placeholder)
@@ -89,3 +96,9 @@ def form_label(document: Document) -> Outcome:
         loss=offender_loss(count, FULL_AT),
         message="One form field has no label." if count == 1 else f"{count} form fields have no label.",
     )
+
+
+def _reason(control: Control) -> str:
+    if not control.name:
+        return "no label"
+    return "only a placeholder" if control.name_from == "placeholder" else "its label is hidden"

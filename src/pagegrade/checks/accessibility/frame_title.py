@@ -6,6 +6,7 @@ from pagegrade.model.document import Document, Frame
 from pagegrade.model.outcome import MAX_EVIDENCE, NotApplicable, Outcome, Severity
 
 FULL_AT: Final = 10
+_NOTHING: Final = frozenset({"none", "presentation"})
 _TINY: Final = frozenset({"0", "1", "0px", "1px"})
 
 
@@ -81,6 +82,6 @@ def frame_title(document: Document) -> Outcome | NotApplicable:
 
 def _can_be_entered(frame: Frame) -> bool:
     attrs = frame.attrs
-    if frame.hidden or attrs.get("tabindex", "").strip() == "-1":
+    if frame.hidden or attrs.get("tabindex", "").strip() == "-1" or attrs.get("role", "").strip().lower() in _NOTHING:
         return False
     return not (attrs.get("width", "").strip() in _TINY and attrs.get("height", "").strip() in _TINY)

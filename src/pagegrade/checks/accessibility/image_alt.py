@@ -6,6 +6,7 @@ from typing import Final
 from pagegrade.checks._check import State, check, offender_loss
 from pagegrade.model.document import Document, ElementFact, Image
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Outcome, Severity
+from pagegrade.parse.aria.implicit import conflict_of_presentation
 
 FULL_AT: Final = 10
 MAX_ALT_CHARACTERS: Final = 150
@@ -16,6 +17,9 @@ _GENERIC: Final = frozenset(
     " afbeelding imagen imagem immagine obraz resim alt".split(),
 )
 _LAZY_SOURCES: Final = ("data-src", "data-srcset", "data-lazy-src", "data-original", "data-lazy")
+_JUDGED_ELSEWHERE: Final = frozenset(
+    "circle ellipse foreignObject g image img input line path polygon polyline rect svg symbol text tspan use".split()
+)
 _DECORATIVE_ROLES: Final = frozenset({"none", "presentation"})
 
 
@@ -42,8 +46,9 @@ def image_alt(document: Document) -> Outcome:
 
     ## What it checks
 
-    Images, image buttons, areas of image maps and elements with `role="img"`. Each needs a name: an `alt` attribute,
-    an `aria-label`, an `aria-labelledby` that leads to text, or a `title`. An empty `alt=""` is right for decoration
+    Images, and elements with `role="img"`. Each needs a name: an `alt` attribute, an `aria-label`, an
+    `aria-labelledby` that leads to text, or a `title`. Image buttons, areas of image maps and drawings in the page
+    have checks of their own. An empty `alt=""` is right for decoration
     and passes, and so do `role="presentation"` and anything hidden. An `alt` of blanks only is no alternative and no
     mark of decoration. Tracking pixels of 1 by 1 and images that never get a source are left out. The loss grows from
     half (one image) to everything (ten or more): a count, so that removing a good image never makes things worse.
@@ -110,18 +115,19 @@ def _missing(document: Document) -> Iterator[ElementFact]:
         if not image.hidden and not image.name.strip() and image.alt != "" and _is_shown(image):
             yield image
     for element in document.named:
-        # Image buttons are among these as well.
-        if element.role == "img" and element.node.tag != "img" and not element.hidden and not element.name.strip():
+        if (
+            element.role == "img"
+            and element.node.tag not in _JUDGED_ELSEWHERE
+            and not element.hidden
+            and not element.name
+        ):
             yield element
-    for anchor in document.anchors:
-        if anchor.node.tag == "area" and anchor.href is not None and not anchor.hidden and not anchor.name.strip():
-            yield anchor
 
 
 def _is_shown(image: Image) -> bool:
     """Whether the image is content: it has a source, now or after a script ran, a size, and no decorative role."""
     attrs = image.attrs
-    if attrs.get("role", "").strip().lower() in _DECORATIVE_ROLES:
+    if attrs.get("role", "").strip().lower() in _DECORATIVE_ROLES and not conflict_of_presentation("img", attrs):
         return False
     if attrs.get("width", "").strip() in {"0", "1"} and attrs.get("height", "").strip() in {"0", "1"}:
         return False

@@ -5,10 +5,14 @@ from typing import Final
 from pagegrade.checks._check import State, check, offender_loss
 from pagegrade.model.document import Anchor, Document, NamedElement
 from pagegrade.model.outcome import MAX_EVIDENCE, Outcome, Severity
+from pagegrade.parse.aria.roles import first_role
 
 FULL_AT: Final = 10
-_BUTTON: Final = "button"
-"""A link with this role is a button to people, and the check of buttons judges it."""
+_LINKS: Final = frozenset(
+    {"", "link", "none", "presentation", "doc-backlink", "doc-biblioref", "doc-glossref", "doc-noteref"}
+)
+"""A link with another role is a button or a menu item to people, and judged as that; what takes the focus keeps its
+meaning whatever ``none`` says."""
 
 
 @check(
@@ -87,7 +91,7 @@ def _nameless(document: Document) -> Iterator[Anchor | NamedElement]:
     for anchor in document.anchors:
         if anchor.href is None or anchor.hidden or anchor.name:
             continue
-        if anchor.attrs.get("role", "").partition(" ")[0].lower() != _BUTTON:
+        if first_role(anchor.attrs.get("role", "")) in _LINKS:
             yield anchor
     for element in document.named:
         if element.role == "link" and not element.hidden and not element.name:

@@ -45,12 +45,13 @@ def cookies(cookies: tuple[Cookie, ...], artifacts: Artifacts) -> Outcome:
 
     Every `Set-Cookie` line of the page and of the redirects before it, by name and attributes; values are never kept.
 
-    It fails when a cookie that looks like a login (its name holds a word such as `sess`, `login`, `auth`, `token` or
-    `sid`) lacks `Secure` or `HttpOnly`, when a cookie against forged requests lacks `SameSite`, and when browsers
-    would drop or misread a cookie: `SameSite=None` without `Secure`, an unknown `SameSite` value, a `__Host-` or
-    `__Secure-` name without what it promises, `Secure` set over plain HTTP. It costs from half (one) to nine tenths
-    (ten or more) when other cookies lack `Secure` or any cookie lacks `SameSite`. A login cookie without `Secure`
-    counts as weak rather than unsafe while Strict-Transport-Security keeps browsers on HTTPS.
+    It fails when a cookie that looks like a login (its name holds a word such as `sess`, `login`, `auth`, `token`
+    or `sid`) lacks `Secure` or `HttpOnly`, when a cookie against forged requests lacks `SameSite`, and when
+    browsers would drop or misread a cookie: `SameSite=None` without `Secure`, an unknown `SameSite` value, a
+    `__Host-` or `__Secure-` name without what it promises, `Secure` set over plain HTTP, `Domain` of another site,
+    `Partitioned` without `Secure`. It costs from half (one) to nine tenths (ten or more) when other cookies lack
+    `Secure` or any cookie lacks `SameSite`. A login cookie without `Secure` counts as weak rather than unsafe while
+    Strict-Transport-Security keeps browsers on HTTPS.
 
     A cookie against forged requests needs no `HttpOnly`, because scripts have to read it. Cookies that delivery
     networks and load balancers set by themselves are left out, and so are lines that delete a cookie. A page without
@@ -134,6 +135,10 @@ def _unsafe(cookie: Cookie, *, https_only: bool) -> str:
             return "a __Secure- cookie needs Secure and HTTPS"
         case "insecure-origin":
             return "Secure is set over plain HTTP, so browsers drop the cookie"
+        case "foreign-domain":
+            return "Domain names another site, so browsers drop the cookie"
+        case "partitioned":
+            return "Partitioned without Secure, so browsers drop the cookie"
         case "control-character" | "empty" | "too-long":
             return f"browsers drop the cookie: {cookie.rejected.replace('-', ' ')}"
         case None:

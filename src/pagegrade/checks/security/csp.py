@@ -63,13 +63,13 @@ def csp(csp: CSP, document: Document) -> Outcome:
     only add to what another forbids, a nonce or hash switches `'unsafe-inline'` off, `'strict-dynamic'` switches
     hosts off, and of a repeated directive the first counts.
 
-    It passes when scripts are limited to hosts, nonces or hashes, and `object-src` is limited as well, and with nonces
-    or hashes `base-uri` too. It fails when there is no policy, when it only reports, when nothing limits scripts or
-    plugins, and when scripts may come from anywhere: `'unsafe-inline'` without a nonce or hash, `*`, a bare scheme such
-    as `https:` or `data:`. It costs half when a nonce lets scripts in and `base-uri` is open, with `'unsafe-eval'`,
-    with `'strict-dynamic'` that has nothing to start from, with a host that hands out anybody's files, and when the
-    policy stands only in a `<meta>`. A policy that names scripts by host rather than by nonce or hash also has to limit
-    inline styles, and images to HTTPS.
+    It passes when scripts are limited to hosts, nonces or hashes, and `object-src` is limited as well, and with
+    nonces or hashes `base-uri` too. It fails when there is no policy, when it only reports, when nothing limits
+    scripts or plugins, and when scripts may come from anywhere: `'unsafe-inline'` without a nonce or hash, `*`, a
+    bare scheme such as `https:` or `data:`. It costs half when a nonce lets scripts in and `base-uri` is open, with
+    `'unsafe-eval'`, with `'strict-dynamic'` that has nothing to start from, with a host that hands out anybody's
+    files or is named with `http:`, and when the policy stands only in a `<meta>`. A policy that names scripts by
+    host rather than by nonce or hash also has to limit inline styles, and images to HTTPS.
 
     ## Why it matters
 
@@ -189,6 +189,9 @@ def _script_gaps(scripts: SourceList | None) -> Iterator[_Finding]:
         yield _finding("script", _OPEN, scripts, "'unsafe-inline'", "Any inline script runs")
     for source in scripts.open_sources[:1]:
         yield _finding("script", _OPEN, scripts, source, f"Scripts may come from anywhere that {source[:60]} covers")
+    plain = next((source for source in scripts.sources if source.lower().startswith("http://")), "")
+    if plain and not scripts.strict_dynamic:
+        yield _finding("script-http", _WEAK, scripts, plain, f"Scripts may come over plain HTTP from {plain[:60]}")
     if scripts.strict_dynamic:
         if not scripts.has_nonce_or_hash:
             yield _finding(

@@ -7,6 +7,7 @@ In order: what the page needs at once; what its stylesheets name, as soon as tho
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -14,7 +15,7 @@ from typing import Final
 
 from pagegrade.gather.context import Context, OffloadFailed
 from pagegrade.gather.exchange import Allowance, FetchError, Followed, Purpose, Request
-from pagegrade.model.artifacts import NotGathered, Resource, Resources, Response, StylesheetReference
+from pagegrade.model.artifacts import FontFace, NotGathered, Resource, Resources, Response, StylesheetReference
 from pagegrade.parse.css import StylesheetURL, find_references_of_stylesheets
 from pagegrade.parse.html import ReferenceURL, find_references
 from pagegrade.parse.image import HEAD_BYTES
@@ -38,6 +39,15 @@ MEDIA_BYTES: Final = 262_144
 """Read of a video or sound: the answer matters, not the film."""
 MIN_GZIP_BYTES: Final = 1_400
 """Smaller texts fit one packet whether compressed or not."""
+MAX_READ_BYTES: Final = 2_000_000
+"""Decoded, of one script or stylesheet that is read for what it contains."""
+MAX_TOTAL_READ_BYTES: Final = 8_000_000
+"""The same for all of them together."""
+GIF_HEAD_BYTES: Final = 1_000_000
+"""Of a GIF: whether it moves stands behind its first frame."""
+MAX_FONT_FACES: Final = 1_000
+MAX_MANIFEST_BYTES: Final = 200_000
+_FONT_HEAD_BYTES: Final = 64
 _RESERVE_S: Final = 3.0
 """Kept of the budget for looking at what was fetched; at most a tenth of it."""
 _PURPOSES: Final[dict[str, Purpose]] = {
@@ -87,6 +97,9 @@ class _Entry:
     body: bytes = b""
     """Kept until it was looked at."""
     sample: Sample = field(default_factory=Sample)
+    decoded_bytes: int | None = None
+    digest: str = ""
+    byte_order_mark: bool = False
 
 
 async def gather_resources(context: Context) -> Resources | NotGathered:
@@ -123,6 +136,7 @@ class _Crawl:
         self._hosts: dict[str, asyncio.Semaphore] = {}
         self._slots = asyncio.Semaphore(MAX_CONCURRENT)
         self._allowance = Allowance(self._limits.total_wire_bytes)
+        self._left_to_read = MAX_TOTAL_READ_BYTES
         self._stylesheet_references: dict[tuple[str, str, str], StylesheetReference] = {}
 
     async def run(self, references: Iterable[ReferenceURL]) -> None:
@@ -239,12 +253,37 @@ class _Crawl:
             entry.body = response.body
         kind = _media_type(response)
         looks_like_image = kind.startswith("image/") or not entry.kinds.isdisjoint({"image", "icon"})
-        whole = response.truncated is None and not response.content_encodings
-        compresses = whole and len(response.body) >= MIN_GZIP_BYTES and _is_compressible(kind)
+        is_whole = response.truncated is None and entry.kinds != {"media"}
+        if is_whole:
+            entry.decoded_bytes = len(response.body)
+            entry.digest = hashlib.sha256(response.body).hexdigest()[:32] if response.body else ""
+        entry.byte_order_mark = response.body.startswith(b"\xef\xbb\xbf")
+        reads_manifest = is_whole and "manifest" in entry.kinds and len(response.body) <= MAX_MANIFEST_BYTES
+        compresses = len(response.body) >= MIN_GZIP_BYTES and _is_compressible(kind)
+        is_markup = "html" in kind
+        reads_script = is_whole and "script" in entry.kinds and not is_markup
+        reads_sheet = is_whole and not reads_script and "stylesheet" in entry.kinds and not is_markup
+        if (reads_script or reads_sheet) and not self._take(len(response.body)):
+            reads_script = reads_sheet = False
+        head_bytes = GIF_HEAD_BYTES if response.body.startswith(b"GIF8") else HEAD_BYTES
         entry.sample = Sample(
-            image_head=response.body[:HEAD_BYTES] if looks_like_image else b"",
-            text=response.body if compresses else b"",
+            image_head=response.body[:head_bytes] if looks_like_image else b"",
+            text=response.body if compresses and is_whole and not response.content_encodings else b"",
+            font_head=response.body[:_FONT_HEAD_BYTES] if "font" in entry.kinds or kind.startswith("font/") else b"",
+            script=response.body if reads_script else b"",
+            stylesheet=response.body if reads_sheet else b"",
+            manifest=response.body if reads_manifest else b"",
+            url=response.url if reads_sheet or reads_manifest else "",
+            page_url=self._context.main_document_url if reads_manifest else "",
+            content_type=response.header("Content-Type") if reads_sheet else None,
         )
+
+    def _take(self, size: int) -> bool:
+        """Whether a text of that size may still be read for what it contains; then it is counted."""
+        if size > min(MAX_READ_BYTES, self._left_to_read):
+            return False
+        self._left_to_read -= size
+        return True
 
     async def _read_stylesheets(self, sheets: list[_Entry]) -> list[_Entry]:
         """References of the fetched sheets as new entries."""
@@ -294,11 +333,13 @@ class _Crawl:
             measures = await self._context.parse(measure_samples, tuple(entry.sample for entry in done))
         except OffloadFailed:
             measures = (Measure(),) * len(done)
+        faces: list[FontFace] = [face for measure in measures for face in measure.font_faces]
         left_out = [(entry.url, entry.skip) for entry in self._entries.values() if entry.skip]
         return Resources(
             items=tuple(self._resource(entry, measure) for entry, measure in zip(done, measures, strict=True)),
             stylesheet_references=tuple(self._stylesheet_references.values()),
             not_fetched=(*left_out, *self._not_fetched.items())[:MAX_NOT_FETCHED],
+            font_faces=tuple(faces[:MAX_FONT_FACES]),
         )
 
     def _resource(self, entry: _Entry, measure: Measure) -> Resource:
@@ -312,6 +353,13 @@ class _Crawl:
             image=measure.image,
             gzip_bytes=measure.gzip_bytes,
             first_party=same_site(entry.url, self._context.main_document_url),
+            decoded_bytes=entry.decoded_bytes,
+            digest=entry.digest,
+            minified_bytes=measure.minified_bytes,
+            script=measure.script,
+            font_format=measure.font_format,
+            manifest=measure.manifest,
+            byte_order_mark=entry.byte_order_mark,
         )
 
 

@@ -8,7 +8,7 @@ from typing import Final
 from turbohtml import Element
 
 from pagegrade.parse.collect import Attributes, Closer, Collector
-from pagegrade.parse.elements import head, interactive, media, text
+from pagegrade.parse.elements import head, interactive, media, structure, text
 
 Handler = Callable[[Collector, Element, Attributes, int], tuple[int, Closer]]
 """(collector, element, attributes, flags) -> (flags of its subtree, what to do when it closes)."""
@@ -17,12 +17,18 @@ HANDLERS: Final[dict[str, Handler]] = {
     **dict.fromkeys(text.OBSOLETE, text.obsolete),
     **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), text.heading),
     **dict.fromkeys(("nav", "header", "footer", "aside"), text.boilerplate),
-    **dict.fromkeys(("article", "main"), text.article),
+    "article": text.article,
+    "p": text.paragraph,
+    "main": text.main,
     **dict.fromkeys(("noscript", "noembed", "noframes"), text.silent),
     **dict.fromkeys(("video", "audio"), media.player),
     **dict.fromkeys(("iframe", "frame"), media.iframe),
     **dict.fromkeys(("select", "textarea"), interactive.select_element),
     **dict.fromkeys(("desc", "metadata", "defs", "image", "feImage"), text.foreign_element),
+    **dict.fromkeys(("ul", "ol", "dl"), structure.collection),
+    **dict.fromkeys(("dt", "dd"), structure.term),
+    "li": structure.list_item,
+    "table": structure.table,
     "html": head.html,
     "head": head.head,
     "body": head.body,

@@ -6,8 +6,8 @@ from typing import Final, Literal
 
 from turbohtml import Element
 
-from pagegrade.model.document import ElementFact, Link, Meta, Script, Title
-from pagegrade.parse._flags import IN_BODY, IN_HEAD, NO_TEXT, SKIP
+from pagegrade.model.document import ElementFact, Link, Meta, Script, Style, Title
+from pagegrade.parse._flags import HIDDEN, IN_BODY, IN_HEAD, NO_TEXT, SKIP
 from pagegrade.parse.collect import Attributes, Closer, Collector, collapse, rel_tokens
 from pagegrade.parse.css import find_css_urls
 from pagegrade.parse.structured_data import structured_item_of_json_ld
@@ -147,8 +147,10 @@ def script(into: Collector, node: Element, attrs: Attributes, flags: int) -> tup
 
 
 def style(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:
-    """A stylesheet inside the page: only what it loads matters here."""
+    """A stylesheet inside the page: its text is kept, and what it loads noted."""
     text = node.text
+    if into.room(into.styles, "styles"):
+        into.styles.append(Style(node=node, attrs=attrs, hidden=bool(flags & HIDDEN), text=text))
     if "url(" in text or "@import" in text or "image-set(" in text:
         for found in find_css_urls(text, base_url=into.base_url):
             # Fonts and images are fetched only when a rule that names them matches something.

@@ -7,29 +7,34 @@ from typing import Final
 from turbohtml import Element
 
 from pagegrade.model.document import Anchor, Control, Form
-from pagegrade.parse._flags import HIDDEN, NO_NAME, NO_TEXT, SKIP
-from pagegrade.parse.collect import Attributes, Closer, Collector, collapse, own_name, rel_tokens
+from pagegrade.parse._flags import HIDDEN, NO_TEXT, SKIP
+from pagegrade.parse.aria.roles import first_role
+from pagegrade.parse.collect import Attributes, Closer, Collector, rel_tokens
+from pagegrade.parse.names import Label
 
 _UNLABELLED_INPUTS: Final = frozenset({"hidden", "submit", "reset", "button", "image"})
 
 
 def anchor(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:
     """A link, a link target or a placeholder."""
-    parts = into.open_name()
+    opened = into.open_name()
+    images = len(into.images)
+    if "href" in attrs:
+        into.parts.focusable(node, attrs, flags)
 
     def close() -> None:
-        content, text = into.close_name(parts)
+        text, whole = into.close_name(opened)
         if not into.room(into.anchors, "anchors"):
             return
         href = attrs.get("href")
         if href is None and "role" in attrs:
             # Not a link to the platform: a placeholder, or a button by role.
-            role = next(iter(attrs["role"].lower().split()), "")
+            role = first_role(attrs["role"])
             if role in ("button", "link"):
-                into.add_named(node, attrs, flags, role, content, "content")
-        name = content if content and "aria-label" not in attrs else own_name(attrs, content, "content")[0]
-        if "aria-labelledby" in attrs:
-            into.labelled_by.append((into.anchors, len(into.anchors)))
+                into.add_named(node, attrs, flags, role, text, whole)
+        into.want_name(into.anchors, attrs, flags, known=whole and bool(text))
+        if len(into.images) > images:
+            into.parts.linked_images.append((len(into.anchors), images, len(into.images)))
         url = into.resolve(href)
         if url is None and href is not None and not href.strip():
             # An empty address means the page itself.
@@ -43,7 +48,7 @@ def anchor(into: Collector, node: Element, attrs: Attributes, flags: int) -> tup
                 url=url,
                 rel=rel_tokens(attrs),
                 text=text,
-                name=name,
+                name=text if whole else "",
             ),
         )
 
@@ -52,10 +57,11 @@ def anchor(into: Collector, node: Element, attrs: Attributes, flags: int) -> tup
 
 def area(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:
     """A link in an image map."""
+    if "href" in attrs:
+        into.parts.focusable(node, attrs, flags)
     href = attrs.get("href")
     if into.room(into.anchors, "anchors"):
-        if "aria-labelledby" in attrs:
-            into.labelled_by.append((into.anchors, len(into.anchors)))
+        into.want_name(into.anchors, attrs, flags, known=False)
         into.anchors.append(
             Anchor(
                 node=node,
@@ -65,7 +71,7 @@ def area(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple
                 url=into.resolve(href),
                 rel=rel_tokens(attrs),
                 text="",
-                name=own_name(attrs, collapse(attrs.get("alt", "")), "alt")[0],
+                name="",
             ),
         )
     return flags, None
@@ -83,19 +89,24 @@ def form(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple
                 method=attrs.get("method", "get").strip().lower(),
             ),
         )
-    return flags, None
+    into.markup.forms.append(attrs)
+    other = into.open_role(node, attrs, flags) if "role" in attrs else None
+    if other is None:
+        return flags, into.markup.close_form
+
+    def close() -> None:
+        other()
+        into.markup.close_form()
+
+    return flags, close
 
 
 def _control(into: Collector, node: Element, attrs: Attributes, flags: int, kind: str) -> None:
     if not into.room(into.controls, "controls"):
         return
-    name, source = own_name(attrs, "", "label")
-    if not name:
-        placeholder = collapse(attrs.get("placeholder", ""))
-        name, source = (placeholder, "placeholder") if placeholder else ("", "")
-    if "aria-labelledby" in attrs:
-        into.labelled_by.append((into.controls, len(into.controls)))
-    into.control_labels.append(into.labels_open[-1] if into.labels_open else None)
+    into.complications += 1
+    into.parts.focusable(node, attrs, flags)
+    into.control_labels.append(into.take_label())
     into.controls.append(
         Control(
             node=node,
@@ -103,8 +114,8 @@ def _control(into: Collector, node: Element, attrs: Attributes, flags: int, kind
             hidden=bool(flags & HIDDEN),
             role="control",
             type=kind,
-            name=name,
-            name_from=source,
+            name="",
+            name_from="",
         ),
     )
 
@@ -116,47 +127,52 @@ def input_element(into: Collector, node: Element, attrs: Attributes, flags: int)
         into.reference(node, attrs, flags, into.resolve(attrs.get("src")), "image", "src")
     if kind not in _UNLABELLED_INPUTS:
         _control(into, node, attrs, flags, kind)
+        if kind == "password":
+            into.markup.password(node, attrs, flags)
     elif kind != "hidden":
-        is_image = kind == "image"
-        native = collapse(attrs.get("alt" if is_image else "value", ""))
-        if not native and "value" not in attrs and kind in ("submit", "reset"):
-            # Browsers write these words on the button in the visitor's language.
-            native = kind.capitalize()
-        into.add_named(node, attrs, flags, "img" if is_image else "button", native, "alt" if is_image else "value")
+        into.complications += 1
+        into.take_label(node)
+        into.parts.focusable(node, attrs, flags)
+        into.add_named(node, attrs, flags, "img" if kind == "image" else "button")
     return flags | SKIP, None
 
 
 def select_element(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:
     """A choice or a text area: its content is no text of the page and no name of anything around it."""
     _control(into, node, attrs, flags, node.tag)
-    return flags | NO_TEXT | NO_NAME, None
+    return flags | NO_TEXT, None
 
 
 def label(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:
-    """The name of a field, for it or around it."""
-    parts = into.open_name()
-    index = len(into.label_texts)
-    into.label_texts.append("")
-    if attrs.get("for"):
-        into.labels_for.setdefault(attrs["for"], []).append(index)
-    else:
-        into.labels_open.append(index)
+    """The name of a field: of the one it points to, or of the first one inside it.
+
+    Source: https://html.spec.whatwg.org/multipage/forms.html#the-label-element
+    """
+    found = Label(node, hidden=bool(flags & HIDDEN))
+    if "for" in attrs:
+        if attrs["for"]:
+            into.labels_for.setdefault(attrs["for"], []).append(found)
+        return flags, None
+    into.labels_open.append(found)
 
     def close() -> None:
-        name, _ = into.close_name(parts)
-        # A label names its field even when it is hidden itself.
-        into.label_texts[index] = name or collapse(node.text[:1_000]) or collapse(attrs.get("aria-label", ""))
-        if into.labels_open and into.labels_open[-1] == index:
-            into.labels_open.pop()
+        into.labels_open.pop()
 
     return flags, close
 
 
 def button(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:
     """A button; its name is known when it closes."""
+    into.take_label(node)
+    into.parts.focusable(node, attrs, flags)
+    into.markup.button(node, attrs, flags)
     return flags, into.open_named(node, attrs, flags, "button")
 
 
 def summary(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:
-    """The visible part of a details element."""
+    """The visible part of a details element; anywhere else it is plain text."""
+    parent = node.parent
+    if not isinstance(parent, Element) or parent.tag != "details":
+        return flags, None
+    into.parts.focusable(node, attrs, flags)
     return flags, into.open_named(node, attrs, flags, "summary")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from turbohtml import Element
 
 from pagegrade.model.document import Frame, Image
-from pagegrade.parse._flags import HIDDEN, NO_NAME, NO_TEXT, SKIP
-from pagegrade.parse.collect import Attributes, Closer, Collector, OpenPicture, collapse, own_name
+from pagegrade.parse._flags import HIDDEN, NO_TEXT, SKIP
+from pagegrade.parse.collect import Attributes, Closer, Collector, OpenPicture, collapse
 from pagegrade.parse.elements.text import obsolete
 from pagegrade.parse.srcset import parse_srcset
 
@@ -14,10 +14,12 @@ from pagegrade.parse.srcset import parse_srcset
 def img(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:
     """An image with its candidates and its name."""
     into.media_count += 1
+    into.complications += 1
     alt = attrs.get("alt")
     role = attrs.get("role", "").strip().lower()
     presentational = role in {"none", "presentation"}
-    name, _ = own_name(attrs, collapse(alt) if alt else "", "alt")
+    labelled = "aria-label" in attrs or "aria-labelledby" in attrs
+    name = collapse(alt or "") or collapse(attrs.get("title", ""))
     lazy = attrs.get("loading", "").strip().lower() == "lazy"
     url = into.resolve(attrs.get("src"))
     candidates: dict[str, None] = {}
@@ -45,11 +47,10 @@ def img(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[
         types = tuple(into.picture.types)
         candidates.update(dict.fromkeys(into.picture.urls))
         sized = into.picture.sized and bool(into.picture.urls)
-    if name and into.open_names and not flags & (NO_NAME | HIDDEN) and not presentational:
-        into.add_alternative(name)
+        into.picture.has_image = True
     if into.room(into.images, "images"):
-        if "aria-labelledby" in attrs:
-            into.labelled_by.append((into.images, len(into.images)))
+        if labelled:
+            into.want_name(into.images, attrs, flags, known=False)
         into.images.append(
             Image(
                 node=node,
@@ -61,7 +62,7 @@ def img(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[
                 picture_types=types,
                 picture_sized=sized,
                 name=name,
-                decorative=presentational or bool(flags & HIDDEN) or (alt is not None and not alt and not name),
+                decorative=presentational or bool(flags & HIDDEN) or (alt == "" and not name and not labelled),
                 lazy=lazy,
             ),
         )
@@ -70,11 +71,12 @@ def img(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[
 
 def picture(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:
     """Collects the sources for the image inside."""
-    del node, attrs
-    into.picture = OpenPicture()
+    picture = into.picture = OpenPicture()
 
     def close() -> None:
         into.picture = None
+        if not picture.has_image:
+            into.markup.bare_picture(node, attrs, flags)
 
     return flags, close
 
@@ -104,6 +106,10 @@ def source(into: Collector, node: Element, attrs: Attributes, flags: int) -> tup
 def player(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:
     """A video or audio element."""
     into.media_count += 1
+    into.complications += 1
+    into.parts.keep(into.parts.players, node, attrs, flags)
+    if "controls" in attrs:
+        into.parts.focusable(node, attrs, flags)
     lazy = attrs.get("preload", "").strip().lower() == "none" and "autoplay" not in attrs
     into.reference(node, attrs, flags, into.resolve(attrs.get("src")), "media", "src", lazy=lazy)
     if "poster" in attrs:
@@ -114,14 +120,16 @@ def player(into: Collector, node: Element, attrs: Attributes, flags: int) -> tup
         into.media_sources = None
 
     # What stands inside is shown only by browsers without the element.
-    return flags | NO_TEXT | NO_NAME, close
+    return flags | NO_TEXT, close
 
 
 def object_element(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:
     """An embedded object; its content is the fallback."""
     into.media_count += 1
+    into.complications += 1
     into.reference(node, attrs, flags, into.resolve(attrs.get("data")), "object", "data")
-    return flags | NO_TEXT | NO_NAME, None
+    into.parts.keep(into.parts.objects, node, attrs, flags)
+    return flags | NO_TEXT, None
 
 
 def embed(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:
@@ -133,18 +141,22 @@ def embed(into: Collector, node: Element, attrs: Attributes, flags: int) -> tupl
 
 def iframe(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:
     """Another document inside this one."""
+    into.parts.focusable(node, attrs, flags)
     into.media_count += 1
+    into.complications += 1
     url = into.resolve(attrs.get("src"))
     lazy = attrs.get("loading", "").strip().lower() == "lazy"
     into.reference(node, attrs, flags, url, "frame", "src", lazy=lazy)
     if into.room(into.frames, "frames"):
+        if "aria-label" in attrs or "aria-labelledby" in attrs:
+            into.want_name(into.frames, attrs, flags, known=False)
         into.frames.append(
             Frame(
                 node=node,
                 attrs=attrs,
                 hidden=bool(flags & HIDDEN),
                 url=url,
-                name=own_name(attrs, "", "content")[0] or ("…" if "aria-labelledby" in attrs else ""),
+                name=collapse(attrs.get("title", "")),
             ),
         )
     if node.tag == "frame":

@@ -6,9 +6,10 @@ from typing import Final
 
 from turbohtml import Element
 
-from pagegrade.model.document import Obsolete
-from pagegrade.parse._flags import BOILERPLATE, HIDDEN, IN_ARTICLE, INVISIBLE, NO_TEXT, SKIP, SVG_TITLE
-from pagegrade.parse.collect import Attributes, Closer, Collector
+from pagegrade.model.document import Obsolete, Paragraph
+from pagegrade.parse._flags import BOILERPLATE, HIDDEN, IN_ARTICLE, INVISIBLE, NO_TEXT, SKIP
+from pagegrade.parse.aria.roles import first_role
+from pagegrade.parse.collect import MAX_OPEN_TEXTS, Attributes, Closer, Collector, collapse
 from pagegrade.parse.elements.interactive import anchor
 
 OBSOLETE: Final = frozenset(
@@ -22,7 +23,9 @@ _SVG_SILENT: Final = frozenset({"style", "script", "desc", "metadata", "defs"})
 
 
 def heading(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:
-    """A heading; its text is known when it closes."""
+    """A heading, unless a role makes something else of it; its text is known when it closes."""
+    if "role" in attrs and first_role(attrs["role"]) not in {"", "heading"}:
+        return flags, None
     return flags, into.open_heading(node, attrs, flags, int(node.tag[1]))
 
 
@@ -30,13 +33,33 @@ def silent(into: Collector, node: Element, attrs: Attributes, flags: int) -> tup
     """Content that a browser with scripting does not show."""
     if node.tag in OBSOLETE:
         obsolete(into, node, attrs, flags)
+    if into.picture is not None:
+        into.picture.has_image = True  # The usual way to load late: a script puts the image in its place.
     return flags | SKIP, None
 
 
 def dialog(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:
     """A dialog is no main text, and none at all while it is closed."""
-    del into, node
+    del node
+    into.complications += 1
     return flags | BOILERPLATE if "open" in attrs else flags | BOILERPLATE | INVISIBLE, None
+
+
+def paragraph(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:
+    """A paragraph of the main content, unless a role makes something else of it; its text is known when it closes."""
+    if "role" in attrs or flags & (BOILERPLATE | HIDDEN | NO_TEXT):
+        return flags, None
+    start, before = len(into.texts), len(into.paragraphs)
+
+    def close() -> None:
+        # Of paragraphs inside each other only the innermost counts, so that no text is joined twice.
+        inside = len(into.paragraphs) - before
+        if not inside and 0 < len(into.texts) - start <= MAX_OPEN_TEXTS and into.room(into.paragraphs, "paragraphs"):
+            text = collapse("".join(into.texts[start:]))
+            if text:
+                into.paragraphs.append(Paragraph(node=node, attrs=attrs, text=text))
+
+    return flags, close
 
 
 def boilerplate(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:
@@ -53,6 +76,12 @@ def article(into: Collector, node: Element, attrs: Attributes, flags: int) -> tu
     return flags | IN_ARTICLE, None
 
 
+def main(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:
+    """The main content."""
+    into.parts.keep(into.parts.mains, node, attrs, flags)
+    return flags | IN_ARTICLE, None
+
+
 def obsolete(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:
     """An element that HTML calls obsolete."""
     if into.room(into.obsolete, "obsolete"):
@@ -64,7 +93,9 @@ def foreign_element(into: Collector, node: Element, attrs: Attributes, flags: in
     """An SVG or MathML element that shares its name with one of HTML (or matters by itself)."""
     tag = node.tag
     if tag == "title":
-        return flags | NO_TEXT | SVG_TITLE, None
+        # It names its drawing and is not shown.
+        into.complications += 1
+        return flags | NO_TEXT, None
     if tag in _SVG_SILENT:
         return flags | SKIP, None
     if tag in ("image", "feImage"):

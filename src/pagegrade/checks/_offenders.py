@@ -1,0 +1,73 @@
+"""The usual way of a check that counts offenders: one entry of evidence each, a loss that grows with the number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final
+
+from pagegrade.checks._check import offender_loss
+from pagegrade.model.document import Document, Node
+from pagegrade.model.outcome import MAX_EVIDENCE, Evidence, Outcome
+
+FULL_AT: Final = 10
+"""Offenders that cost everything, unless a check says otherwise."""
+_MAX_VALUE: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Offender:
+    """An element and what is wrong with it."""
+
+    node: Node
+    reason: str
+    value: str = ""
+    """What was read or computed: a name, an attribute."""
+    url: str = ""
+
+
+def evidence_of(document: Document, found: Sequence[Offender]) -> tuple[Evidence, ...]:
+    """Where the first hundred stand, and why."""
+    return tuple(
+        document.evidence_at(one.node, reason=one.reason, url=one.url, value=one.value[:_MAX_VALUE])
+        for one in islice(found, MAX_EVIDENCE)
+    )
+
+
+def counted(  # noqa: PLR0917 - (what, good, bad, messages) reads in this order
+    document: Document,
+    found: Sequence[Offender],
+    good: str,
+    bad: str,
+    one: str,
+    many: str,
+    *,
+    low: float = 0.5,
+    high: float = 1.0,
+    full_at: int = FULL_AT,
+) -> Outcome:
+    """The state ``good`` without offenders, else ``bad`` with a loss from ``low`` (one) to ``high`` (``full_at``).
+
+    Args:
+        document: The page, which locates its elements.
+        found: All offenders.
+        good: State without any.
+        bad: State with some.
+        one: Sentence for a single offender.
+        many: Sentence for several, with ``{count}``.
+        low: Loss for one.
+        high: Loss for ``full_at`` and more.
+        full_at: Number from which the loss grows no more.
+    """
+    count = len(found)
+    if not count:
+        return Outcome(good, value=0)
+    return Outcome(
+        bad,
+        value=count,
+        evidence=evidence_of(document, found),
+        total=count,
+        loss=low + (offender_loss(count, full_at) - 0.5) * 2 * (high - low),
+        message=one if count == 1 else many.format(count=count),
+    )

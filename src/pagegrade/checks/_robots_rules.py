@@ -1,0 +1,50 @@
+"""The rules for crawlers that a page and its answer carry, with where each stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pagegrade.model.artifacts import Response
+from pagegrade.model.document import Document, Meta
+from pagegrade.model.outcome import Evidence
+from pagegrade.parse.robots_directives import ALL_BOTS, RobotsDirective, parse_robots_meta, parse_x_robots_tag
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedRule:
+    """One rule and its place."""
+
+    directive: RobotsDirective
+    source: Meta | str
+    """The tag, or the value of the ``X-Robots-Tag`` header."""
+
+    @property
+    def written(self) -> str:
+        """What the place says, lower case."""
+        return (self.source.content if isinstance(self.source, Meta) else self.source).lower()
+
+    @property
+    def text(self) -> str:
+        """The rule as one would write it, with the crawler it is for."""
+        found = self.directive
+        rule = f"{found.name}: {found.value}" if found.value else found.name
+        return rule if found.bot == ALL_BOTS else f"{found.bot}: {rule}"
+
+    def evidence(self, document: Document) -> Evidence:
+        """Where it stands."""
+        who = "all search engines" if self.directive.bot == ALL_BOTS else self.directive.bot
+        reason = f"Says {self.directive.name} to {who}."
+        if isinstance(self.source, Meta):
+            return document.evidence(self.source, reason=reason)
+        return Evidence(header="X-Robots-Tag", snippet=self.source[:200], reason=reason)
+
+
+def placed_rules(document: Document, response: Response) -> Iterator[PlacedRule]:
+    """Every rule of robots meta tags in document order, then those of the page's own headers."""
+    for meta in document.metas:
+        for directive in parse_robots_meta(meta.name, meta.content) if meta.name else ():
+            yield PlacedRule(directive, meta)
+    for value in response.header_values("x-robots-tag"):
+        for directive in parse_x_robots_tag(value):
+            yield PlacedRule(directive, value)

@@ -1,0 +1,110 @@
+from pagegrade.checks._check import State, check
+from pagegrade.checks._offenders import Offender, counted
+from pagegrade.model.accessibility import Accessibility, RoleFact
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import Outcome, Severity
+from pagegrade.parse.aria.attributes import ATTRIBUTES, value_problem
+
+
+@check(
+    id="aria-attr-value",
+    title="Values of ARIA attributes",
+    severity=Severity.MEDIUM,
+    since="0.1.0",
+    states=(
+        State("valid", "Every ARIA attribute has a value of its kind."),
+        State("unresolved", "ARIA attributes point to ids that the page does not have.", 0.25),
+        State("invalid", "ARIA attributes have values they cannot have.", 0.5, 1.0),
+    ),
+    sources=(
+        "https://www.w3.org/TR/wai-aria-1.2/#state_prop_def",
+        "https://www.w3.org/WAI/standards-guidelines/act/rules/6a7281/",
+        "https://www.w3.org/WAI/WCAG22/Understanding/name-role-value.html",
+    ),
+)
+def aria_attr_value(document: Document, accessibility: Accessibility) -> Outcome:
+    """An ARIA attribute takes values of one kind: true or false, a few words, a number, or the id of an element.
+
+    ## What it checks
+
+    The attributes of ARIA on elements that are not hidden. It fails with a value that is not of the kind the attribute
+    takes, such as `aria-expanded="yes"` or `aria-level="two"`. Case and blanks do not matter, and an empty value is the
+    same as no attribute. The loss grows from half (one value) to everything (ten or more).
+
+    It costs a quarter when attributes name only ids that the page does not have, since scripts may add the elements
+    later. Pages that scripts draw are not asked, nor is `aria-controls` of something that is closed or opens a menu,
+    because its target comes with the opening.
+
+    ## Why it matters
+
+    A browser ignores a value that it does not understand, so the state is not told or told wrongly.
+
+    ## How to fix
+
+    Use the words of the specification, and ids of elements that exist.
+
+    ## Fails on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <button aria-expanded="yes">Menu</button>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <button aria-expanded="true">Menu</button>
+    ```
+    """
+    invalid: list[Offender] = []
+    unresolved: list[Offender] = []
+    for one in accessibility.roles:
+        if one.hidden:
+            continue
+        for name, value in one.attrs.items():
+            attribute = ATTRIBUTES.get(name)
+            if attribute is None:
+                continue
+            problem = value_problem(name, value)
+            if problem and name == "aria-current":
+                # Every other word counts as true.
+                continue
+            if problem:
+                invalid.append(Offender(one.node, f"{name} is {problem}", value))
+            elif attribute.kind in {"id", "ids"} and _leads_nowhere(document, one, name, value):
+                unresolved.append(Offender(one.node, f"{name} names no element of the page", value))
+    if invalid:
+        return counted(
+            document,
+            invalid,
+            "valid",
+            "invalid",
+            "One ARIA attribute has a value it cannot have.",
+            "{count} ARIA attributes have values they cannot have.",
+        )
+    if document.client_rendered:
+        unresolved = []
+    return counted(
+        document,
+        unresolved,
+        "valid",
+        "unresolved",
+        "One ARIA attribute points to an id that the page does not have.",
+        "{count} ARIA attributes point to ids that the page does not have.",
+        low=0.25,
+        high=0.25,
+    )
+
+
+def _leads_nowhere(document: Document, one: RoleFact, name: str, value: str) -> bool:
+    """Whether none of the ids exists although one should."""
+    targets = value.split()
+    if not targets or any(target in document.ids for target in targets):
+        return False
+    attrs = one.attrs
+    if name in {"aria-controls", "aria-owns"}:
+        opens = attrs.get("aria-haspopup", "false").strip().lower() not in {"", "false"}
+        closed = "false" in {attrs.get(state, "").strip().lower() for state in ("aria-expanded", "aria-selected")}
+        return not opens and not closed
+    return True

@@ -1,0 +1,66 @@
+from pagegrade.checks._check import State, check
+from pagegrade.checks._offenders import Offender, counted
+from pagegrade.model.accessibility import Accessibility
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import NotApplicable, Outcome, Severity
+from pagegrade.parse.aria.roles import ROLES
+
+
+@check(
+    id="aria-deprecated-role",
+    title="Outdated roles",
+    severity=Severity.INFO,
+    since="0.1.0",
+    states=(
+        State("current", "No role is out of date."),
+        State("deprecated", "Roles are out of date."),
+    ),
+    sources=(
+        "https://www.w3.org/TR/wai-aria-1.2/#directory",
+        "https://www.w3.org/TR/dpub-aria-1.1/#doc-endnote",
+    ),
+)
+def aria_deprecated_role(document: Document, accessibility: Accessibility) -> Outcome | NotApplicable:
+    """Some roles have been withdrawn, and may mean nothing to future browsers.
+
+    ## What it checks
+
+    Elements that are not hidden and whose role is `directory`, `doc-biblioentry` or `doc-endnote`. It is shown and
+    costs nothing: browsers still know them.
+
+    ## Why it matters
+
+    What is withdrawn is no longer tested, and disappears without notice.
+
+    ## How to fix
+
+    Use `list` for `directory`, and list items for entries and notes.
+
+    ## Fails on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <ul role="directory"><li>Contents</li></ul>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <ul role="list"><li>Contents</li></ul>
+    ```
+    """
+    written = [one for one in accessibility.roles if one.written and not one.hidden]
+    if not written:
+        return NotApplicable("No element of the page has a role.")
+    found = [Offender(one.node, "out of date", one.written) for one in written if ROLES[one.written].deprecated]
+    return counted(
+        document,
+        found,
+        "current",
+        "deprecated",
+        "One role is out of date.",
+        "{count} roles are out of date.",
+        low=0,
+        high=0,
+    )

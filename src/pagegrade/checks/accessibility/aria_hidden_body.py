@@ -1,0 +1,56 @@
+from pagegrade.checks._check import State, check
+from pagegrade.checks._offenders import Offender, evidence_of
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import Outcome, Severity
+
+
+@check(
+    id="aria-hidden-body",
+    title="The whole page hidden",
+    severity=Severity.HIGH,
+    since="0.1.0",
+    states=(
+        State("open", "The page is open to assistive technology."),
+        State("hidden", "The whole page is hidden from assistive technology.", 1.0),
+    ),
+    sources=(
+        "https://www.w3.org/TR/wai-aria-1.2/#aria-hidden",
+        "https://www.w3.org/WAI/WCAG22/Understanding/name-role-value.html",
+    ),
+)
+def aria_hidden_body(document: Document) -> Outcome:
+    """With `aria-hidden="true"` on its body, a page does not exist for people who use a screen reader.
+
+    ## What it checks
+
+    The attribute `aria-hidden` of `<html>` and `<body>` in the HTML as it is sent. Scripts set it for a moment while a
+    dialog is open; that is not seen here and not meant.
+
+    ## Why it matters
+
+    A screen reader then reads nothing at all, while the keyboard still moves through links that have no names.
+
+    ## How to fix
+
+    Remove the attribute from the body. For a dialog, use `<dialog>`, which closes the rest off by itself.
+
+    ## Fails on
+
+    ```html
+    <!doctype html><title>Shop</title><body aria-hidden="true"><h1>Shop</h1>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html><title>Shop</title><body><h1>Shop</h1>
+    ```
+    """
+    found = [
+        Offender(one.node, "hides the whole page", one.attrs["aria-hidden"])
+        for one in (document.html, document.body)
+        if one is not None and one.attrs.get("aria-hidden", "").strip().lower() == "true"
+    ]
+    if found:
+        return Outcome("hidden", value=1, evidence=evidence_of(document, found), total=len(found))
+    return Outcome("open", value=0)

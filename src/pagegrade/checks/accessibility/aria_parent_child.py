@@ -1,0 +1,100 @@
+from pagegrade.checks._check import State, check
+from pagegrade.checks._offenders import Offender, counted
+from pagegrade.model.accessibility import Accessibility, RoleFact
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import NotApplicable, Outcome, Severity
+from pagegrade.parse.aria.roles import ROLES
+
+
+@check(
+    id="aria-parent-child",
+    title="Roles that belong together",
+    severity=Severity.LOW,
+    since="0.1.0",
+    states=(
+        State("together", "Roles that belong together stand together."),
+        State("apart", "Roles stand outside of what they belong to, or hold what does not belong to them.", 0.5, 1.0),
+    ),
+    sources=(
+        "https://www.w3.org/TR/wai-aria-1.2/#scope",
+        "https://www.w3.org/TR/wai-aria-1.2/#mustContain",
+        "https://www.w3.org/WAI/standards-guidelines/act/rules/ff89c9/",
+        "https://www.w3.org/WAI/standards-guidelines/act/rules/bc4a75/",
+    ),
+)
+def aria_parent_child(document: Document, accessibility: Accessibility) -> Outcome | NotApplicable:
+    """An option belongs into a list of options, a tab into a list of tabs, a row into a table.
+
+    ## What it checks
+
+    Elements with such a role that are not hidden. It fails when the nearest role around an element, or around what owns
+    it with `aria-owns`, is not one it belongs to; elements that have no meaning of their own do not count in between.
+    And it fails when a list, menu, table or the like holds something, but none of what it is for, or other roles among
+    it. What is still empty or has `aria-busy="true"` is left out, since scripts fill it. The loss grows from half (one
+    element) to everything (ten or more).
+
+    ## Why it matters
+
+    Screen readers count: tab 2 of 5, option 3 of 12. Outside of its group an element is announced as something else, or
+    not at all.
+
+    ## How to fix
+
+    Put the element into its group, or take away a role that was not meant.
+
+    ## Fails on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <div role="tab" tabindex="0">Details</div>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <div role="tablist"><div role="tab" tabindex="0">Details</div></div>
+    ```
+    """
+    found = []
+    judged = 0
+    for one in accessibility.roles:
+        if one.hidden or not one.written or one.role != one.written:
+            continue
+        meaning = ROLES[one.written]
+        judged += bool(meaning.context or meaning.owned)
+        if meaning.context and one.around != "…" and one.around not in meaning.context:
+            place = f"in {one.around}" if one.around else "alone"
+            found.append(
+                Offender(one.node, f"stands {place}, and belongs into {_either(meaning.context)}", one.written)
+            )
+        elif meaning.owned and not one.empty and one.attrs.get("aria-busy", "").strip().lower() != "true":
+            reason = _wrong_inside(one, meaning.owned)
+            if reason:
+                found.append(Offender(one.node, reason, one.written))
+    if not judged:
+        return NotApplicable("No role of the page belongs together with another.")
+    return counted(
+        document,
+        found,
+        "together",
+        "apart",
+        "One role stands outside of what it belongs to, or holds what it must not.",
+        "{count} roles stand outside of what they belong to, or hold what they must not.",
+    )
+
+
+def _wrong_inside(one: RoleFact, allowed: frozenset[str]) -> str:
+    """What stands in the element that must not, or that nothing does that should; "" when all is well."""
+    if any(role == "…" for role, _ in one.inside):
+        return ""
+    for role, _ in one.inside:
+        if role not in allowed:
+            return f"holds {role}, and may hold {_either(allowed)}"
+    if not one.inside and "aria-owns" not in one.attrs:
+        return f"holds no {_either(allowed)}"
+    return ""
+
+
+def _either(roles: frozenset[str]) -> str:
+    return " or ".join(sorted(roles))

@@ -1,0 +1,91 @@
+from typing import Final
+
+from pagegrade.checks._check import State, check
+from pagegrade.checks._offenders import Offender, counted
+from pagegrade.model.accessibility import Accessibility, RoleFact
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import Outcome, Severity
+from pagegrade.parse.aria.roles import ROLES
+
+_CHECKABLE: Final = frozenset({"checkbox", "menuitemcheckbox", "menuitemradio", "radio", "switch"})
+_RANGES: Final = frozenset({"meter", "progressbar", "slider", "spinbutton"})
+
+
+@check(
+    id="aria-required-attr",
+    title="Attributes that roles need",
+    severity=Severity.LOW,
+    since="0.1.0",
+    states=(
+        State("complete", "Every role has the attributes it needs."),
+        State("incomplete", "Roles miss attributes they need.", 0.5, 1.0),
+    ),
+    sources=(
+        "https://www.w3.org/TR/wai-aria-1.2/#requiredState",
+        "https://www.w3.org/WAI/standards-guidelines/act/rules/4e8ab6/",
+        "https://www.w3.org/WAI/WCAG22/Understanding/name-role-value.html",
+    ),
+)
+def aria_required_attr(document: Document, accessibility: Accessibility) -> Outcome:
+    """Some roles mean nothing without a state: a checkbox is checked or not, a slider has a value.
+
+    ## What it checks
+
+    Elements with a role that are not hidden: `aria-checked` for checkboxes, radio buttons, switches and such menu
+    items; `aria-valuenow` for sliders, meters, scrollbars and separators that take the focus; `aria-controls` for
+    scrollbars; `aria-expanded` for comboboxes, and `aria-controls` while they are open; `aria-level` for headings. An
+    empty attribute is none. Elements that bring the state along, such as `<input type="checkbox" role="switch">`, need
+    no attribute. The loss grows from half (one element) to everything (ten or more).
+
+    ## Why it matters
+
+    A screen reader guesses the state, or says that there is none.
+
+    ## How to fix
+
+    Add the attribute and let the script keep it up to date, or use the HTML element, which does so by itself.
+
+    ## Fails on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <div role="checkbox" tabindex="0">Gift wrap</div>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <div role="checkbox" tabindex="0" aria-checked="false">Gift wrap</div>
+    ```
+    """
+    found = []
+    for one in accessibility.roles:
+        if one.hidden or not one.written or one.role != one.written or _brings_state(one):
+            continue
+        required = ROLES[one.written].required
+        if one.written == "separator" and one.focusable:
+            required = ("valuenow",)
+        elif one.written == "combobox" and one.attrs.get("aria-expanded", "").strip().lower() == "true":
+            # What is open must be named, so that it can be found.
+            required = ("controls",) if "aria-owns" not in one.attrs else ()
+        missing = [f"aria-{name}" for name in required if not one.attrs.get(f"aria-{name}", "").strip()]
+        if missing:
+            found.append(Offender(one.node, f"{', '.join(missing)} is missing", one.written))
+    return counted(
+        document,
+        found,
+        "complete",
+        "incomplete",
+        "One element misses an attribute that its role needs.",
+        "{count} elements miss attributes that their roles need.",
+    )
+
+
+def _brings_state(one: RoleFact) -> bool:
+    """Whether the element itself has the state that the role needs."""
+    if one.native == one.written:
+        return True
+    if one.native in {"checkbox", "radio"}:
+        return one.written in _CHECKABLE
+    return one.native in _RANGES and one.written in _RANGES

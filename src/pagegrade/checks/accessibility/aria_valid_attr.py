@@ -1,0 +1,69 @@
+from pagegrade.checks._check import State, check
+from pagegrade.checks._offenders import Offender, counted
+from pagegrade.model.accessibility import Accessibility
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import Outcome, Severity
+from pagegrade.parse.aria.attributes import ATTRIBUTES
+
+
+@check(
+    id="aria-valid-attr",
+    title="Names of ARIA attributes",
+    severity=Severity.MEDIUM,
+    since="0.1.0",
+    states=(
+        State("known", "Every ARIA attribute exists."),
+        State("unknown", "Elements have ARIA attributes that do not exist.", 0.5, 1.0),
+    ),
+    sources=(
+        "https://www.w3.org/TR/wai-aria-1.2/#state_prop_def",
+        "https://www.w3.org/WAI/standards-guidelines/act/rules/5f99a7/",
+        "https://www.w3.org/WAI/WCAG22/Understanding/name-role-value.html",
+    ),
+)
+def aria_valid_attr(document: Document, accessibility: Accessibility) -> Outcome:
+    """Attributes that begin with `aria-` speak to assistive technology, which knows a fixed list of them.
+
+    ## What it checks
+
+    Every attribute that begins with `aria-`, on elements that are not hidden. Known are those of WAI-ARIA 1.2 and those
+    of version 1.3 that browsers have already: `aria-description`, `aria-braillelabel` and
+    `aria-brailleroledescription`. The loss grows from half (one attribute) to everything (ten or more).
+
+    ## Why it matters
+
+    A misspelled attribute does nothing: the name or the state that it should tell stays unknown.
+
+    ## How to fix
+
+    Correct the spelling; most often it is `aria-labelledby` with a letter missing, or `aria-role` in place of `role`.
+
+    ## Fails on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <input id="q" aria-labeledby="t"><b id="t">Search</b>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <input id="q" aria-labelledby="t"><b id="t">Search</b>
+    ```
+    """
+    judged = [one for one in accessibility.roles if not one.hidden]
+    found = [
+        Offender(one.node, "no such attribute", name)
+        for one in judged
+        for name in one.attrs
+        if name not in ATTRIBUTES and name.startswith("aria-")
+    ]
+    return counted(
+        document,
+        found,
+        "known",
+        "unknown",
+        "One ARIA attribute does not exist.",
+        "{count} ARIA attributes do not exist.",
+    )

@@ -1,0 +1,59 @@
+from pagegrade.checks._check import State, check
+from pagegrade.checks._offenders import Offender, counted
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import NotApplicable, Outcome, Severity
+
+
+@check(
+    id="empty-heading",
+    title="Empty headings",
+    severity=Severity.LOW,
+    since="0.1.0",
+    states=(
+        State("filled", "Every heading has text."),
+        State("empty", "Headings have no text.", 0.5, 1.0),
+    ),
+    sources=(
+        "https://www.w3.org/WAI/WCAG22/Understanding/headings-and-labels.html",
+        "https://www.w3.org/WAI/WCAG22/Understanding/info-and-relationships.html",
+        "https://www.w3.org/WAI/standards-guidelines/act/rules/ffd0e9/",
+    ),
+)
+def empty_heading(document: Document) -> Outcome | NotApplicable:
+    """A heading without text is announced, and says nothing.
+
+    ## What it checks
+
+    Elements `<h1>` to `<h6>` and `role="heading"` that are not hidden. The text may come from words inside, from the
+    alternative of an image or the title of a drawing inside, or from `aria-label`, `aria-labelledby` or `title`. Pages
+    that scripts draw are not judged. The loss grows from half (one heading) to everything (ten or more).
+
+    ## Why it matters
+
+    Screen readers list headings for getting around; an empty one is a dead entry.
+
+    ## How to fix
+
+    Remove empty headings; make room with a stylesheet instead.
+
+    ## Fails on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <h1>Shop</h1><h2></h2>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <h1>Shop</h1><h2>Bicycles</h2>
+    ```
+    """
+    headings = [heading for heading in document.headings if not heading.hidden]
+    if not headings:
+        return NotApplicable("The page has no headings.")
+    found = [Offender(one.node, "no accessible name") for one in headings if not one.text]
+    if found and document.client_rendered:
+        return NotApplicable("Scripts draw this page; its headings need rendering.")
+    return counted(document, found, "filled", "empty", "One heading is empty.", "{count} headings are empty.")

@@ -1,0 +1,67 @@
+from pagegrade.checks._check import State, check
+from pagegrade.checks._offenders import Offender, counted
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import Outcome, Severity
+
+
+@check(
+    id="form-multiple-labels",
+    title="Several labels for one field",
+    severity=Severity.INFO,
+    since="0.1.0",
+    states=(
+        State("single", "No form field has more than one label."),
+        State("several", "Form fields have more than one label."),
+    ),
+    sources=(
+        "https://www.w3.org/WAI/WCAG22/Understanding/labels-or-instructions.html",
+        "https://html.spec.whatwg.org/multipage/forms.html#the-label-element",
+        "https://www.w3.org/TR/html-aam-1.0/#accessible-name-computation",
+    ),
+)
+def form_multiple_labels(document: Document) -> Outcome:
+    """A form field with two labels is announced differently by different programs.
+
+    ## What it checks
+
+    Fields that two or more `<label>` elements belong to, by `for` or by standing around the field. Fields that
+    `aria-labelledby` or `aria-label` names are left out, because the labels do not count then. It is shown and costs
+    nothing.
+
+    ## Why it matters
+
+    Some screen readers read only the first label, some only the last, and some both.
+
+    ## How to fix
+
+    Keep one label, and put what else is needed into an `aria-describedby`.
+
+    ## Fails on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <label for="zip">Postcode</label> <label for="zip">(required)</label> <input id="zip">
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <label for="zip">Postcode (required)</label> <input id="zip">
+    ```
+    """
+    found = [
+        Offender(control.node, f"{len(control.labels)} labels", control.name)
+        for control in document.controls
+        if len(control.labels) > 1 and not control.hidden and control.name_from in {"label", ""}
+    ]
+    return counted(
+        document,
+        found,
+        "single",
+        "several",
+        "One form field has more than one label.",
+        "{count} form fields have more than one label.",
+        low=0,
+        high=0,
+    )

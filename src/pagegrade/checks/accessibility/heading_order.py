@@ -1,0 +1,83 @@
+from pagegrade.checks._check import State, check
+from pagegrade.checks._offenders import Offender, counted
+from pagegrade.model.document import Document, Heading
+from pagegrade.model.outcome import NotApplicable, Outcome, Severity
+
+
+@check(
+    id="heading-order",
+    title="Order of headings",
+    severity=Severity.LOW,
+    since="0.1.0",
+    states=(
+        State("ordered", "No heading skips a level."),
+        State("skipping", "Headings skip a level.", 0.25),
+    ),
+    sources=(
+        "https://www.w3.org/WAI/tutorials/page-structure/headings/",
+        "https://www.w3.org/WAI/WCAG22/Techniques/html/H42",
+        "https://www.w3.org/WAI/WCAG22/Understanding/info-and-relationships.html",
+    ),
+)
+def heading_order(document: Document) -> Outcome | NotApplicable:
+    """Headings are the outline of a page: each level belongs under the one above it.
+
+    ## What it checks
+
+    The headings that are not hidden, in the order of the page. It costs a quarter when a heading is more than one level
+    below the one before it, such as an `h4` right after an `h2`. Going back up by any number of levels is fine, and a
+    page may begin with any level. An `aria-level` counts before the name of the element.
+
+    More than half of all pages skip a level somewhere, no standard forbids it, and many do little harm. So it never
+    costs more, however many there are.
+
+    ## Why it matters
+
+    People who use a screen reader jump from heading to heading. Where a level is missing, they look for a part that is
+    not there.
+
+    ## How to fix
+
+    Choose the level by the place in the outline, and the size with a stylesheet.
+
+    ## Fails on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <h1>Shop</h1><h3>Bicycles</h3>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <h1>Shop</h1><h2>Bicycles</h2>
+    ```
+    """
+    headings = [heading for heading in document.headings if not heading.hidden]
+    if not headings:
+        return NotApplicable("The page has no headings.")
+    found = []
+    before = _level(headings[0])
+    for heading in headings[1:]:
+        level = _level(heading)
+        if level > before + 1:
+            found.append(Offender(heading.node, f"level {level} after level {before}", heading.text))
+        before = level
+    return counted(
+        document,
+        found,
+        "ordered",
+        "skipping",
+        "One heading skips a level.",
+        "{count} headings skip a level.",
+        low=0.25,
+        high=0.25,
+    )
+
+
+def _level(heading: Heading) -> int:
+    written = heading.attrs.get("aria-level", "").strip()
+    if written.isascii() and written.isdecimal() and len(written) < 4 and int(written) > 0:
+        return int(written)
+    return heading.level

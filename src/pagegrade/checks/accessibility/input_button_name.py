@@ -1,0 +1,65 @@
+from pagegrade.checks._check import State, check
+from pagegrade.checks._offenders import Offender, counted
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import NotApplicable, Outcome, Severity
+
+
+@check(
+    id="input-button-name",
+    title="Names of input buttons",
+    severity=Severity.MEDIUM,
+    since="0.1.0",
+    states=(
+        State("named", "Every input button has a name that can be read aloud."),
+        State("nameless", "Input buttons have no name that can be read aloud.", 0.5, 1.0),
+    ),
+    sources=(
+        "https://www.w3.org/WAI/WCAG22/Understanding/name-role-value.html",
+        "https://www.w3.org/WAI/standards-guidelines/act/rules/97a4e1/",
+        "https://html.spec.whatwg.org/multipage/input.html#submit-button-state-(type=submit)",
+    ),
+)
+def input_button_name(document: Document) -> Outcome | NotApplicable:
+    """The `value` of an input button is the word on it; without one the button is empty.
+
+    ## What it checks
+
+    Elements `<input>` of the types `button`, `submit` and `reset` that are not hidden. The name comes from `value`,
+    `aria-label`, `aria-labelledby`, a `<label>` or `title`. Browsers name submit and reset buttons without a `value`
+    themselves; an empty `value=""` takes that name away. The loss grows from half (one button) to everything (ten or
+    more).
+
+    ## Why it matters
+
+    An empty button says nothing to anybody, and nobody can ask for it by voice.
+
+    ## How to fix
+
+    Write what the button does into `value`, or use a `<button>` with text inside.
+
+    ## Fails on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <form><input type="submit" value=""></form>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <form><input type="submit" value="Order now"></form>
+    ```
+    """
+    buttons = [one for one in document.named if one.role == "button" and one.node.tag == "input" and not one.hidden]
+    if not buttons:
+        return NotApplicable("The page has no input buttons.")
+    found = [Offender(one.node, "no accessible name") for one in buttons if not one.name]
+    return counted(
+        document,
+        found,
+        "named",
+        "nameless",
+        "One input button has no name.",
+        "{count} input buttons have no name.",
+    )

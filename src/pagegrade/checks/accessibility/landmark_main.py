@@ -1,0 +1,66 @@
+from pagegrade.checks._check import State, check
+from pagegrade.checks._offenders import Offender, evidence_of
+from pagegrade.model.accessibility import Accessibility
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import NotApplicable, Outcome, Severity
+
+
+@check(
+    id="landmark-main",
+    title="Main content",
+    severity=Severity.LOW,
+    since="0.1.0",
+    states=(
+        State("one", "The page marks its main content."),
+        State("several", "The page has several main parts.", 0.5),
+        State("missing", "The page does not mark its main content.", 0.5),
+    ),
+    sources=(
+        "https://www.w3.org/WAI/ARIA/apg/practices/landmark-regions/",
+        "https://html.spec.whatwg.org/multipage/grouping-content.html#the-main-element",
+    ),
+)
+def landmark_main(document: Document, accessibility: Accessibility) -> Outcome | NotApplicable:
+    """The `<main>` element says where the content of the page begins, after menus and banners.
+
+    ## What it checks
+
+    Elements `<main>` and `role="main"` that are not hidden: there should be exactly one. Several are fine while all but
+    one are hidden. None, or several at once, costs half; no success criterion demands the element, so it never costs
+    more. Pages that scripts draw are not judged.
+
+    ## Why it matters
+
+    People who use a screen reader jump to the main part with one key, and reading modes look for it.
+
+    ## How to fix
+
+    Put the content that is special to this page into one `<main>`.
+
+    ## Fails on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <div id="content"><h1>Shop</h1></div>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <main><h1>Shop</h1></main>
+    ```
+    """
+    mains = accessibility.mains
+    if not mains:
+        if document.client_rendered:
+            return NotApplicable("Scripts draw this page; its parts need rendering.")
+        return Outcome("missing", value=0)
+    if len(mains) == 1:
+        return Outcome("one", value=1)
+    return Outcome(
+        "several",
+        value=len(mains),
+        evidence=evidence_of(document, [Offender(one.node, "a main part") for one in mains]),
+        total=len(mains),
+    )

@@ -1,0 +1,65 @@
+from pagegrade.checks._check import State, check
+from pagegrade.checks._offenders import Offender, counted
+from pagegrade.model.accessibility import Accessibility
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import Outcome, Severity
+
+
+@check(
+    id="list-structure",
+    title="Lists",
+    severity=Severity.LOW,
+    since="0.1.0",
+    states=(
+        State("sound", "Lists hold items, and items stand in lists."),
+        State("broken", "Lists hold something else than items, or items stand outside of lists.", 0.5, 1.0),
+    ),
+    sources=(
+        "https://html.spec.whatwg.org/multipage/grouping-content.html#the-ul-element",
+        "https://html.spec.whatwg.org/multipage/grouping-content.html#the-dl-element",
+        "https://www.w3.org/WAI/WCAG22/Understanding/info-and-relationships.html",
+    ),
+)
+def list_structure(document: Document, accessibility: Accessibility) -> Outcome:
+    """A list is announced with the number of its items, so it must hold items and nothing else.
+
+    ## What it checks
+
+    Elements `<ul>`, `<ol>` and `<dl>` that are not hidden. In the first two, only `<li>`, elements with
+    `role="listitem"`, and what shows nothing (scripts, templates, styles) may stand directly; in the last, terms `<dt>`
+    each followed by a description `<dd>`, also in groups of `<div>`. And `<li>`, `<dt>` and `<dd>` must stand in a
+    list. Lists that a role makes into something else, such as a menu, are judged by that role. The loss grows from half
+    (one element) to everything (ten or more).
+
+    ## Why it matters
+
+    Screen readers miscount, or do not say that there is a list.
+
+    ## How to fix
+
+    Put everything that stands between the items into an item, or outside of the list.
+
+    ## Fails on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <ul><div><a href="/a">First</a></div><div><a href="/b">Second</a></div></ul>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <ul><li><a href="/a">First</a></li><li><a href="/b">Second</a></li></ul>
+    ```
+    """
+    found = [Offender(node, reason) for one in accessibility.lists for node, reason in one.strays]
+    found += [Offender(one.node, reason) for one, reason in accessibility.stray_items]
+    return counted(
+        document,
+        found,
+        "sound",
+        "broken",
+        "One element breaks the structure of a list.",
+        "{count} elements break the structure of lists.",
+    )

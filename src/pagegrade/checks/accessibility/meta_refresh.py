@@ -1,0 +1,90 @@
+from typing import Final
+
+from pagegrade.checks._check import State, check
+from pagegrade.checks._offenders import Offender, evidence_of
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import Outcome, Severity
+
+MAX_SECONDS: Final = 72_000
+"""Twenty hours: WCAG 2.2, success criterion 2.2.1. Nobody is hurried by more."""
+
+
+@check(
+    id="meta-refresh",
+    title="Timed reloads",
+    severity=Severity.MEDIUM,
+    since="0.1.0",
+    states=(
+        State("none", "The page does not reload or move on by itself."),
+        State("redirect", "The page moves on at once by a meta element.", 0.5),
+        State("timed", "The page reloads or moves on by itself after a while.", 1.0),
+    ),
+    sources=(
+        "https://www.w3.org/WAI/WCAG22/Understanding/timing-adjustable.html",
+        "https://www.w3.org/WAI/standards-guidelines/act/rules/bc659a/",
+        "https://www.w3.org/WAI/standards-guidelines/act/rules/bisz58/",
+        "https://html.spec.whatwg.org/multipage/semantics.html#attr-meta-http-equiv-refresh",
+    ),
+)
+def meta_refresh(document: Document) -> Outcome:
+    """A page that reloads or moves on by itself takes the time away from people who read slowly.
+
+    ## What it checks
+
+    Elements `<meta http-equiv="refresh">` whose content browsers understand; of several the first counts. It fails with
+    a delay of more than nothing and up to 20 hours. A delay of 0 is a redirect: it costs half, because an answer with
+    status 301 or 308 does the same for everybody and faster. Content that browsers do not understand does nothing, and
+    passes.
+
+    ## Why it matters
+
+    Whoever needs longer loses the place or the form that was half filled, and a screen reader begins again from the
+    top.
+
+    ## How to fix
+
+    Remove the element; redirect with an answer of the server, and refresh parts of the page when the visitor asks for
+    it.
+
+    ## Fails on
+
+    ```html
+    <!doctype html><title>News</title><meta http-equiv="refresh" content="300">
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html><title>News</title><p><a href="/news">Reload</a></p>
+    ```
+    """
+    for meta in document.metas:
+        if meta.http_equiv != "refresh":
+            continue
+        delay = _delay_seconds(meta.content)
+        if delay is None:
+            continue
+        evidence = evidence_of(document, [Offender(meta.node, f"{delay} seconds", meta.content)])
+        if delay == 0:
+            return Outcome("redirect", value=0, evidence=evidence)
+        if delay <= MAX_SECONDS:
+            return Outcome("timed", value=delay, evidence=evidence)
+        break
+    return Outcome("none")
+
+
+def _delay_seconds(content: str) -> int | None:
+    """The delay a browser reads; ``None`` for content it does not understand.
+
+    Source: https://html.spec.whatwg.org/multipage/document-lifecycle.html#shared-declarative-refresh-steps
+    """
+    text = content.lstrip(" \t\n\f\r")
+    end = 0
+    while end < len(text) and text[end] in "0123456789":
+        end += 1
+    if end == 0 and text[:1] != ".":
+        return None
+    rest = text[end:].lstrip("0123456789.")
+    if rest and rest[0] not in ";, \t\n\f\r":
+        return None
+    return min(int(text[: min(end, 9)] or "0"), 999_999_999)

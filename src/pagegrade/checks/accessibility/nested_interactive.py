@@ -1,0 +1,63 @@
+from pagegrade.checks._check import State, check
+from pagegrade.checks._offenders import Offender, counted
+from pagegrade.model.accessibility import Accessibility
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import Outcome, Severity
+
+
+@check(
+    id="nested-interactive",
+    title="Controls inside controls",
+    severity=Severity.LOW,
+    since="0.1.0",
+    states=(
+        State("separate", "No control stands inside another."),
+        State("nested", "Controls stand inside other controls.", 0.5, 1.0),
+    ),
+    sources=(
+        "https://www.w3.org/TR/wai-aria-1.2/#childrenArePresentational",
+        "https://www.w3.org/WAI/standards-guidelines/act/rules/307n5z/",
+        "https://www.w3.org/WAI/WCAG22/Understanding/name-role-value.html",
+    ),
+)
+def nested_interactive(document: Document, accessibility: Accessibility) -> Outcome:
+    """A button is read as one thing: a link or field inside it does not exist for a screen reader, but takes the focus.
+
+    ## What it checks
+
+    Buttons, checkboxes, options, tabs, images, sliders and other elements whose content is presentation, by element or
+    by role, when they are not hidden: it fails when a link, button, field or widget inside can take the focus, also
+    with a negative `tabindex`. Disabled and hidden ones are left out. The loss grows from half (one control) to
+    everything (ten or more).
+
+    ## Why it matters
+
+    The focus stops on something that is not announced, and a click may reach either of the two.
+
+    ## How to fix
+
+    Put the controls side by side.
+
+    ## Fails on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <div role="button" tabindex="0">Buy <a href="/terms">terms</a></div>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <div role="button" tabindex="0">Buy</div> <a href="/terms">terms</a>
+    ```
+    """
+    found = [Offender(one.node, f"a <{one.inner.tag}> inside takes the focus") for one in accessibility.nested]
+    return counted(
+        document,
+        found,
+        "separate",
+        "nested",
+        "One control holds another control.",
+        "{count} controls hold other controls.",
+    )

@@ -1,0 +1,71 @@
+from pagegrade.checks._check import State, check
+from pagegrade.checks._offenders import Offender, counted
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import Outcome, Severity
+
+
+@check(
+    id="paste-blocked",
+    title="Pasting into fields",
+    severity=Severity.INFO,
+    since="0.1.0",
+    states=(
+        State("allowed", "No field refuses what is pasted, as far as its attributes say."),
+        State("blocked", "Fields refuse what is pasted."),
+    ),
+    sources=(
+        "https://www.w3.org/WAI/WCAG22/Understanding/accessible-authentication-minimum.html",
+        "https://www.ncsc.gov.uk/blog-post/let-them-paste-passwords",
+        "https://html.spec.whatwg.org/multipage/webappapis.html#handler-onpaste",
+    ),
+)
+def paste_blocked(document: Document) -> Outcome:
+    """Programs that keep passwords paste them into fields; a field can refuse that.
+
+    ## What it checks
+
+    Fields that are not hidden and whose `onpaste` returns `false` or prevents the default. What scripts add elsewhere
+    cannot be seen. It is shown and costs nothing.
+
+    ## Why it matters
+
+    People then have to type long passwords, codes and addresses by hand, and choose shorter ones.
+
+    ## How to fix
+
+    Remove the handler; it makes nothing safer.
+
+    ## Fails on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <label>Password <input type="password" onpaste="return false"></label>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <label>Password <input type="password"></label>
+    ```
+    """
+    found = [
+        Offender(control.node, "refuses what is pasted")
+        for control in document.controls
+        if "onpaste" in control.attrs and not control.hidden and _refuses(control.attrs["onpaste"])
+    ]
+    return counted(
+        document,
+        found,
+        "allowed",
+        "blocked",
+        "One field refuses what is pasted.",
+        "{count} fields refuse what is pasted.",
+        low=0,
+        high=0,
+    )
+
+
+def _refuses(handler: str) -> bool:
+    plain = "".join(handler.lower().split())
+    return "returnfalse" in plain or "preventdefault(" in plain or plain.endswith("return!1")

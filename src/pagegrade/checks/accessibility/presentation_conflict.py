@@ -1,0 +1,79 @@
+from pagegrade.checks._check import State, check
+from pagegrade.checks._offenders import Offender, counted
+from pagegrade.model.accessibility import Accessibility
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import Outcome, Severity
+from pagegrade.parse.aria.implicit import conflict_of_presentation
+
+
+@check(
+    id="presentation-conflict",
+    title="Meaning taken and given",
+    severity=Severity.INFO,
+    since="0.1.0",
+    states=(
+        State("clear", "No element is marked as decoration and used as more."),
+        State("conflicting", "Elements are marked as decoration and used as more."),
+    ),
+    sources=(
+        "https://www.w3.org/TR/wai-aria-1.2/#conflict_resolution_presentation_none",
+        "https://www.w3.org/WAI/standards-guidelines/act/rules/46ca7f/",
+    ),
+)
+def presentation_conflict(document: Document, accessibility: Accessibility) -> Outcome:
+    """An element cannot be mere decoration, with the role `none` or `presentation`, and something to use.
+
+    ## What it checks
+
+    Elements with the role `none` or `presentation`, and images with an empty `alt`, that are not hidden: those that
+    take the focus or have an attribute of ARIA that goes with every role. Browsers then ignore the role. It is shown
+    and costs nothing.
+
+    ## Why it matters
+
+    What was meant to be quiet is announced after all.
+
+    ## How to fix
+
+    Remove the role, or what contradicts it.
+
+    ## Fails on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <ul role="presentation" aria-label="Menu"><li>Home</li></ul>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <ul role="presentation"><li>Home</li></ul>
+    ```
+    """
+    found = []
+    for one in accessibility.roles:
+        if one.hidden or not one.html:
+            continue
+        decorative = one.written in {"none", "presentation"}
+        if not decorative and not (one.node.tag == "img" and one.attrs.get("alt") == "" and not one.tokens):
+            continue
+        conflict = conflict_of_presentation(one.node.tag, one.attrs)
+        if conflict and (decorative or conflict != "focus"):
+            found.append(Offender(one.node, "takes the focus" if conflict == "focus" else f"has {conflict}"))
+    found += [
+        Offender(image.node, "takes the focus")
+        for image in document.images
+        if image.alt == "" and "tabindex" in image.attrs and "role" not in image.attrs and not image.hidden
+        if conflict_of_presentation("img", image.attrs) == "focus"
+    ]
+    return counted(
+        document,
+        found,
+        "clear",
+        "conflicting",
+        "One element is marked as decoration and used as more.",
+        "{count} elements are marked as decoration and used as more.",
+        low=0,
+        high=0,
+    )

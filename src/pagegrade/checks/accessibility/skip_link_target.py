@@ -1,0 +1,78 @@
+from pagegrade.checks._check import State, check
+from pagegrade.checks._offenders import Offender, counted
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import NotApplicable, Outcome, Severity
+
+
+@check(
+    id="skip-link-target",
+    title="Targets of skip links",
+    severity=Severity.INFO,
+    since="0.1.0",
+    states=(
+        State("found", "The links that skip to the content lead there."),
+        State("lost", "A link that skips to the content leads nowhere."),
+    ),
+    sources=(
+        "https://www.w3.org/WAI/WCAG22/Understanding/bypass-blocks.html",
+        "https://www.w3.org/WAI/WCAG22/Techniques/general/G1",
+        "https://html.spec.whatwg.org/multipage/browsing-the-web.html#scrolling-to-a-fragment",
+    ),
+)
+def skip_link_target(document: Document) -> Outcome | NotApplicable:
+    """A skip link is the first link of a page and leads past the menu; its target must exist.
+
+    ## What it checks
+
+    The links to a place inside the page that come before any other link. Each needs an element with that `id` (or an
+    anchor with that `name`). `#` and `#top` always lead to the top. Scripts may make the target later, so it is shown
+    and costs nothing.
+
+    ## Why it matters
+
+    A skip link without a target does nothing, and whoever needs it does not find out why.
+
+    ## How to fix
+
+    Give the main part of the page the `id` that the link names.
+
+    ## Fails on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <a href="#content">Skip to content</a><main id="main">Welcome</main>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <a href="#content">Skip to content</a><main id="content">Welcome</main>
+    ```
+    """
+    skips = []
+    for anchor in document.anchors:
+        href = (anchor.href or "").strip()
+        if anchor.href is None or anchor.hidden or href == "#":
+            continue
+        if href[:1] != "#":
+            break
+        skips.append((anchor, href[1:]))
+    if not skips:
+        return NotApplicable("The page has no skip link.")
+    names = {anchor.attrs["name"] for anchor in document.anchors if "name" in anchor.attrs}
+    found = [
+        Offender(anchor.node, "no element has this id", target[:200])
+        for anchor, target in skips
+        if target.lower() != "top" and target not in document.ids and target not in names and "%" not in target
+    ]
+    return counted(
+        document,
+        found,
+        "found",
+        "lost",
+        "One skip link leads nowhere.",
+        "{count} skip links lead nowhere.",
+        low=0,
+        high=0,
+    )

@@ -1,0 +1,64 @@
+from pagegrade.checks._check import State, check
+from pagegrade.checks._offenders import Offender, counted
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import NotApplicable, Outcome, Severity
+
+
+@check(
+    id="summary-name",
+    title="Names of summaries",
+    severity=Severity.LOW,
+    since="0.1.0",
+    states=(
+        State("named", "Every summary says what it opens."),
+        State("nameless", "Summaries have no text.", 0.5, 1.0),
+    ),
+    sources=(
+        "https://www.w3.org/WAI/WCAG22/Understanding/name-role-value.html",
+        "https://www.w3.org/WAI/standards-guidelines/act/rules/2t702h/",
+        "https://html.spec.whatwg.org/multipage/interactive-elements.html#the-summary-element",
+    ),
+)
+def summary_name(document: Document) -> Outcome | NotApplicable:
+    """A `<summary>` opens and closes a part of the page, and its text says which.
+
+    ## What it checks
+
+    Elements `<summary>` that are not hidden. The name comes from text inside, the alternative of an image or the title
+    of a drawing inside, or from `aria-label`, `aria-labelledby` or `title`. The loss grows from half (one summary) to
+    everything (ten or more).
+
+    ## Why it matters
+
+    Without text, a screen reader says "closed", and nobody knows what would open.
+
+    ## How to fix
+
+    Write into the summary what stands in the part that it opens.
+
+    ## Fails on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <details><summary></summary><p>We ship in two days.</p></details>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <details><summary>Shipping</summary><p>We ship in two days.</p></details>
+    ```
+    """
+    summaries = [one for one in document.named if one.role == "summary" and not one.hidden]
+    if not summaries:
+        return NotApplicable("The page has no summaries.")
+    found = [Offender(one.node, "no accessible name") for one in summaries if not one.name]
+    return counted(
+        document,
+        found,
+        "named",
+        "nameless",
+        "One summary has no name.",
+        "{count} summaries have no name.",
+    )

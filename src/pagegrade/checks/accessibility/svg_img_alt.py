@@ -1,0 +1,71 @@
+from typing import Final
+
+from pagegrade.checks._check import State, check
+from pagegrade.checks._offenders import Offender, counted
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import NotApplicable, Outcome, Severity
+
+_SVG: Final = frozenset(
+    "circle ellipse foreignObject g image line path polygon polyline rect svg symbol text tspan use".split()
+)
+
+
+@check(
+    id="svg-img-alt",
+    title="Alternatives of drawings",
+    severity=Severity.LOW,
+    since="0.1.0",
+    states=(
+        State("named", "Every drawing that is marked as an image has a name."),
+        State("nameless", "Drawings that are marked as images have no name.", 0.5, 1.0),
+    ),
+    sources=(
+        "https://www.w3.org/WAI/WCAG22/Understanding/non-text-content.html",
+        "https://www.w3.org/WAI/standards-guidelines/act/rules/7d6734/",
+        "https://www.w3.org/TR/svg-aam-1.0/#mapping_additional_nd",
+    ),
+)
+def svg_img_alt(document: Document) -> Outcome | NotApplicable:
+    """A drawing in the page that is marked as an image needs a name that says what it shows.
+
+    ## What it checks
+
+    SVG elements with the role `img`, `image`, `graphics-document` or `graphics-symbol` that are not hidden. Each needs
+    a `<title>` with text as its own child, an `aria-label` or an `aria-labelledby` that leads to text. Drawings without
+    such a role are left out: beside text they are decoration. The loss grows from half (one drawing) to everything (ten
+    or more).
+
+    ## Why it matters
+
+    The role promises an image, and a screen reader then says "image" and nothing else.
+
+    ## How to fix
+
+    Put a `<title>` first into the drawing, or hide a decorative one with `aria-hidden="true"`.
+
+    ## Fails on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <svg role="img" viewBox="0 0 9 9"><circle r="4"/></svg>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <svg role="img" viewBox="0 0 9 9"><title>Open</title><circle r="4"/></svg>
+    ```
+    """
+    drawings = [one for one in document.named if one.role == "img" and one.node.tag in _SVG and not one.hidden]
+    if not drawings:
+        return NotApplicable("No drawing of the page is marked as an image.")
+    found = [Offender(one.node, "no accessible name") for one in drawings if not one.name]
+    return counted(
+        document,
+        found,
+        "named",
+        "nameless",
+        "One drawing has no name.",
+        "{count} drawings have no name.",
+    )

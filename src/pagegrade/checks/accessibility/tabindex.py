@@ -1,0 +1,66 @@
+from pagegrade.checks._check import State, check
+from pagegrade.checks._offenders import Offender, counted
+from pagegrade.model.accessibility import Accessibility
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import Outcome, Severity
+
+
+@check(
+    id="tabindex",
+    title="Order of the tab key",
+    severity=Severity.LOW,
+    since="0.1.0",
+    states=(
+        State("natural", "The tab key follows the order of the page."),
+        State("forced", "Elements jump the queue of the tab key.", 0.5, 1.0),
+    ),
+    sources=(
+        "https://www.w3.org/WAI/WCAG22/Understanding/focus-order.html",
+        "https://www.w3.org/WAI/WCAG22/Techniques/failures/F44",
+        "https://html.spec.whatwg.org/multipage/interaction.html#attr-tabindex",
+    ),
+)
+def tabindex(document: Document, accessibility: Accessibility) -> Outcome:
+    """The tab key goes through links and fields in the order of the page, unless a `tabindex` above 0 changes it.
+
+    ## What it checks
+
+    Elements with a `tabindex` greater than 0 that are not hidden. `0` and negative numbers are fine, and so is what is
+    no number. The loss grows from half (one element) to everything (ten or more).
+
+    ## Why it matters
+
+    Elements with a number come first, before everything else on the page, so the focus jumps about and people lose
+    their place.
+
+    ## How to fix
+
+    Use `tabindex="0"` and put the elements into the right order in the page.
+
+    ## Fails on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <a href="/">Home</a><a href="/cart" tabindex="1">Cart</a>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <a href="/">Home</a><a href="/cart" tabindex="0">Cart</a>
+    ```
+    """
+    found = [
+        Offender(one.node, "comes before everything without a number", str(one.value))
+        for one in accessibility.tabindexes
+        if one.value > 0 and not one.hidden
+    ]
+    return counted(
+        document,
+        found,
+        "natural",
+        "forced",
+        "One element jumps the queue of the tab key.",
+        "{count} elements jump the queue of the tab key.",
+    )

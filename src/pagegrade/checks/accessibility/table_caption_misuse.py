@@ -1,0 +1,76 @@
+from pagegrade.checks._check import State, check
+from pagegrade.checks._offenders import Offender, counted
+from pagegrade.model.accessibility import Accessibility
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import NotApplicable, Outcome, Severity
+
+
+@check(
+    id="table-caption-misuse",
+    title="Captions of tables",
+    severity=Severity.INFO,
+    since="0.1.0",
+    states=(
+        State("proper", "Captions of tables are marked as captions."),
+        State("imitated", "Captions of tables are imitated or said twice."),
+    ),
+    sources=(
+        "https://www.w3.org/WAI/tutorials/tables/caption-summary/",
+        "https://www.w3.org/WAI/WCAG22/Techniques/html/H39",
+    ),
+)
+def table_caption_misuse(document: Document, accessibility: Accessibility) -> Outcome | NotApplicable:
+    """The title of a table belongs into its `<caption>`, not into a wide first cell.
+
+    ## What it checks
+
+    Tables of data with at least two rows and columns that are not hidden: those without a caption whose first row is
+    one cell across all columns, and those whose `summary` says the same as their caption. It is shown and costs
+    nothing.
+
+    ## Why it matters
+
+    A screen reader reads a caption when it reaches the table; a wide cell is just a cell.
+
+    ## How to fix
+
+    Move the words of the wide cell into a `<caption>`.
+
+    ## Fails on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <table><tr><td colspan="2">Prices<tr><th>Size<th>Price<tr><td>S<td>10</table>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <table><caption>Prices</caption><tr><th>Size<th>Price<tr><td>S<td>10</table>
+    ```
+    """
+    found = []
+    judged = 0
+    for table in accessibility.tables:
+        if table.row_count < 2 or table.column_count < 2 or not any(cell.is_header for cell in table.cells):
+            continue
+        judged += 1
+        summary = " ".join(table.attrs.get("summary", "").split())
+        first = [cell for cell in table.cells if cell.row == 0]
+        if table.caption and summary.casefold() == table.caption.casefold():
+            found.append(Offender(table.node, "summary and caption say the same", summary))
+        elif table.caption is None and len(first) == 1 and first[0].columns >= table.column_count:
+            found.append(Offender(first[0].node, "a cell across the whole table in place of a caption"))
+    if not judged:
+        return NotApplicable("The page has no tables of data.")
+    return counted(
+        document,
+        found,
+        "proper",
+        "imitated",
+        "One caption of a table is imitated or said twice.",
+        "{count} captions of tables are imitated or said twice.",
+        low=0,
+        high=0,
+    )

@@ -1,0 +1,73 @@
+from pagegrade.checks._check import State, check
+from pagegrade.checks._offenders import Offender, counted
+from pagegrade.model.accessibility import Accessibility
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import NotApplicable, Outcome, Severity
+
+
+@check(
+    id="video-captions",
+    title="Captions of videos",
+    severity=Severity.MEDIUM,
+    since="0.1.0",
+    states=(
+        State("captioned", "Every video with sound has captions."),
+        State("uncaptioned", "Videos have no captions that can be seen from the page.", 0.5),
+    ),
+    sources=(
+        "https://www.w3.org/WAI/WCAG22/Understanding/captions-prerecorded.html",
+        "https://www.w3.org/WAI/standards-guidelines/act/rules/f51b46/",
+        "https://html.spec.whatwg.org/multipage/media.html#the-track-element",
+    ),
+)
+def video_captions(document: Document, accessibility: Accessibility) -> Outcome | NotApplicable:
+    """Captions tell people who cannot hear what is said in a video.
+
+    ## What it checks
+
+    Elements `<video>` with a source that are not hidden and not muted. Each should have a `<track kind="captions">`.
+    Captions inside the picture, players from elsewhere and films without sound cannot be told from the page, so it
+    never costs more than half.
+
+    ## Why it matters
+
+    Without captions a video is silent for people who are deaf, and for everybody in a train.
+
+    ## How to fix
+
+    Add a `<track kind="captions">` with a WebVTT file in the language of the video.
+
+    ## Fails on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <video src="tour.mp4" controls></video>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <video src="tour.mp4" controls><track kind="captions" src="tour.vtt" srclang="en"></video>
+    ```
+    """
+    videos = [
+        player
+        for player in accessibility.players
+        if player.node.tag == "video" and player.has_source and "muted" not in player.attrs
+    ]
+    if not videos:
+        return NotApplicable("The page has no videos with sound.")
+    found = [
+        Offender(player.node, "no track of the kind captions") for player in videos if "captions" not in player.tracks
+    ]
+    return counted(
+        document,
+        found,
+        "captioned",
+        "uncaptioned",
+        "One video has no captions that can be seen from the page.",
+        "{count} videos have no captions that can be seen from the page.",
+        low=0.5,
+        high=0.5,
+    )

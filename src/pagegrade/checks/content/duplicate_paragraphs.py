@@ -1,0 +1,67 @@
+from typing import Final
+
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.checks._offenders import Offender, evidence_of
+from pagegrade.model.document import Document, Paragraph
+from pagegrade.model.outcome import NotApplicable, Outcome, Severity
+
+MIN_CHARACTERS: Final = 40
+"""Shorter ones are labels, such as a name or "Read more"."""
+TOO_OFTEN: Final = 3
+
+
+@check(
+    id="duplicate-paragraphs",
+    title="Repeated paragraphs",
+    severity=Severity.INFO,
+    since="0.1.0",
+    states=(
+        State("unique", "No paragraph stands three times on the page."),
+        State("repeated", "A paragraph stands three times or more on the page."),
+    ),
+    sources=("https://developers.google.com/search/docs/fundamentals/creating-helpful-content",),
+)
+def duplicate_paragraphs(document: Document) -> Verdict:
+    """The same paragraph again and again is usually a slip of a template.
+
+    ## What it checks
+
+    Paragraphs (`<p>`) outside navigation, header and footer with at least 40 characters: whether one stands three times
+    or more. It is shown and costs nothing.
+
+    ## Why it matters
+
+    Readers skip what they have read, and take the rest for filling.
+
+    ## How to fix
+
+    Say it once, and look into the template that repeats it.
+
+    ## Fails on
+
+    ```html
+    <!doctype html>
+    <title>Chairs</title>
+    <!-- the next line 3 times -->
+    <p>This chair is made of teak and lasts for many years in any garden.</p>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <title>Chairs</title>
+    <p>This chair is made of teak and lasts for many years in any garden.</p>
+    ```
+    """
+    groups: dict[str, list[Paragraph]] = {}
+    for paragraph in document.paragraphs:
+        if len(paragraph.text) >= MIN_CHARACTERS:
+            groups.setdefault(paragraph.text, []).append(paragraph)
+    if not groups:
+        return NotApplicable("The page has no paragraphs of some length.")
+    repeated = [group for group in groups.values() if len(group) >= TOO_OFTEN]
+    if not repeated:
+        return Outcome("unique", value=0)
+    found = [Offender(group[0].node, f"stands {len(group)} times", group[0].text) for group in repeated]
+    return Outcome("repeated", value=len(found), evidence=evidence_of(document, found), total=len(found))

@@ -1,0 +1,56 @@
+from pagegrade.checks._check import State, check
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import Evidence, Outcome, Severity
+
+
+@check(
+    id="js-dependent-content",
+    title="Content made by scripts",
+    severity=Severity.INFO,
+    since="0.1.0",
+    states=(
+        State("served", "The page is served with its content."),
+        State("shell", "The page is served empty, and scripts fill it."),
+    ),
+    sources=("https://developers.google.com/search/docs/crawling-indexing/javascript/javascript-seo-basics",),
+)
+def js_dependent_content(document: Document) -> Outcome:
+    """A page that scripts fill is empty to everybody who runs none.
+
+    ## What it checks
+
+    Whether the page as served has almost no text, scripts, and an empty element that they fill. Checks of text,
+    headings and links do not judge such a page. It is shown and costs nothing.
+
+    ## Why it matters
+
+    Social networks, many AI services and some search engines run no scripts; Google does, but later.
+
+    ## How to fix
+
+    Let the server render the page, or prepare the pages when the site is built. Most frameworks have a mode for it.
+
+    ## Fails on
+
+    ```html
+    <!doctype html>
+    <title>Shop</title>
+    <div id="root"></div>
+    <script src="/app.js"></script>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <title>Shop</title>
+    <div id="root"><h1>Garden furniture</h1><p>Chairs and tables made of teak.</div>
+    <script src="/app.js"></script>
+    ```
+    """
+    characters = len(document.text)
+    if not document.client_rendered:
+        return Outcome("served", value=characters)
+    body = document.body
+    evidence: tuple[Evidence, ...] = () if body is None else (document.evidence(body, reason="Has almost no text."),)
+    return Outcome("shell", value=characters, evidence=evidence)

@@ -1,0 +1,84 @@
+from typing import Final
+
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import Detail, Evidence, NotApplicable, Outcome, Severity
+from pagegrade.parse.words import count_words, has_unspaced_script, top_terms
+
+MAX_PERCENT: Final = 5
+MIN_WORDS: Final = 100
+SHOWN: Final = 10
+
+
+@check(
+    id="keyword-density",
+    title="Most frequent words",
+    severity=Severity.INFO,
+    since="0.1.0",
+    states=(
+        State("varied", "No word stands out by its number."),
+        State("stuffed", "One word makes up more than a twentieth of the text."),
+    ),
+    sources=("https://developers.google.com/search/docs/essentials/spam-policies#keyword-stuffing",),
+)
+def keyword_density(document: Document) -> Verdict:
+    """The most frequent words show what a text seems to be about.
+
+    ## What it checks
+
+    The ten most frequent words of the main text that are longer than two letters and carry meaning, on pages with at
+    least 100 words. One with more than five per cent of all words is pointed out. It is shown and costs nothing: no
+    search engine names a number. Texts in scripts without spaces between words are not judged.
+
+    ## Why it matters
+
+    A word that is repeated too often reads badly, and search engines take it for an attempt to deceive.
+
+    ## How to fix
+
+    Write as you would say it to a customer, with pronouns and other words for the same thing.
+
+    ## Fails on
+
+    ```html
+    <!doctype html>
+    <html lang="en">
+    <title>Chairs</title>
+    <!-- the next line 20 times -->
+    <p>Chairs are fine, and so these many chairs, numbered {n}, stand here.
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <html lang="en">
+    <title>Chairs</title>
+    <!-- the next line 30 times -->
+    <p>Teak{n} oak{n} beech{n} cedar{n}.
+    ```
+    """
+    if document.client_rendered:
+        return NotApplicable("needs rendering: scripts fill the page.")
+    text = document.main_text
+    if has_unspaced_script(text):
+        return NotApplicable("The text has no spaces between its words.")
+    words = count_words(text)
+    if words < MIN_WORDS:
+        return NotApplicable("The page has too few words for a share to say anything.")
+    language = document.html.attrs.get("lang") if document.html else None
+    terms = top_terms(text, language, SHOWN)
+    if not terms:
+        return NotApplicable("The page has too few words for a share to say anything.")
+    evidence = tuple(
+        Evidence(value=word, reason=f"{count} times, {count * 100 / words:.1f} %.") for word, count in terms
+    )
+    word, count = terms[0]
+    stuffed = count * 100 > MAX_PERCENT * words
+    return Outcome(
+        "stuffed" if stuffed else "varied",
+        value=word[:100],
+        evidence=evidence,
+        details=(Detail(code="percent", actual=round(count * 100 / words, 1), limit=MAX_PERCENT),),
+        message=f"The word {word[:50]!r} makes up {count * 100 / words:.1f} % of the text." if stuffed else "",
+    )

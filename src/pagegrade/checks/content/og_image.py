@@ -1,0 +1,145 @@
+import re
+from typing import Final
+
+from pagegrade.checks._check import State, check
+from pagegrade.model.artifacts import NotGathered, Resource, Resources
+from pagegrade.model.document import Document, Meta
+from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Outcome, Severity
+from pagegrade.parse.page_links import path_and_query
+from pagegrade.parse.url import join_url, strip_fragment
+
+MIN_WIDTH_PX: Final = 600
+MIN_HEIGHT_PX: Final = 315
+MAX_BYTES: Final = 8_000_000
+NAMES: Final = ("og:image", "og:image:url", "og:image:secure_url")
+_NUMBER: Final = re.compile(r"\d{1,6}")
+_REASONS: Final = {
+    "relative": "Is not a whole address with scheme and host.",
+    "broken": "Leads to no picture.",
+    "vector": "Is an SVG drawing.",
+    "insecure": "Begins with http.",
+    "small": "Is smaller than 600 by 315 pixels.",
+    "heavy": "Has more than 8 MB.",
+}
+
+
+@check(
+    id="og-image",
+    title="Picture for shared links",
+    severity=Severity.LOW,
+    since="0.1.0",
+    states=(
+        State("usable", "Social networks can show the picture of the page."),
+        State("insecure", "The picture for shared links has an address without encryption.", loss=0.25),
+        State("small", "The picture for shared links is small.", loss=0.5),
+        State("heavy", "The picture for shared links is too large a file.", loss=0.5),
+        State("vector", "The picture for shared links is an SVG drawing, which networks do not show.", loss=1.0),
+        State("relative", "The picture for shared links has no whole address.", loss=1.0),
+        State("broken", "The picture for shared links cannot be loaded.", loss=1.0),
+        State("missing", "The page names no picture for shared links.", loss=1.0),
+    ),
+    sources=("https://ogp.me/#structured", "https://developers.facebook.com/docs/sharing/best-practices"),
+    requires=("open-graph",),
+)
+def og_image(document: Document, resources: Resources | NotGathered) -> Outcome:
+    """The picture named by Open Graph is what people see first of a shared link.
+
+    ## What it checks
+
+    The first `og:image`: it needs a whole http or https address, and must not be an SVG drawing. With http it is a
+    warning where no `og:image:secure_url` is named, and so are a size below 600 by 315 pixels and a file of more than
+    8 MB. The size is that of `og:image:width` and `og:image:height`. Where the page shows the same picture, its real
+    size and status count; otherwise the picture is not loaded for this check.
+
+    ## Why it matters
+
+    Networks leave a picture out that they cannot load, and show a small one beside the text.
+
+    ## How to fix
+
+    Name a JPEG or PNG picture of 1200 by 630 pixels by its whole address:
+    `<meta property="og:image" content="https://example.com/chair.jpg">`.
+
+    ## Fails on
+
+    ```html
+    <!doctype html>
+    <title>Garden furniture</title>
+    <meta property="og:image" content="/chair.jpg">
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <title>Garden furniture</title>
+    <meta property="og:image" content="https://example.com/chair.jpg">
+    ```
+    """
+    found: dict[str, Meta] = {}
+    for meta in document.metas:
+        for name in (meta.property, meta.name):
+            if name.startswith("og:image") and meta.content.strip():
+                found.setdefault(name, meta)
+    first = next((found[name] for name in NAMES if name in found), None)
+    if first is None:
+        return Outcome("missing")
+    written = first.content.strip()
+    url = join_url(document.base_url, written)
+    known = None if url is None or isinstance(resources, NotGathered) else _known(resources, strip_fragment(url))
+    state = _state(written, url, found, known)
+    if state == "usable":
+        return Outcome("usable", value=written[:200], evidence=(document.evidence(first, url=url or ""),))
+    details = () if known is None else _details(known)
+    return Outcome(
+        state,
+        value=written[:200],
+        evidence=(document.evidence(first, reason=_REASONS[state], url=url or ""),)[:MAX_EVIDENCE],
+        details=details,
+    )
+
+
+def _known(resources: Resources, url: str) -> Resource | None:
+    return next((item for item in resources.items if item.url == url and item.response is not None), None)
+
+
+def _state(written: str, url: str | None, found: dict[str, Meta], known: Resource | None) -> str:
+    if not written.lower().startswith(("http://", "https://")):
+        return "relative"
+    if url is None:
+        return "broken"
+    if known is not None and known.response is not None and known.response.status in {404, 410}:
+        return "broken"
+    if path_and_query(url)[0].lower().endswith((".svg", ".svgz")) or (
+        known is not None and known.image is not None and known.image.format == "svg"
+    ):
+        return "vector"
+    if known is not None and (known.decoded_bytes or 0) > MAX_BYTES:
+        return "heavy"
+    width, height = _size(found, known)
+    if (width is not None and width < MIN_WIDTH_PX) or (height is not None and height < MIN_HEIGHT_PX):
+        return "small"
+    if url.startswith("http:") and "og:image:secure_url" not in found:
+        return "insecure"
+    return "usable"
+
+
+def _size(found: dict[str, Meta], known: Resource | None) -> tuple[int | None, int | None]:
+    """The real size where it was seen, else the declared one."""
+    if known is not None and known.image is not None and known.image.width_px is not None:
+        return known.image.width_px, known.image.height_px
+    return _number(found.get("og:image:width")), _number(found.get("og:image:height"))
+
+
+def _number(meta: Meta | None) -> int | None:
+    text = "" if meta is None else meta.content.strip().removesuffix("px")
+    return int(text) if _NUMBER.fullmatch(text) else None
+
+
+def _details(known: Resource) -> tuple[Detail, ...]:
+    if known.image is None:
+        return ()
+    return (
+        Detail(code="width_px", actual=known.image.width_px, limit=MIN_WIDTH_PX),
+        Detail(code="height_px", actual=known.image.height_px, limit=MIN_HEIGHT_PX),
+    )

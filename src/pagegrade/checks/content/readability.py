@@ -1,0 +1,127 @@
+import re
+from collections import Counter
+from typing import Final
+
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.checks._offenders import Offender, evidence_of
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import Detail, NotApplicable, Outcome, Severity
+
+MIN_WORDS: Final = 100
+HARD: Final = 30
+MAX_SENTENCE: Final = 60
+"""Words; a longer one is none."""
+LONG_PARAGRAPH: Final = 1_000
+MAX_CHARACTERS: Final = 8_000
+"""Of the paragraphs that are read, some thirteen hundred words: the score hardly changes after them."""
+_WORD: Final = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_SENTENCE_END: Final = re.compile(r"[.!?…][\"'”’»)\]]*(?=\s|$)")
+_VOWELS: Final = {"en": re.compile("[aeiouy]+"), "de": re.compile("ei|ai|au|eu|äu|ie|aa|ee|oo|[aeiouyäöü]")}
+
+
+@check(
+    id="readability",
+    title="Ease of reading",
+    severity=Severity.INFO,
+    since="0.1.0",
+    states=(
+        State("readable", "The text is not hard to read."),
+        State("long_paragraphs", "Some paragraphs are very long."),
+        State("hard", "The text is hard to read."),
+    ),
+    sources=("https://www.w3.org/WAI/WCAG22/Understanding/reading-level.html",),
+)
+def readability(document: Document) -> Verdict:
+    """Short sentences and short words are read faster, and by more people.
+
+    ## What it checks
+
+    The paragraphs of the main text of pages in English and German, from 100 words on, by Flesch's formula and Amstad's
+    for German: 100 is very easy and 0 very hard, and below 30 is pointed out, as are paragraphs of more than 1,000
+    characters. Syllables are estimated. Other languages need formulas of their own and are not judged. It is shown and
+    costs nothing: a text for experts may be hard.
+
+    ## Why it matters
+
+    Visitors leave a text that takes effort, most of all on a telephone.
+
+    ## How to fix
+
+    Split long sentences, use the shorter word, and begin a new paragraph with each thought.
+
+    ## Fails on
+
+    ```html
+    <!doctype html>
+    <html lang="en">
+    <title>Terms</title>
+    <!-- the next line 20 times -->
+    <p>Notwithstanding organisational responsibilities, obligations necessitate {n} comprehensive documents.
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <html lang="en">
+    <title>Chairs</title>
+    <!-- the next line 15 times -->
+    <p>This chair is made of teak. It will last for years.
+    ```
+    """
+    language = (document.html.attrs.get("lang", "") if document.html else "").split("-", 1)[0].strip().lower()
+    if language not in _VOWELS:
+        return NotApplicable("There is no formula for the language of the page.")
+    texts: list[str] = []
+    characters = 0
+    for paragraph in document.paragraphs:
+        if characters + len(paragraph.text) > MAX_CHARACTERS:
+            break
+        characters += len(paragraph.text)
+        texts.append(paragraph.text)
+    counts: Counter[str] = Counter()
+    sentences = 0
+    for text in texts:
+        found = _WORD.findall(text.lower())
+        ends = len(_SENTENCE_END.findall(text))
+        if not found or len(found) > MAX_SENTENCE * max(1, ends):
+            continue  # A list, an address or verses without full stops are no running text.
+        counts.update(found)
+        sentences += max(1, ends)
+    words = counts.total()
+    syllables = sum(_syllables(word, language) * count for word, count in counts.items())
+    if words < MIN_WORDS:
+        return NotApplicable("The page has too little running text.")
+    score = max(0, min(100, round(_score(words / sentences, syllables / words, language))))
+    long = [
+        Offender(paragraph.node, f"has {len(paragraph.text)} characters")
+        for paragraph in document.paragraphs
+        if len(paragraph.text) > LONG_PARAGRAPH
+    ]
+    details = (
+        Detail(code="reading_ease", actual=score, limit=HARD),
+        Detail(code="words_per_sentence", actual=round(words / sentences, 1)),
+        Detail(code="syllables_per_word", actual=round(syllables / words, 2)),
+    )
+    state = "hard" if score < HARD else "long_paragraphs" if long else "readable"
+    return Outcome(
+        state,
+        value=score,
+        evidence=evidence_of(document, long),
+        total=len(long),
+        details=details,
+        message=f"The ease of reading is {score} of 100.",
+    )
+
+
+def _score(sentence: float, word: float, language: str) -> float:
+    """Flesch 1948 for English, Amstad 1978 for German, by words per sentence and syllables per word."""
+    return 206.835 - 1.015 * sentence - 84.6 * word if language == "en" else 180 - sentence - 58.5 * word
+
+
+def _syllables(word: str, language: str) -> int:
+    groups = len(_VOWELS[language].findall(word))
+    # The e at the end of an English word is silent, but for "table" and "the".
+    if language == "en" and groups > 1 and word.endswith("e") and not word.endswith(("le", "ee", "ie")):
+        groups -= 1
+    return max(1, groups)

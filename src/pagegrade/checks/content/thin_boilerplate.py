@@ -1,0 +1,77 @@
+from typing import Final
+
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import Detail, NotApplicable, Outcome, Severity
+from pagegrade.parse.words import count_words
+
+MIN_SHARE: Final = 50
+"""Per cent of the words that are content."""
+MIN_WORDS: Final = 50
+"""On a page with fewer words the share says nothing."""
+
+
+@check(
+    id="thin-boilerplate",
+    title="Share of content",
+    severity=Severity.INFO,
+    since="0.1.0",
+    states=(
+        State("content", "Most of the text is content."),
+        State("boilerplate", "Most of the text is navigation, header, footer and side columns."),
+    ),
+    sources=("https://developers.google.com/search/docs/fundamentals/creating-helpful-content",),
+)
+def thin_boilerplate(document: Document) -> Verdict:
+    """Text that stands on every page of a site does not tell one page from the other.
+
+    ## What it checks
+
+    The share of words outside `<nav>`, `<aside>`, dialogs and the header and footer of the page, on pages with at least
+    50 words. Less than half is pointed out. It is shown and costs nothing; on a start page it is usual. Where the page
+    does not mark its parts with these elements, all its text counts as content.
+
+    ## Why it matters
+
+    Search engines set aside what repeats, and may find hardly anything left.
+
+    ## How to fix
+
+    Write more about what the page is for, or shorten menus and footers.
+
+    ## Fails on
+
+    ```html
+    <!doctype html>
+    <title>Chairs</title>
+    <nav>
+    <!-- the next line 60 times -->
+    <a href="/{n}">Chair number {n}</a>
+    </nav>
+    <p>Choose a chair.
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <title>Chairs</title>
+    <nav><a href="/">Start</a></nav>
+    <!-- the next line 20 times -->
+    <p>Chair {n} is made of teak.
+    ```
+    """
+    if document.client_rendered:
+        return NotApplicable("needs rendering: scripts fill the page.")
+    words = count_words(document.text)
+    if words < MIN_WORDS:
+        return NotApplicable("The page has too few words for a share to say anything.")
+    main = words if document.main_text == document.text else count_words(document.main_text)
+    share = main * 100 // words
+    details = (
+        Detail(code="share_percent", actual=share, limit=MIN_SHARE),
+        Detail(code="words", actual=words),
+        Detail(code="words_of_content", actual=main),
+    )
+    message = f"{share} % of the {words} words are content."
+    return Outcome("content" if share >= MIN_SHARE else "boilerplate", value=share, details=details, message=message)

@@ -1,0 +1,57 @@
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import NotApplicable, Outcome, Severity
+
+
+@check(
+    id="title-h1-duplicate",
+    title="Title and main heading",
+    severity=Severity.INFO,
+    since="0.1.0",
+    states=(
+        State("different", "Title and main heading say different things."),
+        State("same", "Title and main heading are the same."),
+    ),
+    sources=("https://developers.google.com/search/docs/appearance/title-link",),
+)
+def title_h1_duplicate(document: Document) -> Verdict:
+    """A title and a main heading that differ can say two things about a page.
+
+    ## What it checks
+
+    Whether a main heading of the page is the same text as its title, case aside. It is shown and costs nothing: no
+    search engine objects to it.
+
+    ## Why it matters
+
+    The title is read in search results and tabs, without the page around it; it may say more than the heading, such as
+    the name of the site.
+
+    ## How to fix
+
+    Leave it, or add to the title what somebody needs who does not see the page.
+
+    ## Fails on
+
+    ```html
+    <!doctype html>
+    <title>Garden chairs</title>
+    <h1>Garden Chairs</h1>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <title>Garden chairs of teak | Shop</title>
+    <h1>Garden chairs</h1>
+    ```
+    """
+    title = next((title.text for title in document.titles if title.text), "")
+    headings = [heading for heading in document.headings if heading.level == 1 and heading.text and not heading.hidden]
+    if not title or not headings:
+        return NotApplicable("The page has no title or no main heading.")
+    for heading in headings:
+        if heading.text.casefold() == title.casefold():
+            return Outcome("same", value=title[:200], evidence=(document.evidence(heading),))
+    return Outcome("different", value=title[:200])

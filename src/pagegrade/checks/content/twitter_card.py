@@ -1,0 +1,90 @@
+from typing import Final
+
+from pagegrade.checks._check import State, check
+from pagegrade.model.document import Document, Meta
+from pagegrade.model.outcome import Detail, Outcome, Severity
+
+KINDS: Final = frozenset({"app", "player", "summary", "summary_large_image"})
+SHOWN: Final = (
+    *("twitter:card", "twitter:title", "twitter:description", "twitter:image"),
+    *("og:type", "og:title", "og:description"),
+)
+
+
+@check(
+    id="twitter-card",
+    title="Card for X",
+    severity=Severity.LOW,
+    since="0.1.0",
+    states=(
+        State("complete", "A link to the page shows a card on X."),
+        State("partial", "The page lacks something for a card on X.", loss=0.5),
+        State("none", "The page has nothing that X could make a card of.", loss=1.0),
+    ),
+    sources=("https://developer.x.com/en/docs/x-for-websites/cards/overview/markup",),
+)
+def twitter_card(document: Document) -> Outcome:
+    """A link to the page on X shows a card with a title, or the bare address.
+
+    ## What it checks
+
+    Whether there is a `twitter:card` of a kind that X knows (`summary`, `summary_large_image`, `app`, `player`) and a
+    title for it, or else the Open Graph properties from which X makes a summary: type, title and description. X takes
+    `og:title` where `twitter:title` is missing; an app card needs no title. `name` and `property` both count.
+
+    ## Why it matters
+
+    A card with a picture and a sentence is noticed in a stream of short texts.
+
+    ## How to fix
+
+    Add `<meta name="twitter:card" content="summary_large_image">` beside your Open Graph properties.
+
+    ## Fails on
+
+    ```html
+    <!doctype html>
+    <title>Garden furniture</title>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <title>Garden furniture</title>
+    <meta name="twitter:card" content="summary">
+    <meta name="twitter:title" content="Garden furniture">
+    ```
+    """
+    found: dict[str, Meta] = {}
+    for meta in document.metas:
+        for name in (meta.name, meta.property):
+            if name.startswith(("twitter:", "og:")) and meta.content.strip():
+                found.setdefault(name, meta)
+    kind = found["twitter:card"].content.strip().lower() if "twitter:card" in found else ""
+    falls_back = all(name in found for name in ("og:type", "og:title", "og:description"))
+    has_title = "twitter:title" in found or "og:title" in found or kind == "app"
+    evidence = tuple(
+        document.evidence(found[name], reason=f"{name}: {found[name].content.strip()[:150]}")
+        for name in SHOWN
+        if name in found
+    )
+    value = kind or None
+    if kind and kind not in KINDS:
+        return Outcome("partial", value=value, evidence=evidence, message=f"X knows no card of the kind {kind[:50]!r}.")
+    if (kind and has_title) or falls_back:
+        return Outcome("complete", value=value, evidence=evidence)
+    if not evidence:
+        return Outcome("none", details=(Detail(code="missing_property", actual="twitter:card"),))
+    missing = (
+        ["twitter:title"]
+        if kind
+        else ["twitter:card", *(name for name in ("og:title", "og:description") if name not in found)]
+    )
+    return Outcome(
+        "partial",
+        value=value,
+        evidence=evidence,
+        details=tuple(Detail(code="missing_property", actual=name) for name in missing),
+        message=f"The page lacks {', '.join(missing)} for a card on X.",
+    )

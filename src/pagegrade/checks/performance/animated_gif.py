@@ -1,0 +1,96 @@
+from typing import Final
+
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Severity
+from pagegrade.parse.assets import Asset, Assets
+
+LARGE_BYTES: Final = 102_400
+
+
+@check(
+    id="animated-gif",
+    title="Films as GIF",
+    severity=Severity.LOW,
+    since="0.1.0",
+    states=(
+        State("none", "No large GIF moves."),
+        State("animated", "Large GIFs move.", loss=1.0),
+    ),
+    sources=("https://web.dev/articles/replace-gifs-with-videos",),
+)
+def animated_gif(assets: Assets) -> Verdict:
+    """A film as GIF weighs ten times what it weighs as a video.
+
+    ## What it checks
+
+    Images whose bytes are those of a GIF with more than one frame and that weigh more than 102,400 bytes. The name
+    does not matter, and a GIF that stands still is none of these. Where the second frame comes too late in the file to
+    be seen, nothing is claimed.
+
+    ## Why it matters
+
+    GIF was not made for films: a few seconds weigh megabytes, and phones spend their battery on them.
+
+    ## How to fix
+
+    Convert it to a video that plays by itself, without sound, in a loop:
+
+    ```
+    <video src="/dance.mp4" autoplay muted loop playsinline></video>
+    ```
+
+    Or save it as animated WebP or AVIF.
+
+    ## Fails on
+
+    ```json resources
+    {
+      "items": [
+        {
+          "url": "https://example.com/dance.gif",
+          "kinds": ["image"],
+          "initiator_url": "https://example.com/",
+          "response": {"url": "https://example.com/dance.gif", "status": 200, "wire_bytes": 900000},
+          "image": {"format": "gif", "width_px": 480, "height_px": 270, "animated": true}
+        }
+      ]
+    }
+    ```
+
+    ## Passes on
+
+    ```json resources
+    {
+      "items": [
+        {
+          "url": "https://example.com/logo.gif",
+          "kinds": ["image"],
+          "initiator_url": "https://example.com/",
+          "response": {"url": "https://example.com/logo.gif", "status": 200, "wire_bytes": 4000},
+          "image": {"format": "gif", "width_px": 80, "height_px": 70, "animated": false}
+        }
+      ]
+    }
+    ```
+    """
+    images = [item for item in assets.of("image") if item.resource.image is not None]
+    if not images:
+        return NotApplicable("No image was fetched.")
+    offenders = [item for item in images if item.wire_bytes > LARGE_BYTES and _moves(item)]
+    if not offenders:
+        return Outcome("none", value=f"{len(images)} images")
+    return Outcome(
+        "animated",
+        value=f"{len(offenders)} of {len(images)} images",
+        evidence=tuple(
+            Evidence(url=item.url, value=f"{item.wire_bytes:,} bytes", reason="GIF with several frames")
+            for item in offenders[:MAX_EVIDENCE]
+        ),
+        total=len(offenders),
+        details=(Detail(code="large_animated_gifs", actual=len(offenders), limit=0),),
+    )
+
+
+def _moves(item: Asset) -> bool:
+    image = item.resource.image
+    return image is not None and image.format == "gif" and image.animated is True

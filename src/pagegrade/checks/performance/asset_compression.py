@@ -1,0 +1,141 @@
+from typing import Final
+
+from pagegrade.checks._check import State, Verdict, check, meter_loss
+from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Severity
+from pagegrade.parse.assets import Asset, Assets
+
+MIN_SAVING_BYTES: Final = 1_400
+GOOD_BYTES: Final = 20_000
+BAD_BYTES: Final = 200_000
+PACKED_FORMATS: Final = frozenset({"jpeg", "png", "gif", "webp", "avif", "jxl", "heic"})
+
+
+@check(
+    id="asset-compression",
+    title="Compression of files",
+    severity=Severity.MEDIUM,
+    since="0.1.0",
+    states=(
+        State("compressed", "The site compresses its text files."),
+        State("needless", "The site compresses files that are compressed by themselves.", loss=0.25),
+        State("uncompressed", "The site serves text files uncompressed.", loss=0.25, loss_max=1.0),
+    ),
+    sources=(
+        "https://www.rfc-editor.org/rfc/rfc9110#section-8.4",
+        "https://developer.chrome.com/docs/lighthouse/performance/uses-text-compression",
+    ),
+)
+def asset_compression(assets: Assets) -> Verdict:
+    """Scripts, styles and drawings shrink to a third when the server compresses them.
+
+    ## What it checks
+
+    Scripts, stylesheets, SVG, JSON, XML, WebAssembly, uncompressed fonts and icons that came from the site's own
+    domain, have 1,400 bytes or more, and arrived without compression although gzip, Brotli and Zstandard were offered.
+    Each was compressed with gzip to see what it would have saved. Savings of up to 20,000 bytes in all cost nothing;
+    up to 200,000 they cost more and more in five steps.
+
+    Files whose format is compressed already (JPEG, PNG, WebP, AVIF, WOFF, WOFF2, ZIP) and that the server packed once
+    more cost a quarter: it is work for nothing. Files of other sites are not judged, since their owners have to act.
+
+    ## Why it matters
+
+    Every byte that does not travel arrives sooner, most of all on phones.
+
+    ## How to fix
+
+    Add the types to the list of what the server compresses. For nginx:
+
+    ```
+    gzip on;
+    gzip_types text/css text/javascript application/json image/svg+xml application/wasm font/ttf;
+    ```
+
+    ## Fails on
+
+    ```json resources
+    {
+      "items": [
+        {
+          "url": "https://example.com/shop.js",
+          "kinds": ["script"],
+          "initiator_url": "https://example.com/",
+          "response": {"url": "https://example.com/shop.js", "status": 200, "wire_bytes": 180000},
+          "gzip_bytes": 60000
+        }
+      ]
+    }
+    ```
+
+    ## Passes on
+
+    ```json resources
+    {
+      "items": [
+        {
+          "url": "https://example.com/shop.js",
+          "kinds": ["script"],
+          "initiator_url": "https://example.com/",
+          "response": {
+            "url": "https://example.com/shop.js",
+            "status": 200,
+            "wire_bytes": 60000,
+            "headers": [["Content-Encoding", "gzip"]]
+          }
+        }
+      ]
+    }
+    ```
+    """
+    own = [item for item in assets.items if item.first_party and item.purpose not in ("frame", "media")]
+    plain: list[tuple[int, Asset]] = []
+    needless: list[Asset] = []
+    for item in own:
+        packed = item.resource.gzip_bytes
+        if packed is not None and item.wire_bytes - packed >= MIN_SAVING_BYTES:
+            plain.append((item.wire_bytes - packed, item))
+        elif item.response.content_encodings and _is_packed_already(item):
+            needless.append(item)
+    if not own:
+        return NotApplicable("No file of the site's own was fetched.")
+    plain.sort(key=lambda entry: (-entry[0], entry[1].url))
+    wasted = sum(saving for saving, _ in plain)
+    loss = meter_loss(wasted, GOOD_BYTES, BAD_BYTES)
+    details = (
+        Detail(code="wasted_bytes", actual=wasted, limit=GOOD_BYTES),
+        Detail(code="uncompressed_files", actual=len(plain)),
+        Detail(code="needlessly_compressed_files", actual=len(needless), limit=0),
+    )
+    if loss > 0:
+        evidence = tuple(
+            Evidence(url=item.url, value=f"{item.wire_bytes:,} bytes", reason=f"gzip would save {saving:,} bytes")
+            for saving, item in plain[:MAX_EVIDENCE]
+        )
+        return Outcome(
+            "uncompressed",
+            value=f"{wasted:,} bytes",
+            evidence=evidence,
+            total=len(plain),
+            details=details,
+            loss=max(0.25, loss),
+            message=f"Text files arrive uncompressed; gzip would save {wasted:,} bytes.",
+        )
+    if needless:
+        return Outcome(
+            "needless",
+            value=f"{len(needless)} files",
+            evidence=tuple(
+                Evidence(url=item.url, header="Content-Encoding", value=", ".join(item.response.content_encodings))
+                for item in needless[:MAX_EVIDENCE]
+            ),
+            total=len(needless),
+            details=details,
+        )
+    return Outcome("compressed", value=f"{len(own)} files", details=details)
+
+
+def _is_packed_already(item: Asset) -> bool:
+    image = item.resource.image
+    if image is not None:
+        return image.format in PACKED_FORMATS
+    return item.resource.font_format in ("woff", "woff2") or item.media_type in ("application/zip", "application/gzip")

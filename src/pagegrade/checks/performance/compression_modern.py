@@ -1,0 +1,77 @@
+from typing import Final
+
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.model.artifacts import Response
+from pagegrade.model.outcome import Evidence, NotApplicable, NotRun, Outcome, Severity
+
+MODERN: Final = frozenset({"br", "zstd"})
+SMALL_BYTES: Final = 1_400
+
+
+@check(
+    id="compression-modern",
+    title="Brotli or Zstandard",
+    severity=Severity.INFO,
+    since="0.1.0",
+    states=(
+        State("modern", "The HTML arrives compressed with Brotli or Zstandard."),
+        State("gzip", "The HTML arrives compressed with gzip."),
+        State("none", "The HTML arrives uncompressed."),
+    ),
+    sources=(
+        "https://www.rfc-editor.org/rfc/rfc7932",
+        "https://www.rfc-editor.org/rfc/rfc8878",
+    ),
+)
+def compression_modern(response: Response) -> Verdict:
+    """Brotli and Zstandard make text smaller than gzip does.
+
+    ## What it checks
+
+    Which coding the server used for the HTML when gzip, deflate, Brotli and Zstandard were all offered. This is a fact
+    to know and costs nothing: gzip is good enough, and `text-compression` judges whether anything is compressed at
+    all. Browsers accept the newer codings over https only.
+
+    ## Why it matters
+
+    Text that was packed with Brotli is about a sixth smaller than with gzip.
+
+    ## How to fix
+
+    Switch Brotli or Zstandard on beside gzip in the web server or the CDN.
+
+    ## Fails on
+
+    ```http
+    HTTP/2 200
+    Content-Type: text/html; charset=utf-8
+    Content-Encoding: gzip
+
+    <!doctype html><title>Garden furniture</title>
+    ```
+
+    ## Passes on
+
+    ```http
+    HTTP/2 200
+    Content-Type: text/html; charset=utf-8
+    Content-Encoding: br
+
+    <!doctype html><title>Garden furniture</title>
+    ```
+    """
+    if not response.body:
+        return NotApplicable("The answer has no body.")
+    if not response.url.startswith("https:"):
+        return NotApplicable("The page is served over http, where browsers ask for gzip only.")
+    header = response.header("content-encoding")
+    codings = response.content_encodings or tuple(
+        part.strip() for part in (header or "").lower().split(",") if part.strip()
+    )
+    if not codings and header is None and response.wire_bytes is None:
+        return NotRun("not_measured", "The page was saved without its transfer.")
+    name = ", ".join(codings) or "none"
+    state = "none" if codings in ((), ("identity",)) else "gzip" if MODERN.isdisjoint(codings) else "modern"
+    if state == "none" and len(response.body) < SMALL_BYTES:
+        return NotApplicable("The HTML is so small that compressing it would save nothing noticeable.")
+    return Outcome(state, value=name, evidence=(Evidence(header="Content-Encoding", value=name),))

@@ -1,0 +1,129 @@
+from collections import Counter
+from typing import Final
+
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Severity
+from pagegrade.parse.assets import Face
+
+MANY: Final = 4
+VERY_MANY: Final = 8
+
+
+@check(
+    id="font-count",
+    title="Number of web fonts",
+    severity=Severity.LOW,
+    since="0.1.0",
+    states=(
+        State("few", "The page offers few web fonts."),
+        State("many", "The page offers many web fonts.", loss=0.25),
+        State("very_many", "The page offers very many web fonts.", loss=0.5),
+    ),
+    sources=("https://web.dev/learn/performance/optimize-web-fonts",),
+)
+def font_count(font_faces: tuple[Face, ...]) -> Verdict:
+    """Every weight and every slant of a font is a file of its own.
+
+    ## What it checks
+
+    The different web fonts that the page and its stylesheets declare with `@font-face`: family, weight and style
+    together make one, in however many formats and alphabets it comes. Up to four are fine, five to eight cost a
+    quarter, more cost half. A browser fetches only those that the page really uses, and which these are is known only
+    when it is drawn; so it never costs all. Fonts written into the stylesheet count like others.
+
+    ## Why it matters
+
+    Text waits for its font or jumps when it comes, and each font weighs 20,000 to 100,000 bytes.
+
+    ## How to fix
+
+    Use two weights of one or two families; a variable font has all weights in one file. For icons, SVG needs no font.
+
+    ## Fails on
+
+    ```json resources
+    {
+      "items": [],
+      "font_faces": [
+        {
+          "family": "Lato",
+          "formats": ["woff2", "woff"],
+          "display": "swap",
+          "stylesheet_url": "https://example.com/a.css",
+          "weight": "100"
+        },
+        {
+          "family": "Lato",
+          "formats": ["woff2", "woff"],
+          "display": "swap",
+          "stylesheet_url": "https://example.com/a.css",
+          "weight": "200"
+        },
+        {
+          "family": "Lato",
+          "formats": ["woff2", "woff"],
+          "display": "swap",
+          "stylesheet_url": "https://example.com/a.css",
+          "weight": "300"
+        },
+        {
+          "family": "Lato",
+          "formats": ["woff2", "woff"],
+          "display": "swap",
+          "stylesheet_url": "https://example.com/a.css",
+          "weight": "500"
+        },
+        {
+          "family": "Lato",
+          "formats": ["woff2", "woff"],
+          "display": "swap",
+          "stylesheet_url": "https://example.com/a.css",
+          "weight": "600"
+        }
+      ]
+    }
+    ```
+
+    ## Passes on
+
+    ```json resources
+    {
+      "items": [],
+      "font_faces": [
+        {
+          "family": "Lato",
+          "formats": ["woff2", "woff"],
+          "display": "swap",
+          "stylesheet_url": "https://example.com/a.css"
+        },
+        {
+          "family": "Lato",
+          "formats": ["woff2", "woff"],
+          "display": "swap",
+          "stylesheet_url": "https://example.com/a.css",
+          "weight": "bold"
+        }
+      ]
+    }
+    ```
+    """
+    if not font_faces:
+        return NotApplicable("No font face was found in the page and its stylesheets.")
+
+    families: Counter[str] = Counter()
+    for family, _, _ in {(found.face.family.lower(), found.face.weight, found.face.style) for found in font_faces}:
+        families[family] += 1
+    count = families.total()
+    return Outcome(
+        "few" if count <= MANY else "many" if count <= VERY_MANY else "very_many",
+        value=count,
+        evidence=tuple(
+            Evidence(value=f"{number} {'font' if number == 1 else 'fonts'}", reason=family or "unnamed")
+            for family, number in sorted(families.items(), key=lambda entry: (-entry[1], entry[0]))[:MAX_EVIDENCE]
+        )
+        if count > MANY
+        else (),
+        total=len(families) if count > MANY else None,
+        details=(Detail(code="fonts", actual=count, limit=MANY),),
+        message=f"The page offers {count} web {'font' if count == 1 else 'fonts'}.",
+    )

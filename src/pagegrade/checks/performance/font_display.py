@@ -1,0 +1,126 @@
+import re
+from typing import Final
+
+from pagegrade.checks._check import State, Verdict, check, offender_loss
+from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Severity
+from pagegrade.parse.assets import Face
+
+FULL_AT: Final = 5
+STATED: Final = frozenset({"swap", "optional", "fallback", "block"})
+GOOGLE_FONTS: Final = "https://fonts.googleapis.com/"
+_ICONS: Final = re.compile(r"icon|awesome|glyph|symbol|emoji|dashicons|slick|swiper|fontello|icomoon", re.IGNORECASE)
+
+
+@check(
+    id="font-display",
+    title="Text while fonts load",
+    severity=Severity.LOW,
+    since="0.1.0",
+    states=(
+        State("stated", "Every web font says what shows until it is there."),
+        State("unstated", "Web fonts do not say what shows until they are there.", loss=0.25, loss_max=0.5),
+    ),
+    sources=(
+        "https://www.w3.org/TR/css-fonts-4/#font-display-desc",
+        "https://developer.chrome.com/docs/lighthouse/performance/font-display",
+    ),
+)
+def font_display(font_faces: tuple[Face, ...]) -> Verdict:
+    """Without a word about it, text stays invisible while its font travels.
+
+    ## What it checks
+
+    The `@font-face` rules of the page, of stylesheets from the site's own domain, and of Google Fonts, where the
+    address decides. Each should have `font-display` with `swap`, `optional`, `fallback` or `block`; `auto` is the same
+    as nothing. Left out are fonts of icons, whose fallback would be wrong letters, and fonts that are written into the
+    stylesheet, since nobody waits for them. The first costs a quarter, five cost half; whether a face is used is not
+    known here.
+
+    ## Why it matters
+
+    Visitors on a slow connection look at an empty page for up to three seconds.
+
+    ## How to fix
+
+    Add a line to each rule:
+
+    ```
+    font-display: swap;
+    ```
+
+    In the address of a stylesheet of Google Fonts, add `&display=swap`.
+
+    ## Fails on
+
+    ```json resources
+    {
+      "items": [
+        {
+          "url": "https://example.com/a.css",
+          "kinds": ["stylesheet"],
+          "initiator_url": "https://example.com/",
+          "response": {"url": "https://example.com/a.css", "status": 200, "wire_bytes": 900}
+        }
+      ],
+      "font_faces": [
+        {
+          "family": "Lato",
+          "formats": ["woff2", "woff"],
+          "display": "",
+          "stylesheet_url": "https://example.com/a.css"
+        }
+      ]
+    }
+    ```
+
+    ## Passes on
+
+    ```json resources
+    {
+      "items": [
+        {
+          "url": "https://example.com/a.css",
+          "kinds": ["stylesheet"],
+          "initiator_url": "https://example.com/",
+          "response": {"url": "https://example.com/a.css", "status": 200, "wire_bytes": 900}
+        }
+      ],
+      "font_faces": [
+        {
+          "family": "Lato",
+          "formats": ["woff2", "woff"],
+          "display": "swap",
+          "stylesheet_url": "https://example.com/a.css"
+        }
+      ]
+    }
+    ```
+    """
+    judged = [found.face for found in font_faces if _counts(found)]
+    if not judged:
+        return NotApplicable("No font face was found that text would wait for.")
+    offenders = [face for face in judged if face.display not in STATED]
+    if not offenders:
+        return Outcome("stated", value=f"{len(judged)} font faces")
+    return Outcome(
+        "unstated",
+        value=f"{len(offenders)} of {len(judged)} font faces",
+        evidence=tuple(
+            Evidence(
+                value=f"font-display: {face.display}" if face.display else "no font-display",
+                reason=f"{face.family or 'unnamed'}, {face.weight}",
+                url=face.stylesheet_url,
+            )
+            for face in offenders[:MAX_EVIDENCE]
+        ),
+        total=len(offenders),
+        details=(Detail(code="fonts_without_display", actual=len(offenders), limit=0),),
+        loss=0.5 * offender_loss(len(offenders), FULL_AT),
+    )
+
+
+def _counts(found: Face) -> bool:
+    face = found.face
+    if face.inline or _ICONS.search(face.family):
+        return False
+    return found.own or face.stylesheet_url.startswith(GOOGLE_FONTS)

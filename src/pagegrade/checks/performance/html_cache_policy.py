@@ -1,0 +1,84 @@
+from typing import Final
+
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.model.artifacts import Response
+from pagegrade.model.outcome import Detail, Evidence, Outcome, Severity
+from pagegrade.parse.caching import read_cache_policy
+
+SHORT_S: Final = 180
+
+
+@check(
+    id="html-cache-policy",
+    title="Caching of the HTML",
+    severity=Severity.INFO,
+    since="0.1.0",
+    states=(
+        State("checked", "Browsers ask again before they use a kept copy of the page, or decide by themselves."),
+        State("long", "Browsers may use a kept copy of the page without asking."),
+        State("no_store", "Browsers may not keep the page at all."),
+    ),
+    sources=(
+        "https://www.rfc-editor.org/rfc/rfc9111#section-5.2.2",
+        "https://web.dev/articles/bfcache",
+    ),
+)
+def html_cache_policy(seen_response: Response) -> Verdict:
+    """How long browsers may use the page itself without asking for a newer one.
+
+    ## What it checks
+
+    The `Cache-Control` and `Expires` headers of the page. A lifetime of more than three minutes without `no-cache`
+    lets visitors see an old page; `no-store` also keeps it out of the quick return with the back button. Both may be
+    meant, so this is a fact to know and costs nothing.
+
+    ## Why it matters
+
+    With a long lifetime a correction reaches visitors late; with `no-store` going back loads everything anew.
+
+    ## How to fix
+
+    For most pages this is best:
+
+    ```
+    Cache-Control: no-cache
+    ```
+
+    Browsers then keep the page and ask whether it is still the same.
+
+    ## Fails on
+
+    ```http
+    HTTP/2 200
+    Cache-Control: max-age=86400
+
+    <!doctype html><title>Garden furniture</title>
+    ```
+
+    ## Passes on
+
+    ```http
+    HTTP/2 200
+    Cache-Control: no-cache
+
+    <!doctype html><title>Garden furniture</title>
+    ```
+    """
+    policy = read_cache_policy(seen_response)
+    lifetime = policy.lifetime_s
+    if policy.no_store:
+        state = "no_store"
+    elif policy.no_cache or lifetime is None or lifetime <= SHORT_S:
+        state = "checked"
+    else:
+        state = "long"
+    names = ("Cache-Control", "Expires")
+    evidence = tuple(
+        Evidence(header=name, value=value[:200]) for name in names if (value := seen_response.header(name)) is not None
+    )
+    return Outcome(
+        state,
+        value=f"{lifetime} seconds" if lifetime is not None else "not stated",
+        evidence=evidence,
+        details=(Detail(code="lifetime_s", actual=lifetime, limit=SHORT_S),),
+    )

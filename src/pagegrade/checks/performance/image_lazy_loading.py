@@ -1,0 +1,110 @@
+import re
+from itertools import islice
+from typing import Final
+
+from pagegrade.checks._check import State, Verdict, check, meter_loss
+from pagegrade.model.artifacts import NotGathered, Resource, Resources
+from pagegrade.model.document import Document, Image
+from pagegrade.model.outcome import MAX_EVIDENCE, Detail, NotApplicable, Outcome, Severity
+from pagegrade.parse.url import strip_fragment
+
+FIRST: Final = 3
+MANY: Final = 5
+BAD: Final = 30
+SMALL_PX: Final = 100
+_SIDE: Final = re.compile(r"(?<![\w-])(?:width|height)\s{0,9}:\s{0,9}([0-9]{1,5})(?:\.[0-9]{0,9})?px", re.IGNORECASE)
+
+
+@check(
+    id="image-lazy-loading",
+    title="Lazy loading of images",
+    severity=Severity.LOW,
+    since="0.1.0",
+    states=(
+        State("lazy", "Images further down load when they come near."),
+        State("eager", "Images further down load at once.", loss=0.2, loss_max=0.5),
+    ),
+    sources=(
+        "https://html.spec.whatwg.org/multipage/urls-and-fetching.html#lazy-loading-attributes",
+        "https://web.dev/articles/browser-level-image-lazy-loading",
+    ),
+)
+def image_lazy_loading(document: Document, resources: Resources | NotGathered) -> Verdict:
+    """Images that nobody has scrolled to yet need not be fetched yet.
+
+    ## What it checks
+
+    Whether images after the first three have `loading="lazy"`. Five or more without it cost a fifth, thirty or more
+    half. Where the first screen ends is not known without drawing the page, so it never costs more, and the first
+    three are never asked for. Left out are hidden images, icons (100 pixels or less on both sides, by attributes,
+    `style` or file, and SVG), inline `data:`, and images whose address is put in by a script. Half of older pages have
+    five such images, because the attribute is younger than they are; hence the low price.
+
+    ## Why it matters
+
+    Images below the first screen compete with those that the visitor is looking at.
+
+    ## How to fix
+
+    Add the attribute to every image that is not on the first screen:
+
+    ```
+    <img src="/bench.webp" alt="Bench" width="800" height="600" loading="lazy">
+    ```
+
+    Do not add it to the large image at the top.
+
+    ## Fails on
+
+    ```html
+    <!doctype html>
+    <title>Garden furniture</title>
+    <!-- the next line 12 times -->
+    <img src="/photo-{n}.jpg" alt="Photo {n}">
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <title>Garden furniture</title>
+    <img src="/photo.jpg" alt="The garden">
+    <!-- the next line 12 times -->
+    <img src="/photo-{n}.jpg" alt="Photo {n}" loading="lazy">
+    ```
+    """
+    files = resources.by_url() if isinstance(resources, Resources) else {}
+    shown = [image for image in document.images if not image.hidden and image.url is not None and _counts(image, files)]
+    later = shown[FIRST:]
+    if not later:
+        return NotApplicable(f"The page has at most {FIRST} images that count.")
+    eager = [image for image in later if not image.lazy]
+    loss = 0.0 if len(eager) < MANY else max(0.2, 0.5 * meter_loss(len(eager), MANY - 1, BAD))
+    details = (Detail(code="eager_images", actual=len(eager), limit=MANY - 1),)
+    value = f"{len(eager)} of {len(later)} images"
+    if loss == 0:
+        return Outcome("lazy", value=value, details=details)
+    return Outcome(
+        "eager",
+        value=value,
+        evidence=tuple(document.evidence(image, url=image.url or "") for image in islice(eager, MAX_EVIDENCE)),
+        total=len(eager),
+        details=details,
+        loss=loss,
+        message=f"{len(eager)} images after the first {FIRST} load at once.",
+    )
+
+
+def _counts(image: Image, files: dict[str, Resource]) -> bool:
+    url = strip_fragment(image.url or "")
+    if url.startswith("data:") or url.partition("?")[0].lower().endswith(".svg"):
+        return False
+    sides = [image.attrs.get(name, "").strip().removesuffix("px") for name in ("width", "height")]
+    if "style" in image.attrs and not all(sides):
+        sides = _SIDE.findall(image.attrs["style"][:500]) or sides
+    if not any(sides):
+        file = files.get(url)
+        facts = None if file is None else file.image
+        if facts is not None and facts.width_px and facts.height_px:
+            sides = [str(facts.width_px), str(facts.height_px)]
+    return len(sides) < 2 or not all(side.isdecimal() and int(side[:6]) <= SMALL_PX for side in sides)

@@ -1,0 +1,69 @@
+from typing import Final
+
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import Detail, Outcome, Severity
+
+LARGE: Final = 100_000
+
+
+@check(
+    id="inline-payload",
+    title="Data inside the HTML",
+    severity=Severity.INFO,
+    since="0.1.0",
+    states=(
+        State("moderate", "The HTML carries a moderate amount of inline scripts, styles and data."),
+        State("large", "The HTML carries much inline script, style and data."),
+    ),
+    sources=("https://web.dev/articles/extract-critical-css",),
+)
+def inline_payload(document: Document) -> Verdict:
+    """What is written into the HTML travels with every page and cannot be kept by the browser.
+
+    ## What it checks
+
+    The characters of inline scripts, of data in `<script>` elements, of `<style>` elements, and of images given as
+    `data:` in an `<img>`. More than 100,000 are much. A fact to know: putting the styles of the first view into the
+    page is good practice, and it costs nothing here.
+
+    ## Why it matters
+
+    The same text travels again with the next page, while a file of its own would be there already.
+
+    ## How to fix
+
+    Move scripts and styles that many pages share into files. Keep inline only what the first view needs.
+
+    ## Fails on
+
+    ```html
+    <!doctype html>
+    <title>Garden furniture</title>
+    <!-- the next line 4000 times -->
+    <style>.rule-{n} { margin: {n}px 0 0 0 }</style>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <title>Garden furniture</title>
+    <style>p { margin: 0 }</style>
+    ```
+    """
+    scripts = sum(len(script.text) for script in document.scripts)
+    styles = sum(len(style.text) for style in document.styles)
+    images = sum(len(source) for image in document.images if (source := image.attrs.get("src", "")).startswith("data:"))
+    total = scripts + styles + images
+    return Outcome(
+        "large" if total > LARGE else "moderate",
+        value=total,
+        details=(
+            Detail(code="inline_script_characters", actual=scripts),
+            Detail(code="inline_style_characters", actual=styles),
+            Detail(code="inline_image_characters", actual=images),
+            Detail(code="inline_characters", actual=total, limit=LARGE),
+        ),
+        message=f"The HTML carries {total:,} characters of inline scripts, styles and images.",
+    )

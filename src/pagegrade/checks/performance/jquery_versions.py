@@ -1,0 +1,115 @@
+from dataclasses import replace
+from typing import Final
+
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Severity
+from pagegrade.parse.assets import Assets
+from pagegrade.parse.javascript import find_jquery_versions
+
+RECENT: Final = (3, 5)
+
+
+@check(
+    id="jquery-versions",
+    title="Copies of jQuery",
+    severity=Severity.LOW,
+    since="0.1.0",
+    states=(
+        State("single", "The page loads at most one copy of jQuery, and a recent one."),
+        State("old", "The page loads a version of jQuery before 3.5.", loss=0.5),
+        State("several", "The page loads more than one copy of jQuery.", loss=1.0),
+    ),
+    sources=(
+        "https://jquery.com/upgrade-guide/3.5/",
+        "https://blog.jquery.com/2020/04/10/jquery-3-5-0-released/",
+    ),
+)
+def jquery_versions(document: Document, assets: Assets) -> Verdict:
+    """One copy of a library is enough, and old ones have known holes.
+
+    ## What it checks
+
+    The scripts of the page, external ones as far as they were fetched and read, and inline ones. A copy of jQuery is
+    known by the marks that its own text carries, not by a name; plugins such as jQuery UI or Migrate are none. More
+    than one copy costs everything, a single one before version 3.5 half: up to then it could be made to run foreign
+    code. Frames have pages of their own and are not looked at.
+
+    ## Why it matters
+
+    Each copy is 30,000 bytes to fetch and to run, plugins bind themselves to whichever comes last, and old versions
+    open doors.
+
+    ## How to fix
+
+    Keep one copy of the newest version. `jquery-migrate` helps old plugins to live with it.
+
+    ## Fails on
+
+    ```json resources
+    {
+      "items": [
+        {
+          "url": "https://example.com/a.js",
+          "kinds": ["script"],
+          "initiator_url": "https://example.com/",
+          "response": {"url": "https://example.com/a.js", "status": 200, "wire_bytes": 30000},
+          "script": {"jquery_versions": ["3.7.1"]}
+        },
+        {
+          "url": "https://example.com/b.js",
+          "kinds": ["script"],
+          "initiator_url": "https://example.com/",
+          "response": {"url": "https://example.com/b.js", "status": 200, "wire_bytes": 30000},
+          "script": {"jquery_versions": ["1.12.4"]}
+        }
+      ]
+    }
+    ```
+
+    ## Passes on
+
+    ```json resources
+    {
+      "items": [
+        {
+          "url": "https://example.com/a.js",
+          "kinds": ["script"],
+          "initiator_url": "https://example.com/",
+          "response": {"url": "https://example.com/a.js", "status": 200, "wire_bytes": 30000},
+          "script": {"jquery_versions": ["3.7.1"]}
+        }
+      ]
+    }
+    ```
+    """
+    copies: list[tuple[str, Evidence]] = []
+    scripts = assets.of("script")
+    for item in scripts:
+        if item.resource.script is not None:
+            copies += [
+                (version, Evidence(url=item.url, value=version)) for version in item.resource.script.jquery_versions
+            ]
+    for script in document.scripts:
+        if script.kind in ("classic", "module"):
+            copies += [
+                (version, replace(document.evidence(script), value=version))
+                for version in find_jquery_versions(script.text)
+            ]
+    if not copies:
+        return NotApplicable("No copy of jQuery was found in the scripts that were read.")
+    old = sum(_parts(version) < RECENT for version, _ in copies)
+    return Outcome(
+        "several" if len(copies) > 1 else "old" if old else "single",
+        value=", ".join(version for version, _ in copies[:5]),
+        evidence=tuple(evidence for _, evidence in copies[:MAX_EVIDENCE]),
+        total=len(copies),
+        details=(
+            Detail(code="copies", actual=len(copies), limit=1),
+            Detail(code="copies_before_3_5", actual=old, limit=0),
+        ),
+    )
+
+
+def _parts(version: str) -> tuple[int, ...]:
+    return tuple(int(part[:4]) for part in version.split(".")[:2] if part.isdecimal())

@@ -1,0 +1,104 @@
+from typing import Final
+
+from pagegrade.checks._check import State, Verdict, check, meter_loss
+from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Severity
+from pagegrade.parse.assets import Assets
+
+MIN_SHARE: Final = 0.05
+MIN_SAVING_BYTES: Final = 2_048
+BAD_BYTES: Final = 60_000
+
+
+@check(
+    id="minified-css",
+    title="Minified stylesheets",
+    severity=Severity.LOW,
+    since="0.1.0",
+    states=(
+        State("minified", "The stylesheets of the site are minified."),
+        State("unminified", "The site has stylesheets that are not minified.", loss=0.2, loss_max=1.0),
+    ),
+    sources=("https://developer.chrome.com/docs/lighthouse/performance/unminified-css",),
+)
+def minified_css(assets: Assets) -> Verdict:
+    """White space and comments are for people; browsers need neither.
+
+    ## What it checks
+
+    Stylesheets of the site's own domain. How much of each is white space and comments is worked out from its text,
+    never from a `.min.` in its name; comments that ask to be kept, such as licences, are not held against it. A file
+    counts when a twentieth of it, and more than 2,048 of the bytes that travel, could be saved. All savings together
+    cost from a fifth, in five steps up to 60,000 bytes. Shorter names for variables would save more and are not asked
+    for. Files of other sites are left out, and so are very large ones that were not read.
+
+    ## Why it matters
+
+    Compression hides most of the waste but not all, and the browser has to read past the rest each time.
+
+    ## How to fix
+
+    Let the build tool or the CDN minify; most have a switch. Keep the readable source out of what is served.
+
+    ## Fails on
+
+    ```json resources
+    {
+      "items": [
+        {
+          "url": "https://example.com/a.css",
+          "kinds": ["stylesheet"],
+          "initiator_url": "https://example.com/",
+          "response": {"url": "https://example.com/a.css", "status": 200, "wire_bytes": 60000},
+          "decoded_bytes": 60000,
+          "minified_bytes": 30000
+        }
+      ]
+    }
+    ```
+
+    ## Passes on
+
+    ```json resources
+    {
+      "items": [
+        {
+          "url": "https://example.com/a.css",
+          "kinds": ["stylesheet"],
+          "initiator_url": "https://example.com/",
+          "response": {"url": "https://example.com/a.css", "status": 200, "wire_bytes": 30000},
+          "decoded_bytes": 30000,
+          "minified_bytes": 30000
+        }
+      ]
+    }
+    ```
+    """
+    judged = 0
+    offenders: list[tuple[int, int, str]] = []
+    for item in assets.of("stylesheet"):
+        decoded, minified = item.resource.decoded_bytes, item.resource.minified_bytes
+        if not item.first_party or not decoded or minified is None:
+            continue
+        judged += 1
+        share = 1 - minified / decoded
+        saving = round(item.wire_bytes * share)
+        if share > MIN_SHARE and saving > MIN_SAVING_BYTES:
+            offenders.append((saving, round(100 * share), item.url))
+    if not judged:
+        return NotApplicable("No stylesheet of the site's own was read.")
+    if not offenders:
+        return Outcome("minified", value=f"{judged} stylesheets")
+    offenders.sort(key=lambda entry: (-entry[0], entry[2]))
+    wasted = sum(saving for saving, *_ in offenders)
+    return Outcome(
+        "unminified",
+        value=f"{len(offenders)} of {judged} stylesheets",
+        evidence=tuple(
+            Evidence(url=url, value=f"{saving:,} bytes", reason=f"{share} % is white space and comments")
+            for saving, share, url in offenders[:MAX_EVIDENCE]
+        ),
+        total=len(offenders),
+        details=(Detail(code="wasted_bytes", actual=wasted, limit=MIN_SAVING_BYTES),),
+        loss=meter_loss(wasted, 0, BAD_BYTES),
+        message=f"Minifying {len(offenders)} of {judged} stylesheets would save about {wasted:,} bytes.",
+    )

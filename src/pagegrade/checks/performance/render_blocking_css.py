@@ -1,0 +1,101 @@
+from itertools import islice
+from typing import Final
+
+from pagegrade.checks._check import State, Verdict, check, meter_loss
+from pagegrade.model.artifacts import NotGathered, Resource, Resources
+from pagegrade.model.document import Document, Link
+from pagegrade.model.outcome import MAX_EVIDENCE, Detail, NotApplicable, Outcome, Severity
+from pagegrade.parse.url import strip_fragment
+
+GOOD: Final = 3
+BAD: Final = 10
+GOOD_BYTES: Final = 60_000
+BAD_BYTES: Final = 200_000
+EVERY_SCREEN: Final = frozenset({"", "all", "screen", "all, screen", "screen, print", "only screen"})
+
+
+@check(
+    id="render-blocking-css",
+    title="Render-blocking stylesheets",
+    severity=Severity.LOW,
+    since="0.1.0",
+    states=(
+        State("few", "Few and small stylesheets come before the first view."),
+        State("many", "Many or large stylesheets come before the first view.", loss=0.2, loss_max=0.5),
+    ),
+    sources=("https://web.dev/learn/performance/understanding-the-critical-path",),
+)
+def render_blocking_css(document: Document, resources: Resources | NotGathered) -> Verdict:
+    """The browser shows nothing until the stylesheets of the head are there.
+
+    ## What it checks
+
+    The external stylesheets in the head that hold for every screen: those with a `media` of `print` or with a
+    condition, alternate and disabled ones are left out. Up to three with at most 60,000 bytes on the wire are fine;
+    more cost a fifth to a half, by number up to ten and by bytes up to 200,000. One sheet is what a decent first view
+    needs, so none is never asked for. Bytes count only for sheets that were fetched.
+
+    ## Why it matters
+
+    Visitors look at an empty page while stylesheets travel, one after the other when they import each other.
+
+    ## How to fix
+
+    Join sheets that always come together, give those for printing `media="print"`, and load styles for parts further
+    down later.
+
+    ## Fails on
+
+    ```html
+    <!doctype html>
+    <title>Garden furniture</title>
+    <!-- the next line 6 times -->
+    <link rel="stylesheet" href="/part-{n}.css">
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <title>Garden furniture</title>
+    <link rel="stylesheet" href="/all.css">
+    ```
+    """
+    sheets = [link for link in document.links if link.in_head and link.url is not None and _blocks(link)]
+    if not sheets:
+        return NotApplicable("The head names no external stylesheet.")
+    files = resources.by_url() if isinstance(resources, Resources) else {}
+    sizes = {strip_fragment(link.url or ""): _wire_bytes(files.get(strip_fragment(link.url or ""))) for link in sheets}
+    count, size = len(sizes), sum(sizes.values())
+    share = max(meter_loss(count, GOOD, BAD), meter_loss(size, GOOD_BYTES, BAD_BYTES))
+    loss = max(0.2, 0.5 * share) if share else 0.0
+    return Outcome(
+        "many" if loss else "few",
+        value=count,
+        evidence=tuple(
+            document.evidence(link, reason=_reason(sizes[strip_fragment(link.url or "")]), url=link.url or "")
+            for link in islice(sheets, MAX_EVIDENCE)
+        )
+        if loss
+        else (),
+        total=len(sheets) if loss else None,
+        details=(
+            Detail(code="blocking_stylesheets", actual=count, limit=GOOD),
+            Detail(code="blocking_bytes", actual=size if files else None, limit=GOOD_BYTES),
+        ),
+        loss=loss,
+    )
+
+
+def _blocks(link: Link) -> bool:
+    if "stylesheet" not in link.rel or "alternate" in link.rel or "disabled" in link.attrs:
+        return False
+    return " ".join(link.attrs.get("media", "").lower().split()) in EVERY_SCREEN
+
+
+def _reason(size: int) -> str:
+    return f"{size:,} bytes" if size else "in the head"
+
+
+def _wire_bytes(item: Resource | None) -> int:
+    return 0 if item is None or item.response is None else item.response.wire_bytes or 0

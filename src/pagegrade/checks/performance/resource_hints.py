@@ -1,0 +1,119 @@
+from typing import Final
+
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.model.artifacts import NotGathered, Resources
+from pagegrade.model.document import Document, Link
+from pagegrade.model.outcome import MAX_EVIDENCE, Detail, NotApplicable, Outcome, Severity
+from pagegrade.parse.url import origin, same_site, strip_fragment
+
+HINTS: Final = frozenset({"preconnect", "preload", "prefetch"})
+JUDGED: Final = frozenset({"style", "image", "font"})
+MAX_PRECONNECTS: Final = 4
+
+
+@check(
+    id="resource-hints",
+    title="Hints for the browser",
+    severity=Severity.INFO,
+    since="0.1.0",
+    states=(
+        State("sound", "The hints for the browser are sound."),
+        State("doubtful", "Some hints for the browser are doubtful."),
+    ),
+    sources=(
+        "https://html.spec.whatwg.org/multipage/links.html#link-type-preload",
+        "https://web.dev/learn/performance/resource-hints",
+    ),
+)
+def resource_hints(document: Document, resources: Resources | NotGathered) -> Verdict:
+    """Hints tell the browser early what it will need; wrong ones waste its time.
+
+    ## What it checks
+
+    The `<link>` elements with `preconnect`, `preload` or `prefetch`. Doubtful are: more than four hosts to connect to
+    in advance; a `preload` without `as`, which is fetched twice or not at all; a preloaded stylesheet, image or font
+    that neither the HTML nor its stylesheets use (only where all stylesheets could be read); and a `prefetch` of a
+    page of another site, which browsers refuse or fetch in vain. Scripts may use what nobody else names, so this is a
+    fact to know and costs nothing.
+
+    ## Why it matters
+
+    What is fetched in advance takes its turn before what the visitor is waiting for.
+
+    ## How to fix
+
+    Preload only what the first view needs, with the right `as`, and connect in advance to two or three hosts at most.
+
+    ## Fails on
+
+    ```html
+    <!doctype html>
+    <title>Garden furniture</title>
+    <link rel="preload" href="/hero.jpg">
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <title>Garden furniture</title>
+    <link rel="preload" as="image" href="/hero.jpg">
+    <img src="/hero.jpg" alt="A green chair">
+    ```
+    """
+    hints = [link for link in document.links if not HINTS.isdisjoint(link.rel) and link.url is not None]
+    if not hints:
+        return NotApplicable("The page gives no hints.")
+    used = _used(document, resources)
+    doubtful: list[tuple[Link, str]] = []
+    hosts: dict[str, Link] = {}
+    for link in hints:
+        url = strip_fragment(link.url or "")
+        kind = link.attrs.get("as", "").strip().lower()
+        if "preconnect" in link.rel:
+            hosts.setdefault(origin(url), link)
+        if "preload" in link.rel:
+            if not kind:
+                doubtful.append((link, "preload without as"))
+            elif used is not None and kind in JUDGED and "imagesrcset" not in link.attrs and url not in used:
+                doubtful.append((link, "preloaded and used neither by the HTML nor by its stylesheets"))
+        if "prefetch" in link.rel and kind in ("", "document") and not same_site(url, document.url) and _is_page(url):
+            doubtful.append((link, "prefetch of a page of another site"))
+    if len(hosts) > MAX_PRECONNECTS:
+        doubtful += [(link, f"one of {len(hosts)} hosts to connect to in advance") for link in hosts.values()]
+    return Outcome(
+        "doubtful" if doubtful else "sound",
+        value=f"{len(doubtful)} of {len(hints)} hints" if doubtful else f"{len(hints)} hints",
+        evidence=tuple(
+            document.evidence(link, reason=reason, url=link.url or "") for link, reason in doubtful[:MAX_EVIDENCE]
+        ),
+        total=len(doubtful) if doubtful else None,
+        details=(
+            Detail(code="preconnects", actual=len(hosts), limit=MAX_PRECONNECTS),
+            Detail(code="doubtful_hints", actual=len(doubtful)),
+        ),
+    )
+
+
+def _used(document: Document, resources: Resources | NotGathered) -> set[str] | None:
+    """Addresses that the HTML and its stylesheets name; ``None`` when not every stylesheet was read."""
+    used = {found.url for found in document.references if found.kind != "preload"}
+    for image in document.images:
+        used.update(map(strip_fragment, image.candidates))
+    sheets = {found.url for found in document.references if found.kind == "stylesheet"}
+    if isinstance(resources, NotGathered):
+        return None if sheets else used
+    read = {
+        item.url
+        for item in resources.items
+        if item.response is not None and item.response.status == 200 and item.response.truncated is None
+    }
+    if not sheets <= read:
+        return None
+    return used | {found.url for found in resources.stylesheet_references}
+
+
+def _is_page(url: str) -> bool:
+    """Whether the address looks like a page rather than a file."""
+    name = url.partition("?")[0].rpartition("/")[2]
+    return "." not in name or name.endswith((".html", ".htm", ".php"))

@@ -1,0 +1,106 @@
+from collections import Counter
+from typing import Final
+
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.model.artifacts import Response
+from pagegrade.model.outcome import Detail, Evidence, NotApplicable, Outcome, Severity
+from pagegrade.parse.assets import Assets
+from pagegrade.parse.url import host, registrable_domain
+
+SHOWN: Final = 10
+
+
+@check(
+    id="third-party-share",
+    title="Share of other sites",
+    severity=Severity.INFO,
+    since="0.1.0",
+    states=(
+        State("minor", "Most of the page comes from the site itself."),
+        State("major", "Most of the page comes from other sites."),
+    ),
+    sources=("https://web.dev/articles/third-party-javascript",),
+)
+def third_party_share(response: Response, assets: Assets) -> Verdict:
+    """How much of the page comes from other sites.
+
+    ## What it checks
+
+    Requests and bytes of the files that the HTML makes a browser fetch at once, split by whether their host belongs to
+    the page's registrable domain. A site's own files on a domain of another name (a CDN) count as another site's,
+    because nothing in the page tells them apart; so this is a fact to know and costs nothing.
+
+    ## Why it matters
+
+    What comes from others can fail, slow down or change without the owner's doing, and others learn who visits.
+
+    ## How to fix
+
+    Look through the list of sites and drop what is not needed. Fonts and libraries can usually be served by oneself.
+
+    ## Fails on
+
+    ```html
+    <!doctype html>
+    <title>Garden furniture</title>
+    <script src="https://widgets.example.net/a.js" defer></script>
+    ```
+
+    ```json resources
+    {
+      "items": [
+        {
+          "url": "https://widgets.example.net/a.js",
+          "kinds": ["script"],
+          "initiator_url": "https://example.com/",
+          "response": {"url": "https://widgets.example.net/a.js", "status": 200, "wire_bytes": 90000},
+          "first_party": false
+        }
+      ]
+    }
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <title>Garden furniture</title>
+    <script src="/a.js" defer></script>
+    ```
+
+    ```json resources
+    {
+      "items": [
+        {
+          "url": "https://example.com/a.js",
+          "kinds": ["script"],
+          "initiator_url": "https://example.com/",
+          "response": {"url": "https://example.com/a.js", "status": 200, "wire_bytes": 90000}
+        }
+      ]
+    }
+    ```
+    """
+    counted = [item for item in assets.items if item.certain]
+    if not counted:
+        return NotApplicable("The page names no files that were fetched.")
+    foreign = [item for item in counted if not item.first_party]
+    own_bytes = (response.wire_bytes or 0) + sum(item.wire_bytes for item in counted if item.first_party)
+    foreign_bytes = sum(item.wire_bytes for item in foreign)
+    own = len(counted) - len(foreign) + 1
+    sites = Counter(registrable_domain(host(item.url)) for item in foreign)
+    is_major = len(foreign) > own or foreign_bytes > own_bytes
+    return Outcome(
+        "major" if is_major else "minor",
+        value=f"{len(foreign)} of {len(counted) + 1} requests",
+        evidence=tuple(Evidence(value=f"{number} requests", reason=name) for name, number in sites.most_common(SHOWN)),
+        total=len(sites),
+        details=(
+            Detail(code="third_party_requests", actual=len(foreign)),
+            Detail(code="third_party_bytes", actual=foreign_bytes),
+            Detail(code="own_requests", actual=own),
+            Detail(code="own_bytes", actual=own_bytes),
+        ),
+        message=f"{len(foreign)} of {len(counted) + 1} requests and {foreign_bytes:,} of "
+        f"{foreign_bytes + own_bytes:,} bytes come from other sites.",
+    )

@@ -1,0 +1,74 @@
+from typing import Final
+
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.model.artifacts import WellKnown
+from pagegrade.model.outcome import Evidence, NotRun, Outcome, Severity
+from pagegrade.parse.cors import sharing_of
+
+_HEADERS: Final = ("Access-Control-Allow-Origin", "Access-Control-Allow-Credentials")
+
+
+@check(
+    id="cors",
+    title="Sharing with other sites",
+    severity=Severity.MEDIUM,
+    since="0.1.0",
+    states=(
+        State("closed", "Scripts of other sites cannot read the page unless it names them."),
+        State("public", "Scripts of other sites can read the page, as anybody can who is not logged in."),
+        State("reflected", "The page permits whatever site asks to read it, but not as the visitor."),
+        State("null-credentials", "Sandboxed pages can read the page as the visitor.", loss=1.0),
+        State("reflected-credentials", "Scripts of every site can read the page as the visitor.", loss=1.0),
+    ),
+    sources=(
+        "https://fetch.spec.whatwg.org/#http-cors-protocol",
+        "https://developer.mozilla.org/en-US/docs/Web/HTTP/Guides/CORS",
+    ),
+)
+def cors(cors_probe: WellKnown) -> Verdict:
+    """A page can permit scripts of other sites to read it, and may permit too much.
+
+    ## What it checks
+
+    The page is asked for once more as if a script of a site that cannot exist wanted it. It fails when the answer
+    permits that site, or the origin `null`, together with `Access-Control-Allow-Credentials: true`. No permission, a
+    permission for a certain other site, and `*` pass: with `*` browsers send no cookies, so everybody sees what is
+    public anyway. The page alone is asked, not the addresses that its scripts use.
+
+    ## Why it matters
+
+    When every site is permitted with credentials, any page that the visitor opens elsewhere can read this one with the
+    visitor's login: names, messages, the tokens of its forms.
+
+    ## How to fix
+
+    Compare the `Origin` header with a list of sites that you trust, and send no permission to others. Where the content
+    is public, send `Access-Control-Allow-Origin: *` without credentials. Add `Vary: Origin` where the answer depends
+    on it.
+
+    ## Fails on
+
+    ```http cors_probe
+    HTTP/2 200
+    Access-Control-Allow-Origin: https://origin-probe.example
+    Access-Control-Allow-Credentials: true
+    ```
+
+    ## Passes on
+
+    ```http cors_probe
+    HTTP/2 200
+    Content-Type: text/html
+    ```
+    """
+    response = cors_probe.response
+    state = sharing_of(response)
+    if state == "closed" and not 200 <= response.status < 400:
+        return NotRun("probe", f"Asked on behalf of another site, the page answers with status {response.status}.")
+    evidence = tuple(
+        Evidence(header=name, snippet=value[:200])
+        for name in (*_HEADERS, "Vary")
+        for value in response.header_values(name)[:5]
+        if name != "Vary" or state != "closed"
+    )
+    return Outcome(state, value=(response.header(_HEADERS[0]) or "")[:200], evidence=evidence)

@@ -1,0 +1,83 @@
+from typing import Final
+
+from pagegrade.checks._check import State, check
+from pagegrade.model.artifacts import Response
+from pagegrade.model.outcome import Evidence, Outcome, Severity
+from pagegrade.parse.structured_fields import parse_dictionary
+
+_HEADER: Final = "Permissions-Policy"
+_OLD_HEADER: Final = "Feature-Policy"
+_SHOWN: Final = 10
+
+
+@check(
+    id="permissions-policy",
+    title="Permissions policy",
+    severity=Severity.INFO,
+    since="0.1.0",
+    states=(
+        State("set", "The permissions policy limits what the page and its frames may use."),
+        State("absent", "The page sets no permissions policy."),
+        State("old", "The page sends Feature-Policy, which current browsers have replaced by Permissions-Policy."),
+        State("unreadable", "The permissions policy has a mistake, so browsers ignore all of it."),
+    ),
+    sources=(
+        "https://www.w3.org/TR/permissions-policy/",
+        "https://www.rfc-editor.org/rfc/rfc9651#section-3.2",
+    ),
+)
+def permissions_policy(seen_response: Response) -> Outcome:
+    """A permissions policy decides which powerful features, such as the camera, a page and its frames may ask for.
+
+    ## What it checks
+
+    Whether the `Permissions-Policy` header can be read. It is a structured field, so one mistake makes browsers ignore
+    all of it; the usual one is the syntax of the older `Feature-Policy` header, which is named as well where it is sent
+    alone. A missing header is no fault: other sites in frames get none of these features unless the page grants them.
+    This check costs nothing.
+
+    ## Why it matters
+
+    A policy that browsers ignore protects nobody, and looks as if it did.
+
+    ## How to fix
+
+    Write each feature with the origins that may use it in brackets, separated by commas. An empty pair of brackets
+    switches the feature off.
+
+    ```
+    Permissions-Policy: camera=(), geolocation=(self "https://maps.example")
+    ```
+
+    ## Fails on
+
+    ```http
+    HTTP/2 200
+    Content-Type: text/html
+    Permissions-Policy: camera 'none'; geolocation 'self'
+
+    <!doctype html><title>Example</title>
+    ```
+
+    ## Passes on
+
+    ```http
+    HTTP/2 200
+    Content-Type: text/html
+    Permissions-Policy: camera=(), geolocation=(self)
+
+    <!doctype html><title>Example</title>
+    ```
+    """
+    values = seen_response.header_values(_HEADER)
+    old = seen_response.header_values(_OLD_HEADER)
+    evidence = (
+        *(Evidence(header=_HEADER, snippet=value[:200]) for value in values[:_SHOWN]),
+        *(Evidence(header=_OLD_HEADER, snippet=value[:200], reason="replaced") for value in old[:_SHOWN]),
+    )
+    if not any(value.strip() for value in values):
+        return Outcome("old" if old else "absent", value=0, evidence=evidence)
+    features = parse_dictionary(values)
+    if features is None:
+        return Outcome("unreadable", value=(seen_response.header(_HEADER) or "")[:200], evidence=evidence)
+    return Outcome("set", value=len(features), evidence=evidence)

@@ -1,0 +1,66 @@
+from pagegrade.checks._check import State, check
+from pagegrade.checks._offenders import Offender, evidence_of
+from pagegrade.model.document import Document, Reference
+from pagegrade.model.outcome import Outcome, Severity
+
+
+@check(
+    id="protocol-relative-urls",
+    title="Addresses without a protocol",
+    severity=Severity.INFO,
+    since="0.1.0",
+    states=(
+        State("explicit", "No file of the page is named by an address without a protocol."),
+        State("relative", "Files of the page are named by addresses without a protocol."),
+    ),
+    sources=("https://url.spec.whatwg.org/#scheme-relative-special-url-string",),
+)
+def protocol_relative_urls(document: Document) -> Outcome:
+    """An address that begins with two slashes takes its protocol from the page.
+
+    ## What it checks
+
+    Images, scripts, stylesheets, frames and other files whose address in the HTML begins with `//`. On a page over
+    HTTPS they are loaded over HTTPS, so this is a fact to know and costs nothing. Links to other pages are not
+    looked at.
+
+    ## Why it matters
+
+    Where the page is opened over plain HTTP, or saved to a disk, such a file is loaded unprotected or not at all.
+    Nothing is gained by it since all browsers and hosts speak HTTPS.
+
+    ## How to fix
+
+    Write `https://` in front.
+
+    ## Fails on
+
+    ```html
+    <!doctype html>
+    <title>Garden furniture</title>
+    <script src="//cdn.example.net/lib.js"></script>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <title>Garden furniture</title>
+    <script src="https://cdn.example.net/lib.js"></script>
+    ```
+    """
+    found = [
+        Offender(reference.node, f"{reference.kind} without a protocol", url=reference.url)
+        for reference in document.references
+        if _is_relative(reference)
+    ]
+    return Outcome(
+        "relative" if found else "explicit", value=len(found), evidence=evidence_of(document, found), total=len(found)
+    )
+
+
+def _is_relative(reference: Reference) -> bool:
+    """Whether the attribute begins with two slashes (of a list of candidates: the first; stylesheets: never)."""
+    if reference.attribute == "style" or (reference.attribute == "srcset" and reference.alternative):
+        return False
+    return reference.attrs.get(reference.attribute, "").lstrip().startswith("//")

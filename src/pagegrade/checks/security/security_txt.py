@@ -1,0 +1,102 @@
+from datetime import datetime
+
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.model.artifacts import Artifacts, Response, WellKnown
+from pagegrade.model.outcome import Detail, Evidence, NotRun, Outcome, Severity
+from pagegrade.parse.headers import parse_media_type
+from pagegrade.parse.security_txt import SecurityTxt, parse_security_txt
+
+
+@check(
+    id="security-txt",
+    title="Contact for security reports",
+    severity=Severity.INFO,
+    since="0.1.0",
+    states=(
+        State("valid", "The site says whom to tell about a weakness."),
+        State("absent", "The site has no security.txt file."),
+        State("expired", "The security.txt file has expired."),
+        State("invalid", "The security.txt file lacks something that it has to hold."),
+    ),
+    sources=("https://www.rfc-editor.org/rfc/rfc9116",),
+)
+def security_txt(security_txt: WellKnown, artifacts: Artifacts) -> Verdict:
+    """A security.txt file tells people who find a weakness whom to write to.
+
+    ## What it checks
+
+    `/.well-known/security.txt` of the site: plain text with at least one `Contact` and exactly one `Expires` with a
+    date in the future. An application that answers every address with a page has no such file. A missing file is no
+    fault. This check costs nothing.
+
+    ## Why it matters
+
+    Without an address, reports of weaknesses end up with customer support, or in public. An expired file is taken for
+    a forgotten one.
+
+    ## How to fix
+
+    Publish a file such as this one, and renew the date every year.
+
+    ```
+    Contact: mailto:security@example.com
+    Expires: 2027-12-31T23:00:00Z
+    ```
+
+    ## Fails on
+
+    ```http security_txt
+    HTTP/2 200
+    Content-Type: text/plain
+
+    Contact: mailto:security@example.com
+    Expires: 2021-12-31T23:00:00Z
+    ```
+
+    ## Passes on
+
+    ```http security_txt
+    HTTP/2 200
+    Content-Type: text/plain
+
+    Contact: mailto:security@example.com
+    Expires: 2026-12-31T23:00:00Z
+    ```
+    """
+    response = security_txt.response
+    if response.status in {404, 410} or (response.status == 200 and _is_page(response)):
+        return Outcome("absent", value=response.status)
+    if response.status != 200:
+        return NotRun("probe", f"The address of the file answers with status {response.status}.")
+    found = parse_security_txt(response.body)
+    if not found.field_count:
+        return Outcome("absent", value=response.status)
+    state, faults = _judge(found, response, artifacts.gathered_at)
+    return Outcome(
+        state,
+        value=len(found.contacts),
+        evidence=(Evidence(url=response.url, value=", ".join(found.expires)[:100], reason="; ".join(faults)),),
+        details=tuple(Detail(code="fault", actual=fault) for fault in faults),
+    )
+
+
+def _judge(found: SecurityTxt, response: Response, now: datetime) -> tuple[str, list[str]]:
+    faults: list[str] = []
+    media_type = parse_media_type(response.header("content-type"))
+    if response.headers_seen and (media_type is None or media_type.essence != "text/plain"):
+        faults.append("not served as text/plain")
+    if not any(found.contacts):
+        faults.append("no Contact")
+    if len(found.expires) != 1:
+        faults.append("no Expires" if not found.expires else "more than one Expires")
+    elif found.expires_at is None:
+        faults.append("Expires is no date with time and zone")
+    elif found.expires_at <= now and not faults:
+        return "expired", ["expired"]
+    return ("invalid" if faults else "valid"), faults
+
+
+def _is_page(response: Response) -> bool:
+    """Whether an application answers with HTML instead of the file."""
+    start = response.body[:1_000].removeprefix(b"\xef\xbb\xbf").lstrip().lower()
+    return start.startswith((b"<!doctype", b"<html", b"<head", b"<body", b"<!--", b"<?xml")) or not start

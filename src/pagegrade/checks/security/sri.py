@@ -1,0 +1,160 @@
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+from typing import Final
+
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.model.artifacts import NotGathered, Resource, Resources
+from pagegrade.model.document import Document, Link, Script
+from pagegrade.model.outcome import MAX_EVIDENCE, Detail, NotApplicable, Outcome, Severity
+from pagegrade.parse.integrity import Integrity, parse_integrity
+from pagegrade.parse.secure_context import host_of, is_insecure_url
+from pagegrade.parse.url import is_http, registrable_domain, same_site
+
+FULL_AT: Final = 10
+_LEAST, _MOST = 0.25, 0.5
+_CHANGING_HOSTS: Final = frozenset(
+    "accounts.google.com ajax.cloudflare.com apis.google.com assets.adobedtm.com bat.bing.com cdn.cookielaw.org"
+    " cdn.optimizely.com cdn.segment.com challenges.cloudflare.com connect.facebook.net consent.cookiebot.com"
+    " embed.typeform.com fonts.googleapis.com fast.fonts.net js.hcaptcha.com js.hs-scripts.com js.intercomcdn.com"
+    " js.stripe.com kit.fontawesome.com maps.google.com maps.googleapis.com p.typekit.net pagead2.googlesyndication.com"
+    " player.vimeo.com platform.linkedin.com platform.twitter.com plausible.io script.hotjar.com"
+    " securepubads.g.doubleclick.net sb.scorecardresearch.com snap.licdn.com static.ads-twitter.com"
+    " static.cloudflareinsights.com static.hotjar.com use.typekit.net widget.intercom.io www.clarity.ms"
+    " www.google.com www.google-analytics.com www.googletagmanager.com www.googletagservices.com www.gstatic.com"
+    " www.paypal.com www.paypalobjects.com www.recaptcha.net www.youtube.com".split(),
+)
+_CHANGING_DOMAINS: Final = frozenset({"hcaptcha.com", "disqus.com", "hs-scripts.com", "google-analytics.com"})
+"""Services whose files change under the same address, so that no hash can be given. Noted from their own manuals."""
+
+_Load = Script | Link
+
+
+@check(
+    id="sri",
+    title="Integrity of foreign scripts and styles",
+    severity=Severity.LOW,
+    since="0.1.0",
+    states=(
+        State("covered", "Scripts and styles from other sites are named with their hash."),
+        State("missing", "Scripts or styles from other sites are loaded without a hash.", _LEAST, _MOST),
+        State("broken", "The hash of a script or style from another site protects nothing or blocks the file.", 1.0),
+        State("insecure", "Scripts or styles from other sites are loaded over plain HTTP.", loss=1.0),
+    ),
+    sources=(
+        "https://www.w3.org/TR/SRI/",
+        "https://developer.mozilla.org/en-US/docs/Web/Security/Subresource_Integrity",
+    ),
+)
+def sri(document: Document, resources: Resources | NotGathered) -> Verdict:
+    """With a hash in the page, a browser refuses a foreign script that was tampered with.
+
+    ## What it checks
+
+    Scripts and stylesheets in the HTML that come from another site, which is another registered domain. Each should
+    have an `integrity` attribute with a SHA-256, SHA-384 or SHA-512 hash, and `crossorigin`, without which browsers
+    cannot compare it. Where the file was fetched and the hash is a SHA-256, it is compared.
+
+    A missing hash costs from a quarter (one) to half (ten): many sites serve their own files from a second domain, and
+    nobody but they can tell. A hash that browsers do not understand, that does not fit, or that lacks `crossorigin`
+    costs everything, and so does plain HTTP. Not counted are services whose files change under the same address, such
+    as analytics, captchas, maps, payment and font services, since a fixed hash would break them. Scripts that other
+    scripts load are not seen.
+
+    ## Why it matters
+
+    A script from another site can do everything the page can. When that site is broken into, so are all pages that
+    load it.
+
+    ## How to fix
+
+    Serve the files from your own site. Where that is not possible, name a fixed version and add its hash; delivery
+    networks for libraries show the whole tag.
+
+    ```html
+    <script src="https://cdn.example.net/lib-2.1.0.js" integrity="sha384-..." crossorigin="anonymous"></script>
+    ```
+
+    ## Fails on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <script src="https://cdn.example.net/lib-2.1.0.js"></script>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <script src="https://cdn.example.net/lib-2.1.0.js" crossorigin="anonymous"
+      integrity="sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="></script>
+    <script src="/own.js"></script>
+    ```
+    """
+    fetched = {} if isinstance(resources, NotGathered) else resources.by_url()
+    judged = [(load, url, _judge(load, url, fetched.get(url))) for load, url in _foreign(document)]
+    if not judged:
+        return NotApplicable("The HTML loads no scripts or styles from other sites that could have a hash.")
+    states = [state for _, _, (state, _) in judged]
+    worst = next((state for state in ("insecure", "broken", "missing") if state in states), "covered")
+    order = {"insecure": 0, "broken": 1, "missing": 2}
+    bad = sorted((entry for entry in judged if entry[2][0] != "covered"), key=lambda entry: order[entry[2][0]])
+    missing = states.count("missing")
+    loss = _LEAST + (_MOST - _LEAST) * min(1.0, (missing - 1) / (FULL_AT - 1)) if worst == "missing" else None
+    return Outcome(
+        worst,
+        value=len(bad),
+        evidence=tuple(
+            replace(document.evidence(load, reason=reason, url=url))
+            for load, url, (_, reason) in islice(bad, MAX_EVIDENCE)
+        ),
+        total=len(bad),
+        details=tuple(Detail(code=state, actual=states.count(state)) for state in dict.fromkeys(states)),
+        loss=loss,
+    )
+
+
+def _foreign(document: Document) -> Iterator[tuple[_Load, str]]:
+    loads: list[tuple[_Load, str | None]] = [
+        (script, script.url)
+        for script in document.scripts
+        if script.kind in ("classic", "module") and not (script.kind == "classic" and "nomodule" in script.attrs)
+    ]
+    loads += [
+        (link, link.url)
+        for link in document.links
+        if "stylesheet" in link.rel and "alternate" not in link.rel and "disabled" not in link.attrs
+    ]
+    for load, url in loads:
+        if url is None or not is_http(url) or same_site(url, document.url):
+            continue
+        host = host_of(url)
+        if host in _CHANGING_HOSTS or registrable_domain(host) in _CHANGING_DOMAINS:
+            continue
+        yield load, url.partition("#")[0]
+
+
+def _judge(load: _Load, url: str, fetched: Resource | None) -> tuple[str, str]:
+    """State of one file and why."""
+    if is_insecure_url(url):
+        return "insecure", "loaded over plain HTTP"
+    written = load.attrs.get("integrity", "").strip()
+    if not written:
+        return "missing", "no integrity"
+    integrity = parse_integrity(written)
+    if integrity is None:
+        return "broken", "integrity holds no hash that browsers understand"
+    is_module = isinstance(load, Script) and load.kind == "module"
+    if "crossorigin" not in load.attrs and not is_module:
+        return "broken", "integrity without crossorigin: browsers refuse the file"
+    if fetched is not None and not _fits(integrity, fetched):
+        return "broken", "the file has another hash"
+    return "covered", ""
+
+
+def _fits(integrity: Integrity, fetched: Resource) -> bool:
+    """Whether the file fits, as far as that is known: of each file the first half of its SHA-256 is kept."""
+    response = fetched.response
+    if integrity.bits != 256 or not fetched.digest or response is None or response.status != 200:
+        return True
+    return any(digest.hex().startswith(fetched.digest) for digest in integrity.digests)

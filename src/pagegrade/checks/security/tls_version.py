@@ -1,0 +1,85 @@
+from typing import Final
+
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.model.artifacts import TLS
+from pagegrade.model.outcome import Detail, NotApplicable, NotRun, Outcome, Severity
+
+_OLD: Final = ("TLSv1.0", "TLSv1.1")
+_NEW: Final = ("TLSv1.2", "TLSv1.3")
+
+
+@check(
+    id="tls-version",
+    title="TLS versions",
+    severity=Severity.MEDIUM,
+    since="0.1.0",
+    requires=("https",),
+    states=(
+        State("current", "The server accepts current versions of TLS only."),
+        State("without-1-3", "The server does not accept TLS 1.3.", loss=0.5),
+        State("old", "The server accepts TLS 1.0 or 1.1, which are withdrawn.", loss=1.0),
+        State("only-old", "The server accepts only versions of TLS that are withdrawn.", loss=1.0),
+    ),
+    sources=(
+        "https://www.rfc-editor.org/rfc/rfc8996",
+        "https://www.rfc-editor.org/rfc/rfc8446",
+        "https://wiki.mozilla.org/Security/Server_Side_TLS",
+    ),
+)
+def tls_version(tls: TLS) -> Verdict:
+    """The version of TLS decides how well the connection is protected.
+
+    ## What it checks
+
+    Each version from 1.0 to 1.3 is offered to the page's server in a handshake of its own. It passes when the server
+    accepts TLS 1.3 and refuses 1.0 and 1.1. It costs half when TLS 1.3 is not accepted, and fails when 1.0 or 1.1 is.
+    A version that could not be tried from here counts for nothing; where neither old version could be tried, or
+    neither new one, the check is not evaluated.
+
+    ## Why it matters
+
+    TLS 1.0 and 1.1 rest on methods that are broken, and the standard forbids them. TLS 1.3 is safer than 1.2 and
+    connects faster.
+
+    ## How to fix
+
+    Allow TLS 1.2 and 1.3 only, in the server or the delivery network before it. With nginx:
+
+    ```
+    ssl_protocols TLSv1.2 TLSv1.3;
+    ```
+
+    ## Fails on
+
+    ```json tls
+    {
+      "host": "example.com",
+      "verified": true,
+      "versions": [["TLSv1.0", false], ["TLSv1.1", true], ["TLSv1.2", true], ["TLSv1.3", true]]
+    }
+    ```
+
+    ## Passes on
+
+    ```json tls
+    {
+      "host": "example.com",
+      "verified": true,
+      "versions": [["TLSv1.0", false], ["TLSv1.1", false], ["TLSv1.2", true], ["TLSv1.3", true]]
+    }
+    ```
+    """
+    if not tls.versions:
+        return NotApplicable("No protocol versions were tried.")
+    tried = {name: accepted for name, accepted in tls.versions if accepted is not None}
+    accepted = [name for name, is_accepted in tried.items() if is_accepted]
+    old = [name for name in accepted if name in _OLD]
+    new = [name for name in accepted if name in _NEW]
+    value = ", ".join(accepted)
+    details = tuple(Detail(code=name, actual="accepted" if tried[name] else "refused") for name in tried)
+    if old:
+        nothing_better = not new and all(name in tried for name in _NEW)
+        return Outcome("only-old" if nothing_better else "old", value=value, details=details)
+    if not new or "TLSv1.3" not in tried or not any(name in tried for name in _OLD):
+        return NotRun("tls", "Not every version of TLS could be tried from here.")
+    return Outcome("current" if "TLSv1.3" in new else "without-1-3", value=value, details=details)

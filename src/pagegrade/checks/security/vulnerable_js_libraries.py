@@ -1,0 +1,121 @@
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.model.artifacts import NotGathered, Resource, Resources
+from pagegrade.model.document import Document, Script
+from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Severity
+from pagegrade.parse.libraries import library_of_url
+from pagegrade.parse.library_holes import HOLES, holes_of
+
+
+@dataclass(frozen=True, slots=True)
+class _Copy:
+    """A library on the page."""
+
+    name: str
+    version: str
+    certain: bool
+    script: Script
+    url: str
+
+
+@check(
+    id="vulnerable-js-libraries",
+    title="Libraries with known weaknesses",
+    severity=Severity.MEDIUM,
+    since="0.1.0",
+    states=(
+        State("none", "No library with a known weakness was recognised."),
+        State("possible", "The name of a file speaks of a library with a known weakness.", loss=0.5),
+        State("vulnerable", "The page loads a library with a known weakness.", loss=1.0),
+    ),
+    sources=("https://nvd.nist.gov/vuln", "https://owasp.org/Top10/A06_2021-Vulnerable_and_Outdated_Components/"),
+)
+def vulnerable_js_libraries(document: Document, resources: Resources | NotGathered) -> Verdict:
+    """Old versions of JavaScript libraries have weaknesses that everybody can read about.
+
+    ## What it checks
+
+    The scripts in the HTML, for about twenty widespread libraries such as jQuery, jQuery UI, Bootstrap, AngularJS,
+    Lodash and Moment. A version counts as known when the first lines of the fetched file name it, or when the file
+    comes from a delivery network whose address names it. It is compared with a list of published weaknesses (CVE)
+    of medium or higher severity, as of November 2026. A file on another host whose name alone speaks of such a
+    version costs half, since names may be wrong. A version with a suffix, such as the one that a distribution has
+    mended itself, is not judged. Libraries inside bundles are not seen, and a version that is not in the list is
+    not known to be safe.
+
+    ## Why it matters
+
+    Whether a weakness can be used depends on the page. Attackers try the published ones first, and some let foreign
+    code run for every visitor.
+
+    ## How to fix
+
+    Update each library in the list to its newest version, or remove what is no longer used.
+
+    ## Fails on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <script src="https://code.jquery.com/jquery-3.4.1.min.js"></script>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <script src="https://code.jquery.com/jquery-3.7.1.min.js"></script>
+    ```
+    """
+    fetched = {} if isinstance(resources, NotGathered) else resources.by_url()
+    copies = [copy for script in document.scripts for copy in _copies(script, fetched)]
+    if not copies:
+        return NotApplicable("No script of a library that is known here was recognised.")
+    bad = [(copy, holes) for copy in copies if (holes := holes_of(copy.name, copy.version))]
+    bad.sort(key=lambda entry: not entry[0].certain)
+    certain = sum(copy.certain for copy, _ in bad)
+    return Outcome(
+        "vulnerable" if certain else "possible" if bad else "none",
+        value=", ".join(f"{copy.name} {copy.version}" for copy, _ in (bad or [(copy, ()) for copy in copies])[:5]),
+        evidence=tuple(_evidence(document, copy, holes) for copy, holes in islice(bad, MAX_EVIDENCE)),
+        total=len(bad),
+        details=(
+            Detail(code="vulnerable", actual=certain, limit=0),
+            Detail(code="possible", actual=len(bad) - certain, limit=0),
+        ),
+    )
+
+
+def _copies(script: Script, fetched: dict[str, Resource]) -> Iterator[_Copy]:
+    """What one script is: by its own words, else by its address."""
+    if script.url is None or script.kind not in {"classic", "module"}:
+        return
+    url = script.url.partition("#")[0]
+    if "-wp" in url:
+        return  # WordPress mends old versions itself and says so in the address.
+    resource = fetched.get(url)
+    said: list[tuple[str, str]] = []
+    if resource is not None and resource.script is not None:
+        said += [("jquery", version) for version in resource.script.jquery_versions]
+        said += [entry for entry in resource.script.libraries if entry[0] in HOLES]
+    for name, version in said:
+        yield _Copy(name, version, certain=True, script=script, url=url)
+    named = library_of_url(url)
+    if named is not None and all(named.name != name for name, _ in said):
+        yield _Copy(named.name, named.version, named.certain, script, url)
+
+
+def _evidence(document: Document, copy: _Copy, holes: tuple[str, ...]) -> Evidence:
+    place = document.evidence(copy.script, url=copy.url)
+    how = "" if copy.certain else "; the version is only in the name of the file"
+    return Evidence(
+        selector=place.selector,
+        line=place.line,
+        column=place.column,
+        snippet=place.snippet,
+        url=copy.url,
+        value=f"{copy.name} {copy.version}",
+        reason=", ".join(holes) + how,
+    )

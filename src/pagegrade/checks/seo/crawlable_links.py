@@ -1,0 +1,106 @@
+from typing import Final
+
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.checks._offenders import Offender, counted, evidence_of
+from pagegrade.model.document import Anchor, Document
+from pagegrade.model.outcome import NotApplicable, Outcome, Severity
+from pagegrade.parse.url import is_http, scheme
+
+_OPENERS: Final = ("role", "aria-haspopup", "aria-expanded", "aria-controls", "data-toggle", "data-bs-toggle")
+"""Attributes that say that a link is a button in disguise, or has become something else by a role."""
+
+
+@check(
+    id="crawlable-links",
+    title="Links that crawlers can follow",
+    severity=Severity.LOW,
+    since="0.1.0",
+    states=(
+        State("crawlable", "Crawlers can follow every link."),
+        State("some_scripts", "Crawlers cannot follow some links.", loss=0.25, loss_max=0.5),
+        State("only_scripts", "Crawlers can follow no link of the page.", loss=1.0),
+    ),
+    sources=("https://developers.google.com/search/docs/crawling-indexing/links-crawlable",),
+)
+def crawlable_links(document: Document) -> Verdict:
+    """Crawlers follow addresses; they do not press buttons.
+
+    ## What it checks
+
+    Links that nobody hides, whose `href` is a script, an address of the own disk, an address that cannot be read, or
+    only `#` with a script for the click. An `<a>` without `href` counts only if it has a script for the click. One that
+    has a role, or that says it opens a menu, is a button and left out; so are targets of jumps, empty addresses, which
+    mean the page itself, and links with an address and a script.
+
+    Such a link may be a mere button, so it costs a quarter, and ten cost half. Everything is lost where the page has
+    such links and not a single one to another page.
+
+    ## Why it matters
+
+    Pages that are reached only by scripts are not found by search engines, and cannot be opened in a new tab.
+
+    ## How to fix
+
+    Give links that lead somewhere an address, which a script may still take over: `<a href="/chairs">`. Turn those that
+    do something on the page into a `<button>`.
+
+    ## Fails on
+
+    ```html
+    <!doctype html>
+    <title>Shop</title>
+    <a href="/tables">Tables</a>
+    <a href="javascript:openPage('chairs')">Chairs</a>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <title>Shop</title>
+    <a href="/chairs" onclick="openPage('chairs'); return false">Chairs</a>
+    ```
+    """
+    found: list[Offender] = []
+    good = 0
+    for anchor in document.anchors:
+        url = anchor.url
+        if url is not None and is_http(url) and not (anchor.href or "").startswith("#"):
+            good += 1
+            continue
+        if not anchor.hidden and (reason := _problem(anchor)):
+            found.append(Offender(anchor.node, reason, (anchor.href or "").strip()))
+    if not good and not found:
+        return NotApplicable("The page has no links to other pages.")
+    if found and not good:
+        return Outcome("only_scripts", value=len(found), evidence=evidence_of(document, found), total=len(found))
+    return counted(
+        document,
+        found,
+        "crawlable",
+        "some_scripts",
+        "Crawlers cannot follow one link.",
+        "Crawlers cannot follow {count} links.",
+        low=0.25,
+        high=0.5,
+    )
+
+
+def _problem(anchor: Anchor) -> str:
+    """Why crawlers cannot follow it; "" when they can or when it is no navigation."""
+    attrs = anchor.attrs
+    href = anchor.href
+    if any(name in attrs for name in _OPENERS):
+        return ""
+    if href is None:
+        return "has a script and no address" if "onclick" in attrs else ""
+    href = href.strip()
+    if href.startswith("#"):
+        return "has a script and only # as its address" if href == "#" and "onclick" in attrs else ""
+    if anchor.url is None:
+        return "has an address that cannot be read" if href else ""
+    name = scheme(anchor.url)
+    if name == "javascript":
+        return "has a script as its address"
+    # A single letter is a drive, as in C:\\page.html.
+    return "leads to a file of the own disk" if name == "file" or len(name) == 1 else ""

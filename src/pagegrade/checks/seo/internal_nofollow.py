@@ -1,0 +1,91 @@
+import re
+from typing import Final
+
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.checks._links import links_to_pages
+from pagegrade.checks._offenders import Offender, counted
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import NotApplicable, Severity
+from pagegrade.parse.page_links import path_and_query
+from pagegrade.parse.url import strip_fragment
+
+_PERSONAL: Final = re.compile(
+    r"(?:^|[/_.-])(?:account|anmelden|auth|basket|cart|checkout|compare|compte|connexion|cookies?|feed|konto|kasse|"
+    r"log-?in|log-?out|merkzettel|my|panier|password|print|privacy|profile|redirect|register|registrieren|search|share|"
+    r"sign-?in|sign-?out|sign-?up|terms|user|users|warenkorb|wishlist|wp-admin|wp-login)(?:[/_.-]|$)",
+    re.IGNORECASE,
+)
+"""Pages that nobody wants to find: personal ones, forms, and copies."""
+
+
+@check(
+    id="internal-nofollow",
+    title="Own pages cut off",
+    severity=Severity.LOW,
+    since="0.1.0",
+    states=(
+        State("followed", "No link to an own page is cut off."),
+        State("cut_off", "Links to own pages are cut off.", loss=0.25, loss_max=0.5),
+    ),
+    sources=("https://developers.google.com/search/docs/crawling-indexing/qualify-outbound-links",),
+)
+def internal_nofollow(document: Document) -> Verdict:
+    """A link with nofollow tells search engines not to vouch for its target, which makes no sense for own pages.
+
+    ## What it checks
+
+    Links to the own site (same registrable domain) with `rel="nofollow"`. Links to personal pages, such as those to log
+    in, to register, to a basket or to print, are left out, and so are addresses with a query, which sort and filter,
+    jumps within the page,
+    and links that visitors placed (`ugc`) or somebody paid for (`sponsored`). One costs a quarter, ten cost half.
+
+    ## Why it matters
+
+    What the own site does not vouch for is found later and valued less.
+
+    ## How to fix
+
+    Remove `nofollow` from these links. To keep a page out of search results use `noindex` on that page.
+
+    ## Fails on
+
+    ```html
+    <!doctype html>
+    <title>Shop</title>
+    <a href="/chairs" rel="nofollow">Chairs</a>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <title>Shop</title>
+    <a href="/chairs">Chairs</a> <a href="/login" rel="nofollow">Log in</a>
+    ```
+    """
+    found: list[Offender] = []
+    internal = False
+    own_page = strip_fragment(document.url)
+    for anchor, url, is_own in links_to_pages(document):
+        if not is_own:
+            continue
+        internal = True
+        if "nofollow" not in anchor.rel or "ugc" in anchor.rel or "sponsored" in anchor.rel:
+            continue
+        path, query = path_and_query(url)
+        if strip_fragment(url) == own_page:
+            continue
+        if not query and not _PERSONAL.search(path):
+            found.append(Offender(anchor.node, "says nofollow", url=url))
+    if not internal:
+        return NotApplicable("The page has no links to own pages.")
+    return counted(
+        document,
+        found,
+        "followed",
+        "cut_off",
+        "One link to an own page is cut off.",
+        "{count} links to own pages are cut off.",
+        low=0.25,
+        high=0.5,
+    )

@@ -1,0 +1,86 @@
+from typing import Final
+
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.checks._links import links_to_pages
+from pagegrade.checks._offenders import Offender, counted
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import NotApplicable, Severity
+from pagegrade.parse.link_phrases import is_generic_phrase
+from pagegrade.parse.url import strip_fragment
+
+FULL_AT: Final = 20
+
+
+@check(
+    id="link-text",
+    title="Link texts",
+    severity=Severity.LOW,
+    since="0.1.0",
+    states=(
+        State("telling", "Every link says where it leads."),
+        State("generic", "Some links do not say where they lead.", loss=0.5, loss_max=1.0),
+    ),
+    sources=(
+        "https://developers.google.com/search/docs/crawling-indexing/links-crawlable#anchor-text",
+        "https://www.w3.org/WAI/WCAG22/Understanding/link-purpose-link-only.html",
+    ),
+)
+def link_text(document: Document) -> Verdict:
+    """A link text that says where the link leads serves readers and search engines.
+
+    ## What it checks
+
+    Links to other pages whose whole name is a phrase such as "here" or "read more" in the language of the page; where
+    the page names no language, in any of twenty. The name that assistive technology reads counts, so a label or
+    a hidden word that completes the phrase is enough. Links with `rel="nofollow"`, jumps within the page and links
+    without any name are left out. One such link costs half, twenty cost everything.
+
+    ## Why it matters
+
+    Search engines learn from link texts what a page is about, and people who jump from link to link hear nothing else.
+
+    ## How to fix
+
+    Make the words that name the target the link: "prices of garden chairs" in place of "here". Where a card needs
+    "Read more", add the title of the card in a label: `aria-label="Read more about garden chairs"`.
+
+    ## Fails on
+
+    ```html
+    <!doctype html>
+    <html lang="en">
+    <title>Shop</title>
+    <p>For our prices click <a href="/prices">here</a>.</p>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <html lang="en">
+    <title>Shop</title>
+    <p>See <a href="/prices">the prices of our chairs</a>.</p>
+    ```
+    """
+    page_language = document.html.attrs.get("lang", "") if document.html else ""
+    own = strip_fragment(document.url)
+    found: list[Offender] = []
+    judged = 0
+    for anchor, url, _ in links_to_pages(document):
+        name = anchor.name
+        if anchor.hidden or not name or "nofollow" in anchor.rel:
+            continue
+        judged += 1
+        if is_generic_phrase(name, anchor.attrs.get("lang", page_language)) and strip_fragment(url) != own:
+            found.append(Offender(anchor.node, "does not say where it leads", name, url))
+    if not judged:
+        return NotApplicable("The page has no links with a text to other pages.")
+    return counted(
+        document,
+        found,
+        "telling",
+        "generic",
+        "One link does not say where it leads.",
+        "{count} links do not say where they lead.",
+        full_at=FULL_AT,
+    )

@@ -1,0 +1,102 @@
+from collections.abc import Iterator
+from ipaddress import IPv4Network, IPv6Network
+from typing import Final
+
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.checks._offenders import Offender, evidence_of
+from pagegrade.model.document import Document, ElementFact
+from pagegrade.model.outcome import NotApplicable, Outcome, Severity
+from pagegrade.parse.url import host, host_address, is_http
+
+_NETWORKS: Final = tuple(
+    IPv4Network(text)
+    for text in ("0.0.0.0/32", "10.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.168.0.0/16")
+)
+_NETWORKS_6: Final = tuple(IPv6Network(text) for text in ("::1/128", "fc00::/7", "fe80::/10"))
+"""Addresses that mean another machine to everybody; those set aside for documentation lead nowhere and are no slip."""
+
+
+@check(
+    id="localhost-links",
+    title="Links to the own computer",
+    severity=Severity.MEDIUM,
+    since="0.1.0",
+    states=(
+        State("public", "Everything on the page leads to public addresses."),
+        State("links", "Links lead to addresses that work inside one network only.", loss=0.5),
+        State("loads", "The page loads from, or sends forms to, addresses inside one network only.", loss=1.0),
+    ),
+    sources=("https://www.rfc-editor.org/rfc/rfc6761#section-6.3", "https://www.rfc-editor.org/rfc/rfc1918"),
+)
+def localhost_links(document: Document) -> Verdict:
+    """Addresses of the computer on which a site was made lead visitors nowhere.
+
+    ## What it checks
+
+    Links, forms and everything the page loads: none may lead to `localhost`, to a name that ends with `.localhost` or
+    `.local`, or to an address that is not public, such as `127.0.0.1` or `192.168.0.1`. What is loaded or sent there
+    fails; a link is a warning, because instructions for a router or for developers may mean it. Addresses that are
+    only text do not count. A page that lies on such an address itself is not judged.
+
+    ## Why it matters
+
+    Visitors get an error, or pictures and styles are missing; their browser may ask for the right to look into their
+    network.
+
+    ## How to fix
+
+    Replace the address by that of the public site, or leave out scheme and host: `/pictures/chair.jpg`. Look for
+    a setting with the address of the site that was left as it was during development.
+
+    ## Fails on
+
+    ```html
+    <!doctype html>
+    <title>Shop</title>
+    <img src="http://localhost:3000/chair.jpg" alt="A chair">
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <title>Shop</title>
+    <img src="/chair.jpg" alt="A chair">
+    ```
+    """
+    if _is_local(host(document.url)):
+        return NotApplicable("The page itself lies on an address that is not public.")
+    known: dict[str, bool] = {}
+
+    def found(pairs: Iterator[tuple[ElementFact, str | None]], reason: str) -> list[Offender]:
+        offenders: list[Offender] = []
+        for fact, url in pairs:
+            if url is None or not is_http(url):
+                continue
+            authority = url.split("/", 3)[2]
+            local = known.get(authority)
+            if local is None:
+                local = known[authority] = _is_local(host(url))
+            if local:
+                offenders.append(Offender(fact.node, reason, url=url))
+        return offenders
+
+    loads = found(((fact, fact.url) for fact in document.references), "loads from there")
+    loads += found(((fact, fact.url) for fact in document.forms), "sends its fields there")
+    links = found(((fact, fact.url) for fact in document.anchors), "leads there")
+    if not loads and not links:
+        return Outcome("public", value=0)
+    every = [*loads, *links]
+    return Outcome(
+        "loads" if loads else "links", value=len(every), evidence=evidence_of(document, every), total=len(every)
+    )
+
+
+def _is_local(name: str) -> bool:
+    address = host_address(name)
+    if address is None:
+        bare = name.removesuffix(".")
+        return bare == "localhost" or bare.endswith((".localhost", ".local"))
+    if address.version == 4:
+        return any(address in network for network in _NETWORKS)
+    return any(address in network for network in _NETWORKS_6)

@@ -1,0 +1,55 @@
+from pagegrade.checks._check import State, check
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import MAX_EVIDENCE, Outcome, Severity
+
+
+@check(
+    id="meta-keywords",
+    title="Keywords in the head",
+    severity=Severity.INFO,
+    since="0.1.0",
+    states=(
+        State("absent", "The page has no keywords meta tag."),
+        State("present", "The page has a keywords meta tag, which search engines ignore."),
+    ),
+    sources=("https://developers.google.com/search/blog/2009/09/google-does-not-use-keywords-meta-tag",),
+)
+def meta_keywords(document: Document) -> Outcome:
+    """The keywords meta tag tells competitors what a page is after, and search engines nothing.
+
+    ## What it checks
+
+    Whether there is a `<meta name="keywords">` that is not empty. It is shown and costs nothing.
+
+    ## Why it matters
+
+    Google said in 2009 that it does not use the tag for ranking.
+
+    ## How to fix
+
+    Remove it, or leave it where the search of the own site reads it.
+
+    ## Fails on
+
+    ```html
+    <!doctype html>
+    <title>Shop</title>
+    <meta name="keywords" content="chairs, tables">
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <title>Shop</title>
+    ```
+    """
+    found = [meta for meta in document.metas if meta.name == "keywords" and meta.content.strip()]
+    if not found:
+        return Outcome("absent")
+    return Outcome(
+        "present",
+        value=found[0].content.strip()[:200],
+        evidence=tuple(document.evidence(meta) for meta in found[:MAX_EVIDENCE]),
+        total=len(found),
+    )

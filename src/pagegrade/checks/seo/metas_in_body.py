@@ -1,0 +1,78 @@
+from pagegrade.checks._check import State, check
+from pagegrade.checks._offenders import Offender, evidence_of
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import Outcome, Severity
+from pagegrade.parse.robots_directives import BOT_NAMES
+
+
+@check(
+    id="metas-in-body",
+    title="Head elements in the body",
+    severity=Severity.LOW,
+    since="0.1.0",
+    states=(
+        State("in_head", "What describes the page stands in its head."),
+        State("in_body", "Elements that describe the page stand in its body.", loss=1.0),
+    ),
+    sources=("https://html.spec.whatwg.org/multipage/semantics.html#the-meta-element",),
+)
+def metas_in_body(document: Document) -> Outcome:
+    """What describes a page for search engines counts only in the head.
+
+    ## What it checks
+
+    Whether a description, a rule for crawlers, a canonical address or a link to another language version ended up in
+    the body once a browser has read the page. Browsers end the head at the first element that may not stand there, and
+    that element is named. Metas of structured data (`itemprop`) belong into the body and do not count.
+
+    ## Why it matters
+
+    Search engines ignore most of them there, so the page has no description or no canonical address.
+
+    ## How to fix
+
+    Move the named elements into the head, before any element that shows something, such as `<div>`, `<img>` or
+    `<iframe>`; often a snippet of an analytics or advertising service stands too early.
+
+    ## Fails on
+
+    ```html
+    <!doctype html>
+    <title>Shop</title>
+    <div id="tracker"></div>
+    <meta name="description" content="Garden furniture made of teak.">
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <title>Shop</title>
+    <meta name="description" content="Garden furniture made of teak.">
+    <div id="tracker"></div>
+    ```
+    """
+    found = [
+        Offender(meta.node, "stands in the body")
+        for meta in document.metas
+        if not meta.in_head
+        and "itemprop" not in meta.attrs
+        and (meta.name in {"description", "robots"} or meta.name in BOT_NAMES)
+    ]
+    found += [
+        Offender(link.node, "stands in the body")
+        for link in document.links
+        if not link.in_head
+        and "itemprop" not in link.attrs
+        and ("canonical" in link.rel or ("alternate" in link.rel and "hreflang" in link.attrs))
+    ]
+    if not found:
+        return Outcome("in_head", value=0)
+    closer = document.head_closed_by
+    message = ""
+    if closer is not None:
+        what = "Text" if closer == "text" else f"A <{closer}> element"
+        message = f"{what} ended the head early, so that {len(found)} of its elements ended up in the body."
+    return Outcome(
+        "in_body", value=len(found), evidence=evidence_of(document, found), total=len(found), message=message
+    )

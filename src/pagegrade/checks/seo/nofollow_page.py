@@ -1,0 +1,64 @@
+from pagegrade.checks._check import State, check
+from pagegrade.checks._robots_rules import placed_rules
+from pagegrade.model.artifacts import Response
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import MAX_EVIDENCE, Outcome, Severity
+
+
+@check(
+    id="nofollow-page",
+    title="Links may be followed",
+    severity=Severity.LOW,
+    since="0.1.0",
+    states=(
+        State("follow", "Search engines may follow the links of the page."),
+        State("nofollow", "The page asks search engines to follow none of its links.", loss=0.5),
+    ),
+    sources=("https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag",),
+)
+def nofollow_page(document: Document, response: Response) -> Outcome:
+    """A nofollow rule for the whole page cuts all its links off from search engines.
+
+    ## What it checks
+
+    The robots meta tags and the `X-Robots-Tag` headers of the page's own answer for the rule `nofollow`. The rule
+    `none`, which is short for `noindex` and `nofollow`, is reported once, by the check for indexing. `rel="nofollow"`
+    of single links is another thing and has a check of its own.
+
+    ## Why it matters
+
+    Pages that are linked from nowhere else are then found late or never.
+
+    ## How to fix
+
+    Take `nofollow` out of the tag or header. To cut off a single link, give that link `rel="nofollow"`.
+
+    ## Fails on
+
+    ```html
+    <!doctype html>
+    <title>Shop</title>
+    <meta name="robots" content="index, nofollow">
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <title>Shop</title>
+    <meta name="robots" content="index, follow">
+    ```
+    """
+    found = [
+        rule
+        for rule in placed_rules(document, response)
+        if rule.directive.name == "nofollow" and "nofollow" in rule.written
+    ]
+    if not found:
+        return Outcome("follow")
+    return Outcome(
+        "nofollow",
+        value=", ".join(dict.fromkeys(rule.text for rule in found))[:200],
+        evidence=tuple(rule.evidence(document) for rule in found[:MAX_EVIDENCE]),
+        total=len(found),
+    )

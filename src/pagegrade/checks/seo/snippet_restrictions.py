@@ -1,0 +1,72 @@
+from typing import Final
+
+from pagegrade.checks._check import State, check
+from pagegrade.checks._robots_rules import placed_rules
+from pagegrade.model.artifacts import Response
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import MAX_EVIDENCE, Outcome, Severity
+from pagegrade.parse.robots_directives import RobotsDirective
+
+_ALWAYS: Final = frozenset({"nosnippet", "noarchive", "nocache", "noimageindex"})
+_VALUES: Final = {"max-snippet": "0", "max-image-preview": "none", "max-video-preview": "0"}
+"""Rules with a value -> the value that forbids altogether."""
+
+
+@check(
+    id="snippet-restrictions",
+    title="Limits for snippets",
+    severity=Severity.INFO,
+    since="0.1.0",
+    states=(
+        State("open", "Search engines may show text and pictures of the page."),
+        State("restricted", "The page limits what search engines may show of it."),
+    ),
+    sources=("https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag",),
+)
+def snippet_restrictions(document: Document, response: Response) -> Outcome:
+    """Some rules for search engines forbid to show text, pictures or a copy of the page.
+
+    ## What it checks
+
+    The robots meta tags and `X-Robots-Tag` headers for `nosnippet`, `noarchive`, `nocache`, `noimageindex`,
+    `max-snippet:0`, `max-image-preview:none` and `max-video-preview:0`. Larger values are no limit worth naming. It is
+    shown and costs nothing: publishers choose such limits on purpose. Parts of the text that are marked with
+    `data-nosnippet` are not counted.
+
+    ## Why it matters
+
+    A result without a description and without a picture is clicked less often.
+
+    ## How to fix
+
+    Leave the rules in place if you chose them. If a template or an extension set them, remove them there.
+
+    ## Fails on
+
+    ```html
+    <!doctype html>
+    <title>Shop</title>
+    <meta name="robots" content="nosnippet">
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <title>Shop</title>
+    <meta name="robots" content="max-snippet:-1, max-image-preview:large">
+    ```
+    """
+    found = [rule for rule in placed_rules(document, response) if _restricts(rule.directive)]
+    if not found:
+        return Outcome("open")
+    return Outcome(
+        "restricted",
+        value=", ".join(dict.fromkeys(rule.text for rule in found))[:200],
+        evidence=tuple(rule.evidence(document) for rule in found[:MAX_EVIDENCE]),
+        total=len(found),
+    )
+
+
+def _restricts(directive: RobotsDirective) -> bool:
+    return directive.name in _ALWAYS or _VALUES.get(directive.name) == directive.value.strip().lower()

@@ -1,0 +1,54 @@
+from typing import Final
+
+from pagegrade.checks._check import State, check
+from pagegrade.model.artifacts import Response
+from pagegrade.model.outcome import Detail, Evidence, Outcome, Severity
+from pagegrade.parse.page_links import path_and_query
+
+MAX_DEPTH: Final = 4
+
+
+@check(
+    id="url-depth",
+    title="Folders in the address",
+    severity=Severity.INFO,
+    since="0.1.0",
+    states=(
+        State("shallow", "The address of the page has few folders."),
+        State("deep", "The address of the page has many folders."),
+    ),
+    sources=("https://developers.google.com/search/docs/crawling-indexing/url-structure",),
+)
+def url_depth(response: Response) -> Outcome:
+    """An address with few folders is easier to read.
+
+    ## What it checks
+
+    The parts of the path between slashes, of which up to four are usual. It is shown and costs nothing: for search
+    engines it matters how many clicks a page is away from the start page, not how many slashes its address has.
+
+    ## Why it matters
+
+    Many folders often mean that the structure of the site grew without a plan.
+
+    ## How to fix
+
+    There is nothing to mend as long as the page is linked from where visitors look for it.
+
+    ## Fails on
+
+    ```url
+    https://example.com/shop/garden/furniture/chairs/wood/teak
+    ```
+
+    ## Passes on
+
+    ```url
+    https://example.com/shop/chairs/teak
+    ```
+    """
+    depth = sum(1 for part in path_and_query(response.url)[0].split("/") if part)
+    details = (Detail(code="folders", actual=depth, limit=MAX_DEPTH),)
+    if depth <= MAX_DEPTH:
+        return Outcome("shallow", value=depth, details=details)
+    return Outcome("deep", value=depth, evidence=(Evidence(url=response.url),), details=details)

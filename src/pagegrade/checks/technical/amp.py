@@ -1,0 +1,53 @@
+from pagegrade.checks._check import State, check
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import Evidence, Outcome, Severity
+
+
+@check(
+    id="amp",
+    title="AMP",
+    severity=Severity.INFO,
+    since="0.1.0",
+    states=(
+        State("none", "The page has nothing to do with AMP."),
+        State("linked", "The page names a version of itself in AMP."),
+        State("document", "The page is written in AMP."),
+    ),
+    sources=("https://amp.dev/documentation/guides-and-tutorials/optimize-and-measure/discovery",),
+)
+def amp(document: Document) -> Outcome:
+    """AMP is a restricted kind of HTML that search engines used to prefer on phones.
+
+    ## What it checks
+
+    Whether the `<html>` element is marked with `amp` or the lightning sign, and whether the page names an AMP version
+    with `<link rel="amphtml">`. Since 2021 search results need no AMP, so this is a fact to know and costs nothing.
+
+    ## Why it matters
+
+    A second version of each page has to be kept up, and visitors who share it share an address that is not yours.
+
+    ## How to fix
+
+    Nothing needs to be done. To give AMP up, redirect the AMP addresses to the ordinary pages and remove the links.
+
+    ## Fails on
+
+    ```html
+    <!doctype html>
+    <title>News</title>
+    <link rel="amphtml" href="https://example.com/amp/news">
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <title>News</title>
+    ```
+    """
+    if document.html is not None and ("amp" in document.html.attrs or "\u26a1" in document.html.attrs):
+        return Outcome("document", evidence=(document.evidence(document.html),))
+    links = [link for link in document.links if "amphtml" in link.rel and link.url is not None]
+    evidence: tuple[Evidence, ...] = tuple(document.evidence(link, url=link.url or "") for link in links[:10])
+    return Outcome("linked" if links else "none", value=links[0].url if links else None, evidence=evidence)

@@ -1,0 +1,92 @@
+from typing import Final
+
+from pagegrade.checks._check import State, check
+from pagegrade.checks._offenders import Offender, evidence_of
+from pagegrade.model.artifacts import NotGathered, Resource, Resources
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import Outcome, Severity
+
+GOOD_PX: Final = 180
+_RELS: Final = frozenset({"apple-touch-icon", "apple-touch-icon-precomposed"})
+
+
+@check(
+    id="apple-touch-icon",
+    title="Icon for Apple devices",
+    severity=Severity.INFO,
+    since="0.1.0",
+    states=(
+        State("present", "The page names an icon for the home screens of Apple devices."),
+        State("absent", "The page names no icon for the home screens of Apple devices."),
+        State("unsuitable", "The icon for Apple devices does not arrive, or is no square PNG of 180 pixels or more."),
+    ),
+    sources=(
+        "https://developer.apple.com/library/archive/documentation/AppleApplications/Reference/SafariWebContent/"
+        "ConfiguringWebApplications/ConfiguringWebApplications.html",
+    ),
+)
+def apple_touch_icon(document: Document, resources: Resources | NotGathered) -> Outcome:
+    """Phones and tablets of Apple show this icon when somebody puts the page on the home screen.
+
+    ## What it checks
+
+    `<link rel="apple-touch-icon">`. Where the file was fetched, at least one of the icons should arrive as a square
+    PNG of 180 pixels or more. A missing icon is no fault: devices then look for `/apple-touch-icon.png`, which is not
+    asked for here, or show a small picture of the page. This check costs nothing.
+
+    ## Why it matters
+
+    A small icon looks blurred, and one that does not arrive is replaced by a letter.
+
+    ## How to fix
+
+    Name a PNG of 180 by 180 pixels without transparent corners.
+
+    ```html
+    <link rel="apple-touch-icon" href="/apple-touch-icon.png">
+    ```
+
+    ## Fails on
+
+    ```html
+    <!doctype html>
+    <title>Garden furniture</title>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <title>Garden furniture</title>
+    <link rel="apple-touch-icon" href="/apple-touch-icon.png">
+    ```
+    """
+    links = [link for link in document.links if not _RELS.isdisjoint(link.rel) and link.url is not None]
+    if not links:
+        return Outcome("absent", value=0)
+    fetched = {} if isinstance(resources, NotGathered) else resources.by_url()
+    faults = [
+        Offender(link.node, _fault(fetched.get((link.url or "").partition("#")[0])), url=link.url or "")
+        for link in links
+    ]
+    good = any(not fault.reason for fault in faults)
+    return Outcome(
+        "present" if good else "unsuitable", value=len(links), evidence=evidence_of(document, faults), total=len(faults)
+    )
+
+
+def _fault(resource: Resource | None) -> str:
+    """What is wrong with an icon; "" when nothing is, or when it was not seen."""
+    if resource is None or resource.response is None:
+        return ""
+    if resource.response.status >= 400:
+        return f"status {resource.response.status}"
+    image = resource.image
+    if image is None:
+        return "no image"
+    if image.format != "png":
+        return f"{image.format} instead of png"
+    if image.width_px is None or image.height_px is None:
+        return ""
+    size = f"{image.width_px} x {image.height_px} pixels"
+    return size if image.width_px != image.height_px or image.width_px < GOOD_PX else ""

@@ -1,0 +1,110 @@
+from collections.abc import Iterator
+
+from pagegrade.checks._check import State, check
+from pagegrade.checks._offenders import Offender, evidence_of
+from pagegrade.model.document import Document, ElementFact, Node
+from pagegrade.model.outcome import Outcome, Severity
+from pagegrade.parse.url import is_http, join_url, same_site
+
+
+@check(
+    id="base-element",
+    title="Base address",
+    severity=Severity.LOW,
+    since="0.1.0",
+    states=(
+        State("sound", "Nothing changes the base of the page's addresses in an unexpected way."),
+        State("several", "The page has more than one base element; browsers use the first.", loss=0.5),
+        State("late", "The base element stands after addresses that it changes.", loss=0.5),
+        State("foreign", "The base element makes the page's addresses lead to another site.", loss=0.75),
+        State("unusable", "The base element has an address that browsers do not accept.", loss=1.0),
+    ),
+    sources=("https://html.spec.whatwg.org/multipage/semantics.html#the-base-element",),
+)
+def base_element(document: Document) -> Outcome:
+    """A base element changes where every relative address of the page leads to.
+
+    ## What it checks
+
+    Whether there is at most one `<base>`, whether one with `href` stands before every other element with an address,
+    whether it stays on the same site (the same registered domain), and whether its address is one that browsers
+    accept for it, which are those with `http:` and `https:`. A page without `<base>` passes.
+
+    ## Why it matters
+
+    Browsers may begin to load files before they meet a late `<base>`, and then load them twice or from the wrong
+    place. All relative links, forms and scripts of the page follow the base, also to another site.
+
+    ## How to fix
+
+    Remove the element and write addresses that begin with a slash. Where you need it, let it be the first element
+    with an address in the head.
+
+    ## Fails on
+
+    ```html
+    <!doctype html>
+    <html lang="en">
+    <head>
+    <title>Garden furniture</title>
+    <link rel="stylesheet" href="style.css">
+    <base href="/shop/">
+    </head>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <html lang="en">
+    <head>
+    <base href="/shop/">
+    <title>Garden furniture</title>
+    <link rel="stylesheet" href="style.css">
+    </head>
+    ```
+    """
+    bases = document.bases
+    addressed = [base for base in bases if "href" in base.attrs]
+    state = "sound"
+    found: list[Offender] = []
+    if addressed:
+        state, found = _of_address(document, addressed[0])
+    if state == "sound" and len(bases) > 1:
+        state, found = "several", [Offender(base.node, "another base element") for base in bases[1:]]
+    return Outcome(state, value=len(bases), evidence=evidence_of(document, found), total=len(found))
+
+
+def _of_address(document: Document, base: ElementFact) -> tuple[str, list[Offender]]:
+    """What the first base element with an address does."""
+    written = base.attrs["href"].strip()
+    url = join_url(document.url, written)
+    if url is None or not is_http(url):
+        return "unusable", [Offender(base.node, "not an address for a base", written)]
+    if not same_site(url, document.url):
+        return "foreign", [Offender(base.node, "another site", url=url)]
+    place = _place(base.node)
+    if place is not None and any(
+        earlier is not None and earlier < place for earlier in map(_place, _with_address(document))
+    ):
+        return "late", [Offender(base.node, "stands after other addresses")]
+    return "sound", []
+
+
+def _with_address(document: Document) -> Iterator[Node]:
+    """The elements with an address that may come early: the first of each kind is enough, as they stand in order."""
+    kinds = (
+        (link.node for link in document.links if link.href),
+        (script.node for script in document.scripts if script.attrs.get("src")),
+        (anchor.node for anchor in document.anchors if anchor.href),
+        (image.node for image in document.images if image.attrs.get("src")),
+    )
+    for nodes in kinds:
+        first = next(nodes, None)
+        if first is not None:
+            yield first
+
+
+def _place(node: Node) -> tuple[int, int] | None:
+    line, column = node.source_line, node.source_col
+    return None if line is None or column is None else (line, column)

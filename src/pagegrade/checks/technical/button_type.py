@@ -1,0 +1,56 @@
+from pagegrade.checks._check import State, check
+from pagegrade.checks._offenders import Offender, evidence_of
+from pagegrade.model.document import Document
+from pagegrade.model.markup import Markup
+from pagegrade.model.outcome import Outcome, Severity
+
+
+@check(
+    id="button-type",
+    title="Types of buttons",
+    severity=Severity.INFO,
+    since="0.1.0",
+    states=(
+        State("typed", "Every button in a form says what it does."),
+        State("untyped", "Buttons in forms do not say what they do, so they submit the form."),
+    ),
+    sources=("https://html.spec.whatwg.org/multipage/form-elements.html#attr-button-type",),
+)
+def button_type(document: Document, markup: Markup) -> Outcome:
+    """A button in a form submits it unless it says something else.
+
+    ## What it checks
+
+    `<button>` elements inside a form, or tied to one with the `form` attribute, that have no `type`, or one that
+    browsers do not know. Buttons outside of forms submit nothing and are not listed. Often the button is meant to
+    submit, so this is a fact to know and costs nothing.
+
+    ## Why it matters
+
+    A button that was meant to open a menu or show a password sends the half-filled form instead.
+
+    ## How to fix
+
+    Write `type="button"` on buttons that a script reacts to, and `type="submit"` on those that send the form.
+
+    ## Fails on
+
+    ```html
+    <!doctype html>
+    <title>Search</title>
+    <form action="/find"><input name="q" aria-label="Search"><button>Clear</button></form>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <title>Search</title>
+    <form action="/find"><input name="q" aria-label="Search"><button type="submit">Search</button></form>
+    <button>Menu</button>
+    ```
+    """
+    found = [Offender(button.node, "no known type: submits the form") for button in markup.untyped_buttons]
+    return Outcome(
+        "untyped" if found else "typed", value=len(found), evidence=evidence_of(document, found), total=len(found)
+    )

@@ -1,0 +1,74 @@
+from typing import Final
+
+from pagegrade.checks._check import State, Verdict, check, offender_loss
+from pagegrade.model.document import Document, ElementFact
+from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Outcome, Severity
+
+FULL_AT: Final = 5
+
+
+@check(
+    id="empty-src",
+    title="Empty addresses",
+    severity=Severity.LOW,
+    since="0.1.0",
+    states=(
+        State("filled", "No image, script, stylesheet or frame has an empty address."),
+        State("empty", "Images, scripts, stylesheets or frames have an empty address.", loss=0.5, loss_max=1.0),
+    ),
+    sources=("https://html.spec.whatwg.org/multipage/embedded-content.html#attr-img-src",),
+)
+def empty_src(document: Document) -> Verdict:
+    """An element with an empty address loads nothing and says so to nobody.
+
+    ## What it checks
+
+    `src=""` on images, scripts and frames, and `href=""` on `<link>` elements. An image with `srcset` is fine, since
+    browsers take a candidate; so is `<a href="">`, which links to the page itself. An address that a script puts in
+    later should be left out until then, because HTML allows no empty one. The first costs half, five cost everything.
+
+    ## Why it matters
+
+    Old browsers fetch the page itself once more for it; new ones show a broken image or run nothing.
+
+    ## How to fix
+
+    Remove the attribute, or the element. For images that a script fills in, leave `src` out.
+
+    ## Fails on
+
+    ```html
+    <!doctype html>
+    <title>Garden furniture</title>
+    <img src="" alt="Green garden chair">
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <title>Garden furniture</title>
+    <img src="/chair.webp" alt="Green garden chair">
+    ```
+    """
+    offenders: list[ElementFact] = [
+        *(image for image in document.images if _is_empty(image, "src") and "srcset" not in image.attrs),
+        *(script for script in document.scripts if _is_empty(script, "src") and script.kind in ("classic", "module")),
+        *(frame for frame in document.frames if _is_empty(frame, "src") and "srcdoc" not in frame.attrs),
+        *(link for link in document.links if _is_empty(link, "href")),
+    ]
+    count = len(offenders)
+    if not count:
+        return Outcome("filled")
+    return Outcome(
+        "empty",
+        value=count,
+        evidence=tuple(document.evidence(fact) for fact in offenders[:MAX_EVIDENCE]),
+        total=count,
+        details=(Detail(code="empty_addresses", actual=count, limit=0),),
+        loss=offender_loss(count, FULL_AT),
+    )
+
+
+def _is_empty(fact: ElementFact, attribute: str) -> bool:
+    return attribute in fact.attrs and not fact.attrs[attribute].strip()

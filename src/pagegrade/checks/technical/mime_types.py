@@ -1,0 +1,174 @@
+from typing import Final
+
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.model.artifacts import Resource, Resources, Response
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Severity
+from pagegrade.parse.headers import parse_media_type, split_outside_quotes
+
+FULL_AT: Final = 10
+_LOOSE: Final = (0.25, 0.5)
+_REFUSED: Final = (0.5, 1.0)
+_JAVASCRIPT: Final = frozenset(
+    "application/ecmascript application/javascript application/x-ecmascript application/x-javascript text/ecmascript"
+    " text/javascript text/javascript1.0 text/javascript1.1 text/javascript1.2 text/javascript1.3 text/javascript1.4"
+    " text/javascript1.5 text/jscript text/livescript text/x-ecmascript text/x-javascript".split(),
+)
+"""Source: https://mimesniff.spec.whatwg.org/#javascript-mime-type"""
+_IMAGES: Final = {
+    "jpeg": frozenset({"image/jpeg", "image/jpg", "image/pjpeg"}),
+    "png": frozenset({"image/png", "image/x-png", "image/apng", "image/vnd.mozilla.apng"}),
+    "ico": frozenset({"image/x-icon", "image/vnd.microsoft.icon", "image/ico", "image/icon"}),
+    "bmp": frozenset({"image/bmp", "image/x-ms-bmp", "image/x-bmp"}),
+    "heic": frozenset({"image/heic", "image/heif"}),
+    "svg": frozenset({"image/svg+xml"}),
+}
+_NOT_SCRIPTS: Final = ("image/", "audio/", "video/")
+
+
+@check(
+    id="mime-types",
+    title="Types of files",
+    severity=Severity.LOW,
+    since="0.1.0",
+    states=(
+        State("right", "The page's own files say correctly what they are."),
+        State("loose", "Files say wrongly, or not at all, what they are; browsers find out.", *_LOOSE),
+        State("refused", "Files say so wrongly what they are that browsers refuse them.", *_REFUSED),
+    ),
+    sources=(
+        "https://mimesniff.spec.whatwg.org/",
+        "https://www.rfc-editor.org/rfc/rfc9239",
+        "https://fetch.spec.whatwg.org/#should-response-to-request-be-blocked-due-to-nosniff?",
+    ),
+)
+def mime_types(document: Document, resources: Resources) -> Verdict:
+    """Each file says in a header what it is, and browsers act on that rather than on the name.
+
+    ## What it checks
+
+    The `Content-Type` of the scripts, stylesheets and images of the page's own site that arrived. Scripts should have
+    a JavaScript type (`text/javascript`; the older `application/javascript` is fine), stylesheets `text/css`, and
+    images the type that their first bytes show. Fonts are not judged, because browsers do not look at their type, and
+    neither are files of other sites, whose headers the owner of the page cannot change.
+
+    It costs from half (one file) to everything (ten) when browsers refuse the file: a stylesheet or script of a
+    wrong type with `X-Content-Type-Options: nosniff`, a stylesheet of another type (outside of quirks mode), a
+    module of another type, a script that calls itself an image, a drawing in SVG that does not say so. It costs
+    from a quarter to half when the type is missing or wrong and browsers find out by themselves.
+
+    ## Why it matters
+
+    A refused stylesheet or script is as good as missing. Where browsers have to guess, caches and filters between them
+    and the server may guess otherwise.
+
+    ## How to fix
+
+    Set the type by the ending of the file in the server's configuration. Files that answer with HTML are usually
+    missing, and the application answers in their place.
+
+    ## Fails on
+
+    ```json resources
+    {
+      "items": [
+        {
+          "url": "https://example.com/a.css",
+          "kinds": ["stylesheet"],
+          "initiator_url": "https://example.com/",
+          "response": {
+            "url": "https://example.com/a.css", "status": 200, "wire_bytes": 900,
+            "headers": [["Content-Type", "text/plain"]]
+          }
+        }
+      ]
+    }
+    ```
+
+    ## Passes on
+
+    ```json resources
+    {
+      "items": [
+        {
+          "url": "https://example.com/a.css",
+          "kinds": ["stylesheet"],
+          "initiator_url": "https://example.com/",
+          "response": {
+            "url": "https://example.com/a.css", "status": 200, "wire_bytes": 900,
+            "headers": [["Content-Type", "text/css; charset=utf-8"]]
+          }
+        }
+      ]
+    }
+    ```
+    """
+    seen = [(item, item.response) for item in resources.items if item.response is not None and _is_judged(item)]
+    if not seen:
+        return NotApplicable("No scripts, stylesheets or images of the page's own site arrived.")
+    modules = {script.url.partition("#")[0] for script in document.scripts if script.kind == "module" and script.url}
+    quirks = document.mode == "quirks"
+    faults = [
+        (item, *fault)
+        for item, response in seen
+        if (fault := _fault(item, response, module=item.url in modules, quirks=quirks)) is not None
+    ]
+    faults.sort(key=lambda entry: not entry[1])
+    refused = sum(is_refused for _, is_refused, _ in faults)
+    state = "refused" if refused else "loose" if faults else "right"
+    low, high = _REFUSED if refused else _LOOSE
+    count = refused or len(faults)
+    return Outcome(
+        state,
+        value=f"{len(faults)} of {len(seen)} files",
+        evidence=tuple(
+            Evidence(header="Content-Type", url=item.url, value=reason, reason="refused" if is_refused else "guessed")
+            for item, is_refused, reason in faults[:MAX_EVIDENCE]
+        ),
+        total=len(faults),
+        details=(
+            Detail(code="refused", actual=refused, limit=0),
+            Detail(code="guessed", actual=len(faults) - refused, limit=0),
+        ),
+        loss=low + (high - low) * min(1.0, (count - 1) / (FULL_AT - 1)) if faults else None,
+    )
+
+
+def _is_judged(item: Resource) -> bool:
+    """Own files that arrived with something in them and with headers that were seen."""
+    response = item.response
+    if response is None or not item.first_party or not response.headers_seen:
+        return False
+    if response.status != 200 or response.wire_bytes == 0 or item.decoded_bytes == 0:
+        return False
+    return not {"script", "stylesheet", "image"}.isdisjoint(item.kinds)
+
+
+def _fault(item: Resource, response: Response, *, module: bool, quirks: bool) -> tuple[bool, str] | None:
+    """(whether browsers refuse the file, what it says it is); ``None`` when that is right."""
+    values = response.header_values("content-type")
+    media_type = parse_media_type(", ".join(values) if values else None)
+    essence = media_type.essence if media_type is not None else ""
+    shown = essence or "no type"
+    strict = _is_nosniff(response)
+    if "stylesheet" in item.kinds:
+        if essence == "text/css":
+            return None
+        # Without a type browsers take it for CSS.
+        return (bool(essence) and not quirks) or strict, f"stylesheet as {shown}"
+    if "script" in item.kinds:
+        if essence in _JAVASCRIPT:
+            return None
+        is_refused = strict or module or essence.startswith(_NOT_SCRIPTS) or essence == "text/csv"
+        return is_refused, f"script as {shown}"
+    image = item.image
+    if image is None:
+        return None
+    if essence in _IMAGES.get(image.format, frozenset({f"image/{image.format}"})):
+        return None
+    return image.format == "svg", f"{image.format} image as {shown}"
+
+
+def _is_nosniff(response: Response) -> bool:
+    value = response.header("x-content-type-options")
+    return value is not None and split_outside_quotes(value, ",")[0].lower() == "nosniff"

@@ -1,0 +1,99 @@
+from collections.abc import Iterator
+from typing import Final
+
+from pagegrade.checks._check import State, check
+from pagegrade.checks._offenders import Offender, evidence_of
+from pagegrade.model.document import Document, ElementFact
+from pagegrade.model.outcome import Outcome, Severity
+from pagegrade.parse.page_links import path_and_query
+
+_TYPES: Final = {
+    "application/x-shockwave-flash": "Flash",
+    "application/futuresplash": "Flash",
+    "application/x-silverlight": "Silverlight",
+    "application/x-silverlight-2": "Silverlight",
+    "application/x-java-applet": "Java",
+    "application/x-java-bean": "Java",
+    "application/x-java-vm": "Java",
+    "application/x-director": "Shockwave",
+}
+_CLASSES: Final = {
+    "clsid:d27cdb6e-ae6d-11cf-96b8-444553540000": "Flash",
+    "clsid:166b1bca-3f9c-11cf-8075-444553540000": "Shockwave",
+    "clsid:8ad9c840-044e-11d1-b3e9-00805f499d93": "Java",
+    "clsid:dfeaf541-f3e1-4c24-acac-99c30715084a": "Silverlight",
+}
+"""The ``classid`` by which Internet Explorer found a plug-in."""
+_ENDINGS: Final = {".swf": "Flash", ".spl": "Flash", ".xap": "Silverlight", ".class": "Java", ".dcr": "Shockwave"}
+
+
+@check(
+    id="obsolete-plugins",
+    title="Plug-ins that no browser has",
+    severity=Severity.LOW,
+    since="0.1.0",
+    states=(
+        State("none", "The page needs no plug-in that browsers have given up."),
+        State("some", "The page embeds something for a plug-in that browsers have given up.", loss=1.0),
+    ),
+    sources=("https://html.spec.whatwg.org/multipage/obsolete.html#non-conforming-features",),
+)
+def obsolete_plugins(document: Document) -> Outcome:
+    """Flash, Silverlight and Java applets show nothing in today's browsers.
+
+    ## What it checks
+
+    `<object>` and `<embed>` whose type, file or class belongs to Flash, Silverlight, Shockwave or Java, and every
+    `<applet>`. Other types, such as PDF, are fine.
+
+    ## Why it matters
+
+    Visitors see an empty area or an old hint to install something that no longer exists.
+
+    ## How to fix
+
+    Replace films by `<video>` and the rest by a page of today, or remove the element.
+
+    ## Fails on
+
+    ```html
+    <!doctype html>
+    <title>Chairs</title>
+    <embed src="/tour.swf" type="application/x-shockwave-flash">
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <title>Chairs</title>
+    <object data="/catalogue.pdf" type="application/pdf"></object>
+    ```
+    """
+    found = [Offender(fact.node, f"needs {name}", name, url) for fact, name, url in _plugins(document)]
+    if not found:
+        return Outcome("none", value=0)
+    return Outcome("some", value=len(found), evidence=evidence_of(document, found), total=len(found))
+
+
+def _plugins(document: Document) -> Iterator[tuple[ElementFact, str, str]]:
+    for reference in document.references:
+        if reference.kind != "object":
+            continue
+        kind = reference.attrs.get("type", "").partition(";")[0].strip().lower()
+        path = path_and_query(reference.url)[0].lower()
+        ending = path[path.rfind(".") :] if "." in path else ""
+        # A type that is named decides, as in browsers; the file only speaks where there is none.
+        name = _TYPES.get(kind) if kind else _ENDINGS.get(ending)
+        if name is not None:
+            yield reference, name, reference.url
+    for fact in document.objects:
+        # One with an address was looked at above.
+        if not fact.attrs.get("data", "").strip():
+            kind = fact.attrs.get("type", "").partition(";")[0].strip().lower()
+            name = _TYPES.get(kind) or _CLASSES.get(fact.attrs.get("classid", "").strip().lower())
+            if name is not None:
+                yield fact, name, ""
+    for fact in document.obsolete:
+        if fact.node.tag == "applet":
+            yield fact, "Java", ""

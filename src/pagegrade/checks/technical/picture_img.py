@@ -1,0 +1,66 @@
+from pagegrade.checks._check import State, check
+from pagegrade.checks._offenders import Offender, counted
+from pagegrade.model.document import Document
+from pagegrade.model.markup import Markup
+from pagegrade.model.outcome import Outcome, Severity
+
+
+@check(
+    id="picture-img",
+    title="Pictures without an image",
+    severity=Severity.LOW,
+    since="0.1.0",
+    states=(
+        State("whole", "Every picture element holds an image."),
+        State("bare", "Picture elements hold no image.", loss=0.5, loss_max=1.0),
+    ),
+    sources=("https://html.spec.whatwg.org/multipage/embedded-content.html#the-picture-element",),
+)
+def picture_img(document: Document, markup: Markup) -> Outcome:
+    """A picture element shows nothing by itself: it only chooses the file for the image inside it.
+
+    ## What it checks
+
+    `<picture>` elements without an `<img>` inside. Those with a `<noscript>` are left out, because a script usually
+    puts the image in their place. The first costs half, ten cost everything.
+
+    ## Why it matters
+
+    Without the `<img>` browsers show nothing, whatever the `<source>` elements offer.
+
+    ## How to fix
+
+    Put an `<img>` with a file for all browsers and a text alternative at the end of the element.
+
+    ```html
+    <picture>
+      <source srcset="/chair.avif" type="image/avif">
+      <img src="/chair.jpg" alt="Green garden chair" width="640" height="480">
+    </picture>
+    ```
+
+    ## Fails on
+
+    ```html
+    <!doctype html>
+    <title>Garden furniture</title>
+    <picture><source srcset="/chair.avif" type="image/avif"></picture>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <title>Garden furniture</title>
+    <picture><source srcset="/chair.avif" type="image/avif"><img src="/chair.jpg" alt="Green garden chair"></picture>
+    ```
+    """
+    found = [Offender(picture.node, "no img inside") for picture in markup.bare_pictures]
+    return counted(
+        document,
+        found,
+        "whole",
+        "bare",
+        "One picture element holds no image.",
+        "{count} picture elements hold no image.",
+    )

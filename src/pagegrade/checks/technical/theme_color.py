@@ -1,0 +1,80 @@
+from collections.abc import Iterator
+
+from pagegrade.checks._check import State, check
+from pagegrade.checks._offenders import Offender, evidence_of
+from pagegrade.model.document import Document, Meta
+from pagegrade.model.outcome import Outcome, Severity
+from pagegrade.parse.css_colors import is_css_color
+
+
+@check(
+    id="theme-color",
+    title="Theme colour",
+    severity=Severity.INFO,
+    since="0.1.0",
+    states=(
+        State("set", "The page gives browsers a colour for the parts around it."),
+        State("absent", "The page gives browsers no colour for the parts around it."),
+        State("repeated", "The page gives more than one theme colour for the same case; browsers take the first."),
+        State("unreadable", "The theme colour is no colour that browsers know."),
+    ),
+    sources=("https://html.spec.whatwg.org/multipage/semantics.html#meta-theme-color",),
+)
+def theme_color(document: Document) -> Outcome:
+    """Phones paint the bar around a page in the colour that it names.
+
+    ## What it checks
+
+    `<meta name="theme-color">`: whether its content is a CSS colour, and whether there is only one for each `media`.
+    A missing colour is no fault. This check costs nothing.
+
+    ## Why it matters
+
+    Browsers ignore a value that they do not know, such as one without `#`.
+
+    ## How to fix
+
+    Write one colour, or one each for light and dark.
+
+    ```html
+    <meta name="theme-color" content="#ffffff" media="(prefers-color-scheme: light)">
+    <meta name="theme-color" content="#202020" media="(prefers-color-scheme: dark)">
+    ```
+
+    ## Fails on
+
+    ```html
+    <!doctype html>
+    <title>Garden furniture</title>
+    <meta name="theme-color" content="336699">
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <title>Garden furniture</title>
+    <meta name="theme-color" content="#336699">
+    ```
+    """
+    metas = [meta for meta in document.metas if meta.name == "theme-color"]
+    if not metas:
+        return Outcome("absent")
+    unreadable = [Offender(meta.node, "no CSS colour") for meta in metas if not is_css_color(meta.content)]
+    repeated = list(_repeated(metas))
+    found = [*unreadable, *repeated]
+    return Outcome(
+        "unreadable" if unreadable else "repeated" if repeated else "set",
+        value=metas[0].content.strip()[:100],
+        evidence=evidence_of(document, found or [Offender(meta.node, "") for meta in metas]),
+        total=len(found or metas),
+    )
+
+
+def _repeated(metas: list[Meta]) -> Iterator[Offender]:
+    seen: set[str] = set()
+    for meta in metas:
+        media = " ".join(meta.attrs.get("media", "").lower().split())
+        if media in seen:
+            yield Offender(meta.node, "another one for the same media")
+        seen.add(media)

@@ -1,0 +1,128 @@
+"""Facts about roles, names and structure, as far as assistive technology needs them; see ``model.document``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from pagegrade.model.document import Anchor, ElementFact, Image, NamedElement, Node
+
+
+class RoleFact(ElementFact, frozen=True, gc=False, kw_only=True):
+    """An element with a ``role`` or an attribute of ARIA."""
+
+    tokens: tuple[str, ...]
+    """The words of ``role``, lower case."""
+    written: str
+    """The role taken from them; "" when none is valid."""
+    role: str
+    """The role that counts: the written one, or that of the element itself; "" when it has none."""
+    native: str
+    """The role of the element itself; "" when it has none."""
+    html: bool
+    """An element of HTML (not of SVG or MathML)."""
+    focusable: bool
+    around: str = ""
+    """Role of the nearest meaningful element around it (or that owns it), for roles that need one."""
+    inside: tuple[tuple[str, Node], ...] = ()
+    """Roles and elements directly inside it, for roles that allow only some."""
+    empty: bool = False
+    """Nothing at all is inside it."""
+    name: str = ""
+    """Accessible name, for roles that need one."""
+
+
+class Nested(ElementFact, frozen=True, gc=False, kw_only=True):
+    """A control whose content is presentation, and in which another control takes the focus."""
+
+    inner: Node
+
+
+class ListFact(ElementFact, frozen=True, gc=False, kw_only=True):
+    """A ``ul``, ``ol`` or ``dl`` that is a list to assistive technology."""
+
+    strays: tuple[tuple[Node, str], ...]
+    """Children that may not stand there and why; text is told at the list itself."""
+
+
+class Cell(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+    """A cell of a table."""
+
+    node: Node
+    tag: str
+    """``td`` or ``th``."""
+    id: str
+    scope: str | None
+    headers: tuple[str, ...]
+    is_header: bool
+    """``th``, or a role of a header."""
+    row: int
+    column: int
+    rows: int
+    columns: int
+    """Where it stands and how far it reaches, from 0."""
+
+
+class TableFact(ElementFact, frozen=True, gc=False, kw_only=True):
+    """A table that is not marked as layout."""
+
+    cells: tuple[Cell, ...]
+    row_count: int
+    column_count: int
+    caption: str | None
+    """Text of its ``<caption>``; ``None`` without one."""
+    head: bool
+    """It has a ``<thead>`` or a ``<tfoot>``."""
+    nested: bool
+    """It holds another table."""
+
+
+class Player(ElementFact, frozen=True, gc=False, kw_only=True):
+    """A ``<video>`` or ``<audio>`` element."""
+
+    tracks: tuple[str, ...]
+    """Kinds of its ``<track>`` elements, lower case."""
+    has_source: bool
+    name: str
+
+
+class PartLanguage(ElementFact, frozen=True, gc=False, kw_only=True):
+    """An element inside the body with a ``lang`` whose language is not registered."""
+
+    value: str
+    has_text: bool
+    """Something to read has this language."""
+
+
+class TabIndex(ElementFact, frozen=True, gc=False, kw_only=True):
+    """An element with a ``tabindex`` that is a number."""
+
+    value: int
+
+
+@dataclass(kw_only=True, eq=False)
+class Accessibility:
+    """Everything the checks may know about roles, names and structure."""
+
+    roles: Sequence[RoleFact] = ()
+    nested: Sequence[Nested] = ()
+    hidden_focusables: Sequence[ElementFact] = ()
+    """Elements the keyboard reaches although they are hidden from assistive technology."""
+    lists: Sequence[ListFact] = ()
+    stray_items: Sequence[tuple[ElementFact, str]] = ()
+    """List items and terms that stand outside of a list, and why."""
+    tables: Sequence[TableFact] = ()
+    mains: Sequence[ElementFact] = ()
+    """Main landmarks, by element or by role, that are not hidden."""
+    players: Sequence[Player] = ()
+    objects: Sequence[NamedElement] = ()
+    languages: Sequence[PartLanguage] = ()
+    tabindexes: Sequence[TabIndex] = ()
+    accesskeys: Sequence[tuple[ElementFact, str]] = ()
+    """Elements and their keys, lower case."""
+    doubled: Mapping[str, Sequence[ElementFact]] = field(default_factory=dict)
+    """Ids used more than once, with every element after the first."""
+    linked_images: Sequence[tuple[Anchor, Image]] = ()
+    """Images inside links."""

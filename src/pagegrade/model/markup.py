@@ -1,0 +1,37 @@
+"""Facts about elements that only a few technical and security checks ask for; see ``model.document``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import msgspec
+
+from pagegrade.model.document import ElementFact
+
+Attributes = Mapping[str, str]
+
+
+class SyntaxFault(msgspec.Struct, frozen=True, gc=False):
+    """Markup that the parser had to repair."""
+
+    code: str
+    """Its name in the HTML standard."""
+    line: int
+    column: int
+
+
+@dataclass(slots=True, eq=False)
+class Markup:
+    """What the walk sets aside for them."""
+
+    bare_pictures: list[ElementFact] = field(default_factory=list)
+    """``<picture>`` elements without an ``<img>``."""
+    untyped_buttons: list[ElementFact] = field(default_factory=list)
+    """``<button>`` elements of a form without a ``type`` that browsers know."""
+    passwords: list[tuple[ElementFact, Attributes | None]] = field(default_factory=list)
+    """Fields for passwords, and the attributes of the form around them; ``None`` outside of one."""
+    faults: tuple[SyntaxFault, ...] = ()
+    """The first ones, in order."""
+    fault_counts: Mapping[str, int] = field(default_factory=dict)
+    """All of them, by code."""

@@ -1,0 +1,1 @@
+"""What WAI-ARIA and its mapping to HTML say: roles, attributes, names."""

@@ -1,0 +1,162 @@
+"""The roles HTML elements have by themselves, and which role counts when another one is written on them.
+
+Sources: https://www.w3.org/TR/html-aam-1.0/#html-element-role-mappings and https://www.w3.org/TR/html-aria/
+(Recommendation, read in November 2026).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from turbohtml import Element
+
+from pagegrade.parse.aria.attributes import GLOBAL
+from pagegrade.parse.aria.roles import ROLES, first_role
+
+_BY_TAG: Final = {
+    **dict.fromkeys("address details fieldset hgroup optgroup".split(), "group"),
+    **dict.fromkeys("b bdi bdo body data div i pre q samp small span u".split(), "generic"),
+    **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), "heading"),
+    **dict.fromkeys(("ul", "ol", "menu", "dir"), "list"),
+    **dict.fromkeys(("tbody", "tfoot", "thead"), "rowgroup"),
+    **dict.fromkeys(("del", "s"), "deletion"),
+    **{name: name for name in "article blockquote button caption code dialog figure form main meter option".split()},
+    **{name: name for name in "math search table time".split()},
+    "aside": "complementary",
+    "datalist": "listbox",
+    "dfn": "term",
+    "em": "emphasis",
+    "hr": "separator",
+    "html": "document",
+    "ins": "insertion",
+    "li": "listitem",
+    "nav": "navigation",
+    "output": "status",
+    "p": "paragraph",
+    "progress": "progressbar",
+    "strong": "strong",
+    "sub": "subscript",
+    "sup": "superscript",
+    "td": "cell",
+    "textarea": "textbox",
+    "tr": "row",
+}
+_BY_INPUT_TYPE: Final = {
+    **dict.fromkeys(("button", "submit", "reset", "image"), "button"),
+    **dict.fromkeys(("hidden", "password", "color", "date", "datetime-local", "file", "month", "time", "week"), ""),
+    "checkbox": "checkbox",
+    "number": "spinbutton",
+    "radio": "radio",
+    "range": "slider",
+    "search": "searchbox",
+}
+_WITH_LIST: Final = frozenset({"text", "search", "tel", "url", "email"})
+_SECTIONING: Final = "article,aside,main,nav,section"
+NATIVELY_FOCUSABLE: Final = frozenset({"button", "input", "select", "textarea", "iframe", "summary"})
+MAX_DEPTH: Final = 512
+"""In a deeper tree nobody is asked for its ancestors: that costs the depth each time."""
+
+
+def input_type(attrs: Mapping[str, str]) -> str:
+    """The type of an ``<input>``, lower case."""
+    return attrs.get("type", "text").strip().lower() or "text"
+
+
+def implicit_role(node: Element, attrs: Mapping[str, str]) -> str:
+    """The role of an HTML element without ``role``; "" when none corresponds to it.
+
+    A section counts as a region and a form as a form when an attribute names them.
+    """
+    tag = node.tag
+    match tag:
+        case "a" | "area":
+            return "link" if "href" in attrs else "generic"
+        case "img":
+            return "presentation" if attrs.get("alt") == "" and "title" not in attrs else "img"
+        case "input":
+            kind = input_type(attrs)
+            if "list" in attrs and (kind in _WITH_LIST or kind not in _BY_INPUT_TYPE):
+                return "combobox"
+            return _BY_INPUT_TYPE.get(kind, "textbox")
+        case "select":
+            size = attrs.get("size", "").strip()
+            several = "multiple" in attrs or (size.isdecimal() and len(size) < 6 and int(size) > 1)
+            return "listbox" if several else "combobox"
+        case "section":
+            return (
+                "region" if attrs.get("aria-label") or attrs.get("aria-labelledby") or "title" in attrs else "generic"
+            )
+        case "header" | "footer":
+            if node.closest(_SECTIONING) is not None:
+                return "generic"
+            return "banner" if tag == "header" else "contentinfo"
+        case "th":
+            return "rowheader" if attrs.get("scope", "").strip().lower() in {"row", "rowgroup"} else "columnheader"
+        case _:
+            return _BY_TAG.get(tag, "")
+
+
+def is_focusable(tag: str, attrs: Mapping[str, str]) -> bool:
+    """Whether the element takes the keyboard's focus (also by program only), stylesheets left aside."""
+    if "disabled" in attrs and tag in {"button", "input", "select", "textarea", "fieldset"}:
+        return False
+    if has_tabindex(attrs):
+        return True
+    if tag in NATIVELY_FOCUSABLE:
+        return tag != "input" or input_type(attrs) != "hidden"
+    if tag in {"a", "area"}:
+        return "href" in attrs
+    if tag in {"audio", "video"}:
+        return "controls" in attrs
+    return attrs.get("contenteditable", "false").strip().lower() in {"", "true", "plaintext-only"}
+
+
+def tabindex_of(attrs: Mapping[str, str]) -> int | None:
+    """The number a browser reads from ``tabindex``; ``None`` when absent or no number.
+
+    Source: https://html.spec.whatwg.org/multipage/common-microsyntaxes.html#rules-for-parsing-integers
+    """
+    text = attrs.get("tabindex", "").strip(" \t\n\f\r")
+    sign = -1 if text[:1] == "-" else 1
+    digits = text[1:] if text[:1] in {"-", "+"} else text
+    length = 0
+    while length < len(digits) and length < 9 and digits[length] in "0123456789":
+        length += 1
+    return sign * int(digits[:length]) if length else None
+
+
+def has_tabindex(attrs: Mapping[str, str]) -> bool:
+    """Whether ``tabindex`` makes the element focusable."""
+    return "tabindex" in attrs and tabindex_of(attrs) is not None
+
+
+def role_of(node: Element, attrs: Mapping[str, str]) -> str:
+    """The role a browser gives the element: the first known token, else the native one; "" when there is none.
+
+    A role of ``none`` or ``presentation`` does not hold for an element that takes the focus or has a global attribute
+    of ARIA. Source: https://www.w3.org/TR/wai-aria-1.2/#conflict_resolution_presentation_none
+    """
+    written = attrs.get("role")
+    if written:
+        role = first_role(written)
+        if role in {"none", "presentation"} and conflict_of_presentation(node.tag, attrs):
+            role = ""
+        if role:
+            return role
+    return implicit_role(node, attrs)
+
+
+def conflict_of_presentation(tag: str, attrs: Mapping[str, str]) -> str:
+    """Why a browser ignores ``role=none`` here: the name of an attribute, ``focus``, or "" when it does not."""
+    if is_focusable(tag, attrs):
+        return "focus"
+    for name, value in attrs.items():
+        if name in GLOBAL and name != "aria-hidden" and value and value.strip():
+            return name
+    return ""
+
+
+def supports(role: str, attribute: str) -> bool:
+    """Whether the role supports the attribute (global attributes are supported everywhere)."""
+    return attribute in GLOBAL or (role in ROLES and attribute[5:] in ROLES[role].attributes)

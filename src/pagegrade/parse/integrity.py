@@ -1,0 +1,50 @@
+"""Integrity metadata: the hashes by which a page names the only file it wants.
+
+Source: https://www.w3.org/TR/SRI/#parse-metadata
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from dataclasses import dataclass
+from typing import Final
+
+MAX_CHARS: Final = 10_000
+"""Characters of one attribute; longer ones are cut."""
+_HASH: Final = re.compile(r"sha(256|384|512)-([A-Za-z0-9+/_=-]{1,100})(?:\?.*)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Integrity:
+    """What an ``integrity`` attribute holds for a browser."""
+
+    bits: int
+    """256, 384 or 512: the strongest kind, which is the only one that browsers compare."""
+    digests: tuple[bytes, ...]
+    """The hashes of that kind."""
+
+
+def parse_integrity(text: str) -> Integrity | None:
+    """Read the attribute; ``None`` when it holds no hash that browsers understand, which is as if it were absent."""
+    found: dict[int, list[bytes]] = {}
+    for word in text[:MAX_CHARS].split():
+        match = _HASH.fullmatch(word)
+        if match is None:
+            continue
+        bits = int(match[1])
+        digest = _decode(match[2])
+        if digest is not None and len(digest) * 8 == bits:
+            found.setdefault(bits, []).append(digest)
+    if not found:
+        return None
+    strongest = max(found)
+    return Integrity(strongest, tuple(found[strongest]))
+
+
+def _decode(text: str) -> bytes | None:
+    try:
+        return base64.b64decode(text.translate({45: 43, 95: 47}), validate=True)
+    except binascii.Error:
+        return None

@@ -1,0 +1,211 @@
+"""What a script would weigh without its white space and comments, and what it says of itself: a scan, not a parser.
+
+The scan tells comments, strings, templates and regular expressions from code, which is all that is wanted here, in time
+linear in the text. Where JavaScript needs a whole parser to tell a division from a regular expression (behind ``)`` and
+``}``) a division is taken for granted; the error ends with the line.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+from typing import Final
+
+import msgspec
+
+MIN_SPACE_SHARE: Final = 0.08
+"""A script with less white space than this was minified already; scripts as people write them have 20 % and more."""
+MAX_VERSIONS: Final = 5
+MAX_STOPS: Final = 60_000
+"""Comments, strings and slashes looked at in one script; what comes after them is taken as it is."""
+MAX_REGEX: Final = 2_000
+"""Characters of a regular expression."""
+MAX_FAILURES: Final = 200
+"""Slashes that might begin a regular expression and do not; after so many, every slash is a division."""
+_SPACE: Final = re.compile(r"[ \t\r\n\f\v]++")
+_AROUND: Final = re.compile(r" ?([^\w$ \u0080-\u00ff]) ?")
+_STOP: Final = re.compile(r"[\"'`/]")
+_STOP_IN_TEMPLATE: Final = re.compile(r"[\"'`/{}]")
+_RUNS: Final = {mark: re.compile(rf"[^{mark}\\\r\n]*+") for mark in ('"', "'")}
+_TEMPLATE_STOP: Final = re.compile(r"[`\\]|\$\{")
+_REGEX_RUN: Final = re.compile(r"[^/\\\[\]\r\n]*+")
+_LINE: Final = re.compile(r"[^\r\n]*+")
+_LAST_WORD: Final = re.compile(r"(?:^|[^\w$.])(return|typeof|case|in|of|delete|void|throw|new|do|else|yield|await)$")
+_BEFORE_REGEX: Final = frozenset("(,=:[!&|?{;+-*%~^<>")
+_KEPT_COMMENT: Final = re.compile(r"!|[\s\S]{0,300}?@(?:license|preserve|cc_on)")
+_WRITE: Final = re.compile(r"(?<![\w$.])(?:(?:window|self|top)\.)?document\.write(?:ln)?\(")
+_WRITTEN: Final = re.compile(r"(?<![\w$.])(?:(?:window|self|top)\s{0,9}\.\s{0,9})?document\.write")
+"""Where a call may be, before comments and strings are told apart."""
+_FALLBACK_WRITE: Final = re.compile(r"\|\|(?:(?:window|self|top)\.)?document\.write(?:ln)?\(")
+_JQUERY_BANNER: Final = re.compile(r"/\*!?[\s*]{0,40}jQuery (?:JavaScript Library )?v([0-9]{1,3}(?:\.[0-9]{1,3}){1,2})")
+_JQUERY_FIELD: Final = re.compile(
+    r"\.prototype\s?=\s?\{\s{0,80}jquery\s?:\s?(?:[\"']([0-9.]{3,11})[\"']|([A-Za-z_$][\w$]{0,8}))"
+)
+
+
+class ScriptText(msgspec.Struct, frozen=True, gc=False):
+    """A script taken apart."""
+
+    code: str
+    """Without comments, strings and templates empty, white space as far as it matters."""
+    characters: int
+    """As many would be left by a tool that removes comments and white space and renames nothing."""
+
+
+def minified_script_bytes(body: bytes) -> int:
+    """Size of a script without comments and white space; its own size where there is little of them.
+
+    Comments that ask to be kept (``/*!``, ``@license``) are. Never more than ``len(body)``.
+    """
+    spaces = sum(map(body.count, (b" ", b"\n", b"\t", b"\r")))
+    if spaces <= MIN_SPACE_SHARE * len(body):
+        return len(body)
+    return min(len(body), read_script(body.decode("latin-1")).characters)
+
+
+def count_document_writes(text: str) -> int:
+    """Calls of ``document.write`` and ``writeln`` in the code of a script.
+
+    Not counted: what stands in comments and strings, other windows' documents, and the customary fallback
+    ``window.jQuery || document.write(...)``, which runs only when a file did not arrive.
+    """
+    if "document.write" not in text:
+        return 0
+    places = [match.end() for match in _WRITTEN.finditer(text)]
+    if not places:
+        return 0
+    # Reading stops behind the last place, in the next parenthesis at best.
+    code = read_script(text[: places[-1] + 60]).code
+    return max(0, len(_WRITE.findall(code)) - len(_FALLBACK_WRITE.findall(code)))
+
+
+def find_jquery_versions(text: str) -> tuple[str, ...]:
+    """Versions of the copies of jQuery that the text of a script contains, by their own marks; plugins do not count."""
+    # "uery" is in both spellings: one search instead of two.  # typos: allow
+    if "uery" not in text:  # typos: allow
+        return ()
+    banners = list(dict.fromkeys(_JQUERY_BANNER.findall(text)))
+    if banners:
+        return tuple(banners[:MAX_VERSIONS])
+    found: dict[str, None] = {}
+    for match in islice(_JQUERY_FIELD.finditer(text), 4 * MAX_VERSIONS):
+        version = match[1]
+        if version is None:
+            # A minifier moved the number into a variable.
+            named = re.compile(
+                rf"(?<![\w$]){re.escape(match[2])}\s?=\s?[\"']([0-9]{{1,3}}(?:\.[0-9]{{1,3}}){{1,2}})[\"']"
+            )
+            value = named.search(text, max(0, match.start() - 20_000), match.start())
+            version = value[1] if value else ""
+        if version:
+            found.setdefault(version)
+        if len(found) >= MAX_VERSIONS:
+            break
+    return tuple(found)
+
+
+def read_script(text: str) -> ScriptText:
+    """Take a script apart. Never raises; linear in the text."""
+    pieces: list[str] = []
+    kept = 0
+    """Characters of literals and kept comments, which no tool may shorten."""
+    braces: list[int] = []
+    """Open braces inside each open ``${}``."""
+    failures = 0
+    at = start = 0
+    for _ in range(MAX_STOPS):
+        stop = (_STOP_IN_TEMPLATE if braces else _STOP).search(text, at)
+        if stop is None:
+            break
+        mark, here = stop[0], stop.start()
+        end = here
+        literal = '""'
+        match mark:
+            case "{":
+                braces[-1] += 1
+                at = here + 1
+                continue
+            case "}" if braces[-1]:
+                braces[-1] -= 1
+                at = here + 1
+                continue
+            case "}":
+                braces.pop()
+                end = _end_of_template(text, here + 1, braces)
+            case "`":
+                end = _end_of_template(text, here + 1, braces)
+            case "/":
+                end, literal = _end_of_slash(text, here, may_be_regex=failures < MAX_FAILURES)
+                if not end:
+                    failures += literal == "failed"
+                    at = here + 1
+                    continue
+            case _:
+                end = _end_of_string(text, here + 1, mark)
+        pieces.append(text[start:here])
+        pieces.append(literal)
+        if literal != " ":
+            kept += end - here - len(literal)
+        at = start = end
+    else:
+        kept += len(text) - start
+        start = len(text)
+    pieces.append(text[start:])
+    code = _AROUND.sub(r"\1", _SPACE.sub(" ", "".join(pieces)))
+    return ScriptText(code=code, characters=max(0, len(code) + kept))
+
+
+def _end_of_string(text: str, at: int, mark: str) -> int:
+    """Behind the closing quote, or at the line break that ends a broken string."""
+    run = _RUNS[mark]
+    while True:
+        match = run.match(text, at)
+        at = len(text) if match is None else match.end()
+        if at >= len(text):
+            return len(text)
+        if text[at] != "\\":
+            return at + 1 if text[at] == mark else at
+        at += 2
+
+
+def _end_of_template(text: str, at: int, braces: list[int]) -> int:
+    """Behind the closing backtick, or behind the ``${`` that opens code (and is then noted in ``braces``)."""
+    while True:
+        stop = _TEMPLATE_STOP.search(text, at)
+        if stop is None:
+            return len(text)
+        if stop[0] == "\\":
+            at = stop.end() + 1
+            continue
+        if stop[0] == "${":
+            braces.append(0)
+        return stop.end()
+
+
+def _end_of_slash(text: str, here: int, *, may_be_regex: bool) -> tuple[int, str]:
+    """(end, what stands for it in the code) of a comment or regular expression; end 0 for a division."""
+    if text.startswith("//", here):
+        line = _LINE.match(text, here)
+        return (len(text) if line is None else line.end()), " "
+    if text.startswith("/*", here):
+        end = text.find("*/", here + 2)
+        stop = len(text) if end < 0 else end + 2
+        return stop, '""' if _KEPT_COMMENT.match(text, here + 2, min(stop, here + 300)) else " "
+    before = text[max(0, here - 60) : here].rstrip()
+    if before and before[-1] not in _BEFORE_REGEX and not _LAST_WORD.search(before):
+        return 0, ""
+    if not may_be_regex:
+        return 0, ""
+    at, in_class = here + 1, False
+    while True:
+        match = _REGEX_RUN.match(text, at, here + MAX_REGEX)
+        at = len(text) if match is None else match.end()
+        if at >= here + MAX_REGEX:
+            return 0, "failed"
+        mark = text[at : at + 1]
+        if mark in ("", "\r", "\n"):
+            return 0, "failed"
+        if mark == "/" and not in_class:
+            return at + 1, '""'
+        in_class = mark == "[" or (in_class and mark != "]")
+        at += 2 if mark == "\\" else 1

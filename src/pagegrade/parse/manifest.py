@@ -1,0 +1,74 @@
+"""Web app manifests: what a browser needs to put a page on the home screen.
+
+Source: https://www.w3.org/TR/appmanifest/
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from pagegrade.model.artifacts import ManifestFacts
+from pagegrade.parse.url import join_url, origin
+
+MAX_ICONS: Final = 200
+MAX_SIZES: Final = 50
+_MAX_TEXT: Final = 200
+
+
+def read_manifest(body: bytes, url: str, page_url: str) -> ManifestFacts:
+    """Read a manifest; never raises.
+
+    Args:
+        body: The whole file.
+        url: Where it was found; its addresses resolve against that.
+        page_url: The page that names it; the start address must have its origin.
+    """
+    text = body.removeprefix(b"\xef\xbb\xbf").strip()
+    if not text:
+        return ManifestFacts(error="empty")
+    if text.startswith(b"<"):
+        return ManifestFacts(error="html")
+    try:
+        data = msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return ManifestFacts(error="json")
+    if not isinstance(data, dict):
+        return ManifestFacts(error="no_object")
+    start_url = _address(data.get("start_url"), url)
+    return ManifestFacts(
+        name=_text(data.get("name")),
+        short_name=_text(data.get("short_name")),
+        start_url=start_url,
+        in_scope=None if start_url is None else _is_in_scope(start_url, data.get("scope"), url, page_url),
+        display=_text(data.get("display")),
+        icon_sizes=_icon_sizes(data.get("icons")),
+    )
+
+
+def _text(value: object) -> str:
+    return value.strip()[:_MAX_TEXT] if isinstance(value, str) else ""
+
+
+def _address(value: object, base: str) -> str | None:
+    return join_url(base, value) if isinstance(value, str) and value.strip() else None
+
+
+def _is_in_scope(start_url: str, scope: object, url: str, page_url: str) -> bool:
+    """On the page's origin, and under the scope; without one, the folder of the start address is the scope."""
+    if origin(start_url) != origin(page_url):
+        return False
+    limit = _address(scope, url)
+    if limit is None or origin(limit) != origin(page_url):
+        return True
+    return start_url.startswith(limit.partition("?")[0].partition("#")[0])
+
+
+def _icon_sizes(icons: object) -> tuple[str, ...]:
+    found: dict[str, None] = {}
+    if isinstance(icons, list):
+        for icon in icons[:MAX_ICONS]:
+            if isinstance(icon, dict) and isinstance(icon.get("src"), str) and isinstance(icon.get("sizes"), str):
+                found.update(dict.fromkeys(icon["sizes"].lower()[:_MAX_TEXT].split()))
+    return tuple(found)[:MAX_SIZES]

@@ -1,0 +1,328 @@
+"""Accessible names, as far as no stylesheet is needed to know them.
+
+Sources: https://www.w3.org/TR/accname-1.2/#computation-steps and
+https://www.w3.org/TR/html-aam-1.0/#accessible-name-and-description-computation. The letters in the comments are the
+steps of the former. Linear: every computation draws on one budget of the document, and who finds it empty gets a name
+of three dots, so that an unread name is never called missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from turbohtml import CData, DocumentFragment, Element, Namespace, Text
+
+from pagegrade.model.document import ElementFact
+from pagegrade.parse.aria.implicit import conflict_of_presentation, implicit_role, input_type
+from pagegrade.parse.aria.roles import NAMED_FROM_CONTENT, first_role
+
+UNREAD: Final = "…"
+"""The name of an element whose name would have cost too much to compute."""
+MAX_STEPS: Final = 300_000
+"""Nodes visited for all names of a document together: more than the elements of the largest page that is read."""
+MAX_DEPTH: Final = 100
+"""Levels of elements that are read below the one that is named."""
+MAX_REFERENCES: Final = 50
+"""Ids that are followed from one attribute."""
+MAX_CHARACTERS: Final = 2_000
+"""Longest name that is kept; nobody listens longer."""
+
+_HIDDEN_OK: Final = 1
+"""The root was hidden itself and is referenced: hidden text counts."""
+_REFERENCED: Final = 2
+"""Inside an aria-labelledby (or aria-describedby): no second one is followed."""
+_SILENT: Final = frozenset(
+    "script style template noscript noembed noframes head meta link datalist param source".split()
+)
+_UNRENDERED: Final = frozenset("audio canvas embed frame iframe object picture video".split())
+"""Content of these is a fallback; a picture holds an image, and is looked into."""
+_INLINE: Final = frozenset(
+    (
+        "a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark meter nobr output "
+        "picture progress q rb rp rt ruby s samp small span strike strong sub sup svg time title tt tspan u var wbr"
+    ).split()
+)
+_CONTENT_TAGS: Final = frozenset(
+    "a button caption figcaption h1 h2 h3 h4 h5 h6 label legend option summary td th".split()
+)
+_FIELD_TYPES: Final = frozenset(
+    "button submit reset image hidden checkbox radio range number color file password".split()
+)
+_WITHOUT_PLACEHOLDER: Final = frozenset("button checkbox color file hidden image radio range reset submit".split())
+_GROUP_NAMES: Final = {"fieldset": "legend", "table": "caption", "figure": "figcaption"}
+_LABELABLE: Final = frozenset({"button", "input", "select", "textarea", "meter", "progress", "output"})
+_VALUE_ROLES: Final = frozenset({"textbox", "searchbox", "combobox", "listbox", "slider", "spinbutton", "progressbar"})
+_RANGES: Final = frozenset({"slider", "spinbutton", "progressbar"})
+
+
+class Label:
+    """A ``<label>`` of a field."""
+
+    __slots__ = ("hidden", "node")
+
+    def __init__(self, node: Element, *, hidden: bool) -> None:
+        self.node = node
+        self.hidden = hidden
+
+
+class Names:
+    """Computes the names of one document."""
+
+    def __init__(self, ids: Mapping[str, ElementFact]) -> None:
+        self._ids = ids
+        self._by_id: dict[str, str] = {}
+        self._steps = MAX_STEPS
+        self._root: Element | None = None
+
+    def of(
+        self, node: Element, attrs: Mapping[str, str], *, labels: Sequence[Label] = (), role: str | None = None
+    ) -> tuple[str, str]:
+        """(name, where from) of an element.
+
+        Args:
+            node: The element; whether it is hidden does not matter.
+            attrs: Its attributes.
+            labels: The labels of a form field, in document order.
+            role: Its role if that is known already.
+
+        Returns:
+            The name with white space collapsed, "" when there is none, and ``aria-labelledby``, ``aria-label``,
+            ``label``, ``alt``, ``value``, ``content``, ``title`` or ``placeholder`` (or "").
+        """
+        self._root = node
+        if "aria-labelledby" in attrs:  # 2B
+            name = self.referenced(attrs["aria-labelledby"])
+            if name:
+                return name, "aria-labelledby"
+        label = _clean(attrs.get("aria-label", ""))  # 2D
+        if label:
+            return label, "aria-label"
+        tag = node.tag
+        html = node.namespace is Namespace.HTML
+        if labels and html and tag in _LABELABLE:
+            name = _clean(" ".join(self._label(one) for one in labels[:MAX_REFERENCES]))
+            if name:
+                return name, "label"
+        name, source = self._native(node, attrs, tag, html=html)  # 2E
+        if name:
+            return name, source
+        if role is None:
+            role = first_role(attrs.get("role", ""))
+        if role in NAMED_FROM_CONTENT if role else (html and tag in _CONTENT_TAGS) or tag == "a":  # 2F
+            name = self._content(node, 0)
+            if name:
+                return name, "content"
+        title = _clean(attrs.get("title", ""))  # 2I
+        if title:
+            return title, "title"
+        if html and (tag == "textarea" or (tag == "input" and input_type(attrs) not in _WITHOUT_PLACEHOLDER)):
+            placeholder = _clean(attrs.get("placeholder", "")) or _clean(attrs.get("aria-placeholder", ""))
+            if placeholder:
+                return placeholder, "placeholder"
+        return "", ""
+
+    def referenced(self, value: str) -> str:
+        """What the ids in the value of ``aria-labelledby`` or ``aria-describedby`` say together."""
+        return _clean(" ".join(self._of_id(name) for name in value.split()[:MAX_REFERENCES]))
+
+    def description(self, attrs: Mapping[str, str], name_from: str) -> str:
+        """The accessible description: aria-describedby, aria-description, or the title that did not become the name."""
+        text = self.referenced(attrs.get("aria-describedby", "")) or _clean(attrs.get("aria-description", ""))
+        return text or ("" if name_from == "title" else _clean(attrs.get("title", "")))
+
+    def visible_text(self, node: Element) -> str:
+        """The text inside an element that is not hidden by an attribute."""
+        return self._content(node, 0)
+
+    def _of_id(self, name: str) -> str:
+        known = self._by_id.get(name)
+        if known is not None:
+            return known
+        target = self._ids.get(name)
+        text = ""
+        if target is not None and isinstance(target.node, Element):
+            state = _REFERENCED | _HIDDEN_OK if target.hidden else _REFERENCED
+            text = _clean(self._alternative(target.node, target.attrs, state, 0))
+        self._by_id[name] = text
+        return text
+
+    def _label(self, label: Label) -> str:
+        attrs = label.node.attrs
+        spoken = _attribute(attrs, "aria-label")
+        if spoken:
+            return spoken
+        return self._content(label.node, _HIDDEN_OK if label.hidden else 0)
+
+    def _content(self, node: Element, state: int) -> str:
+        parts: list[str] = []
+        self._gather(node, parts, state, 0)
+        return _clean("".join(parts))
+
+    def _gather(self, node: Any, parts: list[str], state: int, depth: int) -> None:
+        """2F: add what the children say."""
+        if self._steps <= 0 or depth > MAX_DEPTH:
+            parts.append(UNREAD)
+            return
+        for child in node:
+            kind = type(child)
+            if kind is Text or kind is CData:
+                self._steps -= 1
+                parts.append(child.data)
+            elif kind is Element:
+                self._steps -= 1
+                if self._steps <= 0:
+                    parts.append(UNREAD)
+                    return
+                tag = child.tag
+                attrs = child.attrs
+                if tag in _SILENT and not (tag == "template" and "shadowrootmode" in attrs):
+                    continue
+                if attrs and not state & _HIDDEN_OK and is_hidden(attrs):
+                    continue  # 2A
+                if tag in _INLINE:
+                    parts.append(self._alternative(child, attrs, state, depth + 1))
+                else:
+                    parts += (" ", self._alternative(child, attrs, state, depth + 1), " ")
+            elif kind is DocumentFragment:
+                self._gather(child, parts, state, depth + 1)
+        if node is not self._root and type(node) is Element and "aria-owns" in node.attrs and not state & _REFERENCED:
+            parts += (" ", self.referenced(str(node.attrs["aria-owns"])))
+
+    def _alternative(self, node: Element, attrs: Mapping[str, Any], state: int, depth: int) -> str:
+        """What a node inside another name (or one that is referenced) says."""
+        tag = node.tag
+        html = node.namespace is Namespace.HTML
+        role = ""
+        if attrs:
+            if "aria-labelledby" in attrs and not state & _REFERENCED:  # 2B
+                text = self.referenced(str(attrs["aria-labelledby"]))
+                if text:
+                    return text
+            role = first_role(str(attrs["role"])) if attrs.get("role") else ""
+        label = _attribute(attrs, "aria-label") if attrs else ""  # 2D
+        if label and not depth:
+            return label
+        if role in _VALUE_ROLES or tag in {"input", "select", "textarea"}:  # 2C
+            if node == self._root:
+                return ""
+            value = self._embedded(node, attrs, role or implicit_role(node, _strings(attrs)), state)
+            if value is not None:
+                return value
+        if label:
+            return label
+        strings = _strings(attrs)
+        if role not in {"none", "presentation"} or conflict_of_presentation(tag, strings):
+            text, _ = self._native(node, strings, tag, html=html)  # 2E
+            if text:
+                return text
+        text = ""
+        if tag not in _UNRENDERED or tag == "picture":
+            parts: list[str] = []
+            self._gather(node, parts, state, depth)  # 2F
+            text = "".join(parts)
+            if text.strip():
+                return text
+        # 2I; blanks keep their neighbours apart.
+        return _attribute(attrs, "title") or text
+
+    def _embedded(self, node: Element, attrs: Mapping[str, Any], role: str, state: int) -> str | None:
+        """2C: the value of a control inside another name; ``None`` when it has none to speak."""
+        tag = node.tag
+        if role in _RANGES:
+            for name in ("aria-valuetext", "aria-valuenow", "value"):
+                text = _attribute(attrs, name)
+                if text:
+                    return text
+            return "" if tag == "input" else None
+        if tag == "select":
+            return _chosen(node)
+        if tag == "textarea":
+            return str(node.text)
+        if tag == "input":
+            return _attribute(attrs, "value") if role in {"textbox", "searchbox", "combobox"} else None
+        if role in {"textbox", "searchbox"}:
+            return self._content(node, state)
+        if role in {"combobox", "listbox"}:
+            chosen = node.select('[role=option i][aria-selected="true" i]')[:5]
+            if chosen:
+                return " ".join(self._content(option, state) for option in chosen)
+            return self._content(node, state) if role == "combobox" else ""
+        return None
+
+    def _native(  # noqa: PLR0912 - one case per kind of element
+        self, node: Element, attrs: Mapping[str, str], tag: str, *, html: bool
+    ) -> tuple[str, str]:
+        """2E: what the language itself offers as a name, besides labels, content and title."""
+        if not html:
+            if tag in {"svg", "g", "a"} or "role" in attrs:
+                for child in node:
+                    if type(child) is Element and child.tag == "title":
+                        return _clean(child.text), "title"
+            return _clean(attrs.get("xlink:title", "")) if tag == "a" else "", "title"
+        match tag:
+            case "img" | "area":
+                return _clean(attrs.get("alt", "")), "alt"
+            case "input":
+                kind = input_type(attrs)
+                if kind == "image":
+                    return _clean(attrs.get("alt", "")), "alt"
+                if kind in {"submit", "reset"} and "value" not in attrs:
+                    # Browsers write these words on the button in the visitor's language.
+                    return kind.capitalize(), "value"
+                return (_clean(attrs.get("value", "")), "value") if kind in {"submit", "reset", "button"} else ("", "")
+            case "fieldset" | "table" | "figure":
+                wanted = _GROUP_NAMES[tag]
+                for child in node:
+                    if type(child) is Element and child.tag == wanted:
+                        return self._content(child, 0), "content"
+                return "", ""
+            case "optgroup" | "track":
+                return _clean(attrs.get("label", "")), "label"
+            case "option":
+                return _clean(attrs.get("label", "")), "label"
+            case _:
+                return "", ""
+
+
+def is_hidden(attrs: Mapping[str, Any]) -> bool:
+    """Whether the element's own attributes take it out of the accessibility tree."""
+    if "hidden" in attrs and str(attrs["hidden"] or "").lower() != "until-found":
+        return True
+    if "aria-hidden" in attrs and str(attrs["aria-hidden"] or "").strip().lower() == "true":
+        return True
+    return "style" in attrs and hides(str(attrs["style"] or ""))
+
+
+def hides(style: str) -> bool:
+    """Whether a style attribute keeps the element from being rendered."""
+    if style.islower() and not any(word in style for word in ("none", "hidden", "collapse")):
+        return False
+    plain = "".join(style.lower().split())
+    return any(
+        declaration in {"display:none", "visibility:hidden", "visibility:collapse"}
+        for declaration in plain.replace("!important", "").split(";")
+    )
+
+
+def _clean(text: str) -> str:
+    return " ".join(text[: 4 * MAX_CHARACTERS].split())[:MAX_CHARACTERS] if text else ""
+
+
+def _attribute(attrs: Mapping[str, Any], name: str) -> str:
+    value = attrs.get(name)
+    return _clean(str(value)) if value else ""
+
+
+def _strings(attrs: Mapping[str, Any]) -> Mapping[str, str]:
+    """Attributes with their token lists put together again."""
+    if not attrs:
+        return {}
+    return {name: value if type(value) is str else " ".join(value) if value else "" for name, value in attrs.items()}
+
+
+def _chosen(select: Element) -> str:
+    """The options a selection shows: the chosen ones, or the first."""
+    options: Iterable[Element] = select.select("option")[:200]
+    chosen = [option for option in options if "selected" in option.attrs] or list(options)[:1]
+    return " ".join(_attribute(option.attrs, "label") or str(option.text[:MAX_CHARACTERS]) for option in chosen[:5])

@@ -1,0 +1,23 @@
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.checks.accessibility.aria_hidden_body import aria_hidden_body
+from tests.builders import outcome
+
+
+@pytest.mark.parametrize(
+    ("html", "state"),
+    [
+        ("<body aria-hidden=true>x", "hidden"),
+        ("<body aria-hidden=' TRUE '>x", "hidden"),
+        ("<html aria-hidden=true><body>x", "hidden"),
+        ("<body aria-hidden=false>x", "open"),
+        ("<body aria-hidden>x", "open"),
+        ("<body>x", "open"),
+        ("<body><div aria-hidden=true>x</div>", "open"),
+    ],
+)
+def test_only_the_whole_page_counts(html: str, state: str) -> None:
+    """Parts may be hidden, and an empty value hides nothing."""
+    assert outcome(aria_hidden_body, html).state == state

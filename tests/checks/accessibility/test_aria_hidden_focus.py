@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.checks.accessibility.aria_hidden_focus import aria_hidden_focus
+from tests.builders import outcome
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<a href=/>x</a>",
+        "<div aria-hidden=true><a href=/ tabindex=-1>x</a></div>",
+        "<div aria-hidden=true><button disabled>x</button></div>",
+        "<div aria-hidden=true><fieldset disabled><input></fieldset></div>",
+        "<div aria-hidden=true><a>x</a></div>",
+        "<div aria-hidden=true><div hidden><a href=/>x</a></div></div>",
+        "<div aria-hidden=true><div inert><a href=/>x</a></div></div>",
+        "<div aria-hidden=true style='display:none'><a href=/>x</a></div>",
+        "<div aria-hidden=true><iframe src=a></iframe></div>",
+        "<div aria-hidden=true><input type=hidden></div>",
+        "<div aria-hidden=true><p tabindex=x>x</p></div>",
+        "<div aria-hidden=false><a href=/>x</a></div>",
+        "<div aria-hidden=true><template><a href=/>x</a></template></div>",
+    ],
+)
+def test_what_is_right_passes(html: str) -> None:
+    """What is disabled, out of the order or hidden from everybody is not reached."""
+    assert outcome(aria_hidden_focus, html).state == "closed"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div aria-hidden=true><a href=/>x</a></div>",
+        "<div aria-hidden=true><p tabindex=0>x</p></div>",
+        "<div aria-hidden=true><input></div>",
+        "<div aria-hidden=true><fieldset disabled><legend><input></legend></fieldset></div>",
+        "<a href=/ aria-hidden=true>x</a>",
+        "<div aria-hidden=true><div aria-hidden=false><button>x</button></div></div>",
+        "<div aria-hidden=true><details><summary>x</summary></details></div>",
+        "<div aria-hidden=true><p contenteditable>x</p></div>",
+    ],
+)
+def test_what_is_wrong_is_shown_where_it_stands(html: str) -> None:
+    """Nothing inside can be shown again."""
+    found = outcome(aria_hidden_focus, html)
+
+    assert found.state == "reached"
+    assert found.evidence[0].selector
+    assert found.evidence[0].reason
+
+
+@pytest.mark.parametrize(("count", "loss"), [(1, 0.25), (10, 0.5), (30, 0.5)])
+def test_loss_grows_up_to_ten(count: int, loss: float) -> None:
+    """The first costs most, and more than ten cost no more than ten."""
+    found = outcome(aria_hidden_focus, "<a href=/ aria-hidden=true>x</a>" * count)
+
+    assert found.loss == pytest.approx(loss)
+    assert found.total == count

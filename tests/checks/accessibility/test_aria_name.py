@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.checks.accessibility.aria_name import aria_name
+from pagegrade.model.outcome import NotApplicable
+from tests.builders import outcome, run
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div role=dialog aria-label=x>y</div>",
+        "<div role=dialog aria-labelledby=t><b id=t>x</b></div>",
+        "<div role=alertdialog title=x></div>",
+        "<div role=menuitem>x</div>",
+        "<div role=tooltip>x</div>",
+        "<div role=treeitem><img src=a alt=x></div>",
+        "<div role=switch>x</div>",
+        "<div role=slider aria-label=x></div>",
+        "<div role=combobox aria-label=x aria-controls=l></div><div role=listbox id=l></div>",
+        "<div role=option>x</div>",
+    ],
+)
+def test_what_is_right_passes(html: str) -> None:
+    """The role says whether the content is a name."""
+    assert outcome(aria_name, html).state == "named"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div role=dialog><h2>x</h2></div>",
+        "<div role=alertdialog>x</div>",
+        "<div role=progressbar>x</div>",
+        "<div role=meter></div>",
+        "<div role=tooltip></div>",
+        "<div role=treeitem></div>",
+        "<div role=menuitem></div>",
+        "<div role=switch></div>",
+        "<div role=textbox>typed</div>",
+        "<div role=listbox></div>",
+        "<label>x <div role=switch></div></label>",
+        "<div role=slider></div>",
+        "<a href=/ role=menuitem></a>",
+    ],
+)
+def test_what_is_wrong_is_shown_where_it_stands(html: str) -> None:
+    """A label names only fields of HTML, and what is typed is no name."""
+    found = outcome(aria_name, html)
+
+    assert found.state == "nameless"
+    assert found.evidence[0].selector
+    assert found.evidence[0].reason
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p>",
+        "<input role=switch type=checkbox>",
+        "<dialog open>x</dialog>",
+        "<div role=dialog hidden></div>",
+        "<button role=menuitem></button>",
+        "<div role=button></div>",
+    ],
+)
+def test_page_without_anything_to_judge_is_not_judged(html: str) -> None:
+    """Nothing of the kind, or only hidden ones: there is no verdict, and no loss."""
+    assert isinstance(run(aria_name, html), NotApplicable)
+
+
+@pytest.mark.parametrize(("count", "loss"), [(1, 0.5), (10, 1.0), (30, 1.0)])
+def test_loss_grows_up_to_ten(count: int, loss: float) -> None:
+    """The first costs most, and more than ten cost no more than ten."""
+    found = outcome(aria_name, "<div role=dialog></div>" * count)
+
+    assert found.loss == pytest.approx(loss)
+    assert found.total == count

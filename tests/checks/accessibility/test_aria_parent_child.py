@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.checks.accessibility.aria_parent_child import aria_parent_child
+from pagegrade.model.outcome import NotApplicable
+from tests.builders import outcome, run
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div role=tablist><div><div role=tab>x</div></div></div>",
+        "<ul role=menu><li role=none><a role=menuitem>x</a></ul>",
+        "<div role=listbox><div role=group><div role=option>x</div></div></div>",
+        "<div role=tree><div role=treeitem>x<div role=group><div role=treeitem>y</div></div></div></div>",
+        "<div role=table><div role=rowgroup><div role=row><i role=cell>x</i></div></div></div>",
+        "<div role=list aria-owns=q></div><div role=listitem id=q>x</div>",
+        "<div role=list></div>",
+        "<div role=menu aria-busy=true><p>Loading</div>",
+        "<ul role=list><li>x</ul>",
+        "<div role=feed><article>x</article></div>",
+        "<div role=tab hidden>x</div><div role=list></div>",
+        "<table role=table><tr><td>x</table>",
+        "<div role=tablist><div role=tab>x</div><p>y</p></div>",
+        "<div role=list><div role=listitem>x</div><div role=button hidden>y</div></div>",
+        "<div role=menu><div role=separator></div><div role=menuitem>x</div></div>",
+    ],
+)
+def test_what_is_right_passes(html: str) -> None:
+    """What has no meaning stands between freely, and ownership counts as standing inside."""
+    assert outcome(aria_parent_child, html).state == "together"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div role=tab>x</div>",
+        "<div role=option>x</div>",
+        "<div role=group><div role=option>x</div></div>",
+        "<div role=listitem>x</div>",
+        "<div role=cell>x</div>",
+        "<div role=list>x</div>",
+        "<div role=tablist><button>x</button></div>",
+        "<div role=tablist><div role=tab>x</div><button>y</button></div>",
+        "<ul role=menu><li><a role=menuitem>x</a></ul>",
+        "<div role=table><div role=cell>x</div></div>",
+        "<div role=radiogroup><div role=treeitem>x</div></div>",
+    ],
+)
+def test_what_is_wrong_is_shown_where_it_stands(html: str) -> None:
+    """Alone, in the wrong place, or with the wrong content."""
+    found = outcome(aria_parent_child, html)
+
+    assert found.state == "apart"
+    assert found.evidence[0].selector
+    assert found.evidence[0].reason
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p>x",
+        "<p role=button>x",
+        "<div role=tab hidden>x</div>",
+    ],
+)
+def test_page_without_anything_to_judge_is_not_judged(html: str) -> None:
+    """Nothing of the kind, or only hidden ones: there is no verdict, and no loss."""
+    assert isinstance(run(aria_parent_child, html), NotApplicable)
+
+
+@pytest.mark.parametrize(("count", "loss"), [(1, 0.5), (10, 1.0), (30, 1.0)])
+def test_loss_grows_up_to_ten(count: int, loss: float) -> None:
+    """The first costs most, and more than ten cost no more than ten."""
+    found = outcome(aria_parent_child, "<div role=tab>x</div>" * count)
+
+    assert found.loss == pytest.approx(loss)
+    assert found.total == count

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.checks.accessibility.meta_refresh import meta_refresh
+from tests.builders import outcome
+
+
+@pytest.mark.parametrize(
+    ("content", "state"),
+    [
+        ("0; url=/a", "redirect"),
+        ("0", "redirect"),
+        (".5", "redirect"),
+        ("1", "timed"),
+        (" 5 , x", "timed"),
+        ("5;", "timed"),
+        ("5.9", "timed"),
+        ("72000", "timed"),
+        ("72001", "none"),
+        ("99999999999999", "none"),
+        ("foo", "none"),
+        ("5x", "none"),
+        ("-5", "none"),
+        ("+5", "none"),
+        ("", "none"),
+        ("; 5", "none"),
+    ],
+)
+def test_content_is_read_as_browsers_read_it(content: str, state: str) -> None:
+    """What they do not understand does nothing; more than twenty hours hurries nobody."""
+    assert outcome(meta_refresh, f'<meta http-equiv="Refresh" content="{content}">').state == state
+
+
+def test_first_one_that_is_understood_counts() -> None:
+    """A browser starts one clock."""
+    html = '<meta http-equiv=refresh content="soon"><meta http-equiv=refresh content="0; url=/a">'
+    found = outcome(meta_refresh, html + '<meta http-equiv=refresh content="60">')
+
+    assert (found.state, found.value) == ("redirect", 0)
+
+
+@pytest.mark.parametrize(
+    "html", ["<noscript><meta http-equiv=refresh content=5></noscript>", "<meta name=refresh content=5>"]
+)
+def test_what_browsers_with_scripts_do_not_see_is_left_out(html: str) -> None:
+    """A fallback for browsers without scripts is no refresh for the others."""
+    assert outcome(meta_refresh, html).state == "none"

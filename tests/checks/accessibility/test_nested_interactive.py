@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.checks.accessibility.nested_interactive import nested_interactive
+from tests.builders import outcome
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<button>x <b>y</b></button>",
+        "<button><span tabindex=0>x</span></button>",
+        "<div role=button><input disabled></div>",
+        "<div role=menuitem><a href=/>x</a></div>",
+        "<label><input></label>",
+        "<div role=button><a>x</a></div>",
+        "<div role=slider><a href=/ hidden>x</a></div>",
+        "<div role=button aria-hidden=true><a href=/>x</a></div>",
+        "<details><summary><a href=/>x</a></summary></details>",
+        "<div role=button><div role=link>x</div></div>",
+    ],
+)
+def test_what_is_right_passes(html: str) -> None:
+    """Only controls that take the focus, in elements whose content is presentation."""
+    assert outcome(nested_interactive, html).state == "separate"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<button><a href=/>x</a></button>",
+        "<button><a href=/ tabindex=-1>x</a></button>",
+        "<div role=button><input></div>",
+        "<div role=tab><b><button>x</button></b></div>",
+        "<div role=img><a href=/>x</a></div>",
+        "<div role=checkbox><div role=button tabindex=0>x</div></div>",
+        "<div role=option><select></select></div>",
+    ],
+)
+def test_what_is_wrong_is_shown_where_it_stands(html: str) -> None:
+    """A negative tabindex hides nothing from a screen reader."""
+    found = outcome(nested_interactive, html)
+
+    assert found.state == "nested"
+    assert found.evidence[0].selector
+    assert found.evidence[0].reason
+
+
+@pytest.mark.parametrize(("count", "loss"), [(1, 0.5), (10, 1.0), (30, 1.0)])
+def test_loss_grows_up_to_ten(count: int, loss: float) -> None:
+    """The first costs most, and more than ten cost no more than ten."""
+    found = outcome(nested_interactive, "<div role=button><input></div>" * count)
+
+    assert found.loss == pytest.approx(loss)
+    assert found.total == count

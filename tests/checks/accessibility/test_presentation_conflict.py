@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.checks.accessibility.presentation_conflict import presentation_conflict
+from tests.builders import outcome
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<ul role=presentation></ul>",
+        "<img alt='' src=a>",
+        "<img alt=x aria-label=y src=a>",
+        "<ul role=none aria-hidden=true></ul>",
+        "<ul role=none aria-label=''></ul>",
+        "<ul role='list none' aria-label=x></ul>",
+        "<img alt='' src=a title=x>",
+    ],
+)
+def test_what_is_right_passes(html: str) -> None:
+    """Only the role that counts, and only attributes that say something."""
+    assert outcome(presentation_conflict, html).state == "clear"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<ul role=none aria-live=polite></ul>",
+        "<li role=presentation tabindex=0>x",
+        "<button role=none>x</button>",
+        "<img alt='' src=a aria-label=x>",
+        "<img alt='' src=a tabindex=0>",
+        "<a href=/ role=none>x</a>",
+    ],
+)
+def test_what_is_wrong_is_shown_where_it_stands(html: str) -> None:
+    """The focus and every global attribute bring the meaning back."""
+    found = outcome(presentation_conflict, html)
+
+    assert found.state == "conflicting"
+    assert found.evidence[0].selector
+    assert found.evidence[0].reason

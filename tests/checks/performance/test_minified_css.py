@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.checks.performance.minified_css import minified_css
+from pagegrade.model.artifacts import Resource
+from pagegrade.model.outcome import NotApplicable, NotRun
+from tests.builders import URL, judged, make_resource, make_resources, outcome, run
+
+
+def file(
+    decoded: int, minified: int | None, *, wire: int | None = None, path: str = "a.css", own: bool = True
+) -> Resource:
+    """A file that was read."""
+    return make_resource(
+        URL + path,
+        kind="stylesheet",
+        body_bytes=decoded if wire is None else wire,
+        decoded_bytes=decoded,
+        minified_bytes=minified,
+        first_party=own,
+    )
+
+
+@pytest.mark.parametrize(
+    ("item", "loss"),
+    [
+        (file(40_000, 38000), 0),
+        (file(40_000, 37900), 0.2),
+        (file(4_000, 1_952), 0),
+        (file(4_000, 1_951), 0.2),
+        (file(100_000, 60_000), 0.8),
+        (file(100_000, 40_000), 1),
+    ],
+    ids=["share at the limit", "share over it", "bytes at the limit", "bytes over it", "much", "very much"],
+)
+def test_share_and_bytes_must_both_be_worth_it(item: Resource, loss: float) -> None:
+    """Small files and small shares are left alone."""
+    assert judged(minified_css, resources=make_resources(item)).loss == pytest.approx(loss)
+
+
+def test_bytes_are_those_that_travel() -> None:
+    """Compression hides most of the waste."""
+    assert outcome(minified_css, resources=make_resources(file(20_000, 10_000, wire=4_096))).state == "minified"
+    assert outcome(minified_css, resources=make_resources(file(20_000, 10_000, wire=4_098))).state == "unminified"
+
+
+def test_the_name_proves_nothing() -> None:
+    """Bundles have no ``.min.``, and a file that has may be readable."""
+    assert outcome(minified_css, resources=make_resources(file(40_000, 40_000, path="bundle"))).state == "minified"
+    assert outcome(minified_css, resources=make_resources(file(40_000, 9_000, path="x.min.css"))).state == "unminified"
+
+
+def test_files_of_others_and_unread_ones_are_not_judged() -> None:
+    """Their owners have to act, or nothing is known."""
+    files = make_resources(file(40_000, 9_000, own=False), file(40_000, None))
+
+    assert isinstance(run(minified_css, resources=files), NotApplicable)
+    assert isinstance(run(minified_css), NotRun)

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.checks.security.insecure_form import insecure_form
+from tests.builders import outcome
+
+PLAIN = "http://example.com/"
+
+
+@pytest.mark.parametrize(
+    ("html", "state"),
+    [
+        ("<form action=http://example.com/a><input></form>", "insecure"),
+        ("<form method=post action=http://other.test/></form>", "insecure"),
+        ("<form method=post><button formaction=http://a.test/>x</button></form>", "insecure"),
+        ("<form method=post><input type=submit formaction=http://a.test/></form>", "insecure"),
+        ("<form method=post><input type=image alt=x formaction=http://a.test/></form>", "insecure"),
+        ("<base href=http://a.test/><form method=post action=b></form>", "insecure"),
+        ("<form><input type=password></form>", "password-in-address"),
+        ("<form method=get><input type=password></form>", "password-in-address"),
+        ("<form method=nonsense><input type=password></form>", "password-in-address"),
+        ("<form id=f></form><input form=f type=password>", "password-in-address"),
+        ("<form method=post><input type=password></form>", "safe"),
+        ("<form method=POST action=/a><input type=password></form>", "safe"),
+        ("<form id=f method=post></form><form><input form=f type=password></form>", "safe"),
+        ("<input type=password>", "safe"),
+        ("<form><input form=nosuch type=password></form>", "safe"),
+        ("<form method=dialog action=http://a.test/></form>", "safe"),
+        ("<form method=post action=http://localhost:8000/></form>", "safe"),
+        ("<form method=post action=//a.test/></form>", "safe"),
+        ("<form><input type=search></form>", "safe"),
+        ("<a href=http://a.test/>x</a>", "safe"),
+        ("<div formaction=http://a.test/ role=button>x</div>", "safe"),
+        ("<template><form action=http://a.test/></form></template>", "safe"),
+        ("", "safe"),
+    ],
+)
+def test_forms_of_a_page_over_https(html: str, state: str) -> None:
+    """Where they are sent, and whether a password gets into the address."""
+    assert outcome(insecure_form, html).state == state
+
+
+@pytest.mark.parametrize(
+    ("html", "state"),
+    [
+        ("<form method=post><input></form>", "insecure"),
+        ("<input type=password>", "insecure"),
+        ("<form method=post action=https://example.com/login></form>", "safe"),
+        ("<form action=/search><input></form>", "safe"),
+        ("<p>Nothing", "safe"),
+    ],
+)
+def test_forms_of_a_page_over_plain_http(html: str, state: str) -> None:
+    """A search is no secret; a password is, wherever it is sent."""
+    assert outcome(insecure_form, html, url=PLAIN).state == state
+
+
+def test_page_on_this_machine_is_safe() -> None:
+    """Nothing crosses a network."""
+    assert (
+        outcome(insecure_form, "<form method=post><input type=password></form>", url="http://localhost/").state
+        == "safe"
+    )
+
+
+def test_evidence_is_bounded() -> None:
+    """The first hundred, the true number."""
+    found = outcome(insecure_form, "<form action=http://a.test/></form>" * 300)
+
+    assert (len(found.evidence), found.total) == (100, 300)

@@ -1,0 +1,70 @@
+"""The traps of ``canonical-target``; what holds for every check is in ``tests/contract/test_checks.py``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pagegrade.checks._check import Verdict
+from pagegrade.model.outcome import NotApplicable, NotRun, Outcome
+from tests.builders import make_artifacts, make_response, make_well_known, run
+
+OWN = "https://example.com/shoes"
+
+
+def found(*targets: str, robots: str = "User-agent: *\nDisallow: /cart", **more: Any) -> Verdict:
+    """What the check says of a page with those canonical addresses."""
+    links = "".join(f'<link rel="canonical" href="{target}">' for target in targets)
+    robots_txt = make_well_known(robots, url="https://example.com/robots.txt")
+    page = make_artifacts(f"<!doctype html><title>T</title>{links}", url=OWN, robots_txt=robots_txt, **more)
+    return run("canonical-target", page)
+
+
+def state(verdict: Verdict) -> str:
+    """The state of a verdict that judged."""
+    assert isinstance(verdict, Outcome)
+    return verdict.state
+
+
+def test_the_page_itself_is_reachable() -> None:
+    """A fragment and repetition do not matter; that robots.txt bars the page is said by another check."""
+    assert state(found(OWN)) == "reachable"
+    assert state(found(OWN + "#top", OWN)) == "reachable"
+    assert state(found(OWN, robots="User-agent: *\nDisallow: /")) == "reachable"
+
+
+@pytest.mark.parametrize("targets", [(), (OWN, "https://example.com/other"), ("https://[",), ("mailto:a@example.com",)])
+def test_without_one_address_there_is_nothing_to_judge(targets: tuple[str, ...]) -> None:
+    """None, several and unreadable ones are the business of another check."""
+    assert isinstance(found(*targets), NotApplicable)
+
+
+def test_an_address_that_led_here_by_a_redirect() -> None:
+    """The page was asked for under its canonical address, which sends visitors on."""
+    hop = make_response(url="https://example.com/old", status=301, headers=[("Location", OWN)])
+
+    assert state(found("https://example.com/old", hops=[hop])) == "redirects"
+
+
+def test_addresses_that_the_probes_know() -> None:
+    """Plain HTTP and the other name were asked for anyway."""
+    plain = make_well_known(url=OWN, hops=[make_response(url="http://example.com/", status=301)])
+    gone = make_well_known(url="https://www.example.com/", status=404)
+    barred = make_well_known(url="https://www.example.com/", status=403)
+
+    assert state(found("http://example.com/", insecure_probe=plain)) == "redirects"
+    assert state(found("https://www.example.com/", sibling_probe=gone)) == "broken"
+    assert isinstance(found("https://www.example.com/", sibling_probe=barred), NotRun)
+
+
+def test_robots_of_this_host_alone() -> None:
+    """The file of one host says nothing of another, nor of another scheme."""
+    assert state(found("https://example.com/cart/1")) == "barred"
+    assert isinstance(found("https://www.example.com/cart/1"), NotRun)
+    assert isinstance(found("http://example.com/cart/1"), NotRun)
+
+
+def test_what_was_not_fetched_is_not_judged() -> None:
+    """It may be fine."""
+    assert isinstance(found("https://example.com/all-shoes"), NotRun)

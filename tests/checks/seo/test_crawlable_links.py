@@ -1,0 +1,70 @@
+"""The traps of ``crawlable-links``; what holds for every check is in ``tests/contract/test_checks.py``."""
+
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.model.outcome import NotApplicable
+from tests.builders import judged, outcome, run
+
+GOOD = '<title>T</title><a href="/a">A</a>'
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        '<a href="javascript:go()">x</a>',
+        '<a href=" JavaScript:void(0)">x</a>',
+        '<a href="#" onclick="go()">x</a>',
+        '<a onclick="go()">x</a>',
+        '<a href="file:///C:/page.html">x</a>',
+        '<a href="C:/page.html">x</a>',
+        '<a href="http://[">x</a>',
+    ],
+)
+def test_links_that_crawlers_cannot_follow(link: str) -> None:
+    """One of them among good ones costs a quarter."""
+    found = judged("crawlable-links", GOOD + link)
+
+    assert (found.outcome, found.loss) == ("warning", 0.25)
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        '<a name="top">x</a>',
+        '<a id="top"></a>',
+        "<a>x</a>",
+        '<a href="">x</a>',
+        '<a href="#top">x</a>',
+        '<a href="#">x</a>',
+        '<a href="#menu" onclick="open()">x</a>',
+        '<a href="/b" onclick="window.open(this.href)">x</a>',
+        '<a href="javascript:go()" role="button">x</a>',
+        '<a href="#" onclick="go()" aria-expanded="false">x</a>',
+        '<a href="#" onclick="go()" data-toggle="dropdown">x</a>',
+        '<a href="javascript:go()" hidden>x</a>',
+        '<a href="tel:+1">x</a>',
+        '<a href="mailto:a@example.com">x</a>',
+    ],
+)
+def test_links_that_are_fine(link: str) -> None:
+    """Targets of jumps, the page itself, real addresses with scripts, and buttons in disguise."""
+    assert outcome("crawlable-links", GOOD + link).state == "crawlable"
+
+
+def test_ten_cost_half_at_most() -> None:
+    """They may be mere buttons, so it never fails while there are good links."""
+    assert judged("crawlable-links", GOOD + '<a href="javascript:go()">x</a>' * 50).loss == 0.5
+
+
+def test_a_page_of_scripts_alone_fails() -> None:
+    """Nothing leads on for a crawler; a jump within the page changes nothing."""
+    found = outcome("crawlable-links", '<title>T</title><a onclick="go()">x</a><a href="#a">y</a>')
+
+    assert (found.state, found.total) == ("only_scripts", 1)
+
+
+def test_without_links_there_is_nothing_to_judge() -> None:
+    """A dead end is the business of another check."""
+    assert isinstance(run("crawlable-links", '<title>T</title><a name="x"></a>'), NotApplicable)

@@ -1,0 +1,67 @@
+"""The traps of ``link-text``; what holds for every check is in ``tests/contract/test_checks.py``."""
+
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.model.outcome import NotApplicable, Outcome
+from tests.builders import judged, outcome, run
+
+
+def found(body: str, *, lang: str = "en") -> Outcome:
+    """What the check says of a page in that language."""
+    return outcome("link-text", f'<!doctype html><html lang="{lang}"><title>T</title>{body}<a href="/z">Red shoes</a>')
+
+
+@pytest.mark.parametrize("text", ["here", "Click Here!", "Read more »", "…more", "<b>Learn</b> more", "this page"])
+def test_phrases_that_say_nothing(text: str) -> None:
+    """Case, arrows and markup do not hide them."""
+    assert found(f'<a href="/a">{text}</a>').value == 1
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        '<a href="/a" aria-label="Read more about chairs">Read more</a>',
+        '<a href="/a">Read more <span class="sr-only">about chairs</span></a>',
+        '<a href="/a">Go</a>',
+        '<a href="/a" rel="nofollow">here</a>',
+        '<a href="#a">here</a>',
+        '<a href="">here</a>',
+        '<a href="mailto:a@example.com">here</a>',
+        '<a href="javascript:void(0)">more</a>',
+        "<a>here</a>",
+        '<a href="/a" hidden>here</a>',
+        '<a href="/a"><img src="/a.png" alt="Chairs"></a>',
+        '<a href="/a">Hier</a>',
+        '<a href="/a">Here be dragons</a>',
+    ],
+)
+def test_links_that_are_fine(link: str) -> None:
+    """A label or hidden words complete the phrase; jumps, buttons, other languages and plain words are left out."""
+    assert found(link).state == "telling"
+
+
+def test_language_decides() -> None:
+    """The page's language or the link's own; regions do not matter, and a language without a list has no phrases."""
+    assert found('<a href="/a">Weiterlesen</a>', lang="de-AT").value == 1
+    assert found('<a href="/a">続きを読む</a>', lang="ja").value == 1
+    assert found('<a href="/a" lang="de">hier</a>').value == 1
+    assert found('<a href="/a">here</a>', lang="sw").value == 0
+
+
+def test_without_a_language_all_phrases_count() -> None:
+    """A page that names no language is judged by every list."""
+    assert found('<a href="/a">mehr</a><a href="/b">read more</a>', lang="").value == 2
+
+
+def test_each_one_counts() -> None:
+    """One costs half, twenty everything."""
+    pages = ["".join(f'<a href="/{n}">here</a>' for n in range(count)) for count in (1, 20)]
+
+    assert [judged("link-text", f'<html lang="en"><title>T</title>{page}').loss for page in pages] == [0.5, 1.0]
+
+
+def test_without_links_there_is_nothing_to_judge() -> None:
+    """Nor with links that have no text at all."""
+    assert isinstance(run("link-text", '<title>T</title><a href="/a"></a>'), NotApplicable)

@@ -1,0 +1,69 @@
+"""The traps of ``localhost-links``; what holds for every check is in ``tests/contract/test_checks.py``."""
+
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.model.outcome import NotApplicable
+from tests.builders import make_artifacts, outcome, run
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "localhost",
+        "localhost:3000",
+        "app.localhost",
+        "printer.local",
+        "127.0.0.1",
+        "127.1",
+        "10.1.2.3",
+        "172.16.0.1",
+        "192.168.178.1",
+        "169.254.1.1",
+        "[::1]",
+        "[fd00::1]",
+        "[fe80::1]",
+        "0.0.0.0",
+        "LOCALHOST",
+    ],
+)
+def test_addresses_of_one_network(host: str) -> None:
+    """In every spelling, loaded from there they fail, linked they are a warning."""
+    assert outcome("localhost-links", f'<img src="http://{host}/a.png" alt="">').state == "loads"
+    assert outcome("localhost-links", f'<a href="http://{host}/a">a</a>').state == "links"
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["example.org", "localhost.example.org", "local", "mylocal", "172.32.0.1", "8.8.8.8", "192.0.2.1", "11.0.0.1"],
+)
+def test_public_addresses(host: str) -> None:
+    """Names that only look alike, and addresses of documentation."""
+    assert outcome("localhost-links", f'<img src="https://{host}/a.png" alt=""><a href="//{host}/">a</a>').value == 0
+
+
+def test_text_is_no_link() -> None:
+    """Code that names such an address is only text."""
+    assert outcome("localhost-links", "<pre>curl http://localhost:3000/</pre>").state == "public"
+
+
+def test_forms_fail() -> None:
+    """What visitors type would go to their own computer."""
+    assert outcome("localhost-links", '<form action="http://localhost/send"></form>').state == "loads"
+
+
+def test_every_place_is_shown() -> None:
+    """What fails comes first, and all are counted."""
+    found = outcome("localhost-links", '<a href="http://localhost/a">a</a><script src="//localhost/a.js"></script>')
+
+    assert (found.state, found.total) == ("loads", 2)
+    assert found.evidence[0].url == "https://localhost/a.js"
+
+
+@pytest.mark.parametrize("host", ["localhost:8000", "192.168.1.5", "shop.local"])
+def test_a_page_on_such_an_address_is_not_judged(host: str) -> None:
+    """A test site links to itself."""
+    page = make_artifacts('<img src="/a.png" alt="">', url=f"http://{host}/")
+
+    assert isinstance(run("localhost-links", page), NotApplicable)

@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.checks.technical.amp import amp
+from tests.builders import judged, outcome
+
+
+@pytest.mark.parametrize(
+    ("html", "state"),
+    [
+        ("<!doctype html><html amp><title>x</title>", "document"),
+        ("<!doctype html><html \u26a1 lang=en><title>x</title>", "document"),
+        ("<link rel=amphtml href=/amp/>", "linked"),
+        ("<link rel='AMPHTML' href=/amp/>", "linked"),
+        ("<link rel=amphtml>", "none"),
+        ("<html class=amp><a rel=amphtml href=/amp/>x</a>", "none"),
+        ("<!-- <html amp> -->", "none"),
+    ],
+)
+def test_marks_of_amp(html: str, state: str) -> None:
+    """The root element and a link with an address; nothing else."""
+    assert outcome(amp, html).state == state
+    assert judged(amp, html).outcome == "informative"

@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.checks.technical.base_element import base_element
+from tests.builders import outcome
+
+
+@pytest.mark.parametrize(
+    ("html", "state"),
+    [
+        ("", "sound"),
+        ("<base href=/shop/>", "sound"),
+        ("<base href=https://www.example.com/><link rel=icon href=a.png>", "sound"),
+        ("<base target=_blank><link rel=icon href=a.png>", "sound"),
+        ("<link rel=icon href=/a.png><base target=_blank>", "sound"),
+        ("<meta charset=utf-8><style>a{}</style><base href=/>", "sound"),
+        ("<base href=/a/><base href=/b/>", "several"),
+        ("<base target=_top><base href=/b/>", "several"),
+        ("<link rel=stylesheet href=a.css><base href=/>", "late"),
+        ("<script src=a.js></script><base href=/>", "late"),
+        ("<script>1</script><base href=/>", "sound"),
+        ("<body><a href=x>x</a><base href=/>", "late"),
+        ("<base href=https://other.test/>", "foreign"),
+        ("<base href=//other.test/x/>", "foreign"),
+        ("<base href='data:text/plain,x'>", "unusable"),
+        ("<base href='javascript:1'>", "unusable"),
+        ("<base href='http://['>", "unusable"),
+        ("<template><base href=https://other.test/></template>", "sound"),
+        ("<!-- <base href=https://other.test/> -->", "sound"),
+        ("<svg><base href=https://other.test/></svg>", "sound"),
+    ],
+)
+def test_base_elements(html: str, state: str) -> None:
+    """One, first, on the same site, and usable."""
+    assert outcome(base_element, "<!doctype html>" + html).state == state
+
+
+def test_every_further_element_is_evidence() -> None:
+    """Bounded."""
+    found = outcome(base_element, "<!doctype html>" + "<base href=/>" * 500)
+
+    assert (found.total, len(found.evidence)) == (499, 100)

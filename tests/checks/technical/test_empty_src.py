@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.checks.technical.empty_src import empty_src
+from pagegrade.model.outcome import Outcome
+from tests.builders import judged, outcome
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<img src='' alt=''>",
+        "<img src>",
+        "<img src=' \t'>",
+        "<script src=''></script>",
+        "<iframe src='' title=x></iframe>",
+        "<link rel=stylesheet href=''>",
+        "<img src='' data-src=/a.jpg>",
+    ],
+)
+def test_empty_and_blank_addresses_are_found(html: str) -> None:
+    """Even where a script will fill them in."""
+    found = judged(empty_src, html)
+
+    assert isinstance(found.verdict, Outcome)
+    assert (found.verdict.state, found.loss) == ("empty", 0.5)
+    assert found.verdict.evidence[0].selector
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<a href=''>top</a>",
+        "<img src='' srcset='/a.jpg 1x'>",
+        "<img data-src=/a.jpg>",
+        "<iframe srcdoc='<p>x' src='' title=x></iframe>",
+        "<script type=text/template src=''></script>",
+        "<form action=''></form>",
+        "<template><img src=''></template><noscript><img src=''></noscript>",
+        "<!-- <img src=''> -->",
+    ],
+)
+def test_what_is_allowed_or_does_nothing_is_fine(html: str) -> None:
+    """Links to the page itself, candidates, inert content."""
+    assert outcome(empty_src, html).state == "filled"
+
+
+def test_five_cost_everything() -> None:
+    """Counts, not shares."""
+    assert judged(empty_src, "<img src=''>" * 5).loss == 1
+    assert judged(empty_src, "<img src=''>" * 3).loss == 0.75

@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.checks.technical.picture_img import picture_img
+from tests.builders import judged, outcome
+
+
+@pytest.mark.parametrize(
+    ("html", "count"),
+    [
+        ("<picture></picture>", 1),
+        ("<picture><source srcset=/a.avif></picture>", 1),
+        ("<img src=/a.jpg><picture><source srcset=/a.avif></picture><img src=/b.jpg>", 1),
+        ("<picture><img src=/a.jpg></picture>", 0),
+        ("<picture><span><img src=/a.jpg></span></picture>", 0),
+        ("<picture><noscript><img src=/a.jpg></noscript></picture>", 0),
+        ("<noscript>x</noscript><picture></picture>", 1),
+        ("<svg><picture></picture></svg>", 0),
+        ("<template><picture></picture></template>", 0),
+        ("", 0),
+    ],
+)
+def test_pictures_without_an_image(html: str, count: int) -> None:
+    """An image beside the picture is not one inside it; the element of a drawing is another one."""
+    found = outcome(picture_img, html)
+
+    assert (found.value, found.state) == (count, "bare" if count else "whole")
+
+
+def test_loss_grows_with_the_number() -> None:
+    """From half to everything."""
+    assert judged(picture_img, "<picture></picture>").loss == 0.5
+    assert judged(picture_img, "<picture></picture>" * 10).loss == 1

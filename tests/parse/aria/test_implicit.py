@@ -1,0 +1,127 @@
+"""Roles of HTML elements, focus, and conflicts."""
+
+from __future__ import annotations
+
+import pytest
+from turbohtml import Element, parse
+
+from pagegrade.parse.aria.implicit import (
+    conflict_of_presentation,
+    has_tabindex,
+    implicit_role,
+    input_type,
+    is_focusable,
+    role_of,
+    supports,
+    tabindex_of,
+)
+
+
+def element(html: str) -> tuple[Element, dict[str, str]]:
+    """The element with the id ``t``."""
+    node = parse(html.encode(), scripting=True).select("#t")[0]
+    return node, {name: value if isinstance(value, str) else "" for name, value in node.attrs.items()}
+
+
+@pytest.mark.parametrize(
+    ("html", "role"),
+    [
+        ("<a id=t href=/>", "link"),
+        ("<a id=t>", "generic"),
+        ("<img id=t>", "img"),
+        ("<img id=t alt=''>", "presentation"),
+        ("<input id=t>", "textbox"),
+        ("<input id=t type=foo>", "textbox"),
+        ("<input id=t type=email list=l>", "combobox"),
+        ("<input id=t type=SEARCH>", "searchbox"),
+        ("<input id=t type=image>", "button"),
+        ("<input id=t type=date>", ""),
+        ("<input id=t type=checkbox list=l>", "checkbox"),
+        ("<select id=t>", "combobox"),
+        ("<select id=t multiple>", "listbox"),
+        ("<select id=t size=3>", "listbox"),
+        ("<section id=t>", "generic"),
+        ("<section id=t aria-label=x>", "region"),
+        ("<header id=t>", "banner"),
+        ("<main><header id=t></main>", "generic"),
+        ("<footer id=t>", "contentinfo"),
+        ("<article><footer id=t></article>", "generic"),
+        ("<table><tr><th id=t>", "columnheader"),
+        ("<table><tr><th id=t scope=row>", "rowheader"),
+        ("<summary id=t>", ""),
+        ("<my-card id=t>", ""),
+        ("<div id=t>", "generic"),
+    ],
+)
+def test_elements_have_the_roles_of_the_mapping(html: str, role: str) -> None:
+    """Attributes and surroundings decide for some."""
+    assert implicit_role(*element(html)) == role
+
+
+@pytest.mark.parametrize(
+    ("html", "role"),
+    [
+        ("<p id=t role='foo button'>", "button"),
+        ("<p id=t role=foo>", "paragraph"),
+        ("<ul id=t role=none>", "none"),
+        ("<ul id=t role=none aria-label=x>", "list"),
+        ("<ul id=t role=none aria-hidden=true>", "none"),
+        ("<button id=t role=presentation>", "button"),
+        ("<button id=t role=presentation disabled>", "presentation"),
+        ("<p id=t role=none tabindex=0>", "paragraph"),
+    ],
+)
+def test_written_role_counts_unless_it_contradicts(html: str, role: str) -> None:
+    """The focus and global attributes overrule ``none``."""
+    assert role_of(*element(html)) == role
+
+
+@pytest.mark.parametrize(
+    ("tag", "attrs", "focusable"),
+    [
+        ("a", {"href": ""}, True),
+        ("a", {}, False),
+        ("input", {"type": "hidden"}, False),
+        ("input", {"disabled": ""}, False),
+        ("button", {"disabled": "", "tabindex": "0"}, False),
+        ("p", {"tabindex": "-1"}, True),
+        ("p", {"tabindex": "x"}, False),
+        ("p", {"contenteditable": ""}, True),
+        ("p", {"contenteditable": "false"}, False),
+        ("video", {"controls": ""}, True),
+        ("video", {}, False),
+    ],
+)
+def test_focus(tag: str, attrs: dict[str, str], focusable: bool) -> None:  # noqa: FBT001
+    """As browsers give it, stylesheets left aside."""
+    assert is_focusable(tag, attrs) is focusable
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [("0", 0), (" -1", -1), ("+2", 2), ("3foo", 3), ("", None), ("x", None), ("-", None), ("9" * 30, 999_999_999)],
+)
+def test_tabindex_is_read_as_browsers_read_numbers(value: str, number: int | None) -> None:
+    """What follows the digits does not matter."""
+    assert tabindex_of({"tabindex": value}) == number
+    assert has_tabindex({"tabindex": value}) is (number is not None)
+
+
+def test_conflicts_name_their_cause() -> None:
+    """An empty attribute says nothing."""
+    assert conflict_of_presentation("ul", {"aria-live": "polite"}) == "aria-live"
+    assert conflict_of_presentation("ul", {"aria-live": " "}) == ""
+    assert conflict_of_presentation("ul", {"tabindex": "0"}) == "focus"
+
+
+def test_roles_support_their_attributes_and_the_global_ones() -> None:
+    """A role that does not exist supports the global ones."""
+    assert supports("checkbox", "aria-checked")
+    assert supports("", "aria-live")
+    assert not supports("link", "aria-checked")
+    assert not supports("", "aria-checked")
+
+
+def test_type_of_an_input_is_text_unless_it_says_otherwise() -> None:
+    """Blank and absent are text."""
+    assert [input_type({}), input_type({"type": " "}), input_type({"type": "Radio "})] == ["text", "text", "radio"]
