@@ -28,9 +28,8 @@ from sqlalchemy import event
 
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.services import Services
-from pagegrade.store.database import GROUP
 from pagegrade.store.sqlite import BUSY_MS
-from pagegrade.store.sqlite_database import SQLiteDatabase
+from pagegrade.store.sqlite_database import GROUP, SQLiteDatabase
 from pagegrade.web.app import make_app
 
 READERS: Final = 4

@@ -113,6 +113,7 @@ class Storm:
     def _terminate(self) -> None:
         part = self._any()
         self._measure(part)
+        self.cluster.ledger.stops += part.verb == "worker"
         code = part.process.stop()
         if code != 0:
             self.cluster.ledger.violations.append(f"exit code {code} after SIGTERM")

@@ -128,6 +128,8 @@ class Relay:
                 tasks.create_task(self._pump(answers, writer, self._back))
         except* OSError:
             _reset(writer)
+        except* asyncio.CancelledError:
+            _reset(writer)  # the relay ends
         finally:
             for each in (writer, there):
                 if each is not None:

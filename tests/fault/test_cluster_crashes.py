@@ -188,6 +188,7 @@ def test_a_worker_that_is_told_to_stop_gives_everything_back(
     for url in urls:
         cluster.post(api, url)
     cluster.wait_for(lambda: cluster.states()["running"] == 2, "running")
+    cluster.ledger.stops += 1
     code = leaving.stop()
     given_back = {url: count for url, count in cluster.ledger.attempts(cluster.url).items() if url in urls}
     cluster.resume(*workers)

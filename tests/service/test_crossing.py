@@ -15,8 +15,10 @@ from pagegrade.model.artifacts import (
     Certificate,
     DNSFacts,
     ImageFacts,
+    ManifestFacts,
     NotGathered,
     Resources,
+    ScriptFacts,
     SitemapFile,
     Sitemaps,
     StylesheetReference,
@@ -66,10 +68,17 @@ def everything() -> Artifacts:
             items=(
                 replace(make_resource(url), hops=(hop,), response=answer, image=ImageFacts(format="png", width_px=3)),
                 replace(make_resource(url), response=None, failure=MISSING, first_party=False),
+                replace(
+                    make_resource(url, byte_order_mark=True),
+                    manifest=ManifestFacts(name="é", in_scope=False, icon_sizes=("any",)),
+                    script=ScriptFacts(libraries=(("moment", "2.29.1"),)),
+                ),
             ),
             stylesheet_references=(StylesheetReference(url=url, kind="font", stylesheet_url=url),),
             not_fetched=((url, "count"),),
         ),
+        security_txt=known,
+        cors_probe=known,
     )
 
 

@@ -20,7 +20,7 @@ from pagegrade.service.storage_doctor import (
 from pagegrade.store.lock import LOCK_NAME
 from pagegrade.store.sqlite_database import SQLiteDatabase
 from tests.share_builders import add_shared
-from tests.store_builders import NOW_MS, add_owner, make_database
+from tests.store_builders import NOW_MS, add_owner, make_database, make_file
 
 pytestmark = pytest.mark.backend("sqlite", reason="looks at the file; the other one has a doctor of its own")
 
@@ -175,7 +175,7 @@ def test_tables_of_other_versions_and_programs_are_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize("place", [0, 8192])
 def test_a_damaged_database_is_a_problem(tmp_path: Path, place: int) -> None:
     """At its head, and in the middle."""
-    database = make_database(tmp_path)
+    database = make_file(tmp_path)
     add_owner(database)
     database.close()
     with database.path.open("r+b") as file:
