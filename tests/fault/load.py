@@ -28,7 +28,7 @@ from tests.fault.load_stack import percentiles, stack_in, summary_of
 
 BUDGET_S: Final = 6
 """Of one analysis, in runs with pages that never end."""
-MOST_VISITS: Final = 3
+MOST_VISITS: Final = 4
 """Requests for the page itself in one analysis, which takes its time more than once."""
 OUTAGES: Final = frozenset({"R5", "R6"})
 """A worker may analyse a page and find out then that the outcome cannot be stored."""

@@ -39,14 +39,14 @@ THINKING_S = 0.15
 
 
 class Target(ThreadingHTTPServer):
-    """A site that counts how many of its pages are asked for at the same moment."""
+    """A site that counts how many of its pages are asked for at the same moment, each by a run of its own."""
 
     daemon_threads = True
 
     def __init__(self, address: str) -> None:
         super().__init__((address, 80), _Handler)
         self.lock = threading.Lock()
-        self.active = 0
+        self.active: Counter[str] = Counter()
         self.most = 0
         self.pages: Counter[str] = Counter()
         threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
@@ -65,12 +65,13 @@ class _Handler(BaseHTTPRequestHandler):
         is_page = self.path.startswith("/p/")
         if is_page:
             with self.server.lock:
-                self.server.active += 1
-                self.server.most = max(self.server.most, self.server.active)
-                self.server.pages[f"{self.headers.get('Host')}{self.path}"] += 1
+                page = f"{self.headers.get('Host')}{self.path}"
+                self.server.active[page] += 1
+                self.server.most = max(self.server.most, len(+self.server.active))
+                self.server.pages[page] += 1
             time.sleep(THINKING_S)
             with self.server.lock:
-                self.server.active -= 1
+                self.server.active[page] -= 1
         self.send_response(200 if is_page else 404)
         self.send_header("Content-Type", "text/html")
         self.send_header("Content-Length", str(len(PAGE)))

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from pagegrade.model.identity import USER_AGENT
+from pagegrade.parse.cors import PROBE_ORIGIN
 from tests.lab.case import Case, Outcome, Seen
 from tests.lab.keeper import Census
 from tests.lab.servers import request_lines
@@ -110,7 +111,9 @@ def _plain_requests(case: Case, seen: Seen) -> list[str]:
         names = [name.lower() for name, _ in fields]
         if any(name.lower() == "referer" and not _ORIGIN.fullmatch(value) for name, value in fields):
             found.add("I7: sent more than the origin as Referer")
-        if strange := (set(names) - {"referer"}) ^ SENT_HEADERS:
+        if any(name.lower() == "origin" and value != PROBE_ORIGIN for name, value in fields):
+            found.add("I7: sent an Origin that is not the one of the probe")
+        if strange := (set(names) - {"referer", "origin"}) ^ SENT_HEADERS:
             found.add(f"I7: sent too many or too few header fields: {sorted(strange)}")
         if any(name.lower() == "user-agent" and value != USER_AGENT for name, value in fields):
             found.add("I7: sent another User-Agent")
