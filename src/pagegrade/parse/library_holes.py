@@ -1,8 +1,8 @@
 """Published weaknesses of JavaScript libraries that browsers run.
 
-Facts of the CVE records, typed in by hand on 2026-11-21; only weaknesses that the records rate medium or higher, that
-matter in a browser, and whose range of versions they name. Not complete, and never meant to be: a version that is not
-here is not known to be safe.
+Facts of CVE records, typed in by hand on 2026-11-21 and not yet compared with the records one by one, which is to be
+done before a release; only weaknesses rated medium or higher that matter in a browser and whose range of versions is
+named. Not complete, and never meant to be: a version that is not here is not known to be safe.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ _CHANGING_HOSTS: Final = frozenset(
     " www.paypal.com www.paypalobjects.com www.recaptcha.net www.youtube.com".split(),
 )
 _CHANGING_DOMAINS: Final = frozenset({"hcaptcha.com", "disqus.com", "hs-scripts.com", "google-analytics.com"})
-"""Services whose files change under the same address, so that no hash can be given. Noted from their own manuals."""
+"""Services whose files change under the same address, so that no hash can be given. A list of our own, not complete."""
 
 _Load = Script | Link
 
