@@ -298,6 +298,13 @@ def execute(url: str, statement: LiteralString, *values: object) -> list[tuple[A
         return found.fetchall() if found.description is not None else []
 
 
+# Not all that is connected: the processes of the server itself are not its owner's to end.
+_END_CLIENTS: Final = (
+    "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
+    "WHERE datname = %s AND backend_type = 'client backend'"
+)
+
+
 class Databases:
     """Databases on one server, which all begin as copies of one that was migrated."""
 
@@ -343,9 +350,14 @@ class Databases:
         return frozenset(self._named(name) for name in self._made if name != self._template)
 
     def drop(self, url: str) -> None:
-        """Drop a database, whoever still uses it."""
+        """Drop a database, whoever still uses it; ``WITH (FORCE)`` would refuse while the server is vacuuming there."""
         name = cast(str, make_url(url).database)
-        self._execute([sql.SQL("DROP DATABASE IF EXISTS {name} WITH (FORCE)")], name=sql.Identifier(name))
+        with psycopg.connect(_plain(self._url), autocommit=True, connect_timeout=10) as connection:
+            found = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone()
+            if found is not None:
+                connection.execute(sql.SQL("ALTER DATABASE {} ALLOW_CONNECTIONS false").format(sql.Identifier(name)))
+                connection.execute(_END_CLIENTS, [name])
+                connection.execute(sql.SQL("DROP DATABASE {}").format(sql.Identifier(name)))
         self._made.discard(name)
 
     def drop_all(self) -> None:
