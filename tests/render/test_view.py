@@ -46,6 +46,18 @@ def test_an_orphan_keeps_its_own_entry() -> None:
     assert [finding.result.check for finding in view.findings(report)] == ["hsts"]
 
 
+def test_checks_with_one_reason_stand_together() -> None:
+    """The reason is said once, where the first of them stood, without its machine word."""
+    results = [
+        make_passed("alt", outcome="not_applicable", reason="no_images: The page has no images."),
+        make_passed("video", outcome="not_applicable", reason="no_videos: The page has no videos."),
+        make_passed("lazy", outcome="not_applicable", reason="no_images: The page has no images."),
+    ]
+    told = [(reason, [result.check for result in alike]) for reason, alike in view.by_reason(results)]
+
+    assert told == [("The page has no images.", ["alt", "lazy"]), ("The page has no videos.", ["video"])]
+
+
 def test_evidence_is_shown_in_part_and_counted_whole() -> None:
     """Three entries, and how many more there are."""
     (finding,) = view.findings(make_report(make_result(evidence=make_images(5), evidence_total=14)))

@@ -102,9 +102,9 @@ def _report(report: Report, comparison: Comparison | None) -> list[str]:
     if comparison is not None:
         lines += _comparison(comparison)
     lines += _fix_first(report)
-    lines += _list("Good to know", view.with_outcome(report, "informative"), message=True)
-    lines += _list("Not evaluated", view.with_outcome(report, "not_evaluated"))
-    lines += _list("Not applicable", view.with_outcome(report, "not_applicable"))
+    lines += _messages("Good to know", view.with_outcome(report, "informative"))
+    lines += _reasons("Not evaluated", view.with_outcome(report, "not_evaluated"))
+    lines += _reasons("Not applicable", view.with_outcome(report, "not_applicable"))
     passed = view.with_outcome(report, "passed")
     if passed:
         names = ", ".join(escape_markdown(result.title, 80) for result in passed)
@@ -164,14 +164,17 @@ def _evidence(evidence: Evidence) -> str:
     return " ".join(part for part in parts if part)
 
 
-def _list(title: str, results: Sequence[Result], *, message: bool = False) -> list[str]:
-    if not results:
-        return []
+def _messages(title: str, results: Sequence[Result]) -> list[str]:
+    items = [f"- {escape_markdown(result.title, 80)}: {escape_markdown(result.message)}" for result in results]
+    return [f"## {title} ({len(results)})", "", *items, ""] if items else []
+
+
+def _reasons(title: str, results: Sequence[Result]) -> list[str]:
     items = [
-        f"- {escape_markdown(result.title, 80)}: {escape_markdown(result.message if message else view.reason(result))}"
-        for result in results
+        f"- {', '.join(escape_markdown(result.title, 80) for result in alike)}: {escape_markdown(reason)}"
+        for reason, alike in view.by_reason(results)
     ]
-    return [f"## {title} ({len(results)})", "", *items, ""]
+    return [f"## {title} ({len(results)})", "", *items, ""] if items else []
 
 
 def _comparison(comparison: Comparison) -> list[str]:

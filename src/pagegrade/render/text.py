@@ -330,8 +330,9 @@ def _reasons(page: _Page, title: str, results: Sequence[Result]) -> None:
     if not results:
         return
     page.heading(f"{title} ({len(results)})")
-    for result in results:
-        page.line(Text.assemble((visible(result.title, 80), "bold"), f"  {view.reason(result)}"), indent=2, hang=4)
+    for reason, alike in view.by_reason(results):
+        titles = ", ".join(visible(result.title, 80) for result in alike)
+        page.line(Text.assemble((titles, "bold"), f"  {reason}"), indent=2, hang=4)
 
 
 def _passed(page: _Page, report: Report) -> None:

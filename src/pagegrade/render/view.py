@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -284,6 +284,14 @@ def reason(result: Result) -> str:
     return _sentence(result.reason) or NO_REASON
 
 
+def by_reason(results: Sequence[Result]) -> tuple[tuple[str, tuple[Result, ...]], ...]:
+    """Checks that were not applicable or not evaluated, those with the same reason together, the first one first."""
+    alike: dict[str, list[Result]] = {}
+    for result in results:
+        alike.setdefault(reason(result), []).append(result)
+    return tuple((text, tuple(same)) for text, same in alike.items())
+
+
 def _sentence(reason_text: str) -> str:
     """``code: Sentence.`` without its code."""
     code, colon, sentence = reason_text.partition(": ")
@@ -297,8 +305,8 @@ def flat_prose(text: str, limit: int = 1000) -> str:
 
 
 def shown_value(result: Result) -> str:
-    """The measured value for reading; empty when there is none or the message says it already."""
-    if result.value is None or result.value == "":
+    """The measured value for reading; empty when there is none or the message says it already, as it does of a zero."""
+    if result.value is None or result.value in {"", 0}:
         return ""
     value = f"{result.value:g}" if isinstance(result.value, float) else visible(result.value)
     return "" if value in _WORD.findall(result.message[:_MESSAGE_CHARS]) else value

@@ -66,5 +66,15 @@ def iframes_count(document: Document) -> Verdict:
             Detail(code="frames", actual=len(frames), limit=MANY),
             Detail(code="eager_frames", actual=eager),
         ),
-        message=f"The page embeds {len(frames)} other pages; {eager} of them load at once.",
+        message=_message(len(frames), eager),
+    )
+
+
+def _message(frames: int, eager: int) -> str:
+    if not frames:
+        return "The page embeds no other pages."
+    if frames == 1:
+        return f"The page embeds another page, which loads {'at once' if eager else 'when it is needed'}."
+    return (
+        f"The page embeds {frames} other pages; {eager or 'none'} of them {'loads' if eager < 2 else 'load'} at once."
     )
