@@ -47,6 +47,10 @@ OPTIONAL = (
     "resources",
     "security_txt",
     "cors_probe",
+    "llms_txt",
+    "link_probes",
+    "alternates",
+    "source_maps",
 )
 
 
@@ -93,7 +97,7 @@ def test_every_request_is_accounted_for() -> None:
     assert sorted(site.paths()) == sorted(
         [
             *(*["/"] * 4, "/.well-known/security.txt", "/a.css", "/b.png", "/favicon.ico"),
-            *("/robots.txt", "/s.xml", "/zebra-lantern-c0ffee"),
+            *("/llms.txt", "/robots.txt", "/s.xml", "/zebra-lantern-c0ffee"),
         ]
     )
     assert {asked.headers["user-agent"] for asked in site.asked} == {USER_AGENT}
@@ -250,7 +254,7 @@ def test_a_document_that_never_comes_is_a_time_out() -> None:
 
 def test_a_parser_that_dies_costs_one_artifact() -> None:
     """The page's references could not be read; all else is there."""
-    found = run(Site(ROUTES), offload=Dying("find_references"), options=make_options(load_samples=1))
+    found = run(Site(ROUTES), offload=Dying("find_named_urls"), options=make_options(load_samples=1))
 
     assert codes(found)["resources"] == "parser_limit"
     assert isinstance(found.sitemaps, Sitemaps)
@@ -260,7 +264,7 @@ def test_a_mistake_of_ours_costs_one_artifact(caplog: pytest.LogCaptureFixture) 
     """It is logged, and the report says only that."""
 
     async def crash(function: Any, *args: object, timeout_s: float) -> Any:
-        if "find_references" in repr(function):
+        if "find_named_urls" in repr(function):
             raise RuntimeError("secret detail")
         return function(*args)
 

@@ -29,6 +29,10 @@ ARTIFACTS: Final = (
     "resources",
     "security_txt",
     "cors_probe",
+    "llms_txt",
+    "link_probes",
+    "alternates",
+    "source_maps",
 )
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import turbohtml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagegrade.parse.html import find_references, parse_document
-from tests.builders import make_document
+from pagegrade.parse.html import MAX_LINKS, NamedURLs, find_named_urls, names_alternate, parse_document
+from tests.builders import make_document, make_response
 
 HEAD = "<!doctype html><html lang=en><head><meta charset=utf-8><title>T</title></head><body>"
 
@@ -52,12 +54,54 @@ def test_unusable_base_is_as_if_absent(href: str) -> None:
     assert make_document(f"<base href='{href}'><a href=x>1</a>").anchors[0].url == "https://example.com/x"
 
 
-def test_find_references_agrees_with_the_document() -> None:
-    """The gatherer and the checks see the same sub-resources."""
-    html = HEAD + "<img src=a.png><script src=b.js></script>"
-    plain = find_references(html.encode(), url="https://example.com/", content_type=None)
+def named(html: str, **more: Any) -> NamedURLs:
+    """What a page names."""
+    return find_named_urls(make_response(html, **more))
 
-    assert [(r.url, r.kind) for r in plain] == [(r.url, r.kind) for r in make_document(html).references]
+
+def test_named_urls_agree_with_the_document() -> None:
+    """The gatherers and the checks see the same sub-resources."""
+    html = HEAD + "<img src=a.png><script src=b.js></script>"
+
+    assert [(r.url, r.kind) for r in named(html).references] == [
+        (r.url, r.kind) for r in make_document(html).references
+    ]
+
+
+def test_links_are_counted_beyond_their_limit() -> None:
+    """The first ones are named."""
+    found = named("".join(f"<a href=/{n}>x</a>" for n in range(MAX_LINKS + 1)))
+
+    assert (len(found.links), found.links[0], found.link_count) == (MAX_LINKS, "https://example.com/0", MAX_LINKS + 1)
+
+
+def test_language_versions_are_named_once_and_without_the_page() -> None:
+    """Those of headers too; a feed is none, and in the body they do not count."""
+    found = named(
+        "<link rel=alternate hreflang=en href=/><link rel=alternate hreflang=de href=/de#x>"
+        "<link rel=alternate hreflang=de-AT href=/de><link rel=alternate type=application/rss+xml href=/feed>"
+        "<p>x<link rel=alternate hreflang=it href=/it>",
+        headers=[("Link", '</fr>; rel="alternate"; hreflang="fr"')],
+    )
+
+    assert found.alternates == ("https://example.com/de", "https://example.com/fr")
+
+
+@pytest.mark.parametrize(
+    ("html", "truncated", "found"),
+    [
+        ("<link rel=alternate hreflang=en href=/en/>", None, True),
+        ("<link rel=alternate hreflang=en href=http://www.example.com/en>", None, True),
+        ("<link rel=alternate hreflang=en href=/fr>", None, False),
+        ("<p>x<link rel=alternate hreflang=en href=/en/>", None, False),
+        ("<title>x</title>", "limit", None),
+        ("<title>x</title><body><p>", "limit", False),
+        ("<link rel=alternate hreflang=en href=/en/>", "limit", True),
+    ],
+)
+def test_a_link_back_is_found(html: str, truncated: str | None, *, found: bool | None) -> None:
+    """A page that was cut in its head says nothing; scheme, www and a closing slash make no difference."""
+    assert names_alternate(make_response(html, truncated=truncated), "https://example.com/en/") is found
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from pagegrade.parse.javascript import (
     MAX_STOPS,
     count_document_writes,
     find_jquery_versions,
+    find_source_map,
     minified_script_bytes,
     read_script,
 )
@@ -125,3 +126,25 @@ def test_what_comes_after_too_many_marks_is_taken_as_it_is() -> None:
 def test_never_raises_and_never_grows(text: str) -> None:
     """Any text has a size."""
     assert 0 <= minified_script_bytes(text.encode()) <= len(text.encode())
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("f()\n//# sourceMappingURL=app.js.map\n", "app.js.map"),
+        ("f()\n//@ sourceMappingURL=/maps/app.js.map", "/maps/app.js.map"),
+        ("f()\n//#sourceMappingURL=a.map", "a.map"),
+        ("f()/*# sourceMappingURL=a.map*/", "a.map"),
+        ("//# sourceMappingURL=old.map\n//# sourceMappingURL=new.map\n", "new.map"),
+        ("//# sourceMappingURL=data:application/json;base64,e30=" + "A" * 9_000, "data:"),
+        ('s = "sourceMappingURL=" + name', ""),
+        ("//# sourceMappingURL=", ""),
+        ("//# sourceMappingURL=a b", "a"),
+        ("//# sourceMappingURL=" + "a" * 2_000, "a" * 2_000),
+        ("//# sourceMappingURL=" + "a" * 2_001, ""),
+        ("f()", ""),
+    ],
+)
+def test_the_source_map_that_a_script_names(text: str, found: str) -> None:
+    """The last comment counts, an address in the code does not."""
+    assert find_source_map(text.encode()) == found

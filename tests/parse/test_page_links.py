@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.parse.page_links import canonical_links, language_alternates, path_and_query, same_page_key
+from pagegrade.parse.page_links import (
+    canonical_links,
+    language_alternates,
+    links_to_ask,
+    path_and_query,
+    same_page_key,
+)
 from tests.builders import make_document, make_response
 
 
@@ -42,7 +48,7 @@ def test_alternates_keep_their_code_as_written() -> None:
         '<link rel="alternate" hreflang="de" type="application/atom+xml" href="/f">'
         '<link rel="alternate stylesheet" hreflang="de" href="/s"><link rel="alternate" href="/n">'
     )
-    found = language_alternates(document, make_response(headers=[("Link", '</d>; rel=alternate; hreflang="de"')]))
+    found = language_alternates(document.links, make_response(headers=[("Link", '</d>; rel=alternate; hreflang="de"')]))
 
     assert [(link.hreflang, link.url) for link in found] == [
         (" en", "https://example.com/a"),
@@ -67,3 +73,40 @@ def test_same_page_key_ignores_spelling_only() -> None:
     """Scheme, www and the closing slash do not count; path and query do."""
     assert same_page_key("http://www.example.com/a/") == same_page_key("https://example.com/a")
     assert same_page_key("https://example.com/a?b") != same_page_key("https://example.com/a")
+
+
+@pytest.mark.parametrize(
+    ("href", "asks"),
+    [
+        ("/a", True),
+        ("/a?b=c", True),
+        ("http://example.com/a", True),
+        ("/address", True),
+        ("/cartography", True),
+        ("/blog/add-ons", False),
+        ("/log-out", False),
+        ("/account/logout", False),
+        ("/?action=delete", False),
+        ("/item/12/remove/", False),
+        ("/newsletter/unsubscribe?u=1", False),
+        ("/report.pdf?download=1", False),
+        ("", False),
+        ("#a", False),
+        ("/page", False),
+        ("https://www.example.com/a", False),
+        ("https://example.com:8443/a", False),
+        ("mailto:a@example.com", False),
+    ],
+)
+def test_only_links_that_may_be_asked_for(href: str, *, asks: bool) -> None:
+    """Pages of the own host, nothing that sounds as if asking for it did something."""
+    document = make_document(f'<a href="{href}">x</a>', url="https://example.com/page")
+
+    assert bool(links_to_ask(document.anchors, document.url)) is asks
+
+
+def test_links_are_named_once_and_nofollow_is_kept() -> None:
+    """A fragment makes no other page."""
+    document = make_document('<a href="/b#1">x</a><a href="/a">x</a><a href="/b">x</a><a rel=nofollow href=/c>x</a>')
+
+    assert links_to_ask(document.anchors, document.url) == ("https://example.com/b", "https://example.com/a")

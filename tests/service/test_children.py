@@ -13,7 +13,8 @@ import pytest
 import uvloop
 
 from pagegrade.gather.context import OffloadFailed
-from pagegrade.parse.html import ReferenceURL, find_references
+from pagegrade.model.artifacts import Response
+from pagegrade.parse.html import NamedURLs, ReferenceURL, find_named_urls
 from pagegrade.service.child import CPU_SECONDS, GROWN_KB, MAX_ANSWER_BYTES
 from pagegrade.service.children import Children
 from tests.service.tasks import (
@@ -41,14 +42,14 @@ def _children_find_the_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_result_crosses_typed() -> None:
     """Structs come back as structs, through partials too."""
 
-    async def main() -> tuple[ReferenceURL, ...]:
+    async def main() -> NamedURLs:
         async with Children(1) as children:
-            work = partial(find_references, b"<img src=a>", url="https://example.com/", content_type=None)
-            return await children.run(work, timeout_s=20)
+            page = Response(url="https://example.com/", status=200, body=b"<img src=a>")
+            return await children.run(partial(find_named_urls, page), timeout_s=20)
 
     found = asyncio.run(main())
 
-    assert found == (ReferenceURL(url="https://example.com/a", kind="image", lazy=False, alternative=False),)
+    assert found.references == (ReferenceURL(url="https://example.com/a", kind="image", lazy=False, alternative=False),)
 
 
 @pytest.mark.parametrize(

@@ -11,16 +11,21 @@ import pytest
 
 from pagegrade.model.artifacts import (
     TLS,
+    AlternatePage,
+    Alternates,
     Artifacts,
     Certificate,
     DNSFacts,
     ImageFacts,
+    LinkProbes,
     ManifestFacts,
     NotGathered,
+    Probe,
     Resources,
     ScriptFacts,
     SitemapFile,
     Sitemaps,
+    SourceMaps,
     StylesheetReference,
     Timings,
 )
@@ -79,6 +84,10 @@ def everything() -> Artifacts:
         ),
         security_txt=known,
         cors_probe=known,
+        llms_txt=known,
+        link_probes=LinkProbes(items=(Probe(url=url, hops=(hop,), response=answer),), found=3),
+        alternates=Alternates(items=(AlternatePage(url=url, failure=MISSING, links_back=None),), found=1),
+        source_maps=SourceMaps(items=(Probe(url=url, named_by=url, failure=MISSING),), found=1),
     )
 
 

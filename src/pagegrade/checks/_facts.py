@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, cast
 
+from pagegrade.checks._links import links_to_pages
 from pagegrade.model.artifacts import Artifacts, NotGathered, Resources
 from pagegrade.model.document import Document
 from pagegrade.parse.assets import font_faces, read_assets
@@ -31,9 +32,11 @@ class Facts:
         Raises:
             KeyError: No artifact has that name: a mistake in a check.
         """
-        if name not in self._made:
-            self._made[name] = PROVIDERS[name](self)
-        return self._made[name]
+        made = self._made
+        if name in made:
+            return made[name]
+        found = made[name] = PROVIDERS[name](self)
+        return found
 
     @property
     def document(self) -> Document:
@@ -81,6 +84,7 @@ PROVIDERS: Final[dict[str, Callable[[Facts], object]]] = {
     "seen_response": _if_headers_seen(lambda facts: facts.artifacts.navigation.response),
     "load_samples_ms": lambda facts: facts.artifacts.load_samples_ms,
     "document": _document,
+    "page_links": lambda facts: links_to_pages(facts.document),
     "accessibility": lambda facts: facts.document.accessibility,
     "markup": lambda facts: facts.document.markup,
     "robots_txt": lambda facts: facts.artifacts.robots_txt,
@@ -92,6 +96,10 @@ PROVIDERS: Final[dict[str, Callable[[Facts], object]]] = {
     "favicon": lambda facts: facts.artifacts.favicon,
     "security_txt": lambda facts: facts.artifacts.security_txt,
     "cors_probe": lambda facts: facts.artifacts.cors_probe,
+    "llms_txt": lambda facts: facts.artifacts.llms_txt,
+    "link_probes": lambda facts: facts.artifacts.link_probes,
+    "alternates": lambda facts: facts.artifacts.alternates,
+    "source_maps": lambda facts: facts.artifacts.source_maps,
     "tls": lambda facts: facts.artifacts.tls,
     "dns": lambda facts: facts.artifacts.dns,
     "resources": lambda facts: facts.artifacts.resources,

@@ -91,7 +91,11 @@ def analyze(
         float | None, typer.Option("--budget", metavar="SECONDS", help="Time for one page, 60 by default.")
     ] = None,
     no_subresources: Annotated[
-        bool, typer.Option("--no-subresources", help="Do not fetch images, scripts, stylesheets and fonts.")
+        bool,
+        typer.Option(
+            "--no-subresources",
+            help="Do not fetch what the page names: images, scripts, stylesheets, fonts, linked pages.",
+        ),
     ] = False,
     allow_network: Annotated[
         list[str] | None,

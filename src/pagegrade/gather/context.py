@@ -14,6 +14,7 @@ from pagegrade.gather.guard import Policy
 from pagegrade.gather.http import HTTPClient
 from pagegrade.gather.resolver import Resolver
 from pagegrade.model.artifacts import Navigation, NotGathered, WellKnown
+from pagegrade.parse.html import NamedURLs, find_named_urls
 from pagegrade.parse.url import Target, host, origin
 
 T = TypeVar("T")
@@ -75,6 +76,19 @@ class GatherLimits:
     sitemap_files: int = 10
     sitemap_bytes: int = 10_000_000
     """Of one sitemap file."""
+    links: int = 20
+    """Own pages that the page links to, asked for without their content."""
+    link_s: float = 5.0
+    """For one of them, its redirects included."""
+    links_s: float = 10.0
+    """For all of them together."""
+    alternates: int = 5
+    """Language versions read for a link back."""
+    alternate_wire_bytes: int = 100_000
+    """Of one of them; what matters stands in its head."""
+    alternate_decoded_bytes: int = 500_000
+    source_maps: int = 3
+    """Asked for."""
     parse_s: float = 10.0
     """For one call of a parser."""
 
@@ -127,6 +141,8 @@ class Context(Start):
     """The same with facts of the transport."""
     promises: Mapping[str, Awaitable[object]] = field(default_factory=dict)
     """Artifact -> its value once it is gathered (or ``NotGathered``)."""
+    _reading: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _named: NamedURLs | OffloadFailed | None = None
 
     @property
     def main_document_url(self) -> str:
@@ -149,6 +165,22 @@ class Context(Start):
         # Shielded: a waiter whose time is over must not take the promise away from its keeper.
         value = None if promise is None else await asyncio.shield(promise)
         return value if isinstance(value, kind) else None
+
+    async def named_urls(self) -> NamedURLs:
+        """What the page names and links to, read once however many gatherers ask.
+
+        Raises:
+            OffloadFailed: The HTML could not be read.
+        """
+        async with self._reading:
+            if self._named is None:
+                try:
+                    self._named = await self.parse(find_named_urls, self.navigation.response)
+                except OffloadFailed as error:
+                    self._named = error
+        if isinstance(self._named, OffloadFailed):
+            raise self._named
+        return self._named
 
     async def fetch_well_known(
         self, url: str, *, max_bytes: int, keep_bytes: int | None = None, purpose: Purpose = "text"

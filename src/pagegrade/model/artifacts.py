@@ -230,6 +230,8 @@ class ScriptFacts:
     document_writes: int = 0
     libraries: tuple[tuple[str, str], ...] = ()
     """(name, version) by the marks at its beginning, of those that ``parse.libraries`` knows."""
+    source_map: str = ""
+    """What its last ``sourceMappingURL`` comment names, as written; ``data:`` alone for a map within the script."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -245,8 +247,9 @@ class ManifestFacts:
     in_scope: bool | None = None
     """Whether ``start_url`` lies in ``scope`` and on the page's origin; ``None`` without one."""
     display: str = ""
+    """The mode that counts, overrides and the default ``browser`` included; "" in artifacts that do not tell."""
     icon_sizes: tuple[str, ...] = ()
-    """``192x192``, ``any`` and so on, of all icons together, each once."""
+    """``192x192``, ``any`` and so on, of all icons that may stand anywhere, each once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -311,6 +314,56 @@ class Resources:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Probe:
+    """An address that was asked for to see what answers there."""
+
+    url: str
+    named_by: str = ""
+    """The script that names it; empty where it is the page."""
+    hops: tuple[Response, ...] = ()
+    response: Response | None = None
+    """The answer behind the redirects, with few of its headers and at most the first bytes of its body."""
+    failure: NotGathered | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkProbes:
+    """Pages of the own host that the page links to, in the order of their links."""
+
+    items: tuple[Probe, ...] = ()
+    found: int = 0
+    """Different addresses, those that were not asked for included; likewise below."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlternatePage:
+    """A language version that the page names."""
+
+    url: str
+    status: int | None = None
+    failure: NotGathered | None = None
+    """Instead of the status."""
+    links_back: bool | None = None
+    """Whether it names the page as a language version in turn; ``None`` when that could not be read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alternates:
+    """The first language versions that the page names, itself left out."""
+
+    items: tuple[AlternatePage, ...] = ()
+    found: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceMaps:
+    """The source maps that own scripts name in files of their own."""
+
+    items: tuple[Probe, ...] = ()
+    found: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Artifacts:
     """All that was gathered about one page; what a ruleset judges."""
 
@@ -340,3 +393,8 @@ class Artifacts:
     """``/.well-known/security.txt`` of the document's origin."""
     cors_probe: WellKnown | NotGathered = NOT_ASKED
     """The document once more, as if a script of another site wanted it; without a body."""
+    llms_txt: WellKnown | NotGathered = NOT_ASKED
+    """``/llms.txt`` of the document's origin."""
+    link_probes: LinkProbes | NotGathered = NOT_ASKED
+    alternates: Alternates | NotGathered = NOT_ASKED
+    source_maps: SourceMaps | NotGathered = NOT_ASKED

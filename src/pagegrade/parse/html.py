@@ -7,7 +7,9 @@ a child that can be killed. The parser is ``turbohtml``; to replace it, replace 
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import islice
 from typing import Final, Literal
 
 import msgspec
@@ -15,17 +17,21 @@ import turbohtml
 from turbohtml import Element
 
 from pagegrade.model import document as facts
+from pagegrade.model.artifacts import Response
 from pagegrade.model.document import Document
 from pagegrade.parse.accessibility import accessibility_of
 from pagegrade.parse.charset import charset_of_content_type, declarations, encoding_of_label
-from pagegrade.parse.collect import Collector, collapse
-from pagegrade.parse.doctype import rendering_mode
+from pagegrade.parse.collect import Collector
+from pagegrade.parse.doctype import is_malformed, rendering_mode
 from pagegrade.parse.locate import locate
 from pagegrade.parse.markup import note_faults
-from pagegrade.parse.url import join_url
+from pagegrade.parse.page_links import language_alternates, links_to_ask, same_page_key
+from pagegrade.parse.url import join_url, strip_fragment
 from pagegrade.parse.walk import walk
+from pagegrade.parse.words import count_words
 
 _SHELL_IDS: Final = ("root", "app", "__next", "__nuxt", "___gatsby", "svelte", "q-app", "application", "app-root")
+MAX_LINKS: Final = 200
 _SHELL_MAX_TEXT: Final = 200
 """Characters of visible text above which a page has content of its own."""
 _HEAD_ELEMENTS: Final = frozenset(
@@ -42,6 +48,19 @@ class ReferenceURL(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     alternative: bool
 
 
+class NamedURLs(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+    """What a page names and leads to, as far as anything of it is asked for; plain like its references."""
+
+    references: tuple[ReferenceURL, ...] = ()
+    """The sub-resources, in document order."""
+    links: tuple[str, ...] = ()
+    """Pages of the own host that it links to and that may be asked for, in order; at most ``MAX_LINKS``."""
+    link_count: int = 0
+    """The same without the limit."""
+    alternates: tuple[str, ...] = ()
+    """Its language versions in order, itself left out; at most ``MAX_LINKS``."""
+
+
 def parse_document(body: bytes, *, url: str, content_type: str | None) -> Document:
     """Parse the served HTML and read every fact in one walk.
 
@@ -55,8 +74,11 @@ def parse_document(body: bytes, *, url: str, content_type: str | None) -> Docume
     """
     tree, into = _collect(body, url, content_type)
     into.finish()
-    doctype = _doctype(tree)
-    text = collapse("".join(into.texts))
+    doctype, errors = _doctype(tree), tree.errors
+    words, main_words = _words(into)
+    text = " ".join(words)
+    main_text = text if main_words is words else " ".join(main_words)
+    word_count = count_words(text, len(words))
     _mark_trailing_scripts(into)
     return Document(
         locate=partial(locate, max_depth=into.max_depth),
@@ -66,7 +88,7 @@ def parse_document(body: bytes, *, url: str, content_type: str | None) -> Docume
         encoding=tree.encoding or "UTF-8",
         charset_declarations=declarations(body, content_type, into.metas),
         doctype=doctype,
-        mode=rendering_mode(doctype),
+        mode=rendering_mode(doctype, malformed=is_malformed(errors)),
         html=into.html,
         body=into.body,
         titles=into.titles,
@@ -90,26 +112,54 @@ def parse_document(body: bytes, *, url: str, content_type: str | None) -> Docume
         structured_items=into.structured_items,
         ids=into.ids,
         accessibility=accessibility_of(into),
-        markup=note_faults(into.markup.found, tree.errors),
+        markup=note_faults(into.markup.found, errors),
         element_count=into.element_count,
         max_depth=into.max_depth,
         max_children=into.max_children,
         deepest=into.deepest,
         head_closed_by=_head_closed_by(into),
         text=text,
-        main_text=_main_text(into) if into.boilerplate else text,
+        main_text=main_text,
+        main_words=main_words,
+        word_count=word_count,
+        main_word_count=word_count if main_words is words else count_words(main_text, len(main_words)),
         limits_hit=tuple(into.limits),
         client_rendered=_is_shell(into, text),
     )
 
 
-def find_references(body: bytes, *, url: str, content_type: str | None) -> tuple[ReferenceURL, ...]:
-    """The sub-resources the page names, in document order, without the rest of the facts."""
-    _, into = _collect(body, url, content_type)
-    return tuple(
-        ReferenceURL(url=found.url, kind=found.kind, lazy=found.lazy, alternative=found.alternative)
-        for found in into.references
+def find_named_urls(response: Response) -> NamedURLs:
+    """What the page of an answer names, without the rest of the facts."""
+    _, into = _collect(response.body, response.url, response.header("content-type"))
+    links = links_to_ask(into.anchors, response.url)
+    page = strip_fragment(response.url)
+    named = (link for link in language_alternates(into.links, response) if link.in_head)
+    alternates = dict.fromkeys(link.url for link in named if link.url is not None)
+    alternates.pop(page, None)
+    return NamedURLs(
+        references=tuple(
+            ReferenceURL(url=found.url, kind=found.kind, lazy=found.lazy, alternative=found.alternative)
+            for found in into.references
+        ),
+        links=links[:MAX_LINKS],
+        link_count=len(links),
+        alternates=tuple(islice(alternates, MAX_LINKS)),
     )
+
+
+def names_alternate(response: Response, url: str) -> bool | None:
+    """Whether the page of an answer names ``url`` as one of its language versions; ``None`` when it was cut too early.
+
+    Scheme, ``www.`` and a closing slash do not count.
+    """
+    _, into = _collect(response.body, response.url, response.header("content-type"))
+    wanted = same_page_key(url)
+    named = (link.url for link in language_alternates(into.links, response) if link.in_head)
+    if any(same_page_key(found) == wanted for found in named if found is not None):
+        return True
+    # Behind the head there is nothing that counts.
+    is_whole = response.truncated is None or (into.body is not None and into.body.node.source_line is not None)
+    return False if is_whole else None
 
 
 def _collect(body: bytes, url: str, content_type: str | None) -> tuple[turbohtml.Document, Collector]:
@@ -145,14 +195,39 @@ def _doctype(tree: turbohtml.Document) -> facts.Doctype | None:
     return None
 
 
-def _main_text(into: Collector) -> str:
-    """The visible text without the ranges that are boilerplate."""
-    parts: list[str] = []
+def _words(into: Collector) -> tuple[list[str], list[str]]:
+    """(the visible text, the same without the ranges that are boilerplate), both split at their white space."""
+    texts = into.texts
+    words: list[str] = []
+    main: list[str] = []
     at = 0
     for start, end in into.boilerplate:
-        parts += into.texts[at:start]
+        if not _is_apart(texts, start, end):
+            # An inline dialog stands in the middle of a word: each of the two has to be put together by itself.
+            return "".join(texts).split(), "".join(_outside(into)).split()
+        found = "".join(texts[at:start]).split()
+        words += found
+        main += found
+        words += "".join(texts[start:end]).split()
         at = end
-    return collapse("".join([*parts, *into.texts[at:]]))
+    rest = "".join(texts[at:]).split()
+    words += rest
+    main += rest
+    return words, words if len(main) == len(words) else main
+
+
+def _is_apart(texts: Sequence[str], start: int, end: int) -> bool:
+    """Whether white space parts what lies between two places from what comes before and after it."""
+    return (not start or texts[start - 1][-1:].isspace()) and (end == len(texts) or texts[end - 1][-1:].isspace())
+
+
+def _outside(into: Collector) -> Iterator[str]:
+    """The texts that are no boilerplate."""
+    at = 0
+    for start, end in into.boilerplate:
+        yield from into.texts[at:start]
+        at = end
+    yield from into.texts[at:]
 
 
 def _mark_trailing_scripts(into: Collector) -> None:

@@ -22,8 +22,10 @@ MAX_REGEX: Final = 2_000
 """Characters of a regular expression."""
 MAX_FAILURES: Final = 200
 """Slashes that might begin a regular expression and do not; after so many, every slash is a division."""
-_SPACE: Final = re.compile(r"[ \t\r\n\f\v]++")
-_AROUND: Final = re.compile(r" ?([^\w$ \u0080-\u00ff]) ?")
+_SPACE: Final = re.compile(r"[ \t\r\n\f\v]{2,}+|[\t\r\n\f\v]")
+"""White space that is not one blank."""
+_NEEDLESS: Final = re.compile(r" (?:(?=[^\w$ \u0080-\u00ff])|(?<=[^\w$ \u0080-\u00ff] ))")
+"""A blank beside a mark."""
 _STOP: Final = re.compile(r"[\"'`/]")
 _STOP_IN_TEMPLATE: Final = re.compile(r"[\"'`/{}]")
 _RUNS: Final = {mark: re.compile(rf"[^{mark}\\\r\n]*+") for mark in ('"', "'")}
@@ -36,6 +38,9 @@ _KEPT_COMMENT: Final = re.compile(r"!|[\s\S]{0,300}?@(?:license|preserve|cc_on)"
 _WRITE: Final = re.compile(r"(?<![\w$.])(?:(?:window|self|top)\.)?document\.write(?:ln)?\(")
 _WRITTEN: Final = re.compile(r"(?<![\w$.])(?:(?:window|self|top)\s{0,9}\.\s{0,9})?document\.write")
 """Where a call may be, before comments and strings are told apart."""
+_MAP_MARK: Final = b"sourceMappingURL="
+_MAP_COMMENT: Final = re.compile(rb"//[#@][ \t]?$|/\*[#@][ \t]?$")
+_MAP_URL: Final = re.compile(rb"[^\s'\"`\\*<>]{1,2000}(?=\s|\*/|$)")
 _FALLBACK_WRITE: Final = re.compile(r"\|\|(?:(?:window|self|top)\.)?document\.write(?:ln)?\(")
 _JQUERY_BANNER: Final = re.compile(r"/\*!?[\s*]{0,40}jQuery (?:JavaScript Library )?v([0-9]{1,3}(?:\.[0-9]{1,3}){1,2})")
 _JQUERY_FIELD: Final = re.compile(
@@ -104,6 +109,23 @@ def find_jquery_versions(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+def find_source_map(body: bytes) -> str:
+    """What the last ``sourceMappingURL`` comment of a script names, as written; "" when there is none.
+
+    ``data:`` stands for a map inside the script, however long. Addresses of more than 2,000 characters are none.
+
+    Source: ECMA-426, section "Linking generated code to source maps"
+    """
+    at = body.rfind(_MAP_MARK)
+    if at < 0 or not _MAP_COMMENT.search(body, max(0, at - 8), at):
+        return ""
+    start = at + len(_MAP_MARK)
+    if body.startswith(b"data:", start):
+        return "data:"
+    found = _MAP_URL.match(body, start)
+    return "" if found is None else found[0].decode("utf-8", "replace")
+
+
 def read_script(text: str) -> ScriptText:
     """Take a script apart. Never raises; linear in the text."""
     pieces: list[str] = []
@@ -151,7 +173,7 @@ def read_script(text: str) -> ScriptText:
         kept += len(text) - start
         start = len(text)
     pieces.append(text[start:])
-    code = _AROUND.sub(r"\1", _SPACE.sub(" ", "".join(pieces)))
+    code = _NEEDLESS.sub("", _SPACE.sub(" ", "".join(pieces)))
     return ScriptText(code=code, characters=max(0, len(code) + kept))
 
 

@@ -9,7 +9,12 @@ from pagegrade.model.artifacts import FontFace, ImageFacts, ManifestFacts, Scrip
 from pagegrade.parse.css import decode_stylesheet
 from pagegrade.parse.font_faces import find_font_faces, font_format
 from pagegrade.parse.image import read_image
-from pagegrade.parse.javascript import count_document_writes, find_jquery_versions, minified_script_bytes
+from pagegrade.parse.javascript import (
+    count_document_writes,
+    find_jquery_versions,
+    find_source_map,
+    minified_script_bytes,
+)
 from pagegrade.parse.libraries import find_libraries
 from pagegrade.parse.manifest import read_manifest
 from pagegrade.parse.minified_css import minified_stylesheet_bytes
@@ -94,7 +99,12 @@ def _script_facts(body: bytes) -> ScriptFacts:
         versions = find_jquery_versions(body.decode("latin-1"))
     if b"document.write" in body:
         writes = count_document_writes(body.decode("latin-1"))
-    return ScriptFacts(jquery_versions=versions, document_writes=writes, libraries=find_libraries(body))
+    return ScriptFacts(
+        jquery_versions=versions,
+        document_writes=writes,
+        libraries=find_libraries(body),
+        source_map=find_source_map(body),
+    )
 
 
 def _gzip_bytes(text: bytes) -> int:

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
 from pagegrade.model.artifacts import Response
-from pagegrade.model.document import Document, Link
+from pagegrade.model.document import Anchor, Document, Link
 from pagegrade.model.outcome import Evidence
 from pagegrade.parse.headers import parse_links
-from pagegrade.parse.url import host, join_url, strip_fragment
+from pagegrade.parse.url import host, is_http, join_url, strip_fragment
 
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]{0,40}:")
 _FEED_WORDS: Final = ("rss", "atom", "json", "oembed", "xml+")
+_DOES_SOMETHING: Final = re.compile(
+    r"(?:^|[/?&=_.-])(?:abmelden|add|buy|cart|delete|destroy|download|entfernen|export|log-?off|log-?out|remove|"
+    r"sign-?off|sign-?out|unsubscribe|vote|warenkorb)(?:[/?&=_.-]|$)",
+    re.IGNORECASE,
+)
+"""Addresses that should do nothing when they are only asked for, and sometimes do."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +50,29 @@ class PageLink:
         return Evidence(header="Link", snippet=f"<{self.href}>"[:200], url=self.url or "", reason=reason)
 
 
+def links_to_ask(anchors: Iterable[Anchor], url: str) -> tuple[str, ...]:
+    """Different addresses on the host of the page ``url`` that its links lead to, in order, without fragments.
+
+    Left out: the page itself, links that ask robots to stay away (``nofollow``), and addresses that look as if asking
+    for them did something, such as logging out.
+    """
+    page = strip_fragment(url)
+    own = _authority(page)
+    found: dict[str, None] = {}
+    for anchor in anchors:
+        target = anchor.url
+        if target is None or not is_http(target) or _authority(target) != own or "nofollow" in anchor.rel:
+            continue
+        address = strip_fragment(target)
+        if address != page and address not in found and not _DOES_SOMETHING.search("/".join(path_and_query(address))):
+            found[address] = None
+    return tuple(found)
+
+
+def _authority(url: str) -> str:
+    return url.split("/", 3)[2]
+
+
 def canonical_links(document: Document, response: Response) -> tuple[PageLink, ...]:
     """Every ``rel=canonical`` in document order, those of headers last.
 
@@ -57,14 +87,14 @@ def canonical_links(document: Document, response: Response) -> tuple[PageLink, .
     return tuple(found)
 
 
-def language_alternates(document: Document, response: Response) -> tuple[PageLink, ...]:
+def language_alternates(links: Iterable[Link], response: Response) -> tuple[PageLink, ...]:
     """Every ``rel=alternate`` with ``hreflang`` in document order, those of headers last; feeds are left out.
 
     Source: https://developers.google.com/search/docs/specialty/international/localized-versions
     """
     found = [
         _of_element(link)
-        for link in document.links
+        for link in links
         if "alternate" in link.rel
         and "hreflang" in link.attrs
         and "stylesheet" not in link.rel

@@ -12,6 +12,7 @@ from pagegrade.model.report import CATEGORIES, MIN_COVERAGE, AppliedCap, Categor
 from pagegrade.render.english import ENGLISH, N_, Words
 from pagegrade.render.inert import visible
 from pagegrade.render.prose import parse_prose
+from pagegrade.report.compare import Comparison
 from pagegrade.report.json import format_timestamp
 
 CATEGORY_NAMES: Final[Mapping[Category, str]] = {
@@ -52,6 +53,10 @@ _ARTIFACT_NAMES: Final[Mapping[str, str]] = {
     "resources": N_("images, scripts, stylesheets and fonts"),
     "security_txt": "security.txt",
     "cors_probe": N_("the page as another site would ask for it"),
+    "llms_txt": "llms.txt",
+    "link_probes": N_("linked pages"),
+    "alternates": N_("language versions"),
+    "source_maps": N_("source maps"),
 }
 PHASES: Final[Mapping[str, str]] = {
     "dns": N_("DNS"),
@@ -309,7 +314,10 @@ def shown_value(result: Result) -> str:
     if result.value is None or result.value in {"", 0}:
         return ""
     value = f"{result.value:g}" if isinstance(result.value, float) else visible(result.value)
-    return "" if value in _WORD.findall(result.message[:_MESSAGE_CHARS]) else value
+    if isinstance(result.value, int):
+        value = f"{result.value:,}"
+    said = _WORD.findall(result.message[:_MESSAGE_CHARS])
+    return "" if value in said or value.replace(",", "") in said else value
 
 
 def place(evidence: Evidence) -> str:
@@ -356,6 +364,20 @@ def points(number: float, words: Words = ENGLISH) -> str:
     return words.ngettext(
         "%(points)s point", "%(points)s points", 1 if shown == 1 else 2, points=words.number(shown, digits=1)
     )
+
+
+def compared(comparison: Comparison) -> list[str]:
+    """What to know before reading what is new and fixed, a sentence each."""
+    scores = ("–" if score is None else str(score) for score in (comparison.score_before, comparison.score_after))
+    notes = (
+        (
+            comparison.same_ruleset,
+            "The rules have changed since: the scores do not compare, and nothing is called new or fixed.",
+        ),
+        (comparison.same_url, "The baseline is about another URL."),
+        (comparison.same_final_url, "The address led to another page than before."),
+    )
+    return [f"Score {' → '.join(scores)}.", *(sentence for same, sentence in notes if not same)]
 
 
 def plural(number: int, noun: str) -> str:

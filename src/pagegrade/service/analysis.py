@@ -233,4 +233,8 @@ def artifacts_of_document(
         resources=offline,
         security_txt=offline,
         cors_probe=offline,
+        llms_txt=offline,
+        link_probes=offline,
+        alternates=offline,
+        source_maps=offline,
     )

@@ -44,6 +44,10 @@ _ARTIFACTS: Final = (
     "resources",
     "security_txt",
     "cors_probe",
+    "llms_txt",
+    "link_probes",
+    "alternates",
+    "source_maps",
 )
 
 

@@ -323,7 +323,7 @@ def test_sub_resources_can_be_left_out() -> None:
 def test_a_parser_that_dies_on_the_page_fails_the_artifact() -> None:
     """Without references there is nothing to fetch."""
     with pytest.raises(OffloadFailed):
-        fetch("<img src=/a.png>", offload=Dying("find_references"))
+        fetch("<img src=/a.png>", offload=Dying("find_named_urls"))
 
 
 @pytest.mark.parametrize("name", ["find_references_of_stylesheets", "measure_samples"])

@@ -10,14 +10,13 @@ import asyncio
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Final
 
 from pagegrade.gather.context import Context, OffloadFailed
 from pagegrade.gather.exchange import Allowance, FetchError, Followed, Purpose, Request
 from pagegrade.model.artifacts import FontFace, NotGathered, Resource, Resources, Response, StylesheetReference
 from pagegrade.parse.css import StylesheetURL, find_references_of_stylesheets
-from pagegrade.parse.html import ReferenceURL, find_references
+from pagegrade.parse.html import ReferenceURL
 from pagegrade.parse.image import HEAD_BYTES
 from pagegrade.parse.measure import Measure, Sample, measure_samples
 from pagegrade.parse.url import host, same_site
@@ -110,14 +109,12 @@ async def gather_resources(context: Context) -> Resources | NotGathered:
     """
     if not context.options.subresources:
         return NotGathered(code="skipped", detail="Sub-resources were not asked for.")
-    response = context.navigation.response
-    find = partial(find_references, url=response.url, content_type=response.header("Content-Type"))
-    references = await context.parse(find, response.body)
+    named = await context.named_urls()
     crawl = _Crawl(context)
     reserve_s = min(_RESERVE_S, context.options.budget_s / 10)
     try:
         async with asyncio.timeout_at(context.deadline - reserve_s):
-            await crawl.run(references)
+            await crawl.run(named.references)
     except TimeoutError:
         crawl.expire()
     return await crawl.result()

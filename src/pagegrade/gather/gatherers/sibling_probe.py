@@ -12,12 +12,15 @@ MAX_BYTES: Final = 65_536
 
 
 async def gather_sibling_probe(context: Context) -> WellKnown | NotGathered:
-    """Fetch the front page of the sibling over https, when there can be one."""
+    """Fetch the front page of the sibling, when there can be one.
+
+    It is asked as the page itself is served: a site without a certificate has none for its other name either.
+    """
     url = context.main_document_url
     sibling = sibling_host(context.host)
     if sibling is None or (scheme(url), port(url)) not in {("https", 443), ("http", 80)}:
         return NotGathered(code="not_applicable", detail="The host has no www sibling.")
-    return await context.fetch_well_known(f"https://{sibling}/", max_bytes=MAX_BYTES, purpose="document")
+    return await context.fetch_well_known(f"{scheme(url)}://{sibling}/", max_bytes=MAX_BYTES, purpose="document")
 
 
 def sibling_host(host: str) -> str | None:

@@ -1,0 +1,104 @@
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.model.artifacts import Probe, Resources, SourceMaps
+from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, NotRun, Outcome, Severity
+
+
+@check(
+    id="source-maps-public",
+    title="Public source maps",
+    severity=Severity.INFO,
+    since="0.1.0",
+    states=(
+        State("private", "Nobody can have the source maps that the scripts name."),
+        State("public", "Anybody can read the sources of the scripts."),
+    ),
+    sources=("https://tc39.es/ecma426/",),
+)
+def source_maps_public(source_maps: SourceMaps, resources: Resources) -> Verdict:
+    """A source map turns a minified script back into the files it was made of.
+
+    ## What it checks
+
+    Scripts of the own site that end with a `sourceMappingURL` comment: the first three maps on the own site are asked
+    for, and a map inside a script counts as public. An answer that is a web page is no map. Publishing sources may be
+    what the site wants, so this check costs nothing.
+
+    ## Why it matters
+
+    Maps show comments, names and parts of the program that were not meant to be read. They can hold keys that somebody
+    left in the sources.
+
+    ## How to fix
+
+    If the sources are not meant to be public, keep the maps from the web server and hand them to the service that
+    collects errors only.
+
+    ## Fails on
+
+    ```json source_maps
+    {
+      "items": [
+        {
+          "url": "https://example.com/app.js.map",
+          "named_by": "https://example.com/app.js",
+          "response": {"url": "https://example.com/app.js.map", "status": 200, "body": "eyJ2ZXJzaW9uIjozLA=="}
+        }
+      ],
+      "found": 1
+    }
+    ```
+
+    ```json resources
+    {"items": []}
+    ```
+
+    ## Passes on
+
+    ```json source_maps
+    {
+      "items": [
+        {
+          "url": "https://example.com/app.js.map",
+          "named_by": "https://example.com/app.js",
+          "response": {"url": "https://example.com/app.js.map", "status": 404}
+        }
+      ],
+      "found": 1
+    }
+    ```
+
+    ```json resources
+    {"items": []}
+    ```
+    """
+    inside = [
+        item.url
+        for item in resources.items
+        if item.first_party and item.script is not None and item.script.source_map == "data:"
+    ]
+    if not inside and not source_maps.found:
+        return NotApplicable("No script of the own site names a source map.")
+    answered = [probe for probe in source_maps.items if probe.response is not None]
+    if not inside and not answered:
+        return NotRun("probe", "The source maps could not be asked for.")
+    public = [probe for probe in answered if _is_map(probe)]
+    count = len(public) + len(inside)
+    evidence = [
+        *(Evidence(url=probe.url, reason=f"named by {probe.named_by}") for probe in public),
+        *(Evidence(url=url, reason="holds its own source map") for url in inside),
+    ]
+    return Outcome(
+        "public" if count else "private",
+        value=count,
+        evidence=tuple(evidence[:MAX_EVIDENCE]),
+        total=count,
+        details=(Detail(code="public_maps", actual=count),),
+    )
+
+
+def _is_map(probe: Probe) -> bool:
+    """Whether the answer begins like one: an object, or what some servers put before one."""
+    response = probe.response
+    if response is None or not 200 <= response.status < 300:
+        return False
+    return response.body.removeprefix(b"\xef\xbb\xbf").lstrip().startswith((b"{", b")]}'"))

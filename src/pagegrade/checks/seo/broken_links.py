@@ -1,0 +1,137 @@
+from typing import Final
+
+from pagegrade.checks._amounts import part
+from pagegrade.checks._check import State, Verdict, check, offender_loss
+from pagegrade.model.artifacts import LinkProbes, Probe
+from pagegrade.model.document import Anchor, Document
+from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, NotRun, Outcome, Severity
+from pagegrade.parse.url import strip_fragment
+
+FULL_AT: Final = 5
+_GONE: Final = frozenset({404, 410})
+_CIRCLES: Final = frozenset({"redirect_loop", "too_many_redirects"})
+
+
+@check(
+    id="broken-links",
+    title="Broken links",
+    severity=Severity.MEDIUM,
+    since="0.1.0",
+    states=(
+        State("alive", "Every page that was asked for is there."),
+        State("broken", "Links lead to pages of the site that are not there.", loss=0.5, loss_max=1.0),
+    ),
+    sources=("https://www.rfc-editor.org/rfc/rfc9110#section-15.5",),
+)
+def broken_links(document: Document, link_probes: LinkProbes) -> Verdict:
+    """A link to a page that is gone ends the visit.
+
+    ## What it checks
+
+    The first 20 different pages of the own host that the page links to, in the order of its links: each is asked for
+    with HEAD, and with GET where that brings no success. A link counts as broken when both are answered with 404, 410
+    or an error of the server (500 to 599), or when its redirects lead in a circle. The first costs half, five cost
+    everything.
+
+    Not counted: refusals that may be meant for our fetcher only (401, 403, 405, 429 and others), an overload that says
+    when to come back (`Retry-After`), challenges for robots, and pages that did not answer in time. Not asked for: what
+    `robots.txt` or `rel="nofollow"` keeps robots from, addresses that look as if they did something (such as logging
+    out), and other sites. A page can link to any number of those, and nobody asked them whether they want our requests.
+
+    ## Why it matters
+
+    Visitors who meet an error leave, and search engines follow links that lead nowhere for nothing.
+
+    ## How to fix
+
+    Correct the address, remove the link, or redirect the old address to the page that took its place (status 301).
+
+    ## Fails on
+
+    ```html
+    <!doctype html>
+    <title>Shop</title>
+    <a href="/chairs">Chairs</a> <a href="/old-tables">Tables</a>
+    ```
+
+    ```json link_probes
+    {
+      "items": [
+        {"url": "https://example.com/chairs", "response": {"url": "https://example.com/chairs", "status": 200}},
+        {"url": "https://example.com/old-tables", "response": {"url": "https://example.com/old-tables", "status": 404}}
+      ],
+      "found": 2
+    }
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <title>Shop</title>
+    <a href="/chairs">Chairs</a> <a href="/tables">Tables</a>
+    ```
+
+    ```json link_probes
+    {
+      "items": [
+        {"url": "https://example.com/chairs", "response": {"url": "https://example.com/chairs", "status": 200}},
+        {"url": "https://example.com/tables", "response": {"url": "https://example.com/tables", "status": 200}}
+      ],
+      "found": 2
+    }
+    ```
+    """
+    if not link_probes.found:
+        return NotApplicable("The page links to no other pages of its host that may be asked for.")
+    judged = [(probe, _verdict(probe)) for probe in link_probes.items]
+    known = [(probe, reason) for probe, reason in judged if reason is not None]
+    if not known:
+        return NotRun("blocked", "No linked page gave an answer that tells whether it is there.")
+    broken = [(probe, reason) for probe, reason in known if reason]
+    seen = f"{len(known)} of {link_probes.found}"
+    if not broken:
+        return Outcome("alive", value=f"{seen} pages", details=(Detail(code="pages_asked", actual=len(known)),))
+    count = len(broken)
+    return Outcome(
+        "broken",
+        value=part(count, len(known), "page"),
+        evidence=_evidence(document, broken),
+        total=count,
+        details=(
+            Detail(code="broken_links", actual=count, limit=0),
+            Detail(code="pages_asked", actual=len(known)),
+        ),
+        loss=offender_loss(count, FULL_AT),
+        message="One link leads to a page of the site that is not there."
+        if count == 1
+        else f"{count} links lead to pages of the site that are not there.",
+    )
+
+
+def _verdict(probe: Probe) -> str | None:
+    """Why the page is not there; "" when it is, ``None`` when the answer does not tell."""
+    response = probe.response
+    if response is None:
+        circle = probe.failure is not None and probe.failure.reason in _CIRCLES
+        return "redirects in a circle" if circle else None
+    status = response.status
+    if status < 400:
+        return ""
+    if response.header("cf-mitigated") is not None or response.header("retry-after") is not None:
+        return None
+    return f"status {status}" if status in _GONE or 500 <= status <= 599 else None
+
+
+def _evidence(document: Document, broken: list[tuple[Probe, str]]) -> tuple[Evidence, ...]:
+    """Each address with the first link that leads to it."""
+    anchors: dict[str, Anchor] = {}
+    for anchor in document.anchors:
+        if anchor.url is not None:
+            anchors.setdefault(strip_fragment(anchor.url), anchor)
+    return tuple(
+        document.evidence(anchors[probe.url], url=probe.url, reason=reason)
+        if probe.url in anchors
+        else Evidence(url=probe.url, reason=reason)
+        for probe, reason in broken[:MAX_EVIDENCE]
+    )

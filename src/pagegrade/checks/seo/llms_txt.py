@@ -1,0 +1,85 @@
+import re
+from typing import Final
+
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.model.artifacts import WellKnown
+from pagegrade.model.outcome import Detail, Evidence, NotApplicable, NotRun, Outcome, Severity
+from pagegrade.parse.headers import parse_media_type
+from pagegrade.parse.robots import looks_like_html
+
+MIN_CHARS: Final = 50
+_HEADING: Final = re.compile(r"^ {0,3}#(?!#)[ \t]+\S", re.MULTILINE)
+_LINK: Final = re.compile(r"\]\([^()\s]{1,2000}[) \t]|<https?://[^\s<>]{1,2000}>|https?://[^\s<>]")
+
+
+@check(
+    id="llms-txt",
+    title="File for language models",
+    severity=Severity.INFO,
+    since="0.1.0",
+    states=(
+        State("complete", "The site has an llms.txt file."),
+        State("lacking", "The llms.txt file lacks something that it is meant to hold."),
+    ),
+    sources=("https://llmstxt.org/",),
+)
+def llms_txt(llms_txt: WellKnown) -> Verdict:
+    """Some sites publish a list of what language models should read of them.
+
+    ## What it checks
+
+    `/llms.txt` of the site, where there is one: it is meant to have a main heading (a line that begins with `#`), at
+    least one link and 50 characters of text. An application that answers every address with a page has no such file.
+    Nobody has agreed on this file and few programs read it, so this check costs nothing.
+
+    ## Why it matters
+
+    A file that is there and says nothing helps nobody, and tells that it was forgotten.
+
+    ## How to fix
+
+    Give it a heading, a sentence about the site and links to the pages that matter, or remove it.
+
+    ## Fails on
+
+    ```http llms_txt
+    HTTP/2 200
+    Content-Type: text/plain
+
+    We sell chairs.
+    ```
+
+    ## Passes on
+
+    ```http llms_txt
+    HTTP/2 200
+    Content-Type: text/plain
+
+    # Example chairs
+
+    > Chairs and tables made of oak.
+
+    - [Catalogue](https://example.com/catalogue.md): every model with sizes and prices
+    ```
+    """
+    response = llms_txt.response
+    kind = parse_media_type(response.header("content-type"))
+    is_page = looks_like_html(response.body) or (kind is not None and "html" in kind.essence)
+    if 400 <= response.status < 500 or (response.status == 200 and is_page):
+        return NotApplicable("The site has no llms.txt file.")
+    if response.status != 200:
+        return NotRun("probe", f"The address of the file answers with status {response.status}.")
+    text = response.body.decode("utf-8-sig", "replace").strip()
+    if not text:
+        return NotApplicable("The site has no llms.txt file.")
+    faults = [
+        *(() if _HEADING.search(text) else ("no main heading",)),
+        *(() if _LINK.search(text) else ("no link",)),
+        *(() if len(text) >= MIN_CHARS else (f"fewer than {MIN_CHARS} characters",)),
+    ]
+    return Outcome(
+        "lacking" if faults else "complete",
+        value=f"{len(text)} characters",
+        evidence=(Evidence(url=response.url, reason="; ".join(faults)),),
+        details=tuple(Detail(code="fault", actual=fault) for fault in faults),
+    )

@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from pagegrade.gather.context import GatherLimits, OffloadFailed
+from pagegrade.gather.gatherers.link_probes import gather_link_probes
+from pagegrade.model.artifacts import LinkProbes, NotGathered, Response, WellKnown
+from tests.gather.sites import Dying, Site, Visit, html, make_options, redirect
+
+ALLOW_ALL = WellKnown(requested_url="x", response=Response(url="x", status=404))
+
+
+def robots(body: str) -> WellKnown:
+    """A file with these rules."""
+    return WellKnown(requested_url="x", response=Response(url="x", status=200, body=body.encode()))
+
+
+def probe(
+    page: str, routes: dict[str, Any] | None = None, *, artifacts: dict[str, object] | None = None, **more: Any
+) -> tuple[LinkProbes | NotGathered, list[str]]:
+    """The artifact of a page with this body, and the requests it took."""
+    site = Site({"/": html(page), **(routes or {})})
+    known = {"robots_txt": ALLOW_ALL, "load_samples": (1.0,)} if artifacts is None else artifacts
+
+    async def go() -> LinkProbes | NotGathered:
+        async with site, Visit(site, artifacts=known, **more) as context:
+            del site.asked[:]
+            return await gather_link_probes(context)
+
+    found = asyncio.run(go())
+    return found, sorted(asked.line.rpartition(" ")[0] for asked in site.asked)
+
+
+def test_pages_of_the_own_host_are_asked_for_once() -> None:
+    """Not other sites, not the page itself, not what asks to be left alone or seems to do something."""
+    found, lines = probe(
+        "<a href=/a>1</a><a href=/a#x>2</a><a href=b?c>3</a><a href=#top>4</a><a href=/>5</a>"
+        "<a href=https://other.example/>6</a><a href=mailto:a@example.com>7</a><a href=/no rel=nofollow>8</a>"
+        "<a href=/log-out>9</a><a href='/cart?add=1'>10</a><a href=http://127.0.0.1:1/>11</a>",
+        {"/a": html("<p>"), "/b?c": redirect("/a", 301)},
+    )
+
+    assert isinstance(found, LinkProbes)
+    assert lines == ["HEAD /a", "HEAD /a", "HEAD /b?c"]
+    assert found.found == 2
+    assert [(item.response.status if item.response else None, len(item.hops)) for item in found.items] == [
+        (200, 0),
+        (200, 1),
+    ]
+
+
+@pytest.mark.parametrize("count", [2, 3, 4])
+def test_no_more_than_the_limit(count: int) -> None:
+    """The first ones, and how many there are."""
+    page = "".join(f"<a href=/{n}>{n}</a>" for n in range(3))
+    routes = {f"/{n}": html("<p>") for n in range(3)}
+    found, lines = probe(page, routes, options=make_options(limits=GatherLimits(links=count)))
+
+    assert lines == [f"HEAD /{n}" for n in range(min(count, 3))]
+    assert isinstance(found, LinkProbes)
+    assert found.found == 3
+
+
+def test_robots_txt_is_kept() -> None:
+    """What it bars is not asked for; where it bars everything, or could not be had, nothing is."""
+    page = "<a href=/a>1</a><a href=/b>2</a>"
+    routes = {"/a": html("<p>"), "/b": html("<p>")}
+    some, lines = probe(page, routes, artifacts={"robots_txt": robots("User-agent: *\nDisallow: /a")})
+    none, nothing = probe(page, routes, artifacts={"robots_txt": robots("User-agent: *\nDisallow: /")})
+    unknown, silence = probe(page, routes, artifacts={"robots_txt": NotGathered(code="timeout")})
+
+    assert isinstance(some, LinkProbes)
+    assert lines == ["HEAD /b"]
+    assert isinstance(none, NotGathered)
+    assert isinstance(unknown, NotGathered)
+    assert (nothing, silence) == ([], [])
+
+
+def test_no_links_and_no_wish_to_follow_them() -> None:
+    """The first is a fact, the second is not."""
+    assert probe("<p>") == (LinkProbes(), [])
+
+    found, lines = probe("<a href=/a>1</a>", options=make_options(subresources=False))
+
+    assert isinstance(found, NotGathered)
+    assert lines == []
+
+
+def test_markup_that_cannot_be_read() -> None:
+    """It says so."""
+    with pytest.raises(OffloadFailed):
+        probe("<a href=/a>1</a>", offload=Dying("find_named_urls"))
