@@ -1,8 +1,9 @@
-"""Makes ``docs/reference`` from the code, so that it cannot be wrong.
+"""Makes ``docs/reference``, and the numbers in ``docs/explanation/scoring.md``, from the code: they cannot be wrong.
 
 The pages for people (checks, errors, settings, command line) are made anew on every machine and not committed. The
 schema of the report and the description of the API are committed, because their diff in a review is the sign that a
-format changed; ``--check`` fails when they are stale.
+format changed; so is the page about the score, where it is a sign that prices changed. ``--check`` fails when they are
+stale.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import typer
 from pydantic import SecretStr
 from pydantic_settings import BaseSettings
 
+from devtools import gen_scoring
 from devtools.report_schema import report_schema
 from pagegrade.checks import Check, all_checks
 from pagegrade.checks._check import SECTIONS
@@ -239,14 +241,26 @@ def write(root: Path, made: Mapping[str, str], *, committed: bool) -> None:
         path.write_text(text, encoding="utf-8")
 
 
+def fill_scoring(root: Path, made: Mapping[str, str], *, checking: bool) -> bool:
+    """Fill the numbers into the page about the score; whether they were stale. With ``checking`` nothing is written."""
+    path = root / gen_scoring.PAGE_PATH
+    text = path.read_text(encoding="utf-8")
+    filled = gen_scoring.fill(text, made)
+    if filled != text and not checking:
+        path.write_text(filled, encoding="utf-8")
+    return filled != text
+
+
 def main(arguments: list[str]) -> int:
     """Write the reference; with ``--check`` compare the committed part instead of writing it."""
     made = pages()
     checking = "--check" in arguments
     write(ROOT, made, committed=not checking)
-    old = stale(ROOT, made)
+    old = [str(REFERENCE / name) for name in stale(ROOT, made)]
+    if fill_scoring(ROOT, gen_scoring.blocks(), checking=checking) and checking:
+        old.append(str(gen_scoring.PAGE_PATH))
     for name in old:
-        print(f"{REFERENCE / name} is not what the code says: run `make fix` and look at the difference.")
+        print(f"{name} is not what the code says: run `make fix` and look at the difference.")
     unknown = set(CATEGORIES) - {check.category for check in all_checks().values()}
     print(
         f"{len(made)} reference pages; {len(all_checks())} checks" + (f"; none in {sorted(unknown)}" if unknown else "")

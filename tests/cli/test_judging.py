@@ -60,6 +60,19 @@ def test_only_new_findings_of_the_severity_fail(tmp_path: Path, severity: str, c
     assert judge_reports(criteria, [AFTER], criteria.compare([AFTER]), quiet=True) == code
 
 
+@pytest.mark.parametrize(("severity", "code"), [("low", exits.GATE_FAILED), ("high", exits.OK)])
+def test_a_finding_that_got_worse_does_not_get_through(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], severity: str, code: int
+) -> None:
+    """It is not new, and it is news."""
+    before = make_report(make_result("csp", importance="medium", evidence=(), state="weak", lost=0.5))
+    after = make_report(make_result("csp", importance="medium", evidence=(), state="missing", lost=1.0))
+    criteria = read_criteria([], saved(tmp_path, before), severity)
+
+    assert judge_reports(criteria, [after], criteria.compare([after]), quiet=True) == code
+    assert ("worse than in the baseline" in capsys.readouterr().err) is (code == exits.GATE_FAILED)
+
+
 def test_each_page_finds_its_own_baseline(tmp_path: Path) -> None:
     """By its address, in whatever order they are."""
     other = make_report(url="https://example.com/other")

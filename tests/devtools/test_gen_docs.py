@@ -9,7 +9,7 @@ import typer
 from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from devtools.gen_docs import check_pages, cli_page, error_page, pages, settings_page, stale, write
+from devtools.gen_docs import check_pages, cli_page, error_page, fill_scoring, pages, settings_page, stale, write
 from pagegrade.checks import all_checks
 from pagegrade.model.errors import FAILURE_CODES
 from pagegrade.web.problem_texts import TEXTS
@@ -117,6 +117,22 @@ def test_checking_does_not_write_what_is_committed(tmp_path: Path) -> None:
     write(tmp_path, {"report.schema.json": "{}\n", "errors.md": "x"}, committed=False)
 
     assert [path.name for path in (tmp_path / "docs/reference").iterdir()] == ["errors.md"]
+
+
+def test_numbers_of_the_score_are_filled_in_and_old_ones_are_stale(tmp_path: Path) -> None:
+    """Checking says so and writes nothing; making writes them, and then they are as they should be."""
+    page = tmp_path / "docs/explanation/scoring.md"
+    page.parent.mkdir(parents=True)
+    page.write_text("<!-- begin one: made from the code, do not edit -->\nold\n<!-- end one -->\n")
+    made = {"one": "new"}
+    told = fill_scoring(tmp_path, made, checking=True)
+    kept = page.read_text()
+    fill_scoring(tmp_path, made, checking=False)
+
+    assert told
+    assert "old" in kept
+    assert "new" in page.read_text()
+    assert not fill_scoring(tmp_path, made, checking=True)
 
 
 def test_pages_of_checks_that_are_gone_are_removed(tmp_path: Path) -> None:

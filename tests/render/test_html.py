@@ -3,6 +3,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from dataclasses import replace
 
 import pytest
 import turbohtml
@@ -174,6 +175,20 @@ def test_the_difference_from_a_baseline_is_shown() -> None:
     before, after = make_report(make_passed("a")), make_report(make_result("a"))
 
     assert "Compared with the baseline" in render_html([after], comparisons=[compare_reports(before, after)])
+
+
+def test_a_baseline_that_cannot_say_all_says_why() -> None:
+    """Other rules, another page behind the address, and what got worse."""
+    weak = make_result("csp", evidence=(), state="weak", lost=0.5)
+    before = make_report(weak, make_passed("b", outcome="not_evaluated"), final_url="https://example.com/login")
+    after = make_report(make_result("csp", evidence=(), state="missing"), make_passed("b"))
+    other = replace(after, run=replace(after.run, ruleset="2027.1"))
+    text = render_html([after], comparisons=[compare_reports(before, after)])
+
+    assert "The address led to another page than before." in text
+    assert "worse than before:" in text
+    assert "b. The check could not be evaluated in the older report." in text
+    assert "nothing can be called new or fixed" in render_html([other], comparisons=[compare_reports(before, other)])
 
 
 def test_an_example_stands_where_the_advice_has_none() -> None:

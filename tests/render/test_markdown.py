@@ -141,3 +141,14 @@ def test_the_difference_from_a_baseline_is_shown() -> None:
     before, after = make_report(make_passed("a")), make_report(make_result("a"))
 
     assert "- **New:** 1 finding" in render_markdown([after], comparisons=[compare_reports(before, after)])
+
+
+def test_what_does_not_compare_is_told_in_one_line() -> None:
+    """With its reason, and beside what got worse."""
+    unseen = [make_passed(name, outcome="not_evaluated") for name in ("a", "b")]
+    before = make_report(*unseen, make_result("csp", evidence=(), state="weak", lost=0.5))
+    after = make_report(make_passed("a"), make_passed("b"), make_result("csp", evidence=(), state="missing"))
+    text = render_markdown([after], comparisons=[compare_reports(before, after)])
+
+    assert "- **Not comparable:** a, b. The check could not be evaluated in the older report" in text
+    assert "- **Worse:** Csp: " in text

@@ -11,7 +11,8 @@ from tests.report_builders import make_result
     ("code", "actual", "limit", "expected"),
     [
         ("characters", 79, 60, ("characters", "79", "should be at most 60")),
-        ("characters", 3, 10, ("characters", "3", "should be at least 10")),
+        ("words", 3, 10, ("words", "3", "should be at least 10")),
+        ("main_headings", 0, 1, ("main headings", "0", "should be at least 1")),
         ("main_headings", 2, 1, ("main headings", "2", "should be at most 1")),
         ("wire_bytes", 9_000_000, 100_000, ("on the wire", "9 MB", "should be at most 100 kB")),
         ("bytes", 512, 100, ("", "512 bytes", "should be at most 100 bytes")),
@@ -19,7 +20,7 @@ from tests.report_builders import make_result
         ("width_px", 1068, 600, ("wide", "1,068 px", "should be at most 600 px")),
         ("max_age_s", 1, 3000, ("max-age", "1 second", "should be at least 3,000 seconds")),
         ("days_left", 1, 14, ("days left", "1", "should be at least 14")),
-        ("lifetime_days", 1, 398, ("lifetime", "1 day", "should be at least 398 days")),
+        ("lifetime_days", 399, 398, ("lifetime", "399 days", "should be at most 398 days")),
         ("status", 200, 404, ("status", "200", "expected 404")),
         ("encoding_used", "gbk", "UTF-8", ("encoding used", "gbk", "expected UTF-8")),
     ],
@@ -38,6 +39,41 @@ def test_figures_without_an_expected_value_are_left_out() -> None:
     details = (Detail(code="text_bytes", actual=12), Detail(code="missing", limit=0), Detail(code="none"))
 
     assert measured(make_result(errors=details)) == ()
+
+
+@pytest.mark.parametrize(
+    ("code", "actual", "limit"),
+    [
+        ("wire_bytes", 78_000, 100_000),
+        ("wire_bytes", 100_000, 100_000),
+        ("unlabelled", 0, 0),
+        ("title_words_in_text", 7, 1),
+        ("side_px", 48, 48),
+        ("status", 404, 404),
+        ("encoding_used", "UTF-8", "UTF-8"),
+        ("main_headings", 1, 1),
+    ],
+)
+def test_figures_within_their_limit_are_left_out(code: str, actual: str | float, limit: str | float) -> None:
+    """A light transfer "should be at least" nothing; what is right explains no finding."""
+    assert measured(make_result(errors=(Detail(code=code, actual=actual, limit=limit),))) == ()
+
+
+@pytest.mark.parametrize(
+    ("check", "actual", "expected"),
+    [
+        ("meta-description", 12, "should be at least 50"),
+        ("meta-description-length", 12, "should be at least 50"),
+        ("meta-description-length", 70, "should be at most 50"),
+        ("title-length", 70, "should be at most 50"),
+        ("title-length", 12, ""),
+    ],
+)
+def test_the_same_word_may_have_limits_on_either_side(check: str, actual: int, expected: str) -> None:
+    """The check says which."""
+    found = measured(make_result(check=check, errors=(Detail(code="characters", actual=actual, limit=50),)))
+
+    assert [figure.limit for figure in found] == ([expected] if expected else [])
 
 
 def test_there_are_never_too_many() -> None:
@@ -62,3 +98,4 @@ def test_a_value_is_not_said_twice() -> None:
     assert value_beside(make_result(value=79, errors=details)) == ""
     assert value_beside(make_result(value="long title", errors=details)) == "long title"
     assert value_beside(make_result(value=5, message="It has 5 of them.", errors=())) == ""
+    assert value_beside(make_result(value=3, errors=(Detail(code="characters", actual=3, limit=60),))) == "3"

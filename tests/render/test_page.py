@@ -308,6 +308,18 @@ def test_runs_of_different_rules_are_told_apart_at_once() -> None:
 
     assert text.index("Different rules judged these runs") < text.index('aria-label="Before"')
     assert "not compared" in text
+    assert text.count("This cannot be told, because different rules judged the runs.") == 2
+    assert "Nothing new was found." not in text
+
+
+def test_what_got_worse_and_where_the_address_led_is_told_first() -> None:
+    """Both explain the lists that follow."""
+    before = make_report(make_result("csp", evidence=(), state="weak", lost=0.5), final_url="https://example.com/login")
+    after = make_report(make_result("csp", title="The policy", evidence=(), state="missing"))
+    text = comparison_of(before, after)
+
+    assert text.index("The address led to another page than before.") < text.index('aria-label="Before"')
+    assert text.index("Worse than before:") < text.index("The policy") < text.index(">New")
 
 
 @pytest.mark.parametrize("tag", LOCALES)

@@ -139,6 +139,18 @@ def test_the_difference_from_a_baseline_is_shown() -> None:
     assert "Fixed      1 finding" in text
 
 
+def test_what_does_not_compare_is_told_once_for_all_checks() -> None:
+    """And what got worse, though it is no new finding."""
+    unseen = [make_passed(name, outcome="not_evaluated") for name in ("a", "b")]
+    before = make_report(*unseen, make_result("csp", evidence=(), state="weak", lost=0.5), score=None)
+    after = make_report(make_passed("a"), make_passed("b"), make_result("csp", evidence=(), state="missing"))
+    text = render_text([after], comparisons=[compare_reports(before, after)])
+
+    assert "Score – → 79." in text
+    assert "Unclear    a, b: The check could not be evaluated in the older report." in text
+    assert "Worse      Csp: " in text
+
+
 def test_a_host_in_another_script_is_shown_in_both_forms() -> None:
     """The address as it is, and as it reads."""
     report = replace(make_report(), url="https://xn--bcher-kva.example/", final_url=None)

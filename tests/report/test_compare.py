@@ -1,13 +1,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
 
+import msgspec
 import pytest
 
+from pagegrade.checks import all_checks
 from pagegrade.model.errors import InvalidInput
-from pagegrade.model.outcome import Evidence
-from pagegrade.model.report import Result
-from pagegrade.report.compare import Comparison, compare_reports, fingerprint, identity
+from pagegrade.model.outcome import Detail, Evidence
+from pagegrade.model.report import Result, RunFacts
+from pagegrade.report.compare import CUT, SHELL, WHOLE, Comparison, compare_reports, fingerprints
+from pagegrade.service.analysis import artifacts_of_document
+from pagegrade.service.judging import judge_artifacts
 from tests.report_builders import make_failed_report, make_images, make_passed, make_report, make_result
 
 
@@ -49,7 +54,10 @@ def test_the_same_report_has_only_what_is_still_there() -> None:
         (FAILED, make_passed("image-alt", outcome="not_evaluated"), (0, 0, 0, 1)),
         (make_result("hsts", inherited_from="https"), make_result("hsts"), (0, 0, 0, 1)),
         (make_result("hsts", inherited_from="https"), make_result("hsts", inherited_from="https"), (0, 0, 0, 0)),
+        (make_result("hsts", inherited_from="https"), make_passed("hsts"), (0, 0, 0, 0)),
         (make_passed("other"), PASSED, (0, 0, 0, 2)),
+        (make_passed("amp", importance="informative", outcome="informative"), PASSED, (0, 0, 0, 1)),
+        (make_passed("hsts", outcome="not_evaluated"), make_passed("hsts", outcome="not_evaluated"), (0, 0, 0, 1)),
     ],
 )
 def test_a_check_that_changed_its_mind_is_told(
@@ -62,7 +70,9 @@ def test_a_check_that_changed_its_mind_is_told(
 def test_elements_that_move_are_still_the_same() -> None:
     """A line added above changes every line number and selector, and no finding."""
     moved = tuple(
-        replace(evidence, line=(evidence.line or 0) + 40, column=1, selector=f"body > div:nth-child(9) > {n}")
+        msgspec.structs.replace(
+            evidence, line=(evidence.line or 0) + 40, column=1, selector=f"body > div:nth-child(9) > {n}"
+        )
         for n, evidence in enumerate(FAILED.evidence)
     )
 
@@ -115,27 +125,76 @@ def test_a_hash_in_an_address_makes_nothing_new(before: str, after: str) -> None
     assert sizes(difference) == (0, 0, 1, 0)
 
 
-def test_lists_that_were_cut_compare_by_their_totals() -> None:
-    """What slid into the visible part of a long list was there before."""
-    before = make_result(evidence=make_images(3, 10), evidence_total=10)
-    after = make_result(evidence=make_images(10)[1:4], evidence_total=9)
-    more = make_result(evidence=make_images(10)[1:4], evidence_total=11)
+def test_what_a_cut_list_does_not_show_is_neither_new_nor_fixed() -> None:
+    """What slid into the visible part of a long list may have been there before."""
+    images = make_images(10)
+    before = make_result(evidence=images[:3], evidence_total=10)
+    after = make_result(evidence=images[1:4], evidence_total=9)
+    comparison = compare(before, after)
 
-    assert sizes(compare(before, after)) == (0, 1, 3, 0)
-    assert sizes(compare(before, more)) == (1, 0, 2, 0)
+    assert sizes(comparison) == (0, 0, 2, 2)
+    assert [one.reason for one in comparison.not_comparable] == [
+        "The older report lists 3 of 10 places; 1 that only the other report lists may be among the rest.",
+        "The newer report lists 3 of 9 places; 1 that only the other report lists may be among the rest.",
+    ]
+    assert comparison.worse == ()
+
+
+def test_a_whole_list_tells_what_a_cut_one_added() -> None:
+    """Whatever the cut list leaves out, the whole one did not have what it shows; what is gone may be left out."""
+    images = make_images(8)
+    whole = make_result(evidence=images[:3])
+    cut = make_result(evidence=images[1:6], evidence_total=8)
+
+    assert sizes(compare(whole, cut)) == (3, 0, 2, 1)
+    assert sizes(compare(cut, whole)) == (0, 3, 2, 1)
+
+
+def test_a_cut_list_that_grew_is_worse() -> None:
+    """Some of it must be new, and nobody can say which."""
+    before = make_result(evidence=make_images(3, 10), evidence_total=10)
+    after = make_result(evidence=make_images(3, 10), evidence_total=11)
+    comparison = compare(before, after)
+
+    assert sizes(comparison) == (0, 0, 3, 0)
+    assert comparison.worse == (after,)
+    assert compare(after, before).worse == ()
 
 
 @pytest.mark.parametrize(
-    ("state", "lost", "expected"),
-    [("missing", 2.0, (1, 0, 0, 0)), ("weak", 0.5, (0, 0, 1, 0)), ("some", 9.0, (0, 0, 1, 0))],
+    ("state", "lost", "is_worse"), [("missing", 2.0, True), ("weak", 0.5, False), ("some", 9.0, False)]
 )
-def test_without_evidence_only_a_worse_state_is_new(
-    state: str, lost: float, expected: tuple[int, int, int, int]
-) -> None:
-    """From weak to missing is news; from missing to weak is an improvement."""
+def test_a_finding_about_the_whole_page_stays_and_may_get_worse(state: str, lost: float, *, is_worse: bool) -> None:
+    """From weak to missing is news; more of the same is not, and less of it is no other finding."""
     before = make_result("csp", evidence=(), state="some", lost=1.0)
+    after = make_result("csp", evidence=(), state=state, lost=lost)
+    comparison = compare(before, after)
 
-    assert sizes(compare(before, make_result("csp", evidence=(), state=state, lost=lost))) == expected
+    assert sizes(comparison) == (0, 0, 1, 0)
+    assert comparison.worse == ((after,) if is_worse else ())
+
+
+def test_a_list_that_only_explains_an_amount_is_one_finding() -> None:
+    """Another file among the heaviest ones is not what is wrong with the page."""
+    before = make_result("total-byte-weight", evidence=(Evidence(url="https://example.com/a.js", value="9 bytes"),))
+    after = make_result("total-byte-weight", evidence=(Evidence(url="https://example.com/b.js", value="8 bytes"),))
+
+    assert sizes(compare(before, after)) == (0, 0, 1, 0)
+    assert [change.evidence for change in compare(PASSED, FAILED).new] == list(FAILED.evidence)
+
+
+def test_places_found_where_before_there_was_nothing_to_point_at_are_the_same_finding() -> None:
+    """No heading and three headings: the heading was wrong, and is."""
+    without = make_result("h1", evidence=(), state="missing")
+    headings = make_result("h1", evidence=make_images(3), state="several")
+
+    assert sizes(compare(without, headings)) == (0, 0, 1, 0)
+    assert sizes(compare(headings, without)) == (0, 0, 1, 0)
+
+
+def test_checks_of_an_amount_exist() -> None:
+    """A check that is renamed must be renamed here."""
+    assert WHOLE - set(all_checks()) == set()
 
 
 def test_new_findings_are_chosen_by_severity() -> None:
@@ -152,6 +211,16 @@ def test_new_findings_are_chosen_by_severity() -> None:
     assert [change.result.check for change in comparison.new_from("low")] == ["b", "a"]
 
 
+def test_what_got_worse_is_chosen_by_severity() -> None:
+    """--fail-on-new high does not care about a low one that got worse."""
+    before = make_report(make_result("a", importance="low", evidence=(), state="weak", lost=0.1))
+    after = make_report(make_result("a", importance="low", evidence=(), state="missing", lost=0.2))
+    comparison = compare_reports(before, after)
+
+    assert comparison.worse_from("high") == ()
+    assert [result.check for result in comparison.worse_from("low")] == ["a"]
+
+
 def test_another_page_or_other_rules_are_said() -> None:
     """The scores of two rulesets do not compare, and the reader is told."""
     other = make_report(url="https://staging.example.com/")
@@ -159,6 +228,111 @@ def test_another_page_or_other_rules_are_said() -> None:
 
     assert compare_reports(make_report(), other).same_url is False
     assert compare_reports(make_report(), later).same_ruleset is False
+
+
+def test_an_address_that_leads_elsewhere_is_said() -> None:
+    """A login page in place of the page explains every difference."""
+    elsewhere = make_report(final_url="https://example.com/login")
+
+    session = [make_report(final_url=f"https://example.com/a;jsessionid={name}") for name in ("1A2B3C4D", "9Z8Y7X6W")]
+
+    assert compare_reports(make_report(), elsewhere).same_final_url is False
+    assert compare_reports(*session).same_final_url is True
+    assert compare_reports(make_report(), make_report()).same_final_url is True
+
+
+def test_under_other_rules_only_what_both_found_compares() -> None:
+    """Whether the page changed or the rules, nobody can tell from two verdicts."""
+    rules = replace(make_report().run, ruleset="2027.1")
+    before = make_report(FAILED, make_passed("csp"), make_passed("h1"))
+    after = make_report(
+        make_result("image-alt", evidence=make_images(4)), make_result("csp"), make_passed("h1"), run=rules
+    )
+    comparison = compare_reports(before, after)
+
+    assert sizes(comparison) == (0, 0, 3, 2)
+    assert [item.check for item in comparison.not_comparable] == ["image-alt", "csp"]
+    assert "Different rules" in comparison.not_comparable[0].reason
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        "The page was not read to its end (limit); what follows was not judged.",
+        "The page is larger than our limits (elements); the rest was not read.",
+        "The served HTML is an empty shell that scripts fill in; what they add was not seen.",
+    ],
+)
+def test_a_page_that_was_not_wholly_seen_fixes_nothing(note: str) -> None:
+    """What stands in the rest of the page is still there; a header was seen in any case."""
+    header = make_result("cors", evidence=(Evidence(header="Access-Control-Allow-Origin", snippet="*"),))
+    whole = make_report(FAILED, header, run=RunFacts(engine="1"))
+    part = make_report(PASSED, make_passed("cors"), run=RunFacts(engine="1", notes=(note,)))
+    comparison = compare_reports(whole, part)
+
+    assert [change.result.check for change in comparison.fixed] == ["cors"]
+    assert [item.check for item in comparison.not_comparable] == ["image-alt"]
+    assert [change.result.check for change in compare_reports(part, whole).new] == ["cors"]
+
+
+@pytest.mark.parametrize(
+    ("body", "truncated", "known"),
+    [
+        (b"<!doctype html><title>Lamps</title><div id=root></div><script src=/app.js></script>", None, SHELL),
+        (b"<!doctype html><title>Lamps</title><p>" + b"<b>" * 2000, None, CUT[1]),
+        (b"<!doctype html><title>Lamps</title><p>Of brass", "limit", CUT[0]),
+    ],
+)
+def test_the_notes_of_a_run_are_the_ones_known_here(
+    body: bytes, truncated: Literal["limit"] | None, known: str
+) -> None:
+    """They are sentences, so a changed word would be overlooked."""
+    artifacts = artifacts_of_document(body, url="https://example.com/", status=200, headers=(), robots_txt=None)
+    response = replace(artifacts.navigation.response, truncated=truncated)
+    seen = replace(artifacts, navigation=replace(artifacts.navigation, response=response))
+
+    assert [note for note in judge_artifacts(seen).run.notes if note.startswith(known)] != []
+
+
+@pytest.mark.parametrize(
+    "weight",
+    [
+        make_passed("total-byte-weight", errors=(Detail(code="files_not_fetched", actual=2),)),
+        make_passed("total-byte-weight", outcome="not_evaluated", reason="budget: 9 files were not fetched."),
+    ],
+)
+def test_a_file_that_was_not_fetched_is_not_mended(weight: Result) -> None:
+    """Its fault was not looked for."""
+    slow = make_result("cache-headers", evidence=(Evidence(url="https://example.com/a.css"), *make_images(1)))
+    fast = make_result("cache-headers", evidence=(Evidence(url="https://example.com/b.css"),))
+    comparison = compare_reports(make_report(slow, weight), make_report(fast, make_passed("total-byte-weight")))
+    reverse = compare_reports(make_report(slow, make_passed("total-byte-weight")), make_report(fast, weight))
+
+    assert [len(comparison.new), len(comparison.fixed)] == [0, 2]
+    assert [len(reverse.new), len(reverse.fixed)] == [1, 1]
+    assert any("Not all files" in item.reason for item in comparison.not_comparable)
+
+
+def test_copies_of_a_page_on_two_hosts_compare() -> None:
+    """Staging against production: the own address is no difference."""
+    live = make_result(evidence=(Evidence(url="https://example.com/a.css"), Evidence(url="https://cdn.test/b.css")))
+    staged = make_result(evidence=(Evidence(url="https://cdn.test/b.css"), Evidence(url="https://new.test/a.css")))
+    comparison = compare_reports(
+        make_report(live), make_report(staged, url="https://new.test/x", final_url="https://new.test/x")
+    )
+
+    assert sizes(comparison) == (0, 0, 2, 0)
+
+
+def test_what_is_unclear_is_told_reason_by_reason() -> None:
+    """Forty checks that need the network are one line and not forty."""
+    before = make_report(*(make_passed(name, outcome="not_evaluated") for name in ("a", "b")), make_passed("c"))
+    comparison = compare_reports(before, make_report(make_passed("a"), make_passed("b")))
+
+    assert comparison.unclear == (
+        ("The check could not be evaluated in the older report.", ("a", "b")),
+        ("The check does not exist in the newer report.", ("c",)),
+    )
 
 
 @pytest.mark.parametrize("failed_first", [True, False])
@@ -172,16 +346,27 @@ def test_a_failed_analysis_compares_with_nothing(*, failed_first: bool) -> None:
 
 def test_a_fingerprint_survives_moves_and_tells_pages_apart() -> None:
     """Code scanning follows a finding over time by it."""
-    report, evidence = make_report(), FAILED.evidence[0]
-    moved = replace(evidence, line=999, selector="main > img")
+    report = make_report()
+    moved = replace(
+        FAILED,
+        evidence=tuple(
+            msgspec.structs.replace(item, line=999, selector=f"main > img:nth-child({place})")
+            for place, item in enumerate(FAILED.evidence)
+        ),
+    )
+    names = fingerprints(report, FAILED)
 
-    assert fingerprint(report, FAILED, evidence) == fingerprint(report, FAILED, moved)
-    assert fingerprint(report, FAILED, evidence) != fingerprint(report, FAILED, FAILED.evidence[1])
-    assert fingerprint(report, FAILED, evidence) != fingerprint(make_report(url="https://b.test/"), FAILED, evidence)
-    assert fingerprint(report, FAILED, None) == fingerprint(report, FAILED, None)
+    assert len(set(names)) == len(names) == 3
+    assert fingerprints(report, moved) == names
+    assert set(fingerprints(make_report(url="https://b.test/"), FAILED)).isdisjoint(names)
+    assert len(fingerprints(report, replace(FAILED, evidence=()))) == 1
 
 
-def test_an_evidence_without_content_is_known_by_its_place_or_value() -> None:
-    """There is always something to know it by."""
-    assert identity(Evidence(selector="a")) != identity(Evidence(selector="b"))
-    assert identity(Evidence(value="1", reason="r")) != identity(Evidence(value="2", reason="r"))
+def test_fingerprints_of_equal_findings_are_numbered() -> None:
+    """Two of three equal ones keep their names when one is mended."""
+    same = Evidence(selector="a", snippet="<a href=x>")
+    three = fingerprints(make_report(), make_result(evidence=(same, same, same)))
+    two = fingerprints(make_report(), make_result(evidence=(same, same)))
+
+    assert len(set(three)) == 3
+    assert three[:2] == two

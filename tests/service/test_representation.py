@@ -211,6 +211,7 @@ def test_a_comparison_lists_what_came_and_went() -> None:
     assert shown["same_ruleset"] is True
     assert [one["check"] for one in shown["not_comparable"]] == ["title-length"]
     assert (shown["new"], shown["fixed"], shown["still"]) == ([], [], [])
+    assert (shown["worse"], shown["same_final_url"]) == ([], True)
 
 
 def test_share_links_stand_under_the_public_address() -> None:

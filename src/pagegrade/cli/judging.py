@@ -94,11 +94,21 @@ def _new_findings(comparison: Comparison | None, severity: Importance) -> list[s
     if comparison is None:
         return [f"new findings cannot be told without a baseline (--fail-on-new {severity})"]
     new = comparison.new_from(severity)
-    if not new:
-        return []
-    names = list(dict.fromkeys(change.result.check for change in new))
-    shown = ", ".join(names[:_SHOWN_NEW]) + (" and others" if len(names) > _SHOWN_NEW else "")
-    return [f"{len(new)} new finding{'s' if len(new) > 1 else ''} from severity {severity} up ({shown})"]
+    worse = comparison.worse_from(severity)
+    reasons = []
+    if new:
+        shown = _names([change.result.check for change in new])
+        reasons.append(f"{len(new)} new finding{'s' if len(new) > 1 else ''} from severity {severity} up ({shown})")
+    if worse:
+        reasons.append(
+            f"worse than in the baseline, from severity {severity} up: {_names([one.check for one in worse])}"
+        )
+    return reasons
+
+
+def _names(checks: Sequence[str]) -> str:
+    names = list(dict.fromkeys(checks))
+    return ", ".join(names[:_SHOWN_NEW]) + (" and others" if len(names) > _SHOWN_NEW else "")
 
 
 def _read_baseline(path: str) -> tuple[Report, ...]:

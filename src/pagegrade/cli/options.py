@@ -50,7 +50,7 @@ FailOnNew = Annotated[
         "--fail-on-new",
         metavar="SEVERITY",
         help="Exit with 1 when the page has a finding of at least this severity (low, medium, high) that the "
-        "baseline has not.",
+        "baseline has not, or one that got worse.",
     ),
 ]
 Quiet = Annotated[

@@ -178,14 +178,19 @@ def _reasons(title: str, results: Sequence[Result]) -> list[str]:
 
 
 def _comparison(comparison: Comparison) -> list[str]:
-    lines = ["## Compared with the baseline", "", f"Score {comparison.score_before} → {comparison.score_after}.", ""]
-    if not comparison.same_ruleset:
-        lines += ["The rules have changed since: only single checks compare, not the scores.", ""]
+    lines = ["## Compared with the baseline", "", " ".join(view.compared(comparison)), ""]
     for label, changes in (("New", comparison.new), ("Fixed", comparison.fixed)):
         lines.append(f"- **{label}:** {view.plural(len(changes), 'finding')}")
         lines += [f"  - {_change(change)}" for change in changes[:_SHOWN_IN_LIST]]
     lines.append(f"- **Still there:** {view.plural(len(comparison.still), 'finding')}")
-    lines += [f"- **Not comparable:** {item.check}. {item.reason}" for item in comparison.not_comparable]
+    lines += [
+        f"- **Worse:** {escape_markdown(result.title, 80)}: {escape_markdown(result.message)}"
+        for result in comparison.worse
+    ]
+    lines += [
+        f"- **Not comparable:** {', '.join(escape_markdown(check, 60) for check in checks)}. {escape_markdown(reason)}"
+        for reason, checks in comparison.unclear
+    ]
     return [*lines, ""]
 
 

@@ -14,6 +14,36 @@ from pagegrade.render.inert import visible
 MAX_SHOWN: Final = 4
 _NOT_A_LIMIT: Final = frozenset({"status"})
 """Numbers that are to be met, not kept below or above."""
+_AT_LEAST: Final = frozenset(
+    {
+        "body_bytes",
+        "days_left",
+        "height_px",
+        "max_age_s",
+        "reading_ease",
+        "rsa_key_bits",
+        "share_percent",
+        "side_px",
+        "text_ratio",
+        "title_words_in_headings",
+        "title_words_in_text",
+        "words",
+        "og-image.width_px",
+        "meta-description.characters",
+    }
+)
+"""Codes, or checks and codes, of what may not be less than its limit; everything else may not be more."""
+_EITHER: Final = frozenset(
+    {
+        "canonical_addresses",
+        "descriptions",
+        "main_headings",
+        "maximum_scale",
+        "titles",
+        "meta-description-length.characters",
+    }
+)
+"""The same of what has to be its limit, or whose limit the check chooses by the side it is on."""
 _NAMES: Final = {
     "wire_bytes": "on the wire",
     "decoded_bytes": "unpacked",
@@ -36,16 +66,29 @@ class Measured:
 
 
 def measured(result: Result, words: Words = ENGLISH) -> tuple[Measured, ...]:
-    """The figures that have an expected value, as the check lists them."""
-    told = [detail for detail in result.errors if detail.actual is not None and detail.limit is not None]
+    """The figures that are not as expected, as the check lists them."""
+    told = [detail for detail in result.errors if not _is_kept(detail, result.check)]
     return tuple(_measured(detail, words) for detail in told[:MAX_SHOWN])
 
 
 def value_beside(result: Result) -> str:
     """The measured value, where neither the message nor a figure with a limit says it."""
-    if any(detail.actual == result.value and detail.limit is not None for detail in result.errors):
+    if any(detail.actual == result.value and not _is_kept(detail, result.check) for detail in result.errors):
         return ""
     return view.shown_value(result)
+
+
+def _is_kept(detail: Detail, check: str) -> bool:
+    """Whether the figure is within its limit, or has none; what is as it should be explains no finding."""
+    actual, limit = detail.actual, detail.limit
+    if actual is None or limit is None:
+        return True
+    names = {detail.code, f"{check}.{detail.code}"}
+    if not isinstance(actual, int | float) or not isinstance(limit, int | float) or not names.isdisjoint(_EITHER):
+        return actual == limit
+    if detail.code in _NOT_A_LIMIT:
+        return actual == limit
+    return actual >= limit if not names.isdisjoint(_AT_LEAST) else actual <= limit
 
 
 def _measured(detail: Detail, words: Words) -> Measured:

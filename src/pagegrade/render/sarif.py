@@ -15,7 +15,7 @@ from pagegrade.model.report import Report, Result
 from pagegrade.render.inert import safe_href, visible
 from pagegrade.render.view import flat_prose, place, what_happened
 from pagegrade.report.clean import storable
-from pagegrade.report.compare import fingerprint
+from pagegrade.report.compare import fingerprints
 
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 LEVELS: Final = {"high": "error", "medium": "warning", "low": "note", "informative": "none"}
@@ -68,7 +68,7 @@ def _rule(result: Result) -> dict[str, Any]:
 
 
 def _results(report: Report, result: Result, rule_index: int) -> Iterator[dict[str, Any]]:
-    for evidence in result.evidence or (None,):
+    for evidence, fingerprint in zip(result.evidence or (None,), fingerprints(report, result), strict=True):
         message = visible(result.message, 400) or visible(result.title)
         where = place(evidence) if evidence else ""
         yield {
@@ -77,7 +77,7 @@ def _results(report: Report, result: Result, rule_index: int) -> Iterator[dict[s
             "level": LEVELS[result.importance],
             "message": {"text": _unlinked(f"{message} ({where})" if where else message)},
             "locations": [_location(report, evidence)],
-            "partialFingerprints": {"pagegrade/v1": fingerprint(report, result, evidence)},
+            "partialFingerprints": {"pagegrade/v1": fingerprint},
             "properties": {"price": result.price, "lost": result.lost, "outcome": result.outcome},
         }
 

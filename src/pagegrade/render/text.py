@@ -359,18 +359,17 @@ def _page_facts(page: _Page, report: Report) -> None:
 
 def _comparison(page: _Page, comparison: Comparison) -> None:
     page.heading("Compared with the baseline")
-    page.line(f"Score {comparison.score_before} → {comparison.score_after}.", indent=2)
-    if not comparison.same_ruleset:
-        page.line("The rules have changed since: only single checks compare, not the scores.", indent=2)
-    if not comparison.same_url:
-        page.line("The baseline is about another URL.", indent=2)
+    for sentence in view.compared(comparison):
+        page.line(sentence, indent=2)
     for label, changes in (("New", comparison.new), ("Fixed", comparison.fixed)):
         page.field(label, view.plural(len(changes), "finding"), indent=2)
         for change in changes[:_SHOWN_IN_LIST]:
             page.line(_change(change), indent=2 + _LABEL_WIDTH, hang=4 + _LABEL_WIDTH)
     page.field("Still", view.plural(len(comparison.still), "finding"), indent=2)
-    for item in comparison.not_comparable:
-        page.field("Unclear", f"{visible(item.check, 60)}: {visible(item.reason)}", indent=2)
+    for result in comparison.worse:
+        page.field("Worse", f"{visible(result.title, 80)}: {visible(result.message)}", indent=2)
+    for reason, checks in comparison.unclear:
+        page.field("Unclear", f"{', '.join(visible(check, 60) for check in checks)}: {visible(reason)}", indent=2)
 
 
 def _change(change: Change) -> Text:

@@ -1,14 +1,15 @@
 """What is new, fixed, still there or not comparable between two reports on a page.
 
-A finding is known again by the check and by *what* its evidence shows (URL, snippet, header), not by where it
-stands: a line number or a selector that moved makes nothing new.
+A finding is known again by the check and by *what* its evidence shows (``report.identity``), not by where it stands: a
+line number or a selector that moved makes nothing new. What one of the two reports cannot speak for is not comparable,
+and never new or fixed. ``docs/explanation/comparing.md`` says all of it for readers.
 """
 
 from __future__ import annotations
 
 import hashlib
-import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,9 +17,25 @@ from pagegrade.model.errors import InvalidInput
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import Report, Result
 from pagegrade.report.gates import SEVERITIES, Importance
+from pagegrade.report.identity import identity, repeats_places
+from pagegrade.report.matching import match
+from pagegrade.report.settle import settle_url
 
-_HASH: Final = re.compile(r"[0-9a-fA-F]{8,}")
 FINDINGS: Final = frozenset({"failed", "warning"})
+WHOLE: Final = frozenset(
+    "content-length dom-size domains-count font-count host-canonicalization http-requests http-status "
+    "http-to-https-redirect http2 https in-page-links js-size css-size keep-alive load-time not-found-page open-graph "
+    "page-size redirect-chain structured-data text-compression tls-certificate tls-version total-byte-weight ttfb "
+    "twitter-card url-length".split()
+)
+"""Checks of one amount, one answer or one connection: their evidence shows how the verdict came to be, and a file that
+joins the ten heaviest is no finding of its own."""
+CUT: Final = ("The page was not read to its end", "The page is larger than our limits")
+"""How the notes of a run begin that did not see all of the page."""
+SHELL: Final = "The served HTML is an empty shell"
+"""How the note of a run begins that saw a frame instead of the page."""
+_COST: Final = 1e-6
+"""Points below which two losses are the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +50,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class NotComparable:
-    """A check that says nothing about what changed, and why."""
+    """A check that says nothing about what changed, or not all of it, and why."""
 
     check: str
     reason: str
@@ -47,37 +64,48 @@ class Comparison:
     fixed: tuple[Change, ...]
     still: tuple[Change, ...]
     not_comparable: tuple[NotComparable, ...]
+    worse: tuple[Result, ...] = ()
+    """Results of the newer report: a finding both times that is more severe now, or a list that was too long to be
+    kept whole and is longer now. None of their places can be called new."""
     score_before: int | None
     score_after: int | None
     same_url: bool
+    same_final_url: bool = True
+    """Whether the address led to the same page both times; a login page in between explains much."""
     same_ruleset: bool
-    """Otherwise the scores were made by different rules and only single checks compare."""
+    """Otherwise the scores were made by different rules, and only what both found compares."""
+
+    @property
+    def unclear(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """(reason, the checks that are not comparable for it), in the order of the catalogue."""
+        found: dict[str, list[str]] = {}
+        for item in self.not_comparable:
+            found.setdefault(item.reason, []).append(item.check)
+        return tuple((reason, tuple(checks)) for reason, checks in found.items())
 
     def new_from(self, severity: Importance) -> tuple[Change, ...]:
         """The new findings of at least that severity."""
         return tuple(change for change in self.new if _rank(change.result) >= SEVERITIES.index(severity))
 
+    def worse_from(self, severity: Importance) -> tuple[Result, ...]:
+        """What got worse, of at least that severity."""
+        return tuple(result for result in self.worse if _rank(result) >= SEVERITIES.index(severity))
 
-def identity(evidence: Evidence) -> str:
-    """What an evidence shows, independent of its place; the same text for the same thing on a later day.
 
-    Runs of 8 and more hexadecimal digits do not count: they are hashes in file names, which change with every build,
-    nonces, or the random part of an address that a probe made up. Falls back to the selector, then to value and
-    reason, where nothing else is known.
+def fingerprints(report: Report, result: Result) -> tuple[str, ...]:
+    """A name for every finding of a result that is the same in later runs, as SARIF wants it.
+
+    Hexadecimal SHA-256, the first 32 digits; one for each evidence, or a single one where there is none. Findings that
+    look the same are numbered.
     """
-    snippet = _HASH.sub("*", " ".join(evidence.snippet.split()))
-    parts = ("url", _HASH.sub("*", evidence.url), "snippet", snippet, "header", evidence.header.lower())
-    if any(parts[1::2]):
-        return "\n".join(parts)
-    if evidence.selector:
-        return f"selector\n{evidence.selector}"
-    return f"value\n{evidence.value}\n{evidence.reason}"
-
-
-def fingerprint(report: Report, result: Result, evidence: Evidence | None) -> str:
-    """Hexadecimal SHA-256 (first 32 digits) that names a finding across runs, as SARIF wants it."""
-    text = "\n".join((report.url, result.check, identity(evidence) if evidence else ""))
-    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:32]
+    by_reason = repeats_places(result.evidence)
+    seen: Counter[str] = Counter()
+    names = []
+    for text in [identity(entry, by_reason=by_reason) for entry in result.evidence] or [""]:
+        seen[text] += 1
+        whole = "\n".join((report.url, result.check, text, str(seen[text])))
+        names.append(hashlib.sha256(whole.encode("utf-8", "replace")).hexdigest()[:32])
+    return tuple(names)
 
 
 def compare_reports(before: Report, after: Report) -> Comparison:
@@ -93,36 +121,118 @@ def compare_reports(before: Report, after: Report) -> Comparison:
             raise InvalidInput(f"The {name} report on {report.url} is a failed analysis; there is nothing to compare.")
     old = {result.check: result for result in before.results}
     now = {result.check: result for result in after.results}
-    new: list[Change] = []
-    fixed: list[Change] = []
-    still: list[Change] = []
-    not_comparable: list[NotComparable] = []
+    found = _Found(before, after)
     for name in [*now, *(check for check in old if check not in now)]:
-        reason = _why_not(old.get(name), now.get(name))
-        if reason is not None:
-            not_comparable.append(NotComparable(name, reason))
-            continue
-        was, is_ = old[name], now[name]
-        if _found(is_) and not _found(was):
-            new += _changes(is_)
-        elif _found(was) and not _found(is_):
-            fixed += _changes(was)
-        elif _found(is_):
-            _compare_findings(was, is_, new, fixed, still)
+        found.add(name, old.get(name), now.get(name))
     return Comparison(
-        new=tuple(sorted(new, key=_order)),
-        fixed=tuple(sorted(fixed, key=_order)),
-        still=tuple(sorted(still, key=_order)),
-        not_comparable=tuple(not_comparable),
+        new=tuple(sorted(found.new, key=_order)),
+        fixed=tuple(sorted(found.fixed, key=_order)),
+        still=tuple(sorted(found.still, key=_order)),
+        not_comparable=tuple(found.not_comparable),
+        worse=tuple(found.worse),
         score_before=before.score,
         score_after=after.score,
         same_url=before.url == after.url,
-        same_ruleset=before.run.ruleset == after.run.ruleset,
+        same_final_url=before.url != after.url
+        or settle_url(before.final_url or "") == settle_url(after.final_url or ""),
+        same_ruleset=found.same_ruleset,
     )
+
+
+class _Found:
+    """What was found of two reports, check by check."""
+
+    def __init__(self, before: Report, after: Report) -> None:
+        self.new: list[Change] = []
+        self.fixed: list[Change] = []
+        self.still: list[Change] = []
+        self.worse: list[Result] = []
+        self.not_comparable: list[NotComparable] = []
+        self.same_ruleset = before.run.ruleset == after.run.ruleset
+        copies = _origins(before).isdisjoint(_origins(after))
+        self._origins = (_origins(before), _origins(after)) if copies else ((), ())
+        self._unseen_page = _unseen_page(before, after)
+        self._unseen_files = (_unseen_files(before), _unseen_files(after))
+
+    def add(self, name: str, was: Result | None, is_: Result | None) -> None:
+        """Compare what one check said."""
+        reason = _why_not(was, is_)
+        if reason is not None or was is None or is_ is None:
+            # A check that only informs has no findings that could be missed.
+            if any(one is not None and (one.importance != "informative" or _found(one)) for one in (was, is_)):
+                self.not_comparable.append(NotComparable(name, reason or ""))
+            return
+        if not _found(was) and not _found(is_):
+            return
+        if _found(was) and _found(is_):
+            self._both(was, is_)
+        else:
+            gone, come = _changes(was) if _found(was) else [], _changes(is_) if _found(is_) else []
+            self._left_over(was, is_, gone, come)
+
+    def _both(self, was: Result, is_: Result) -> None:
+        """The check found something both times: match what it showed."""
+        if _is_whole(was) or _is_whole(is_):
+            self.still.append(Change(is_, None))
+            if self.same_ruleset and is_.state != was.state and is_.lost > was.lost + _COST:
+                self.worse.append(is_)
+            return
+        old_origins, now_origins = self._origins
+        matched = match(was.evidence, is_.evidence, old_origins=old_origins, now_origins=now_origins)
+        self.still += [Change(is_, evidence) for _, evidence in matched.both]
+        gone = [Change(was, evidence) for evidence in matched.gone]
+        come = [Change(is_, evidence) for evidence in matched.come]
+        self._left_over(was, is_, gone, come)
+
+    def _left_over(self, was: Result, is_: Result, gone: list[Change], come: list[Change]) -> None:
+        """What only one of the two shows is new or fixed, where the other one would have shown it."""
+        reasons: list[str] = []
+        if not self.same_ruleset and (gone or come):
+            reasons.append("Different rules judged it, so it cannot be told what the page changed.")
+            gone = come = []
+        if self._unseen_page:
+            seen = _of_answer(gone), _of_answer(come)
+            reasons += self._unseen_page if seen != (gone, come) else []
+            gone, come = seen
+        come, unsure_come = self._told_by(was, "older", come, files_unseen=self._unseen_files[0])
+        gone, unsure_gone = self._told_by(is_, "newer", gone, files_unseen=self._unseen_files[1])
+        self.new += come
+        self.fixed += gone
+        self.not_comparable += [NotComparable(is_.check, reason) for reason in (*reasons, *unsure_come, *unsure_gone)]
+        grown = is_.evidence_total > was.evidence_total and len(was.evidence) < was.evidence_total
+        if self.same_ruleset and not self._unseen_page and _found(was) and _found(is_) and grown and not come:
+            self.worse.append(is_)
+
+    @staticmethod
+    def _told_by(
+        other: Result, when: str, changes: list[Change], *, files_unseen: bool
+    ) -> tuple[list[Change], list[str]]:
+        """Of what only one report shows: what the ``other`` one would have shown, and why not the rest."""
+        listed, total = len(other.evidence), other.evidence_total
+        if changes and _found(other) and not _is_whole(other) and listed < total:
+            return [], [
+                f"The {when} report lists {listed} of {total} places; {len(changes)} that only the other report lists "
+                "may be among the rest."
+            ]
+        if files_unseen and any(_is_file(change) for change in changes):
+            seen = [change for change in changes if not _is_file(change)]
+            return seen, [f"Not all files of the page were fetched for the {when} report."]
+        return changes, []
 
 
 def _found(result: Result) -> bool:
     return result.outcome in FINDINGS and result.inherited_from is None
+
+
+def _is_whole(result: Result) -> bool:
+    """Whether the finding is one, about the page as a whole."""
+    return result.check in WHOLE or not result.evidence
+
+
+def _changes(result: Result) -> list[Change]:
+    if _is_whole(result):
+        return [Change(result, None)]
+    return [Change(result, evidence) for evidence in result.evidence]
 
 
 def _why_not(was: Result | None, is_: Result | None) -> str | None:
@@ -130,71 +240,58 @@ def _why_not(was: Result | None, is_: Result | None) -> str | None:
         return "The check did not exist in the older report."
     if is_ is None:
         return "The check does not exist in the newer report."
-    if "not_evaluated" in (was.outcome, is_.outcome):
-        when = "older" if was.outcome == "not_evaluated" else "newer"
-        return f"The check could not be evaluated in the {when} report."
+    unseen = [when for when, one in (("older", was), ("newer", is_)) if one.outcome == "not_evaluated"]
+    if unseen:
+        return f"The check could not be evaluated in {'either' if len(unseen) > 1 else f'the {unseen[0]}'} report."
     if (was.inherited_from is None) != (is_.inherited_from is None) and (_found(was) or _found(is_)):
-        return f"The check waits for {is_.inherited_from or was.inherited_from}."
+        when = "older" if was.inherited_from is not None else "newer"
+        return f"In the {when} report the check waits for {is_.inherited_from or was.inherited_from}."
     return None
 
 
-def _changes(result: Result) -> list[Change]:
-    return [Change(result, evidence) for evidence in result.evidence] or [Change(result, None)]
+def _origins(report: Report) -> frozenset[str]:
+    """Scheme and host of the page, both schemes."""
+    hosts = set()
+    for url in (report.url, report.final_url or ""):
+        _, slashes, rest = url.partition("//")
+        if slashes:
+            hosts.add(rest.partition("/")[0].partition("?")[0])
+    return frozenset(f"{scheme}://{host}" for host in hosts for scheme in ("http", "https"))
 
 
-def _compare_findings(was: Result, is_: Result, new: list[Change], fixed: list[Change], still: list[Change]) -> None:
-    """The check found something both times: match what it showed."""
-    if not was.evidence or not is_.evidence:
-        # Without evidence on one side only the loss can tell worse from better.
-        (new if is_.state != was.state and is_.lost > was.lost else still).extend(_changes(is_))
-        return
-    pairs, gone, come = _match(was.evidence, is_.evidence)
-    still += [Change(is_, evidence) for evidence in pairs]
-    if was.evidence_total > len(was.evidence) or is_.evidence_total > len(is_.evidence):
-        # Only a part is listed: what seems to have come may have been there, unlisted. The totals decide how many.
-        surplus = is_.evidence_total - was.evidence_total
-        new += [Change(is_, evidence) for evidence in come[: max(0, surplus)]]
-        still += [Change(is_, evidence) for evidence in come[max(0, surplus) :]]
-        fixed += [Change(was, evidence) for evidence in gone[: max(0, -surplus)]]
-        return
-    new += [Change(is_, evidence) for evidence in come]
-    fixed += [Change(was, evidence) for evidence in gone]
+def _unseen_page(before: Report, after: Report) -> list[str]:
+    """Why something in the page may be missing from one of two reports although it was there."""
+    reasons = []
+    for when, report in (("older", before), ("newer", after)):
+        if any(note.startswith(CUT) for note in report.run.notes):
+            reasons.append(f"The {when} report did not see all of the page.")
+    shells = [any(note.startswith(SHELL) for note in report.run.notes) for report in (before, after)]
+    if shells[0] != shells[1]:
+        when = "older" if shells[0] else "newer"
+        reasons.append(f"The {when} report saw an empty shell that scripts fill in.")
+    return reasons
 
 
-def _match(old: Sequence[Evidence], now: Sequence[Evidence]) -> tuple[list[Evidence], list[Evidence], list[Evidence]]:
-    """(the newer half of every pair, older ones without partner, newer ones without partner).
-
-    First by what is shown; then, for one thing whose text changed (a title that is still too long), by its place.
-    """
-    kept, gone, come = _pair(old, now, [identity(item) for item in old], [identity(item) for item in now])
-    more, gone, come = _pair(gone, come, [_place(item) for item in gone], [_place(item) for item in come])
-    return kept + more, gone, come
-
-
-def _place(evidence: Evidence) -> str:
-    """Where an evidence stands; empty where that does not tell it from others."""
-    place = evidence.selector or evidence.header.lower()
-    # Another URL at the same place is another thing.
-    return f"{place}\n{_HASH.sub('*', evidence.url)}" if place else ""
+def _unseen_files(report: Report) -> bool:
+    """Whether files of the page were left out because of our limits."""
+    weight = next((result for result in report.results if result.check == "total-byte-weight"), None)
+    if weight is None:
+        return False
+    left_out = any(
+        detail.code == "files_not_fetched" and isinstance(detail.actual, int | float) and detail.actual > 0
+        for detail in weight.errors
+    )
+    return left_out or (weight.outcome == "not_evaluated" and weight.reason.startswith("budget"))
 
 
-def _pair(
-    old: Sequence[Evidence], now: Sequence[Evidence], old_keys: Sequence[str], now_keys: Sequence[str]
-) -> tuple[list[Evidence], list[Evidence], list[Evidence]]:
-    waiting: dict[str, list[int]] = {}
-    for index, key in enumerate(old_keys):
-        waiting.setdefault(key, []).append(index)
-    kept: list[Evidence] = []
-    come: list[Evidence] = []
-    for item, key in zip(now, now_keys, strict=True):
-        partners = waiting.get(key) if key else None
-        if partners:
-            partners.pop(0)
-            kept.append(item)
-        else:
-            come.append(item)
-    left = sorted(index for indexes in waiting.values() for index in indexes)
-    return kept, [old[index] for index in left], come
+def _is_file(change: Change) -> bool:
+    """Whether a finding is about a file that the page loads, which is known only once it was fetched."""
+    return change.evidence is not None and bool(change.evidence.url) and not change.evidence.selector
+
+
+def _of_answer(changes: Collection[Change]) -> list[Change]:
+    """The findings that do not need the whole page: those of the answer's headers."""
+    return [change for change in changes if change.evidence is not None and change.evidence.header]
 
 
 def _rank(result: Result) -> int:

@@ -12,6 +12,8 @@ from dataclasses import replace
 from typing import Final
 from urllib.parse import unquote, unquote_plus
 
+import msgspec
+
 from pagegrade.model.outcome import Detail, Evidence
 from pagegrade.model.report import PageFacts, Preview, Redirect, Report, Result
 
@@ -123,7 +125,7 @@ def _mask_result(result: Result, mask: Callable[[str], str]) -> Result:
 
 
 def _mask_evidence(item: Evidence, mask: Callable[[str], str]) -> Evidence:
-    return replace(
+    return msgspec.structs.replace(
         item,
         selector=mask(item.selector),
         snippet=mask(item.snippet),

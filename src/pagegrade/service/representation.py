@@ -217,9 +217,11 @@ def comparison_object(report_id: int, before: int, after: int, comparison: Compa
             "score_before": comparison.score_before,
             "score_after": comparison.score_after,
             "same_ruleset": comparison.same_ruleset,
+            "same_final_url": comparison.same_final_url,
             "new": [_change(change) for change in comparison.new],
             "fixed": [_change(change) for change in comparison.fixed],
             "still": [_change(change) for change in comparison.still],
+            "worse": [result.check for result in comparison.worse],
             "not_comparable": [{"check": one.check, "reason": one.reason} for one in comparison.not_comparable],
         }
     )

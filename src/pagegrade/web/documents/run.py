@@ -73,8 +73,18 @@ class Comparison(Document):
     to: int = about("Number of the newer run.", 3, ge=1)
     score_before: Points | None = about("Score of the older run.", 71)
     score_after: Points | None = about("Score of the newer run.", 74)
-    same_ruleset: bool = about("Whether both were judged by the same rules.", True)  # noqa: FBT003
+    same_ruleset: bool = about(
+        "Whether both were judged by the same rules; if not, nothing is called new or fixed.",
+        True,  # noqa: FBT003
+    )
+    same_final_url: bool = about("Whether the address led to the same page both times.", True)  # noqa: FBT003
     new: list[Change] = about("Found now and not before.")
     fixed: list[Change] = about("Found before and not now.", [])
     still: list[Change] = about("Found both times.", [])
-    not_comparable: list[NotComparable] = about("Checks that one of the two cannot speak for.")
+    worse: list[str] = about(
+        "Checks whose finding is more severe now, or whose list was too long to be kept whole and is longer now.",
+        [],
+    )
+    not_comparable: list[NotComparable] = about(
+        "Checks that one of the two cannot speak for, as a whole or for some of their places."
+    )

@@ -1,0 +1,66 @@
+"""Finds the same findings of one check in two reports."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from pagegrade.model.outcome import Evidence
+from pagegrade.report.identity import Keys, keys, repeats_places
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """Two lists of evidence, sorted out; every entry is in exactly one pair or left over."""
+
+    both: tuple[tuple[Evidence, Evidence], ...]
+    """(older, newer) of what is in both lists."""
+    gone: tuple[Evidence, ...]
+    """Older ones without a partner."""
+    come: tuple[Evidence, ...]
+    """Newer ones without a partner."""
+
+
+def match(
+    old: Sequence[Evidence],
+    now: Sequence[Evidence],
+    *,
+    old_origins: Collection[str] = (),
+    now_origins: Collection[str] = (),
+) -> Matched:
+    """Pair the entries of two lists, each at most once: first by the strictest key, what is left by the next one.
+
+    Equal entries are counted: three before and two after are two pairs and one that is gone. Exchanging the lists
+    exchanges ``gone`` and ``come``.
+
+    Args:
+        old: Of the older report.
+        now: Of the newer one.
+        old_origins: Origins whose addresses count as relative, where the two reports are on copies of one page.
+        now_origins: The same for the newer report.
+    """
+    by_reason = repeats_places(old) or repeats_places(now)
+    before = [(entry, keys(entry, by_reason=by_reason, own=old_origins)) for entry in old]
+    after = [(entry, keys(entry, by_reason=by_reason, own=now_origins)) for entry in now]
+    both: list[tuple[Evidence, Evidence]] = []
+    for rank in range(max((len(found) for _, found in (*before, *after)), default=0)):
+        waiting: dict[str, list[int]] = {}
+        for index, (_, found) in enumerate(before):
+            waiting.setdefault(_at(found, rank), []).append(index)
+        waiting.pop("", None)
+        paired_old: set[int] = set()
+        paired_now: set[int] = set()
+        for place, (entry, found) in enumerate(after):
+            partners = waiting.get(_at(found, rank))
+            if partners:
+                partner = partners.pop(0)
+                both.append((before[partner][0], entry))
+                paired_old.add(partner)
+                paired_now.add(place)
+        before = [one for index, one in enumerate(before) if index not in paired_old]
+        after = [one for index, one in enumerate(after) if index not in paired_now]
+    return Matched(tuple(both), tuple(entry for entry, _ in before), tuple(entry for entry, _ in after))
+
+
+def _at(found: Keys, rank: int) -> str:
+    return found[rank] if rank < len(found) else ""
