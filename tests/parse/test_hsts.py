@@ -47,6 +47,12 @@ def test_huge_time_is_clamped(digits: str) -> None:
         "max-age=1, max-age=2",
         "Strict-Transport-Security: max-age=1",
         "max age=1",
+        'max-age="1',
+        'max-age=1"',
+        'max-age="',
+        "max-age='1'",
+        "max-age==1",
+        "max-age=1; =x",
     ],
 )
 def test_value_that_does_not_conform_is_none(value: str) -> None:

@@ -31,6 +31,7 @@ Rejection = Literal[
     "too-long",
     "secure-prefix",
     "host-prefix",
+    "http-prefix",
     "insecure-origin",
     "foreign-domain",
     "partitioned",
@@ -226,6 +227,10 @@ def _rejection(cookie: Cookie, *, pair_chars: int, line: str, content: str) -> R
         return "host-prefix"
     if prefixed.startswith("__secure-") and not (cookie.name and secure_origin and cookie.secure):
         return "secure-prefix"
+    if prefixed.startswith(("__http-", "__host-http-")) and not (
+        cookie.name and secure_origin and cookie.secure and cookie.http_only
+    ):
+        return "http-prefix"
     if cookie.secure and not secure_origin:
         return "insecure-origin"
     if cookie.domain is not None and not _may_set_for(cookie.domain, host(cookie.url).removesuffix(".")):

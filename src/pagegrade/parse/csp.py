@@ -79,6 +79,11 @@ class SourceList:
         return any(_NONCE.fullmatch(source) or _HASH.fullmatch(source) for source in self.sources)
 
     @property
+    def has_nonce(self) -> bool:
+        """Whether scripts or styles are named by a nonce, which does not look at the address they come from."""
+        return any(_NONCE.fullmatch(source) for source in self.sources)
+
+    @property
     def strict_dynamic(self) -> bool:
         """Whether trust is passed on by scripts; hosts, schemes and ``'self'`` are then ignored."""
         return self.has("'strict-dynamic'")
@@ -104,7 +109,7 @@ class SourceList:
 
 
 def _is_open(source: str) -> bool:
-    if source in {"*", "http:", "https:", "data:", "blob:", "filesystem:", "ws:", "wss:"}:
+    if source in {"*", "http:", "https:", "ftp:", "data:", "blob:", "filesystem:", "ws:", "wss:"}:
         return True
     host = source.partition("://")[2] or source
     return host in {"*", "*:*", "*:80", "*:443"} or (host.startswith("*.") and host.find(".", 2) < 0)

@@ -62,7 +62,10 @@ def parse_hsts(values: Sequence[str]) -> HSTS | None:
         if name in known:
             duplicates[name] = None
             continue
-        known[name] = unquote(value.strip())
+        value = value.strip()
+        if value.startswith('"') and (len(value) == 1 or not value.endswith('"')):
+            return None
+        known[name] = unquote(value)
     digits = known.get("max-age", "")
     if not (digits.isascii() and digits.isdigit()):
         return None

@@ -23,7 +23,7 @@ class Integrity:
     bits: int
     """256, 384 or 512: the strongest kind, which is the only one that browsers compare."""
     digests: tuple[bytes, ...]
-    """The hashes of that kind."""
+    """The hashes of that kind; empty where none has the right length, which fits no file."""
 
 
 def parse_integrity(text: str) -> Integrity | None:
@@ -35,8 +35,9 @@ def parse_integrity(text: str) -> Integrity | None:
             continue
         bits = int(match[1])
         digest = _decode(match[2])
+        digests = found.setdefault(bits, [])
         if digest is not None and len(digest) * 8 == bits:
-            found.setdefault(bits, []).append(digest)
+            digests.append(digest)
     if not found:
         return None
     strongest = max(found)

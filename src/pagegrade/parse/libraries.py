@@ -61,25 +61,34 @@ _NETWORK_PATHS: Final = {
 """Networks where the address alone tells which file it is, and in which version: they never change a file."""
 _JQUERY_HOST: Final = re.compile(rf"/(?:(ui)/{_VERSION}/|jquery-{_VERSION}(?=[.]))")
 _FILE: Final = re.compile(
-    rf"/(angular|bootstrap|handlebars|jquery|lodash|moment|underscore)[.-]{_VERSION}(?=[.-](?:min|slim|pack|bundle|js))"
+    rf"/(angular|bootstrap|handlebars|jquery-ui|jquery|knockout|lodash|moment|underscore)[.-]{_VERSION}"
+    r"(?=[.-](?:min|slim|pack|bundle|js))"
 )
 _BANNERS: Final = (
-    ("jquery-ui", re.compile(rf"jQuery UI (?:- )?{_VERSION}")),
-    ("bootstrap", re.compile(rf"\* (?:Bootstrap|bootstrap\.js) {_VERSION}")),
-    ("angularjs", re.compile(r"AngularJS v([01]\.[0-9]{1,3}\.[0-9]{1,3})")),
-    ("dompurify", re.compile(rf"@license DOMPurify {_VERSION}")),
-    ("moment", re.compile(rf"//! version : {_VERSION}")),
-    ("underscore", re.compile(rf"Underscore\.js {_VERSION}")),
-    ("handlebars", re.compile(rf"handlebars {_VERSION}")),
-    ("knockout", re.compile(rf"Knockout JavaScript library {_VERSION}")),
-    ("select2", re.compile(rf"Select2 {_VERSION}")),
-    ("chart.js", re.compile(rf"Chart\.js {_VERSION}")),
-    ("video.js", re.compile(rf"Video\.js {_VERSION}")),
-    ("axios", re.compile(rf"[aA]xios {_VERSION}")),
-    ("prototype", re.compile(rf"Prototype JavaScript framework, version {_VERSION}")),
-    ("marked", re.compile(rf"marked {_VERSION} - a markdown parser")),
+    ("jquery-ui", "jQuery UI", re.compile(rf"jQuery UI (?:- )?{_VERSION}")),
+    ("bootstrap", "ootstrap", re.compile(rf"\* (?:Bootstrap|bootstrap\.js) {_VERSION}")),
+    ("angularjs", "AngularJS v", re.compile(r"AngularJS v([01]\.[0-9]{1,3}\.[0-9]{1,3})")),
+    ("dompurify", "@license DOMPurify", re.compile(rf"@license DOMPurify {_VERSION}")),
+    ("dompurify", "cure53/DOMPurify/blob/", re.compile(rf"cure53/DOMPurify/blob/{_VERSION}/LICENSE")),
+    ("moment", "//! moment.js", re.compile(rf"//! moment\.js\s{{1,4}}//! version : {_VERSION}")),
+    ("underscore", "Underscore.js", re.compile(rf"(?<!Based on )(?<!\| )Underscore\.js {_VERSION}")),
+    ("handlebars", "handlebars", re.compile(rf"handlebars {_VERSION}")),
+    ("knockout", "Knockout JavaScript library", re.compile(rf"Knockout JavaScript library {_VERSION}")),
+    ("select2", "Select2", re.compile(rf"Select2 {_VERSION}")),
+    ("chart.js", "Chart.js", re.compile(rf"Chart\.js {_VERSION}")),
+    ("video.js", "Video.js", re.compile(rf"Video\.js {_VERSION}")),
+    ("axios", "xios", re.compile(rf"[aA]xios {_VERSION}")),
+    ("prototype", "Prototype JavaScript framework", re.compile(rf"Prototype JavaScript framework, version {_VERSION}")),
+    ("datatables", "DataTables", re.compile(rf"/\*!\s{{0,4}}DataTables {_VERSION}")),
+    ("highlight.js", "ighlight.js", re.compile(rf"[hH]ighlight\.js {_VERSION} ")),
+    ("lodash", "ash", re.compile(rf"[lL]o-?[dD]ash {_VERSION} (?:\(Custom Build\)|<)")),
+    ("marked", "marked", re.compile(rf"marked {_VERSION} - a markdown parser")),
 )
-"""What each library writes at its beginning; jQuery itself is told by ``parse.javascript``."""
+"""(library, a part that is found at once, what it writes at its beginning); jQuery is told by ``parse.javascript``.
+
+Compared with the published files of each library, and of thirty others that name one in passing (Lodash says that it is
+based on Underscore, and Moment Timezone gives its own version as Moment does).
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +125,11 @@ def library_of_url(url: str) -> NamedLibrary | None:
 def find_libraries(body: bytes) -> tuple[tuple[str, str], ...]:
     """(name, version) of the libraries that name themselves in the first lines of a script."""
     head = body[:HEAD_BYTES].decode("latin-1")
-    found: list[tuple[str, str]] = []
-    for name, pattern in _BANNERS:
-        match = pattern.search(head)
+    found: dict[tuple[str, str], None] = {}
+    for name, part, pattern in _BANNERS:
+        match = pattern.search(head) if part in head else None
         if match is not None:
-            found.append((name, match[1]))
+            found[name, match[1]] = None
     return tuple(found)
 
 

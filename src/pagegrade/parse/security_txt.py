@@ -17,6 +17,9 @@ _DATE: Final = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,9})?(?:[Zz]|[+-][0-9]{2}:[0-9]{2})"
 )
 """Source: https://www.rfc-editor.org/rfc/rfc3339#section-5.6"""
+_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,30}:.")
+_ADDRESSES: Final = frozenset({"acknowledgments", "canonical", "contact", "encryption", "hiring", "policy"})
+"""Fields that hold an address; one on the web has to begin with ``https://``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +32,8 @@ class SecurityTxt:
     expires_at: datetime | None = None
     """``None`` where the first one is missing or unreadable."""
     field_count: int = 0
+    faults: tuple[str, ...] = ()
+    """What breaks the grammar of the file, each once, in plain words."""
 
 
 def parse_security_txt(body: bytes) -> SecurityTxt:
@@ -40,28 +45,49 @@ def parse_security_txt(body: bytes) -> SecurityTxt:
         lines = lines[start:]
     contacts: list[str] = []
     expires: list[str] = []
-    count = 0
+    faults: dict[str, None] = {}
+    count = languages = 0
     for line in lines:
         if line.startswith(_SIGNATURE):
             break
         text = line.removeprefix("- ").strip()
-        name, colon, value = text.partition(":")
-        if text.startswith("#") or not colon or not name.strip() or " " in name.strip():
+        if not text or text.startswith("#"):
+            continue
+        written, colon, value = text.partition(":")
+        name = written.strip().lower()
+        if not colon or not name or " " in name:
+            faults["a line is neither a field nor a comment"] = None
             continue
         count += 1
-        match name.strip().lower():
-            case "contact":
-                contacts.append(value.strip())
-            case "expires":
-                expires.append(value.strip())
-            case _:
-                pass
+        if written != written.rstrip():
+            faults["a space before a colon"] = None
+        if value and not value.startswith(" "):
+            faults["no space behind a colon"] = None
+        value = value.strip()
+        if name == "contact":
+            contacts.append(value)
+        elif name == "expires":
+            expires.append(value)
+        languages += name == "preferred-languages"
+        if name in _ADDRESSES and (fault := _address_fault(value)):
+            faults[f"{name.capitalize()} {fault}"] = None
+    if languages > 1:
+        faults["more than one Preferred-Languages"] = None
     return SecurityTxt(
         contacts=tuple(contacts[:100]),
         expires=tuple(expires[:100]),
         expires_at=_date(expires[0]) if expires else None,
         field_count=count,
+        faults=tuple(faults),
     )
+
+
+def _address_fault(value: str) -> str:
+    if not value:
+        return "is empty"
+    if not _SCHEME.match(value):
+        return "is no address with a scheme, such as mailto:"
+    return "begins with http: instead of https:" if value[:5].lower() == "http:" else ""
 
 
 def _date(text: str) -> datetime | None:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
+from urllib.parse import unquote_to_bytes
 
 MAX_CHARS: Final = 100_000
 """Of one field over all its lines; longer ones are not read."""
@@ -20,6 +21,8 @@ _STRING: Final = re.compile(r'"(?:[ !#-\[\]-~]|\\["\\])*"')
 _OTHER: Final = re.compile(
     r"-?[0-9]{1,12}\.[0-9]{1,3}(?![0-9.])|-?[0-9]{1,15}(?![0-9.])|\?[01]|:[A-Za-z0-9+/=]*:|@-?[0-9]{1,15}(?![0-9])"
 )
+_DISPLAY: Final = re.compile(r'%"((?:[ !#$&-~]|%[0-9a-f]{2})*)"')
+"""A string beyond ASCII: its bytes are UTF-8, written with percent signs."""
 _SPACES: Final = re.compile(r" *")
 _OPTIONAL_SPACE: Final = re.compile(r"[ \t]*")
 
@@ -29,7 +32,7 @@ class Item:
     """One value without its parameters."""
 
     kind: str
-    """``token``, ``string`` or ``other`` (numbers, booleans, bytes, dates)."""
+    """``token``, ``string`` or ``other`` (numbers, booleans, bytes, dates, strings beyond ASCII)."""
     text: str
     """As written; a string without its quotes and escapes."""
 
@@ -116,7 +119,18 @@ def _item(text: str, at: int) -> tuple[Item, int]:
             if kind == "string":
                 written = re.sub(r"\\(.)", r"\1", written[1:-1])
             return Item(kind, written), match.end()
-    raise _Malformed
+    display = _DISPLAY.match(text, at)
+    if display is None or not _is_utf8(unquote_to_bytes(display[1])):
+        raise _Malformed
+    return Item("other", display[0]), display.end()
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _parameters(text: str, at: int) -> int:

@@ -71,12 +71,31 @@ def test_secure_over_plain_http_fails() -> None:
     assert state("x=v; Secure; SameSite=Lax", url="http://example.com/") == "unsafe"
 
 
-@pytest.mark.parametrize("line", ["theme=dark; Secure", "theme=dark; SameSite=Lax", "theme=dark"])
+@pytest.mark.parametrize(
+    "line", ["theme=dark; SameSite=Lax", "theme=dark", "theme=dark; HttpOnly", "session=v; Secure; HttpOnly"]
+)
 def test_missing_protection_of_other_cookies_costs_half(line: str) -> None:
     """Each cookie counts once, whatever it lacks."""
     found = outcome(cookies, page(line))
 
     assert (found.state, found.loss, found.total) == ("weak", 0.5, 1)
+
+
+@pytest.mark.parametrize("line", ["theme=dark; Secure", 'a="b c"; secure; httponly', "__Host-id=1; Secure; Path=/"])
+def test_other_cookies_may_leave_out_same_site(line: str) -> None:
+    """They are listed and cost nothing, unlike a login or what protects from forged requests."""
+    found = outcome(cookies, page(line))
+
+    assert (found.state, found.total) == ("same-site", 1)
+    assert found.evidence[0].reason == "no SameSite; set by the page"
+    assert cookies.state("same-site").loss == 0
+
+
+def test_listed_cookies_give_way_to_worse_ones() -> None:
+    """A weak cookie beside them is what counts."""
+    found = outcome(cookies, page("a=1; Secure", "b=1"))
+
+    assert (found.state, found.total) == ("weak", 1)
 
 
 @pytest.mark.parametrize("name", ["author", "sidebar", "inside_view", "residence"])

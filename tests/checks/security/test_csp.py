@@ -80,10 +80,11 @@ def test_policies_that_let_scripts_in_are_open(policy: str) -> None:
             "base",
         ),
         (f"default-src 'self'; script-src 'self' 'unsafe-eval'; {SAFE}", "eval"),
-        (f"default-src 'self'; style-src 'self' 'unsafe-inline'; {SAFE}", "style"),
-        (f"default-src 'self'; img-src 'self' http:; {SAFE}", "image"),
-        (f"default-src 'self'; img-src http://pictures.example; {SAFE}", "image"),
+        (f"default-src 'self'; script-src 'self' ftp://cdn.example; {SAFE}", "script-http"),
+        (f"default-src 'self'; script-src 'self'; script-src *; {SAFE}", "repeated"),
+        (f"default-src 'self'; default-src 'self'; {SAFE}", "repeated"),
         (f"default-src 'self'; script-src 'self' https://cdn.jsdelivr.net; {SAFE}", "script-host"),
+        (f"default-src 'self'; script-src 'self' *.google.com; {SAFE}", "script-host"),
         (f"default-src 'self'; script-src 'self' *.amazonaws.com; {SAFE}", "script-host"),
         (f"default-src 'self'; script-src 'strict-dynamic'; {SAFE}", "strict-dynamic"),
         (f"default-src 'self'; script-src 'self' HTTP://cdn.example; {SAFE}", "script-http"),
@@ -95,6 +96,37 @@ def test_gaps_cost_half(policy: str, topic: str) -> None:
 
     assert found.state == "weak"
     assert [detail.code for detail in found.details] == [topic]
+
+
+@pytest.mark.parametrize(
+    ("policy", "topic"),
+    [
+        (f"default-src 'self'; style-src 'self' 'unsafe-inline'; {SAFE}", "style"),
+        (f"default-src 'self'; img-src 'self' http:; {SAFE}", "image"),
+        (f"default-src 'self'; img-src http://pictures.example; {SAFE}", "image"),
+    ],
+)
+def test_gaps_that_let_no_script_in_are_named_only(policy: str, topic: str) -> None:
+    """Inline styles and images over plain HTTP cost nothing."""
+    found = outcome(csp, page(policy))
+
+    assert (found.state, csp.state("lenient").loss) == ("lenient", 0)
+    assert [detail.code for detail in found.details] == [topic]
+
+
+@pytest.mark.parametrize(
+    ("policies", "expected"),
+    [
+        (("script-src 'nonce-r4nd0mr4nd0m'; object-src 'none'", "upgrade-insecure-requests"), "weak"),
+        (("script-src 'nonce-r4nd0mr4nd0m'; object-src 'none'", "base-uri 'none'"), "strict"),
+        (("script-src 'nonce-r4nd0mr4nd0m'; object-src 'none'", "script-src 'self'"), "strict"),
+        ((f"script-src {HASH}; object-src 'none'",), "strict"),
+        ((f"script-src {HASH} 'strict-dynamic'; object-src 'none'",), "weak"),
+    ],
+)
+def test_base_matters_where_no_policy_looks_at_addresses(policies: tuple[str, ...], expected: str) -> None:
+    """A hash looks at the content instead, and a second policy may look at the address."""
+    assert state(*policies) == expected
 
 
 def test_nothing_is_missing() -> None:
@@ -134,23 +166,23 @@ def test_gaps_are_closed_by_another_policy() -> None:
 
 def test_repeated_directive_counts_once() -> None:
     """Browsers use the first and ignore the rest."""
-    assert state(f"default-src 'self'; script-src 'self'; script-src *; {SAFE}") == "strict"
+    assert state(f"default-src 'self'; script-src 'self'; script-src *; {SAFE}") == "weak"
     assert state(f"default-src 'self'; script-src *; script-src 'self'; {SAFE}") == "open"
 
 
-def test_policy_in_the_page_alone_costs_half() -> None:
-    """It works, but later and with fewer directives."""
+def test_policy_in_the_page_alone_is_named() -> None:
+    """It works, later and with fewer directives, and costs nothing."""
     html = f'<meta http-equiv="{NAME}" content="default-src \'self\'; {SAFE}">'
     found = outcome(csp, page(html=html))
 
-    assert (found.state, found.message) == ("weak", "The policy is in the page instead of a header.")
+    assert (found.state, found.message) == ("lenient", "The policy is in the page instead of a header.")
 
 
-def test_policy_in_the_page_beside_a_useless_header_still_costs_half() -> None:
+def test_policy_in_the_page_beside_a_useless_header_is_still_named() -> None:
     """The header must protect as well as the element does."""
     html = f'<meta http-equiv="{NAME}" content="default-src \'self\'; {SAFE}">'
 
-    assert outcome(csp, page("default-src *", html=html)).state == "weak"
+    assert outcome(csp, page("default-src *", html=html)).state == "lenient"
 
 
 def test_policy_in_the_body_is_none() -> None:
@@ -230,7 +262,8 @@ def test_every_policy_has_to_allow_a_script(first: str, second: str, expected: s
 @pytest.mark.parametrize(
     ("policy", "expected"),
     [
-        ("default-src 'none'; default-src *", "strict"),
+        ("default-src 'none'; default-src *", "weak"),
+        ("script-src 'self' 'unsafe-inline' 'sha256-A=''sha256-B='; object-src 'none'", "open"),
         ("DEFAULT-SRC 'NONE'; Base-Uri 'none'", "strict"),
         ("script-src *; script-src 'none'; object-src 'none'", "open"),
         (f"script-src 'unsafe-inline' https: http: 'nonce-r4nd0mr4nd0m' 'strict-dynamic'; {SAFE}", "strict"),

@@ -13,6 +13,7 @@ from tests.builders import outcome
         '<a href="mailto:jane@example.com">Write</a>',
         '<a href="MAILTO:jane%40example.com?subject=Hi">Write</a>',
         "<p>jane&#64;example.com</p>",
+        "<p>jane@example.com or you@example.com</p>",
     ],
 )
 def test_address_in_text_or_link_is_found(html: str) -> None:
@@ -37,6 +38,8 @@ def test_address_in_text_or_link_is_found(html: str) -> None:
         "<p hidden>jane@example.com</p>",
         '<input placeholder="you@example.com">',
         '<a href="https://example.com/@jane">@jane</a>',
+        "<p>Sign in as you@shop.example or jane@yourdomain.example.</p>",
+        '<a href="mailto:YourFriend@mail.example?subject=Look">Tell somebody</a>',
     ],
 )
 def test_what_is_no_visible_address_is_left_out(html: str) -> None:

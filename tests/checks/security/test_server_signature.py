@@ -21,6 +21,8 @@ def state(name: str, value: str) -> str:
         ("X-Powered-By", "PHP/8.1"),
         ("X-AspNet-Version", "4.0.30319"),
         ("X-AspNetMvc-Version", "5"),
+        ("X-Version", "7"),
+        ("X-Mod-Pagespeed", "1.13.35.2-0"),
         ("X-Generator", "Drupal 10.2 (https://www.drupal.org)"),
         ("Server", "cloudflare/1.2"),
     ],
@@ -33,8 +35,8 @@ def test_version_number_fails(name: str, value: str) -> None:
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("Server", "nginx"),
-        ("Server", "Apache"),
+        ("Server", "Apache (Ubuntu)"),
+        ("Server", "example/mod_proxy"),
         ("X-Powered-By", "Express"),
         ("X-Powered-By", "ASP.NET"),
         ("X-Generator", "Drupal"),
@@ -44,6 +46,13 @@ def test_version_number_fails(name: str, value: str) -> None:
 def test_name_of_a_product_costs_half(name: str, value: str) -> None:
     """A running time is no version, but it gives the framework away."""
     assert state(name, value) == "product"
+
+
+@pytest.mark.parametrize("value", ["nginx", "APACHE", "Microsoft-IIS", "openresty", "example.org"])
+def test_bare_name_of_the_server_costs_nothing(value: str) -> None:
+    """It is what is left once the version is hidden, and many servers cannot send less."""
+    assert state("Server", value) == "name"
+    assert server_signature.state("name").loss == 0
 
 
 @pytest.mark.parametrize(
@@ -81,7 +90,7 @@ def test_versions_are_shown_before_products() -> None:
 
     assert [(place.header, place.reason) for place in found.evidence] == [
         ("X-Powered-By", "version"),
-        ("Server", "product"),
+        ("Server", "name"),
     ]
 
 
@@ -95,7 +104,7 @@ def test_long_values_are_cut() -> None:
 
 def test_hiding_the_version_never_costs_points() -> None:
     """Version, product, silence: each step costs less or the same."""
-    losses = [server_signature.state(state("Server", value)).loss for value in ("nginx/1.2", "nginx", "")]
+    losses = [server_signature.state(state("Server", value)).loss for value in ("nginx/1.2", "nginx (x)", "nginx", "")]
 
     assert losses == sorted(losses, reverse=True)
 

@@ -83,5 +83,28 @@ def test_records_are_named() -> None:
     found = outcome(vulnerable_js_libraries, html)
 
     assert [place.value for place in found.evidence] == ["jquery 3.4.1", "jquery 1.9.0"]
-    assert found.evidence[0].reason == "CVE-2020-11022"
+    assert found.evidence[0].reason == "CVE-2020-11022, CVE-2020-11023"
     assert "name of the file" in found.evidence[1].reason
+
+
+@pytest.mark.parametrize(
+    ("begin", "state"),
+    [
+        ("/*! jQuery v2.1.4 | (c) 2005, 2015 jQuery Foundation, Inc. */", "vulnerable"),
+        ("/*! jQuery v3.7.1 | (c) OpenJS Foundation */", "none"),
+        ("// Knockout JavaScript library v3.4.0-rc", "vulnerable"),
+        ("/* AngularJS v1.4.9 */", "vulnerable"),
+    ],
+)
+def test_library_inside_the_page_is_recognised(begin: str, state: str) -> None:
+    """By its own first line, as in a file."""
+    page = f"<script>{begin}{';x=1' * 1000}</script>"
+    found = outcome(vulnerable_js_libraries, page)
+
+    assert found.state == state
+    assert all(place.line == 1 and place.url == "" for place in found.evidence)
+
+
+def test_short_script_that_speaks_of_a_library_is_none() -> None:
+    """It only uses one."""
+    assert isinstance(run(vulnerable_js_libraries, "<script>/*! jQuery v1.9.0 */ $('a')</script>"), NotApplicable)

@@ -4,7 +4,7 @@ from typing import Final
 from pagegrade.checks._check import State, check, offender_loss
 from pagegrade.model.artifacts import Artifacts
 from pagegrade.model.outcome import Detail, Evidence, Outcome, Severity
-from pagegrade.parse.cookies import Cookie
+from pagegrade.parse.cookies import Cookie, Rejection
 from pagegrade.parse.hsts import parse_hsts
 
 FULL_AT: Final = 10
@@ -17,6 +17,17 @@ _INFRASTRUCTURE: Final = re.compile(
     r"|visid_incap_|nlbi_|bigipserver|ts01|ak_bmsc|bm_|_abck|aka_a2|akacd_|nsc_|datadome|__ddg"
 )
 """Beginnings of names that delivery networks, load balancers and their filters set by themselves."""
+_REJECTIONS: Final[dict[Rejection, str]] = {
+    "control-character": "browsers drop the cookie: control character",
+    "empty": "browsers drop the cookie: empty",
+    "too-long": "browsers drop the cookie: too long",
+    "host-prefix": "a __Host- cookie needs Secure, Path=/, no Domain, and HTTPS",
+    "http-prefix": "a cookie with Http- in its prefix needs Secure, HttpOnly and HTTPS",
+    "secure-prefix": "a __Secure- cookie needs Secure and HTTPS",
+    "insecure-origin": "Secure is set over plain HTTP, so browsers drop the cookie",
+    "foreign-domain": "Domain names another site, so browsers drop the cookie",
+    "partitioned": "Partitioned without Secure, so browsers drop the cookie",
+}
 
 
 @check(
@@ -27,6 +38,7 @@ _INFRASTRUCTURE: Final = re.compile(
     states=(
         State("protected", "Every cookie the page sets is protected."),
         State("none", "The page sets no cookies of its own."),
+        State("same-site", "The cookies are protected; some leave it to browsers which sites may make them be sent."),
         State("weak", "Cookies lack a protection they could have.", 0.5, MOST_FOR_WEAK),
         State(
             "unsafe", "Cookies that matter lack protection, or break a rule that makes browsers drop them.", loss=1.0
@@ -45,17 +57,19 @@ def cookies(cookies: tuple[Cookie, ...], artifacts: Artifacts) -> Outcome:
 
     Every `Set-Cookie` line of the page and of the redirects before it, by name and attributes; values are never kept.
 
-    It fails when a cookie that looks like a login (its name holds a word such as `sess`, `login`, `auth`, `token`
-    or `sid`) lacks `Secure` or `HttpOnly`, when a cookie against forged requests lacks `SameSite`, and when
-    browsers would drop or misread a cookie: `SameSite=None` without `Secure`, an unknown `SameSite` value, a
-    `__Host-` or `__Secure-` name without what it promises, `Secure` set over plain HTTP, `Domain` of another site,
-    `Partitioned` without `Secure`. It costs from half (one) to nine tenths (ten or more) when other cookies lack
-    `Secure` or any cookie lacks `SameSite`. A login cookie without `Secure` counts as weak rather than unsafe while
-    Strict-Transport-Security keeps browsers on HTTPS.
+    It fails when a cookie that looks like a login (its name holds a word such as `sess`, `login`, `auth`, `token` or
+    `sid`) lacks `Secure` or `HttpOnly`, when a cookie against forged requests lacks `SameSite`, and when browsers would
+    drop or misread a cookie: `SameSite=None` without `Secure`, an unknown `SameSite` value, a `__Host-`, `__Secure-` or
+    `__Http-` name without what it promises, `Secure` set over plain HTTP, `Domain` of another site, `Partitioned`
+    without `Secure`. It costs from half (one) to nine tenths (ten or more) when other cookies lack `Secure`, or when
+    one that looks like a login lacks `SameSite`: some browsers take `Lax` for granted then, and others do not. Any
+    other cookie without `SameSite` is listed and costs nothing, since nobody can act with it. A login cookie without
+    `Secure` counts as weak rather than unsafe while Strict-Transport-Security keeps browsers on HTTPS.
 
-    A cookie against forged requests needs no `HttpOnly`, because scripts have to read it. Cookies that delivery
-    networks and load balancers set by themselves are left out, and so are lines that delete a cookie. A page without
-    cookies loses nothing.
+    `HttpOnly` is asked of login cookies only, because scripts have to read many others, such as those against forged
+    requests. Spelling that browsers forgive is not judged: spaces or quotes in a name or value, unknown attributes,
+    old forms of the date. Cookies that delivery networks and load balancers set by themselves are left out, and so are
+    lines that delete a cookie. A page without cookies loses nothing.
 
     ## Why it matters
 
@@ -105,18 +119,24 @@ def cookies(cookies: tuple[Cookie, ...], artifacts: Artifacts) -> Outcome:
         return Outcome("none", value=len(cookies))
     unsafe: dict[str, tuple[Cookie, str]] = {}
     weak: dict[str, tuple[Cookie, str]] = {}
+    unstated: dict[str, tuple[Cookie, str]] = {}
     for cookie in own:
         if reason := _unsafe(cookie, https_only=https_only):
             unsafe.setdefault(cookie.name, (cookie, reason))
         elif reason := _weak(cookie):
             weak.setdefault(cookie.name, (cookie, reason))
+        elif cookie.same_site is None:
+            unstated.setdefault(cookie.name, (cookie, "no SameSite"))
     for name in unsafe:
         weak.pop(name, None)
-    if not unsafe and not weak:
+    if not unsafe and not weak and not unstated:
         return Outcome("protected", value=len(own))
-    evidence = tuple(_evidence(cookie, reason) for cookie, reason in (*unsafe.values(), *weak.values()))
+    bad = (*unsafe.values(), *weak.values()) or tuple(unstated.values())
+    evidence = tuple(_evidence(cookie, reason) for cookie, reason in bad)
     details = (Detail(code="unsafe", actual=len(unsafe), limit=0), Detail(code="weak", actual=len(weak), limit=0))
     total = len(evidence)
+    if not unsafe and not weak:
+        return Outcome("same-site", value=total, evidence=evidence[:100], total=total)
     if unsafe:
         return Outcome("unsafe", value=total, evidence=evidence[:100], total=total, details=details)
     loss = min(MOST_FOR_WEAK, offender_loss(len(weak), FULL_AT))
@@ -125,24 +145,10 @@ def cookies(cookies: tuple[Cookie, ...], artifacts: Artifacts) -> Outcome:
 
 def _unsafe(cookie: Cookie, *, https_only: bool) -> str:
     """Why the cookie is unsafe; "" when it is not."""
-    name = cookie.name.lower()
-    against_forgery = _CSRF.search(name) is not None
-    session = not against_forgery and _SESSION.search(name) is not None
-    match cookie.rejected:
-        case "host-prefix":
-            return "a __Host- cookie needs Secure, Path=/, no Domain, and HTTPS"
-        case "secure-prefix":
-            return "a __Secure- cookie needs Secure and HTTPS"
-        case "insecure-origin":
-            return "Secure is set over plain HTTP, so browsers drop the cookie"
-        case "foreign-domain":
-            return "Domain names another site, so browsers drop the cookie"
-        case "partitioned":
-            return "Partitioned without Secure, so browsers drop the cookie"
-        case "control-character" | "empty" | "too-long":
-            return f"browsers drop the cookie: {cookie.rejected.replace('-', ' ')}"
-        case None:
-            pass
+    against_forgery = _CSRF.search(cookie.name.lower()) is not None
+    session = _looks_like_login(cookie)
+    if cookie.rejected is not None:
+        return _REJECTIONS[cookie.rejected]
     if cookie.invalid_same_site:
         return "SameSite has a value that browsers do not know"
     if cookie.same_site == "none" and not cookie.secure:
@@ -158,8 +164,15 @@ def _unsafe(cookie: Cookie, *, https_only: bool) -> str:
 
 def _weak(cookie: Cookie) -> str:
     """Which protection the cookie could have; "" when it has all."""
+    if cookie.secure and (cookie.same_site or not _looks_like_login(cookie)):
+        return ""
     missing = [word for word, there in (("Secure", cookie.secure), ("SameSite", cookie.same_site)) if not there]
-    return f"no {' and no '.join(missing)}" if missing else ""
+    return f"no {' and no '.join(missing)}"
+
+
+def _looks_like_login(cookie: Cookie) -> bool:
+    name = cookie.name.lower()
+    return _SESSION.search(name) is not None and _CSRF.search(name) is None
 
 
 def _evidence(cookie: Cookie, reason: str) -> Evidence:

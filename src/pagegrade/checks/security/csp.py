@@ -7,20 +7,38 @@ from pagegrade.model.document import Document
 from pagegrade.model.outcome import Detail, Evidence, Outcome, Severity
 from pagegrade.parse.csp import CSP, Policy, SourceList, mask_nonces
 
-_WEAK: Final = 1
-_OPEN: Final = 2
+_NOTED: Final = 1
+_WEAK: Final = 2
+_OPEN: Final = 3
 _LIBRARY_HOSTS: Final = (
+    "accounts.google.com",
     "ajax.googleapis.com",
     "ajax.aspnetcdn.com",
     "cdn.jsdelivr.net",
     "cdnjs.cloudflare.com",
+    "gstatic.com",
     "raw.githubusercontent.com",
     "storage.googleapis.com",
     "unpkg.com",
+    "www.google.com",
+    "www.gstatic.com",
 )
-"""Hosts from which anybody's files can be loaded, so that naming them whole lets an injected script in."""
-_SHARED_SUFFIXES: Final = (".amazonaws.com", ".cloudfront.net", ".github.io", ".googleapis.com", ".herokuapp.com")
-"""The same for wildcards over hosts that are rented out by name."""
+"""Hosts that hand out anybody's files, old template libraries, or scripts of the caller's choice (JSONP).
+
+Naming them whole lets an injected script in.
+"""
+_SHARED_SUFFIXES: Final = (
+    ".amazonaws.com",
+    ".cloudfront.net",
+    ".github.io",
+    ".google.com",
+    ".googleapis.com",
+    ".gstatic.com",
+    ".herokuapp.com",
+)
+"""The same for wildcards, also over hosts that are rented out by name."""
+_MAY_REPEAT: Final = frozenset({"report-uri", "report-to"})
+"""Directives whose second copy would protect from nothing."""
 _SHOWN: Final = 20
 
 
@@ -42,6 +60,7 @@ class _Finding:
     since="0.1.0",
     states=(
         State("strict", "The content security policy stops injected scripts."),
+        State("lenient", "The content security policy stops injected scripts, and is lenient with the rest."),
         State("weak", "The content security policy stops injected scripts, but leaves gaps.", loss=0.5),
         State("open", "The content security policy does not stop injected scripts.", loss=1.0),
         State("unreadable", "The content security policy holds no directive that browsers know.", loss=1.0),
@@ -64,12 +83,19 @@ def csp(csp: CSP, document: Document) -> Outcome:
     hosts off, and of a repeated directive the first counts.
 
     It passes when scripts are limited to hosts, nonces or hashes, and `object-src` is limited as well, and with
-    nonces or hashes `base-uri` too. It fails when there is no policy, when it only reports, when nothing limits
-    scripts or plugins, and when scripts may come from anywhere: `'unsafe-inline'` without a nonce or hash, `*`, a
-    bare scheme such as `https:` or `data:`. It costs half when a nonce lets scripts in and `base-uri` is open, with
+    nonces or `'strict-dynamic'` also `base-uri`. It fails when there is no policy, when it only reports, when nothing
+    limits scripts or plugins, and when scripts may come from anywhere: `'unsafe-inline'` without a nonce or hash, `*`,
+    a bare scheme such as `https:` or `data:`. It costs half when a nonce lets scripts in and `base-uri` is open, with
     `'unsafe-eval'`, with `'strict-dynamic'` that has nothing to start from, with a host that hands out anybody's
-    files or is named with `http:`, and when the policy stands only in a `<meta>`. A policy that names scripts by
-    host rather than by nonce or hash also has to limit inline styles, and images to HTTPS.
+    files or is named with `http:` or `ftp:`, and when a directive is repeated, because browsers ignore every copy but
+    the first, whichever was meant.
+
+    Three gaps are named but cost nothing, because no script gets in through them: inline styles, which many frameworks
+    need, images over plain HTTP, which browsers upgrade and the check of mixed content judges, and a policy that
+    stands only in a `<meta>`, which browsers enforce as well. A list of hosts passes, although some tools ask for
+    nonces everywhere; and `base-uri` is asked for although some tools do not, since an injected `<base>` element sends
+    the page's own trusted scripts to another server. Two policies are not merged word by word: `http:` in one and
+    `https:` in another still let in every server with HTTPS. Two hashes without a space between them are none.
 
     ## Why it matters
 
@@ -116,7 +142,7 @@ def csp(csp: CSP, document: Document) -> Outcome:
     findings = _together(judged)
     findings += _only_meta(enforced, judged)
     worst = max((finding.level for finding in findings), default=0)
-    state = {0: "strict", _WEAK: "weak", _OPEN: "open"}[worst]
+    state = {0: "strict", _NOTED: "lenient", _WEAK: "weak", _OPEN: "open"}[worst]
     reasons = tuple(
         Evidence(
             header="Content-Security-Policy", snippet=finding.directive, value=finding.value, reason=finding.reason
@@ -163,20 +189,24 @@ def _gaps(policy: Policy) -> Iterator[_Finding]:
         )
     bases = policy.directives.get("base-uri")
     base = None if bases is None else SourceList("base-uri", bases)
-    # A list of hosts judges where a redirected script comes from; a nonce would let it in from anywhere.
-    trusts_addresses = elements is not None and not elements.has_nonce_or_hash and not elements.strict_dynamic
-    if not trusts_addresses and (base is None or base.open_sources):
+    # A list of hosts judges where a redirected script comes from, and a hash its content; a nonce would let it in from
+    # anywhere, and so would a script that is trusted to load others.
+    trusts_anywhere = elements is None or elements.has_nonce or elements.strict_dynamic
+    if trusts_anywhere and (base is None or base.open_sources):
         yield _finding("base", _WEAK, base, _value(base), "An injected base element can redirect relative scripts")
+    if repeated := [name for name in policy.duplicates if name not in _MAY_REPEAT]:
+        reason = f"Browsers ignore all but the first {repeated[0][:60]}"
+        yield _Finding("repeated", _WEAK, repeated[0][:200], "", reason)
     if elements is not None and elements.has_nonce_or_hash and not elements.open_sources:
         # Scripts that are named one by one leave little for injected styles to steal; hosts of images do not matter.
         return
     styles = policy.governing("style-src-elem")
     attributes = policy.governing("style-src-attr")
     if styles is None or styles.allows_all_inline or attributes is None or attributes.allows_all_inline:
-        yield _finding("style", _WEAK, styles, "'unsafe-inline'", "Any inline style is applied")
+        yield _finding("style", _NOTED, styles, "'unsafe-inline'", "Any inline style is applied")
     images = policy.governing("img-src")
     if images is None or any(_plain_http(source.lower()) for source in images.sources):
-        yield _finding("image", _WEAK, images, _value(images), "Images may come over plain HTTP")
+        yield _finding("image", _NOTED, images, _value(images), "Images may come over plain HTTP")
 
 
 def _script_gaps(scripts: SourceList | None) -> Iterator[_Finding]:
@@ -189,9 +219,10 @@ def _script_gaps(scripts: SourceList | None) -> Iterator[_Finding]:
         yield _finding("script", _OPEN, scripts, "'unsafe-inline'", "Any inline script runs")
     for source in scripts.open_sources[:1]:
         yield _finding("script", _OPEN, scripts, source, f"Scripts may come from anywhere that {source[:60]} covers")
-    plain = next((source for source in scripts.sources if source.lower().startswith("http://")), "")
+    plain = next((source for source in scripts.sources if source.lower().startswith(("http://", "ftp://"))), "")
     if plain and not scripts.strict_dynamic:
-        yield _finding("script-http", _WEAK, scripts, plain, f"Scripts may come over plain HTTP from {plain[:60]}")
+        reason = f"Scripts may come over an open connection from {plain[:60]}"
+        yield _finding("script-http", _WEAK, scripts, plain, reason)
     if scripts.strict_dynamic:
         if not scripts.has_nonce_or_hash:
             yield _finding(
@@ -200,7 +231,7 @@ def _script_gaps(scripts: SourceList | None) -> Iterator[_Finding]:
         return
     for source in scripts.sources:
         if _is_shared(source.lower()):
-            reason = f"Anybody can put a script on {source[:60]}"
+            reason = f"An attacker finds usable scripts on {source[:60]}"
             yield _finding("script-host", _WEAK, scripts, source, reason)
             return
 
@@ -226,7 +257,7 @@ def _only_meta(enforced: tuple[Policy, ...], judged: list[dict[str, _Finding]]) 
     best = min(levels)
     if any(policy.source == "header" and level == best for policy, level in zip(enforced, levels, strict=True)):
         return []
-    return [_Finding("meta", _WEAK, "meta", "", "The policy is in the page instead of a header")]
+    return [_Finding("meta", _NOTED, "meta", "", "The policy is in the page instead of a header")]
 
 
 def _finding(topic: str, level: int, sources: SourceList | None, value: str, reason: str) -> _Finding:

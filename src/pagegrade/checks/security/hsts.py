@@ -48,8 +48,9 @@ def hsts(seen_response: Response, document: Document) -> Outcome | NotApplicable
     with a shorter time, with a repeated directive, and with `preload` where the conditions of the preload list
     (`includeSubDomains` and one year) are not met. It fails when the header is missing, says `max-age=0` or cannot be
     read, and when it stands in a `<meta>`, which browsers ignore. Leaving `includeSubDomains` and `preload` out costs
-    nothing: they bind every subdomain and are not right for everybody. Hosts under a top-level domain that is
-    preloaded as a whole (`.dev`, `.app` and others) pass, because browsers never use plain HTTP there.
+    nothing, although some tools ask for them: they bind every subdomain and are not right for everybody. Directives
+    that no standard knows cost nothing either, because browsers have to skip them. Hosts under a top-level domain that
+    is preloaded as a whole (`.dev`, `.app` and others) pass, because browsers never use plain HTTP there.
 
     ## Why it matters
 
@@ -108,7 +109,9 @@ def hsts(seen_response: Response, document: Document) -> Outcome | NotApplicable
     message = ""
     if state == "short":
         days = policy.max_age_s // _DAY_S
-        message = f"Browsers are told to use HTTPS only for {days} days; six months are the customary minimum."
+        message = (
+            f"Browsers are told to use HTTPS only for {days} days; the customary minimum is six months (183 days)."
+        )
         if days <= 1:
             message = f"Browsers are told to use HTTPS only for {policy.max_age_s} seconds."
     return Outcome(state, value=policy.max_age_s, evidence=_evidence(values), details=tuple(details), message=message)

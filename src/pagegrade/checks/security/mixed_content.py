@@ -148,7 +148,7 @@ def _form_targets(document: Document) -> Iterator[_Found]:
         if is_insecure_url(form.url):
             yield form.url, "form", form
     for button in document.named:
-        target = button.attrs.get("formaction", "").strip()
+        target = button.attrs["formaction"].strip() if "formaction" in button.attrs else ""
         if target[:5].lower() == "http:" and is_insecure_url("http:" + target[5:]):
             yield target, "form", button
 

@@ -1,5 +1,5 @@
+import re
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import islice
 from typing import Final
 
@@ -10,6 +10,7 @@ from pagegrade.parse.emails import find_emails, find_mailto_emails, mask_email
 
 MOST: Final = 10_000
 """Addresses that are counted; a page with more is a list of them."""
+_SAMPLE: Final = re.compile(r"you@|[^@]*@your|your[-._]?(?:name|mail|e-mail|email|address|friend|company|user|username)@")
 
 
 @check(
@@ -33,7 +34,8 @@ def plaintext_email(document: Document) -> Outcome:
 
     The visible text and the `mailto:` links of the page. Scripts, structured data and attributes are not searched,
     and names that only look like addresses are left out: images for dense screens (`logo@2x.png`), package versions,
-    users in server addresses. Reports show addresses masked. No standard forbids them, and in some countries a
+    users in server addresses. So are samples that stand for the reader's own address (`you@...`, `yourname@...` or
+    anything at `yourdomain.com`). Reports show addresses masked. No standard forbids them, and in some countries a
     contact address is mandatory, so this never costs more than half of a low check.
 
     ## Why it matters
@@ -89,18 +91,27 @@ def _addresses(document: Document) -> Iterator[tuple[str, Evidence]]:
         if anchor.href is None or anchor.href[:7].lower() != "mailto:":
             continue
         for address in find_mailto_emails(anchor.href):
+            if _SAMPLE.match(address.lower()):
+                continue
             masked = mask_email(address)
             place = Evidence() if address.lower() in seen or len(seen) >= MAX_EVIDENCE else document.evidence(anchor)
             seen.add(address.lower())
             yield (
                 address.lower(),
-                replace(
-                    place, selector=_without(place.selector), snippet=f"mailto:{masked}", value=masked, reason="link"
+                Evidence(
+                    selector=_without(place.selector),
+                    line=place.line,
+                    column=place.column,
+                    snippet=f"mailto:{masked}",
+                    value=masked,
+                    reason="link",
                 ),
             )
     if "@" not in document.text:
         return
     for address in find_emails(document.text):
+        if _SAMPLE.match(address.lower()):
+            continue
         yield address.lower(), Evidence(value=mask_email(address), reason="visible text")
 
 

@@ -43,10 +43,10 @@ def referrer_policy(seen_response: Response, document: Document) -> Outcome:
     ## What it checks
 
     The `Referrer-Policy` header, of whose words the last one that browsers know counts, and `<meta name="referrer">`,
-    which overrides it. It passes with `no-referrer`, `same-origin`, `strict-origin` or
-    `strict-origin-when-cross-origin`, and without any policy, because the last of these is what browsers do by
-    themselves. It costs half with `origin`, `origin-when-cross-origin` and `no-referrer-when-downgrade`, and fails
-    with `unsafe-url` and with a header that holds no known word.
+    which overrides it and holds a single word: browsers ignore a list there. It passes with `no-referrer`,
+    `same-origin`, `strict-origin` or `strict-origin-when-cross-origin`, and without any policy, because the last of
+    these is what browsers do by themselves. It costs half with `origin`, `origin-when-cross-origin` and
+    `no-referrer-when-downgrade`, and fails with `unsafe-url` and with a header that holds no known word.
 
     ## Why it matters
 

@@ -26,8 +26,9 @@ def security_txt(security_txt: WellKnown, artifacts: Artifacts) -> Verdict:
     ## What it checks
 
     `/.well-known/security.txt` of the site: plain text with at least one `Contact` and exactly one `Expires` with a
-    date in the future. An application that answers every address with a page has no such file. A missing file is no
-    fault. This check costs nothing.
+    date in the future. Each line is a comment or a name, a colon, a space and a value; addresses need their scheme,
+    such as `mailto:`, and those on the web `https:`. A signature is not verified. An application that answers every
+    address with a page has no such file. A missing file is no fault. This check costs nothing.
 
     ## Why it matters
 
@@ -64,13 +65,15 @@ def security_txt(security_txt: WellKnown, artifacts: Artifacts) -> Verdict:
     ```
     """
     response = security_txt.response
-    if response.status in {404, 410} or (response.status == 200 and _is_page(response)):
-        return Outcome("absent", value=response.status)
+    if response.status in {404, 410}:
+        return Outcome("absent", value=f"status {response.status}")
+    if response.status == 200 and _is_page(response):
+        return Outcome("absent", value="a web page in its place" if response.body.strip() else "an empty file")
     if response.status != 200:
         return NotRun("probe", f"The address of the file answers with status {response.status}.")
     found = parse_security_txt(response.body)
     if not found.field_count:
-        return Outcome("absent", value=response.status)
+        return Outcome("absent", value="a file without fields")
     state, faults = _judge(found, response, artifacts.gathered_at)
     return Outcome(
         state,
@@ -85,6 +88,7 @@ def _judge(found: SecurityTxt, response: Response, now: datetime) -> tuple[str, 
     media_type = parse_media_type(response.header("content-type"))
     if response.headers_seen and (media_type is None or media_type.essence != "text/plain"):
         faults.append("not served as text/plain")
+    faults += found.faults
     if not any(found.contacts):
         faults.append("no Contact")
     if len(found.expires) != 1:

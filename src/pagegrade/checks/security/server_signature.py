@@ -12,9 +12,13 @@ _HEADERS: Final = (
     "X-Powered-By",
     "X-AspNet-Version",
     "X-AspNetMvc-Version",
+    "X-Version",
     "X-Generator",
     "X-Runtime",
     "X-Powered-CMS",
+    "X-Powered-By-Plesk",
+    "X-Mod-Pagespeed",
+    "X-Page-Speed",
     "Liferay-Portal",
     "MicrosoftSharePointTeamServices",
 )
@@ -27,6 +31,8 @@ _SERVICES: Final = frozenset(
 _VERSION: Final = re.compile(r"[0-9]\.[0-9]|/v?[0-9]{1,6}(?![0-9A-Za-z])")
 """``nginx/1.25``, ``WordPress 6.4``, ``IIS/10``; not the site codes of caches, such as ``ECS (nyb/1D2C)``."""
 _BUILD: Final = re.compile(r"[0-9]")
+_BARE_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9._-]{0,59}")
+"""``nginx``, ``Microsoft-IIS``: one word. ``Apache (Ubuntu)`` or ``x/mod_y`` say more than the name."""
 _MAX_CHARS: Final = 500
 _SHOWN: Final = 10
 
@@ -38,6 +44,7 @@ _SHOWN: Final = 10
     since="0.1.0",
     states=(
         State("silent", "The answer does not tell which software the site runs on."),
+        State("name", "The answer names its server and tells nothing else of it."),
         State("product", "The answer names the software the site runs on.", loss=0.5),
         State("version", "The answer tells the version of the software the site runs on.", loss=1.0),
     ),
@@ -52,10 +59,12 @@ def server_signature(seen_response: Response, document: Document) -> Outcome:
     ## What it checks
 
     The `Server`, `X-Powered-By` and similar headers of the page itself, and `<meta name="generator">`. It passes when
-    they are missing or name only a hosting service such as a delivery network, which reveals nothing of use. It costs
-    half when a header names a product without a version, and everything when one of them holds a version number. A
-    generator without a version costs nothing. `X-Runtime` holds a time rather than a version, so it counts as the
-    name of the framework that sends it.
+    they are missing or name only a hosting service such as a delivery network, which reveals nothing of use; codes of
+    its data centres behind the name reveal nothing either. It costs half when a header names a product without a
+    version, and everything when one of them holds a version number. A `Server` header that is one bare word, such as
+    `nginx`, is named but costs nothing: it is what servers send once their version is hidden, many cannot send less,
+    and a server is recognised without it. A generator without a version costs nothing. `X-Runtime` holds a time
+    rather than a version, so it counts as the name of the framework that sends it.
 
     ## Why it matters
 
@@ -97,18 +106,22 @@ def server_signature(seen_response: Response, document: Document) -> Outcome:
     """
     versions: list[Evidence] = []
     products: list[Evidence] = []
+    names: list[Evidence] = []
     for name, value in _signatures(seen_response):
-        discloses = _discloses_version(name, value)
-        evidence = Evidence(header=name, snippet=value[:200], reason="version" if discloses else "product")
-        (versions if discloses else products).append(evidence)
+        if _discloses_version(name, value):
+            versions.append(Evidence(header=name, snippet=value[:200], reason="version"))
+        elif name == "Server" and _BARE_NAME.fullmatch(value):
+            names.append(Evidence(header=name, snippet=value[:200], reason="name"))
+        else:
+            products.append(Evidence(header=name, snippet=value[:200], reason="product"))
     generators = [
         meta for meta in document.metas if meta.name == "generator" and _VERSION.search(meta.content[:_MAX_CHARS])
     ]
     versions += [document.evidence(meta, reason="version") for meta in generators[:_SHOWN]]
-    found = (*versions, *products)
+    found = (*versions, *products, *names)
     if not found:
         return Outcome("silent", value=(seen_response.header("server") or "")[:200])
-    state = "version" if versions else "product"
+    state = "version" if versions else "product" if products else "name"
     return Outcome(state, value=found[0].snippet, evidence=found)
 
 
@@ -125,6 +138,6 @@ def _signatures(response: Response) -> Iterator[tuple[str, str]]:
 def _discloses_version(name: str, value: str) -> bool:
     if name == "X-Runtime":
         return False
-    if name in {"X-AspNet-Version", "X-AspNetMvc-Version", "MicrosoftSharePointTeamServices"}:
+    if name in {"X-AspNet-Version", "X-AspNetMvc-Version", "X-Version", "MicrosoftSharePointTeamServices"}:
         return _BUILD.search(value) is not None
     return _VERSION.search(value) is not None

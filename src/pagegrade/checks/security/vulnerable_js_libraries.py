@@ -1,13 +1,18 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
+from typing import Final
 
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.artifacts import NotGathered, Resource, Resources
 from pagegrade.model.document import Document, Script
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Severity
-from pagegrade.parse.libraries import library_of_url
+from pagegrade.parse.javascript import find_jquery_versions
+from pagegrade.parse.libraries import HEAD_BYTES, find_libraries, library_of_url
 from pagegrade.parse.library_holes import HOLES, holes_of
+
+MIN_INLINE_CHARS: Final = 4_000
+"""A library is longer than this; a shorter script in the page only uses one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +24,7 @@ class _Copy:
     certain: bool
     script: Script
     url: str
+    """"" for a library that stands in the page itself."""
 
 
 @check(
@@ -31,7 +37,11 @@ class _Copy:
         State("possible", "The name of a file speaks of a library with a known weakness.", loss=0.5),
         State("vulnerable", "The page loads a library with a known weakness.", loss=1.0),
     ),
-    sources=("https://nvd.nist.gov/vuln", "https://owasp.org/Top10/A06_2021-Vulnerable_and_Outdated_Components/"),
+    sources=(
+        "https://github.com/advisories",
+        "https://nvd.nist.gov/vuln",
+        "https://owasp.org/Top10/A06_2021-Vulnerable_and_Outdated_Components/",
+    ),
 )
 def vulnerable_js_libraries(document: Document, resources: Resources | NotGathered) -> Verdict:
     """Old versions of JavaScript libraries have weaknesses that everybody can read about.
@@ -39,12 +49,13 @@ def vulnerable_js_libraries(document: Document, resources: Resources | NotGather
     ## What it checks
 
     The scripts in the HTML, for about twenty widespread libraries such as jQuery, jQuery UI, Bootstrap, AngularJS,
-    Lodash and Moment. A version counts as known when the first lines of the fetched file name it, or when the file
-    comes from a delivery network whose address names it. It is compared with a list of published weaknesses (CVE)
-    of medium or higher severity, as of November 2026. A file on another host whose name alone speaks of such a
-    version costs half, since names may be wrong. A version with a suffix, such as the one that a distribution has
-    mended itself, is not judged. Libraries inside bundles are not seen, and a version that is not in the list is
-    not known to be safe.
+    Lodash and Moment. A version counts as known when the first lines of the fetched file, or of a script in the page,
+    name it, or when the file comes from a delivery network whose address names it. It is compared with a list of
+    published weaknesses of medium or higher severity; the list was compared with the GitHub Advisory Database as of
+    August 2026. A file on another host whose name alone speaks of such a version costs half, since names may be
+    wrong. Pre-releases such as `3.0.0-rc.1` count as older than the release. A version with any other suffix, such as
+    the one that a distribution has mended itself, is not judged. Libraries inside bundles are not seen, and a version
+    that is not in the list is not known to be safe.
 
     ## Why it matters
 
@@ -76,9 +87,10 @@ def vulnerable_js_libraries(document: Document, resources: Resources | NotGather
     bad = [(copy, holes) for copy in copies if (holes := holes_of(copy.name, copy.version))]
     bad.sort(key=lambda entry: not entry[0].certain)
     certain = sum(copy.certain for copy, _ in bad)
+    names = dict.fromkeys(f"{copy.name} {copy.version}" for copy in ([copy for copy, _ in bad] or copies))
     return Outcome(
         "vulnerable" if certain else "possible" if bad else "none",
-        value=", ".join(f"{copy.name} {copy.version}" for copy, _ in (bad or [(copy, ()) for copy in copies])[:5]),
+        value=", ".join(islice(names, 5)),
         evidence=tuple(_evidence(document, copy, holes) for copy, holes in islice(bad, MAX_EVIDENCE)),
         total=len(bad),
         details=(
@@ -90,7 +102,14 @@ def vulnerable_js_libraries(document: Document, resources: Resources | NotGather
 
 def _copies(script: Script, fetched: dict[str, Resource]) -> Iterator[_Copy]:
     """What one script is: by its own words, else by its address."""
-    if script.url is None or script.kind not in {"classic", "module"}:
+    if script.kind not in {"classic", "module"}:
+        return
+    if script.url is None:
+        if len(script.text) >= MIN_INLINE_CHARS:
+            head = script.text[:HEAD_BYTES].encode("latin-1", "replace")
+            inline = [("jquery", version) for version in find_jquery_versions(script.text)]
+            for name, version in (*inline, *find_libraries(head)):
+                yield _Copy(name, version, certain=True, script=script, url="")
         return
     url = script.url.partition("#")[0]
     if "-wp" in url:
@@ -108,7 +127,7 @@ def _copies(script: Script, fetched: dict[str, Resource]) -> Iterator[_Copy]:
 
 
 def _evidence(document: Document, copy: _Copy, holes: tuple[str, ...]) -> Evidence:
-    place = document.evidence(copy.script, url=copy.url)
+    place = document.evidence(copy.script, url=copy.url) if copy.url else document.evidence(copy.script)
     how = "" if copy.certain else "; the version is only in the name of the file"
     return Evidence(
         selector=place.selector,

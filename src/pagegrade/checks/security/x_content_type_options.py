@@ -26,7 +26,8 @@ def x_content_type_options(seen_response: Response) -> Outcome:
     ## What it checks
 
     The `X-Content-Type-Options` header of the page. As in browsers, only the first item of the header counts, in any
-    case and without the spaces around it, and `nosniff` is the only value there is.
+    case and without the spaces around it, and `nosniff` is the only value there is; so `nosniff, nosniff` passes. The
+    header is asked of the page, as most scanners do, and not of each file.
 
     ## Why it matters
 
