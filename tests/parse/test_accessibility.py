@@ -24,6 +24,9 @@ def facts(html: str) -> Accessibility:
         ("<div role=tree><div role=group><div role=treeitem>x</div></div></div>", "tree"),
         ("<div role=treeitem><div role=group><div role=treeitem id=t>x</div></div></div>", "group"),
         ("<p role=list aria-owns=t></p><p role=listitem id=t>x", "list"),
+        ("<div role=menuitem><div role=group><div role=menuitem><p role=tab>x</div></div></div>", "menuitem"),
+        ("<table role=none><tr role=row><td><p role=tab>x</table>", "row"),
+        ("<table role=none><tr><td><p role=tab>x</table>", "document"),
     ],
 )
 def test_nearest_meaning_is_found(html: str, around: str) -> None:
@@ -46,6 +49,57 @@ def test_inside_is_what_has_a_role() -> None:
     assert [one.empty for one in roles if one.written == "list"] == [False, True]
 
 
+def test_inside_is_also_what_is_owned() -> None:
+    """It stands no longer where it is written, and what has no role, but the focus, has a place too."""
+    roles = facts(
+        "<div role=list aria-owns='b no'><p id=a role=listitem>x</p></div>"
+        "<div role=menu aria-owns=a><p tabindex=0>y</div><p id=b><i role=listitem>z</i>"
+    ).roles
+    inside = {one.written: [role for role, _ in one.inside] for one in roles}
+
+    assert inside["list"] == ["listitem"]
+    assert inside["menu"] == ["", "listitem"]
+
+
+@pytest.mark.parametrize(
+    ("html", "table"),
+    [
+        ("<table><tr aria-level=1></table>", "table"),
+        ("<table role=treegrid><tr aria-expanded=true></table>", "treegrid"),
+        ("<div role=grid><b><p role=row aria-setsize=1></b></div>", "grid"),
+        ("<table role=none><tr aria-level=1></table>", "none"),
+        ("<p role=row aria-level=1>", ""),
+        ("<table><tr aria-rowindex=1></table>", ""),
+    ],
+)
+def test_rows_with_attributes_of_a_treegrid_know_their_table(html: str, table: str) -> None:
+    """Other rows are not asked."""
+    assert facts(html).roles[-1].table == table
+
+
+@pytest.mark.parametrize(
+    ("html", "inside"),
+    [
+        ("<button><b><i aria-label=x></i></b></button>", True),
+        ("<a href=/><strong><i aria-labelledby=x></i></strong></a>", True),
+        ("<button><b role=grid><i aria-label=x></i></b></button>", False),
+        ("<a><i aria-label=x></i></a>", False),
+        ("<button><img alt=x aria-label=x></button>", False),
+        ("<button><i aria-live=off></i></button>", False),
+    ],
+)
+def test_names_inside_of_controls_are_known(html: str, inside: bool) -> None:  # noqa: FBT001
+    """Only where the element may have no name of its own."""
+    assert facts(html).roles[-1].in_control is inside
+
+
+def test_combobox_knows_the_field_inside() -> None:
+    """It is the field that has a name."""
+    found = facts("<p role=combobox><input></p><p role=combobox>").roles
+
+    assert [one.wraps_field for one in found] == [True, False]
+
+
 def test_roles_know_what_is_written_native_and_true() -> None:
     """A contradicted ``none`` leaves the native role."""
     one = facts("<button role=none>x</button>").roles[0]
@@ -58,13 +112,17 @@ def test_names_of_widgets_are_computed() -> None:
     found = facts("<div role=menuitem>Cut</div><div role=dialog>Text</div><div role=dialog title=Cart></div>")
 
     assert [one.name for one in found.roles] == ["Cut", "", "Cart"]
+    assert facts("<p role=tab aria-label=Prices>x").roles[0].name == "Prices"
 
 
 def test_players_tell_their_tracks_and_sources() -> None:
-    """A track without a kind holds subtitles."""
+    """A track without a kind holds subtitles, and a hidden player can be heard."""
     player = facts("<video title=Tour><source src=a><track kind=Captions src=b><track src=c></video>").players[0]
+    hidden = facts("<audio hidden src=a><source src=b><p src=c></audio>").players[0]
 
     assert (player.tracks, player.has_source, player.name) == (("captions", "subtitles"), True, "Tour")
+    assert (player.sources, player.hidden) == (("a",), False)
+    assert (hidden.sources, hidden.hidden) == (("a", "b"), True)
 
 
 def test_parts_name_only_languages_that_do_not_exist() -> None:

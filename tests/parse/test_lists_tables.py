@@ -78,3 +78,45 @@ def test_strays_of_a_list_are_its_children_or_the_list_itself() -> None:
 def test_items_in_a_shadow_tree_are_not_called_lost() -> None:
     """What is around the root of a shadow tree is decided elsewhere."""
     assert facts("<div><template shadowrootmode=open><slot><li>x</li></slot></template></div>").stray_items == []
+
+
+@pytest.mark.parametrize(
+    ("inside", "shown"),
+    [
+        ("", False),
+        (" <b> </b><!-- x --> ", False),
+        ("<b>x</b>", True),
+        ("<i><img alt=''></i>", True),
+        ("<br>", False),
+        ("<i></i>" * lists_tables.MAX_INSIDE_CELL + "<b></b>", True),
+    ],
+)
+def test_cell_with_something_to_see_has_content(inside: str, *, shown: bool) -> None:
+    """Text and pictures are content; a cell of very many nodes is taken for one that has some."""
+    cell = table(f"<table><tr><td>{inside}</table>").cells[0]
+
+    assert lists_tables.has_content(cell) is shown
+
+
+@pytest.mark.parametrize(
+    ("attribute", "labelled"), [("aria-label=x", True), ("aria-labelledby=x", True), ("id=x", False)]
+)
+def test_cell_may_bring_a_name_of_its_own(attribute: str, *, labelled: bool) -> None:
+    """By either attribute."""
+    cell = table(f"<table><tr><td {attribute}>1</table>").cells[0]
+
+    assert lists_tables.has_label(cell) is labelled
+
+
+def test_hidden_cell_keeps_its_place() -> None:
+    """It is known as hidden, and those after it stand where they did."""
+    cells = table("<table><tr><th hidden>a<th aria-hidden=true>b<td>c</table>").cells
+
+    assert [(cell.hidden, cell.column) for cell in cells] == [(True, 0), (True, 1), (False, 2)]
+
+
+def test_presentation_that_browsers_ignore_leaves_a_table() -> None:
+    """A table that takes the focus, or has a name, is one whatever its role says."""
+    html = "<table role=none><tr><td>a</table><table role=none tabindex=0><tr><td>b</table>"
+
+    assert len(facts(html).tables) == 1

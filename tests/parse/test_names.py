@@ -16,8 +16,10 @@ from tests.builders import make_document
 def name_of(html: str, selector: str = "#t") -> tuple[str, str]:
     """(name, where from) of the element that the selector finds."""
     document = make_document(html)
-    tree = parse(html.encode(), scripting=True)
-    node = tree.select(selector)[0]
+    root = document.html.node if document.html else None
+    if not isinstance(root, Element):
+        raise TypeError(html)
+    node = root.select(selector)[0]
     attrs = {name: value if isinstance(value, str) else " ".join(value or ()) for name, value in node.attrs.items()}
     return Names(document.ids).of(node, attrs)
 
@@ -30,7 +32,10 @@ def name_of(html: str, selector: str = "#t") -> tuple[str, str]:
         ("<button id=t aria-label='  '>x</button>", "x", "content"),
         ("<button id=t title=Tip></button>", "Tip", "title"),
         ("<img id=t alt=Boat title=Tip>", "Boat", "alt"),
-        ("<img id=t alt='' title=Tip>", "Tip", "title"),
+        ("<img id=t alt='' title=Tip>", "", ""),
+        ("<img id=t alt=' ' title=Tip>", "", ""),
+        ("<img id=t title=Tip>", "Tip", "title"),
+        ("<input id=t type=image alt='' title=Tip>", "Tip", "title"),
         ("<input id=t type=submit>", "Submit", "value"),
         ("<input id=t type=submit value=''>", "", ""),
         ("<input id=t type=button value=Go>", "Go", "value"),
@@ -40,7 +45,14 @@ def name_of(html: str, selector: str = "#t") -> tuple[str, str]:
         ("<input id=t type=checkbox placeholder=Mail>", "", ""),
         ("<fieldset id=t><legend>Size <b>of</b> it</legend><input></fieldset>", "Size of it", "content"),
         ("<table id=t><caption>Prices</caption><tr><td>1</table>", "Prices", "content"),
-        ("<figure id=t><img><figcaption>A boat</figcaption></figure>", "A boat", "content"),
+        ("<figure id=t><img><figcaption>A boat</figcaption></figure>", "", ""),
+        ("<table id=t><caption hidden>Prices</caption><tr><td>1</table>", "", ""),
+        ("<table id=t role=none><caption>Prices</caption><tr><td>1</table>", "", ""),
+        ("<table id=t role=none aria-label=Prices><tr><td>1</table>", "Prices", "aria-label"),
+        ("<input id=t role=none disabled title=Tip>", "", ""),
+        ("<a id=t href=/ role=none>Text</a>", "Text", "content"),
+        ("<h2 id=t role=none aria-label=''>Text</h2>", "Text", "content"),
+        ("<svg><circle id=t><title>Dot</title></circle></svg>", "Dot", "title"),
         ("<svg id=t><title>Open</title><path/></svg>", "Open", "title"),
         ("<svg id=t><g><title>Part</title></g></svg>", "", ""),
         ("<div id=t role=dialog>Text</div>", "", ""),
@@ -73,6 +85,16 @@ def test_sources_are_asked_in_their_order(html: str, name: str, source: str) -> 
         ("<a id=t href=/ aria-labelledby=a>x</a><p id=a aria-labelledby=t>A</p>", "A"),
         ("<a id=t href=/ aria-labelledby='a a'>x</a><p id=a>A</p>", "A A"),
         ("<a id=t href=/ aria-labelledby=a>x</a><p id=a></p>", "x"),
+        ("<a id=t href=/ aria-labeledby=a>x</a><p id=a>A</p>", "A"),
+        ("<a id=t href=/ aria-labeledby=a aria-labelledby=b>x</a><p id=a>A</p><p id=b>B</p>", "B"),
+        ("<a id=t href=/ aria-labelledby=a>x</a><script id=a>code</script>", "x"),
+        ("<h2 id=t><a href=/ aria-labelledby=a>x</a> <a href=/>y <img id=a alt=Boat> z</a></h2>", "Boat y z"),
+        ("<button id=t aria-owns=a>x</button><p id=a>A</p>", "x A"),
+        ("<button id=t aria-owns=a><b aria-hidden=true><i id=a>A</i></b></button>", "A"),
+        ("<button id=t aria-owns=a>x</button><p id=a hidden>A</p>", "x"),
+        ("<button id=t aria-owns=a>x</button><p id=a aria-hidden=true>A</p>", "x"),
+        ("<button id=t aria-owns=a>x</button><div hidden><p id=a>A</p></div>", "x"),
+        ("<button id=t aria-owns='a no'>x <b id=a>A</b></button>", "x A"),
     ],
 )
 def test_references_are_followed_once(html: str, name: str) -> None:
@@ -89,6 +111,15 @@ def test_references_are_followed_once(html: str, name: str) -> None:
         ("a<span hidden=until-found>b</span>", "ab"),
         ("a<div>b</div>c", "a b c"),
         ("a<br>b", "a b"),
+        ("<b style='display:block'>a</b><b style='display:inline-block'>b</b>", "a b"),
+        ("a<dialog>b</dialog>", "a"),
+        ("a<dialog open>b</dialog>", "a b"),
+        ("a<b inert>b</b>", "a"),
+        ("a<b popover>b</b>", "a"),
+        ("<svg><desc>b</desc><path/></svg>a", "a"),
+        ("<svg><circle><title>Dot</title></circle></svg>", "Dot"),
+        ("a <progress value=3></progress>", "a 3"),
+        ("a <meter></meter>", "a"),
         ("a<b>b</b>", "ab"),
         ("<img alt=Boat>s", "Boats"),
         ("<img alt=Boat role=none>x", "x"),

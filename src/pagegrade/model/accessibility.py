@@ -31,7 +31,13 @@ class RoleFact(ElementFact, frozen=True, gc=False, kw_only=True):
     empty: bool = False
     """Nothing at all is inside it."""
     name: str = ""
-    """Accessible name, for roles that need one."""
+    """Accessible name, for roles that need one, and where an attribute names an element whose text is a label."""
+    in_control: bool = False
+    """It has no name of its own, and stands in a control whose name is made of its content."""
+    wraps_field: bool = False
+    """A combobox around an ``<input>``."""
+    table: str = ""
+    """Role of the table around a row with attributes that only rows of a treegrid have."""
 
 
 class Nested(ElementFact, frozen=True, gc=False, kw_only=True):
@@ -55,9 +61,12 @@ class Cell(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     """``td`` or ``th``."""
     id: str
     scope: str | None
+    """In lower case; ``None`` when absent."""
     headers: tuple[str, ...]
     is_header: bool
     """``th``, or a role of a header."""
+    hidden: bool
+    """By its own attributes; it still takes its place."""
     row: int
     column: int
     rows: int
@@ -80,8 +89,10 @@ class TableFact(ElementFact, frozen=True, gc=False, kw_only=True):
 
 
 class Player(ElementFact, frozen=True, gc=False, kw_only=True):
-    """A ``<video>`` or ``<audio>`` element."""
+    """A ``<video>`` or ``<audio>`` element, also a hidden one: it can be heard."""
 
+    sources: tuple[str, ...]
+    """``src`` of the element and of its ``<source>`` elements, as written."""
     tracks: tuple[str, ...]
     """Kinds of its ``<track>`` elements, lower case."""
     has_source: bool
@@ -116,6 +127,8 @@ class Accessibility:
     tables: Sequence[TableFact] = ()
     mains: Sequence[ElementFact] = ()
     """Main landmarks, by element or by role, that are not hidden."""
+    hidden_mains: Sequence[ElementFact] = ()
+    """And those that are."""
     players: Sequence[Player] = ()
     objects: Sequence[NamedElement] = ()
     languages: Sequence[PartLanguage] = ()
@@ -126,3 +139,5 @@ class Accessibility:
     """Ids used more than once, with every element after the first."""
     linked_images: Sequence[tuple[Anchor, Image]] = ()
     """Images inside links."""
+    repeated_images: Sequence[Image] = ()
+    """Images whose alternative is the whole text of the link, button, paragraph, list item or cell around them."""

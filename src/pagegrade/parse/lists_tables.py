@@ -6,6 +6,7 @@ https://html.spec.whatwg.org/multipage/tables.html#forming-a-table
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from turbohtml import Element, Text
@@ -13,6 +14,7 @@ from turbohtml import Element, Text
 from pagegrade.model.accessibility import Cell, ListFact, TableFact
 from pagegrade.model.document import ElementFact, Node
 from pagegrade.parse._flags import HIDDEN
+from pagegrade.parse.aria.implicit import conflict_of_presentation
 from pagegrade.parse.aria.parts import Touched
 from pagegrade.parse.aria.roles import first_role
 from pagegrade.parse.names import is_hidden
@@ -23,11 +25,15 @@ MAX_SPAN: Final = 200
 """Rows or columns that one cell reaches over; browsers go further, tables for people do not."""
 MAX_COLUMNS: Final = 400
 """Further right, cells that reach down are not looked after."""
-_SUPPORT: Final = frozenset({"script", "template", "style", "noscript", "link", "meta"})
-"""Elements that show nothing; some conform anywhere, the others harm nobody."""
+MAX_INSIDE_CELL: Final = 100
+"""Nodes of a cell that are looked at; more are content."""
+_SUPPORT: Final = frozenset({"script", "template", "style", "noscript", "link", "meta", "base", "slot"})
+"""Elements that show nothing of their own; some conform anywhere, the others harm nobody."""
 _LISTS: Final = frozenset({"ul", "ol", "menu"})
 _NOTHING: Final = frozenset({"none", "presentation"})
 _HEADER_ROLES: Final = frozenset({"columnheader", "rowheader"})
+_SHOWN: Final = frozenset({"audio", "canvas", "iframe", "img", "input", "object", "select", "svg", "textarea", "video"})
+_NO_ATTRIBUTES: Final[Mapping[str, str]] = {}
 _TABLE_ROLES: Final = frozenset({"table", "grid", "treegrid"})
 
 
@@ -44,7 +50,7 @@ def list_fact(part: Touched) -> ListFact | None:
             if isinstance(child, Element):
                 if child.tag == "li" and "role" not in child.attrs:
                     continue
-                if child.tag in _SUPPORT or is_hidden(child.attrs):
+                if child.tag in _SUPPORT or is_hidden(child.attrs) or _is_hidden_field(child):
                     continue
                 role = first_role(str(child.attrs.get("role") or ""))
                 if role != "listitem" and not (child.tag == "li" and not role):
@@ -53,6 +59,10 @@ def list_fact(part: Touched) -> ListFact | None:
                 strays.append((node, "text directly in a list"))
                 break
     return ListFact(node=node, attrs=attrs, strays=tuple(strays)) if strays else None
+
+
+def _is_hidden_field(node: Element) -> bool:
+    return node.tag == "input" and str(node.attrs.get("type") or "").lower() == "hidden"
 
 
 def _called(tag: str, role: str) -> str:
@@ -69,14 +79,14 @@ def _description_strays(node: Element, strays: list[tuple[Node, str]]) -> None:
             groups.pop()
         elif isinstance(child, Element):
             tag = child.tag
-            if tag in _SUPPORT or is_hidden(child.attrs):
+            if tag in _SUPPORT or is_hidden(child.attrs) or _is_hidden_field(child):
                 continue
             role = first_role(str(child.attrs.get("role") or ""))
             if tag == "div" and not role and len(groups) == 1:
                 groups.append(iter(child))
-            elif (tag == "dt" and not role) or role == "term":
+            elif (tag == "dt" and role in {"", "listitem"}) or role == "term":
                 terms += 1
-            elif (tag == "dd" and not role) or role == "definition":
+            elif (tag == "dd" and role in {"", "listitem"}) or role == "definition":
                 descriptions += 1
                 pairs += terms > 0
             else:
@@ -120,6 +130,8 @@ class Tables:
         """What one table holds; ``None`` for one that is hidden, marked as layout, or beyond the budget."""
         node, attrs, flags = part
         role = first_role(attrs.get("role", ""))
+        if role in _NOTHING and conflict_of_presentation(node.tag, attrs):
+            role = ""
         if flags & HIDDEN or (role and role not in _TABLE_ROLES) or self._left <= 0:
             return None
         caption: str | None = None
@@ -165,19 +177,20 @@ class Tables:
                     return cells, width
                 while reach.get(column, 0) > 0:
                     column += 1
-                attrs = child.attrs
+                attrs = child.attrs or _NO_ATTRIBUTES
                 columns = _span(attrs.get("colspan"))
                 height = min(_span(attrs.get("rowspan"), zero=True) or len(rows), len(rows) - number, MAX_SPAN)
-                role = str(attrs["role"] or "").strip().lower() if "role" in attrs else ""
+                role = first_role(str(attrs["role"] or "")) if "role" in attrs else ""
                 scope = attrs.get("scope")
                 cells.append(
                     Cell(
                         node=child,
                         tag=child.tag,
                         id=str(attrs.get("id") or ""),
-                        scope=None if scope is None else str(scope).strip().lower(),
+                        scope=None if "scope" not in attrs else str(scope or "").lower(),
                         headers=tuple((child.attr("headers") or "").split()) if "headers" in attrs else (),
                         is_header=role in _HEADER_ROLES or (child.tag == "th" and not role),
+                        hidden=is_hidden(attrs),
                         row=number,
                         column=column,
                         rows=height,
@@ -191,6 +204,28 @@ class Tables:
             width = max(width, column)
             reach = taken
         return cells, width
+
+
+def has_content(cell: Cell) -> bool:
+    """Whether a cell holds text, or an element that shows something else; looked for among its first nodes only."""
+    node = cell.node
+    if not isinstance(node, Element):
+        return False
+    for number, inside in enumerate(node.descendants):
+        if number >= MAX_INSIDE_CELL:
+            return True
+        if isinstance(inside, Text):
+            if inside.data.strip():
+                return True
+        elif isinstance(inside, Element) and inside.tag in _SHOWN:
+            return True
+    return False
+
+
+def has_label(cell: Cell) -> bool:
+    """Whether a cell brings a name of its own."""
+    node = cell.node
+    return isinstance(node, Element) and not {"aria-label", "aria-labelledby"}.isdisjoint(node.attrs)
 
 
 def _span(value: object, *, zero: bool = False) -> int:

@@ -9,12 +9,13 @@ of three dots, so that an unread name is never called missing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any, Final
 
 from turbohtml import CData, DocumentFragment, Element, Namespace, Text
 
 from pagegrade.model.document import ElementFact
-from pagegrade.parse.aria.implicit import conflict_of_presentation, implicit_role, input_type
+from pagegrade.parse.aria.implicit import implicit_role, input_type, keeps_role
 from pagegrade.parse.aria.roles import NAMED_FROM_CONTENT, first_role
 
 UNREAD: Final = "…"
@@ -28,13 +29,16 @@ MAX_REFERENCES: Final = 50
 MAX_CHARACTERS: Final = 2_000
 """Longest name that is kept; nobody listens longer."""
 
+NAME_ATTRIBUTES: Final = frozenset({"aria-label", "aria-labelledby", "aria-labeledby", "aria-owns"})
+"""Attributes that make the name of an element something else than its content."""
 _HIDDEN_OK: Final = 1
 """The root was hidden itself and is referenced: hidden text counts."""
 _REFERENCED: Final = 2
 """Inside an aria-labelledby (or aria-describedby): no second one is followed."""
 _SILENT: Final = frozenset(
-    "script style template noscript noembed noframes head meta link datalist param source".split()
+    "script style template noscript noembed noframes head meta link datalist param source metadata desc".split()
 )
+"""They say nothing; the last two describe drawings."""
 _UNRENDERED: Final = frozenset("audio canvas embed frame iframe object picture video".split())
 """Content of these is a fallback; a picture holds an image, and is looked into."""
 _INLINE: Final = frozenset(
@@ -50,10 +54,13 @@ _FIELD_TYPES: Final = frozenset(
     "button submit reset image hidden checkbox radio range number color file password".split()
 )
 _WITHOUT_PLACEHOLDER: Final = frozenset("button checkbox color file hidden image radio range reset submit".split())
-_GROUP_NAMES: Final = {"fieldset": "legend", "table": "caption", "figure": "figcaption"}
+_GROUP_NAMES: Final = {"fieldset": "legend", "table": "caption"}
+"""A figure has no name by itself: its caption is content of its own."""
 _LABELABLE: Final = frozenset({"button", "input", "select", "textarea", "meter", "progress", "output"})
+_NAMELESS: Final = frozenset({"none", "presentation"})
 _VALUE_ROLES: Final = frozenset({"textbox", "searchbox", "combobox", "listbox", "slider", "spinbutton", "progressbar"})
-_RANGES: Final = frozenset({"slider", "spinbutton", "progressbar"})
+_RANGES: Final = frozenset({"slider", "spinbutton", "progressbar", "meter"})
+_VALUE_TAGS: Final = frozenset({"input", "select", "textarea", "progress", "meter"})
 
 
 class Label:
@@ -74,6 +81,8 @@ class Names:
         self._by_id: dict[str, str] = {}
         self._steps = MAX_STEPS
         self._root: Element | None = None
+        self._used: set[Element] = set()
+        """What a reference has brought into the name that is being computed: nothing is said twice."""
 
     def of(
         self, node: Element, attrs: Mapping[str, str], *, labels: Sequence[Label] = (), role: str | None = None
@@ -91,8 +100,13 @@ class Names:
             ``label``, ``alt``, ``value``, ``content``, ``title`` or ``placeholder`` (or "").
         """
         self._root = node
-        if "aria-labelledby" in attrs:  # 2B
-            name = self.referenced(attrs["aria-labelledby"])
+        self._used.clear()
+        role = first_role(attrs.get("role", "")) if role is None else role
+        if role in _NAMELESS and not keeps_role(node.tag, attrs):
+            return "", ""
+        reference = _reference(attrs)
+        if reference:  # 2B
+            name = self.referenced(reference)
             if name:
                 return name, "aria-labelledby"
         label = _clean(attrs.get("aria-label", ""))  # 2D
@@ -101,22 +115,30 @@ class Names:
         tag = node.tag
         html = node.namespace is Namespace.HTML
         if labels and html and tag in _LABELABLE:
-            name = _clean(" ".join(self._label(one) for one in labels[:MAX_REFERENCES]))
+            seen = [one for one in labels[:MAX_REFERENCES] if not one.hidden]
+            name = _clean(" ".join(self._label(one) for one in seen or labels[:MAX_REFERENCES]))
             if name:
                 return name, "label"
         name, source = self._native(node, attrs, tag, html=html)  # 2E
         if name:
             return name, source
-        if role is None:
-            role = first_role(attrs.get("role", ""))
-        if role in NAMED_FROM_CONTENT if role else (html and tag in _CONTENT_TAGS) or tag == "a":  # 2F
+        if not role or role in _NAMELESS:
+            speaks = (html and tag in _CONTENT_TAGS) or tag == "a"
+        else:
+            speaks = role in NAMED_FROM_CONTENT
+        if speaks:  # 2F
             name = self._content(node, 0)
             if name:
                 return name, "content"
-        title = _clean(attrs.get("title", ""))  # 2I
-        if title:
+        return self._last_resort(attrs, tag if html else "")
+
+    def _last_resort(self, attrs: Mapping[str, str], tag: str) -> tuple[str, str]:
+        """2I: the tooltip, and what stands in an empty field; ``tag`` is "" outside of HTML."""
+        title = _clean(attrs.get("title", ""))
+        if title and not (tag == "img" and "alt" in attrs):
+            # An empty alternative says that there is nothing to say; a tooltip does not take that back.
             return title, "title"
-        if html and (tag == "textarea" or (tag == "input" and input_type(attrs) not in _WITHOUT_PLACEHOLDER)):
+        if tag == "textarea" or (tag == "input" and input_type(attrs) not in _WITHOUT_PLACEHOLDER):
             placeholder = _clean(attrs.get("placeholder", "")) or _clean(attrs.get("aria-placeholder", ""))
             if placeholder:
                 return placeholder, "placeholder"
@@ -141,7 +163,7 @@ class Names:
             return known
         target = self._ids.get(name)
         text = ""
-        if target is not None and isinstance(target.node, Element):
+        if target is not None and isinstance(target.node, Element) and target.node.tag not in _SILENT:
             state = _REFERENCED | _HIDDEN_OK if target.hidden else _REFERENCED
             text = _clean(self._alternative(target.node, target.attrs, state, 0))
         self._by_id[name] = text
@@ -152,7 +174,7 @@ class Names:
         spoken = _attribute(attrs, "aria-label")
         if spoken:
             return spoken
-        return self._content(label.node, _HIDDEN_OK if label.hidden else 0)
+        return self._content(label.node, _HIDDEN_OK if label.hidden else 0) or _attribute(attrs, "title")
 
     def _content(self, node: Element, state: int) -> str:
         parts: list[str] = []
@@ -176,18 +198,48 @@ class Names:
                     return
                 tag = child.tag
                 attrs = child.attrs
-                if tag in _SILENT and not (tag == "template" and "shadowrootmode" in attrs):
+                if self._is_silent(child, tag, attrs, state):
                     continue
-                if attrs and not state & _HIDDEN_OK and is_hidden(attrs):
-                    continue  # 2A
-                if tag in _INLINE:
+                if tag in _INLINE and not ("style" in attrs and "block" in str(attrs["style"])):
                     parts.append(self._alternative(child, attrs, state, depth + 1))
                 else:
                     parts += (" ", self._alternative(child, attrs, state, depth + 1), " ")
             elif kind is DocumentFragment:
                 self._gather(child, parts, state, depth + 1)
-        if node is not self._root and type(node) is Element and "aria-owns" in node.attrs and not state & _REFERENCED:
-            parts += (" ", self.referenced(str(node.attrs["aria-owns"])))
+        if type(node) is Element and "aria-owns" in node.attrs and not state & _REFERENCED:
+            parts += (" ", self._owned(node, str(node.attrs["aria-owns"])))
+
+    def _is_silent(self, child: Element, tag: str, attrs: Mapping[str, Any], state: int) -> bool:
+        """Whether a child says nothing: by its kind, because it is hidden (2A), or because it has been heard."""
+        if tag in _SILENT:
+            return tag != "template" or "shadowrootmode" not in attrs
+        if tag == "dialog" and "open" not in attrs:
+            return True
+        if attrs and not state & _HIDDEN_OK and is_hidden(attrs):
+            return True
+        return bool(self._used) and not state & _REFERENCED and child in self._used
+
+    def _owned(self, owner: Element, value: str) -> str:
+        """What an element owns by reference, unless it is hidden from everybody or stands in its content anyway."""
+        said = []
+        for name in value.split()[:MAX_REFERENCES]:
+            target = self._ids.get(name)
+            if target is None or not isinstance(target.node, Element) or is_hidden(target.attrs):
+                continue
+            above = list(islice(target.node.ancestors, MAX_DEPTH))
+            self._steps -= len(above)
+            if not any(is_unseen(one.attrs) for one in above if isinstance(one, Element)) and (
+                target.hidden or owner not in above
+            ):
+                said.append(self._alternative(target.node, target.attrs, _REFERENCED, 0))
+        return " ".join(said)
+
+    def _use(self, value: str) -> None:
+        """Note what a reference inside another name has brought in."""
+        for name in value.split()[:MAX_REFERENCES]:
+            target = self._ids.get(name)
+            if target is not None and isinstance(target.node, Element):
+                self._used.add(target.node)
 
     def _alternative(self, node: Element, attrs: Mapping[str, Any], state: int, depth: int) -> str:
         """What a node inside another name (or one that is referenced) says."""
@@ -195,15 +247,17 @@ class Names:
         html = node.namespace is Namespace.HTML
         role = ""
         if attrs:
-            if "aria-labelledby" in attrs and not state & _REFERENCED:  # 2B
-                text = self.referenced(str(attrs["aria-labelledby"]))
+            reference = "" if state & _REFERENCED else _reference(attrs)
+            if reference:  # 2B
+                text = self.referenced(reference)
                 if text:
+                    self._use(reference)
                     return text
             role = first_role(str(attrs["role"])) if attrs.get("role") else ""
         label = _attribute(attrs, "aria-label") if attrs else ""  # 2D
         if label and not depth:
             return label
-        if role in _VALUE_ROLES or tag in {"input", "select", "textarea"}:  # 2C
+        if role in _VALUE_ROLES or tag in _VALUE_TAGS:  # 2C
             if node == self._root:
                 return ""
             value = self._embedded(node, attrs, role or implicit_role(node, _strings(attrs)), state)
@@ -212,7 +266,7 @@ class Names:
         if label:
             return label
         strings = _strings(attrs)
-        if role not in {"none", "presentation"} or conflict_of_presentation(tag, strings):
+        if role not in {"none", "presentation"} or keeps_role(tag, strings):
             text, _ = self._native(node, strings, tag, html=html)  # 2E
             if text:
                 return text
@@ -224,7 +278,7 @@ class Names:
             if text.strip():
                 return text
         # 2I; blanks keep their neighbours apart.
-        return _attribute(attrs, "title") or text
+        return "" if tag == "img" and "alt" in attrs else _attribute(attrs, "title") or text
 
     def _embedded(self, node: Element, attrs: Mapping[str, Any], role: str, state: int) -> str | None:
         """2C: the value of a control inside another name; ``None`` when it has none to speak."""
@@ -234,7 +288,7 @@ class Names:
                 text = _attribute(attrs, name)
                 if text:
                     return text
-            return "" if tag == "input" else None
+            return "" if tag in _VALUE_TAGS else None
         if tag == "select":
             return _chosen(node)
         if tag == "textarea":
@@ -255,10 +309,9 @@ class Names:
     ) -> tuple[str, str]:
         """2E: what the language itself offers as a name, besides labels, content and title."""
         if not html:
-            if tag in {"svg", "g", "a"} or "role" in attrs:
-                for child in node:
-                    if type(child) is Element and child.tag == "title":
-                        return _clean(child.text), "title"
+            for child in node:
+                if type(child) is Element and child.tag == "title":
+                    return _clean(child.text), "title"
             return _clean(attrs.get("xlink:title", "")) if tag == "a" else "", "title"
         match tag:
             case "img" | "area":
@@ -271,11 +324,11 @@ class Names:
                     # Browsers write these words on the button in the visitor's language.
                     return kind.capitalize(), "value"
                 return (_clean(attrs.get("value", "")), "value") if kind in {"submit", "reset", "button"} else ("", "")
-            case "fieldset" | "table" | "figure":
+            case "fieldset" | "table":
                 wanted = _GROUP_NAMES[tag]
                 for child in node:
                     if type(child) is Element and child.tag == wanted:
-                        return self._content(child, 0), "content"
+                        return "" if is_hidden(child.attrs) else self._content(child, 0), "content"
                 return "", ""
             case "optgroup" | "track":
                 return _clean(attrs.get("label", "")), "label"
@@ -287,16 +340,21 @@ class Names:
 
 def is_hidden(attrs: Mapping[str, Any]) -> bool:
     """Whether the element's own attributes take it out of the accessibility tree."""
-    if "hidden" in attrs and str(attrs["hidden"] or "").lower() != "until-found":
-        return True
     if "aria-hidden" in attrs and str(attrs["aria-hidden"] or "").strip().lower() == "true":
+        return True
+    return "inert" in attrs or is_unseen(attrs)
+
+
+def is_unseen(attrs: Mapping[str, Any]) -> bool:
+    """Whether the element's own attributes hide it from everybody."""
+    if "popover" in attrs or ("hidden" in attrs and str(attrs["hidden"] or "").lower() != "until-found"):
         return True
     return "style" in attrs and hides(str(attrs["style"] or ""))
 
 
 def hides(style: str) -> bool:
     """Whether a style attribute keeps the element from being rendered."""
-    if style.islower() and not any(word in style for word in ("none", "hidden", "collapse")):
+    if style.islower() and not ("none" in style or "hidden" in style or "collapse" in style):
         return False
     plain = "".join(style.lower().split())
     return any(
@@ -307,6 +365,12 @@ def hides(style: str) -> bool:
 
 def _clean(text: str) -> str:
     return " ".join(text[: 4 * MAX_CHARACTERS].split())[:MAX_CHARACTERS] if text else ""
+
+
+def _reference(attrs: Mapping[str, Any]) -> str:
+    """The ids that name an element. Browsers also read the attribute as it is spelled in America."""
+    value = attrs.get("aria-labelledby") or attrs.get("aria-labeledby")
+    return str(value) if value else ""
 
 
 def _attribute(attrs: Mapping[str, Any], name: str) -> str:

@@ -25,6 +25,27 @@ from tests.builders import outcome
         "<button role=none aria-label=x></button>",
         "<svg aria-label=x aria-foo=y></svg>",
         "<a aria-disabled=true>x</a>",
+        "<table role=grid><tr><td aria-selected=true>x</table>",
+        "<table role=treegrid><tr aria-level=1><td>x</table>",
+        "<div role=row aria-level=1></div>",
+        "<input type=checkbox aria-checked=false>",
+        "<input type=checkbox aria-checked=true checked>",
+        "<input type=radio aria-checked='' checked>",
+        "<input type=checkbox role=switch aria-checked=true>",
+        "<button><b><i aria-label=x></i></b></button>",
+        "<a href=/><span aria-label=x></span></a>",
+        "<div role=option><strong><span aria-label=x></span></strong></div>",
+        "<img alt='' src=a aria-label=x>",
+        "<dt aria-label=x>",
+        "<dd aria-expanded=true>",
+        "<svg aria-label=x><g aria-label=y></g></svg>",
+        "<svg><a href=/ aria-expanded=true></a></svg>",
+        "<svg role=button aria-pressed=true></svg>",
+        "<h1 role=none aria-label=x>y</h1>",
+        "<time role=time aria-label=x></time>",
+        "<div role=group aria-roledescription=slide>x</div>",
+        "<div role=combobox aria-orientation=vertical></div>",
+        "<div role=banner aria-expanded=true>x</div>",
     ],
 )
 def test_what_is_right_passes(html: str) -> None:
@@ -46,6 +67,24 @@ def test_what_is_right_passes(html: str) -> None:
         "<p role=paragraph aria-labelledby=a>x<b id=a>y</b>",
         "<iframe aria-valuenow=1></iframe>",
         "<input aria-expanded=true>",
+        "<table><tr aria-level=1><td>x</table>",
+        "<table role=grid><tr role=row aria-setsize=3><td>x</table>",
+        "<table><tr aria-expanded=false><td>x</table>",
+        "<input type=checkbox aria-checked=mixed>",
+        "<input type=checkbox aria-checked=true>",
+        "<input type=radio aria-checked=false checked>",
+        "<input type=checkbox aria-checked=nope checked>",
+        "<table><tr><td aria-selected=true>x</table>",
+        "<svg aria-checked=true></svg>",
+        "<svg role=img aria-checked=true></svg>",
+        "<svg><g aria-level=1></g></svg>",
+        "<input type=date aria-expanded=true>",
+        "<blockquote aria-expanded=true>x</blockquote>",
+        "<div role=spinbutton aria-expanded=true></div>",
+        "<div role=menuitemradio aria-required=true></div>",
+        "<div role=row aria-multiselectable=true></div>",
+        "<code role=code aria-braillelabel=x>y</code>",
+        "<p role=generic aria-roledescription=x>y",
     ],
 )
 def test_what_is_wrong_is_shown_where_it_stands(html: str) -> None:
@@ -66,9 +105,24 @@ def test_loss_grows_up_to_ten(count: int, loss: float) -> None:
     assert found.total == count
 
 
-@pytest.mark.parametrize("tag", ["div", "span", "p", "b", "figcaption", "abbr"])
+@pytest.mark.parametrize("tag", ["div", "span", "p", "b", "figcaption", "abbr", "mark", "time"])
 def test_name_on_an_element_without_a_role_costs_a_quarter(tag: str) -> None:
     """Some screen readers read it, most do not."""
     found = outcome(aria_allowed_attr, f"<{tag} aria-label=x>y</{tag}>" * 12)
 
     assert (found.state, found.loss, found.evidence[0].value) == ("unheard", 0.25, "x")
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div aria-roledescription=slide>x</div>",
+        "<h1 role=none aria-brailleroledescription=x>y</h1>",
+        "<p aria-braillelabel=x>y",
+        "<button><span role=grid><i aria-label=x></i></span></button>",
+        "<div role=grid><i aria-label=x></i></div>",
+    ],
+)
+def test_words_for_what_has_no_role_are_unheard(html: str) -> None:
+    """A name is read inside of a control only, and a role that is not there has no other word."""
+    assert outcome(aria_allowed_attr, html).state == "unheard"

@@ -22,6 +22,9 @@ from tests.builders import outcome
         "<p aria-owns='no a'><b id=a></b>",
         "<p aria-labelledby=''>x",
         "<p aria-hidden=yes hidden>x",
+        "<input aria-errormessage=no>",
+        "<input aria-errormessage=no aria-invalid=false>",
+        "<input aria-errormessage=a aria-invalid=true><b id=a></b>",
     ],
 )
 def test_what_is_right_passes(html: str) -> None:
@@ -42,6 +45,7 @@ def test_what_is_right_passes(html: str) -> None:
         "<p aria-relevant='text nothing'>x",
         "<button aria-haspopup=yes>x</button>",
         "<p role=row aria-rowindex=0>x",
+        "<p role=listbox aria-activedescendant='a b'><b id=a></b><b id=b></b>",
     ],
 )
 def test_what_is_wrong_is_shown_where_it_stands(html: str) -> None:

@@ -18,6 +18,7 @@ from tests.builders import outcome
         "<div aria-hidden=true><div inert><a href=/>x</a></div></div>",
         "<div aria-hidden=true style='display:none'><a href=/>x</a></div>",
         "<div aria-hidden=true><iframe src=a></iframe></div>",
+        "<div aria-hidden=true><video src=a></video></div>",
         "<div aria-hidden=true><input type=hidden></div>",
         "<div aria-hidden=true><p tabindex=x>x</p></div>",
         "<div aria-hidden=false><a href=/>x</a></div>",
@@ -40,6 +41,8 @@ def test_what_is_right_passes(html: str) -> None:
         "<div aria-hidden=true><div aria-hidden=false><button>x</button></div></div>",
         "<div aria-hidden=true><details><summary>x</summary></details></div>",
         "<div aria-hidden=true><p contenteditable>x</p></div>",
+        "<video controls aria-hidden=true></video>",
+        "<div aria-hidden=true><iframe src=a tabindex=0></iframe></div>",
     ],
 )
 def test_what_is_wrong_is_shown_where_it_stands(html: str) -> None:

@@ -20,11 +20,18 @@ from tests.builders import outcome, run
         "<div role=menu aria-busy=true><p>Loading</div>",
         "<ul role=list><li>x</ul>",
         "<div role=feed><article>x</article></div>",
+        "<select><optgroup label=a><option role=option>x</optgroup><option role=option>y</select>",
         "<div role=tab hidden>x</div><div role=list></div>",
         "<table role=table><tr><td>x</table>",
         "<div role=tablist><div role=tab>x</div><p>y</p></div>",
         "<div role=list><div role=listitem>x</div><div role=button hidden>y</div></div>",
         "<div role=menu><div role=separator></div><div role=menuitem>x</div></div>",
+        "<figure><p role=caption>x</figure>",
+        "<ul role=tablist><li aria-hidden=true>x<li role=none><a role=tab>x</a></ul>",
+        "<div role=menu><ul role=none><li><a role=menuitem>x</a></ul></div>",
+        "<div role=list aria-owns=q><p id=p role=listitem>x</div><p id=q role=listitem>y",
+        "<ul role=listbox><li role=option tabindex=-1>x</ul>",
+        "<div role=grid><div role=caption>x</div><div role=row><i role=gridcell>x</i></div></div>",
     ],
 )
 def test_what_is_right_passes(html: str) -> None:
@@ -38,6 +45,7 @@ def test_what_is_right_passes(html: str) -> None:
         "<div role=tab>x</div>",
         "<div role=option>x</div>",
         "<div role=group><div role=option>x</div></div>",
+        "<div><option role=option>x</div>",
         "<div role=listitem>x</div>",
         "<div role=cell>x</div>",
         "<div role=list>x</div>",
@@ -46,6 +54,15 @@ def test_what_is_right_passes(html: str) -> None:
         "<ul role=menu><li><a role=menuitem>x</a></ul>",
         "<div role=table><div role=cell>x</div></div>",
         "<div role=radiogroup><div role=treeitem>x</div></div>",
+        "<div role=caption>x</div>",
+        "<div role=menu><div role=menuitem>x<div role=group><div role=menuitem>y</div></div></div></div>",
+        "<div role=list><div aria-live=polite><div role=listitem>x</div></div></div>",
+        "<div role=list><div tabindex=-1><div role=listitem>x</div></div></div>",
+        "<div role=list><div role=listitem>x</div><p tabindex=0>y</div>",
+        "<div role=tablist><b role=none aria-label=x><i role=tab>y</i></b></div>",
+        "<div role=list aria-owns=q></div><div role=tablist><div role=tab id=q>x</div></div>",
+        "<table role=none><tr><td role=gridcell>x</table>",
+        "<ul role=none><li><i role=treeitem>x</i></ul>",
     ],
 )
 def test_what_is_wrong_is_shown_where_it_stands(html: str) -> None:
@@ -63,6 +80,7 @@ def test_what_is_wrong_is_shown_where_it_stands(html: str) -> None:
         "<p>x",
         "<p role=button>x",
         "<div role=tab hidden>x</div>",
+        "<div role=doc-bibliography><p role=doc-biblioentry>x</div>",
     ],
 )
 def test_page_without_anything_to_judge_is_not_judged(html: str) -> None:

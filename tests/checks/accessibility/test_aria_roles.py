@@ -22,6 +22,7 @@ from tests.builders import outcome, run
         "<p role=none>x",
         "<p role=meter>x",
         "<p role=generic>x",
+        "<p role='é\tbutton'>x",
     ],
 )
 def test_what_is_right_passes(html: str) -> None:
@@ -38,6 +39,9 @@ def test_what_is_right_passes(html: str) -> None:
         "<p role='foo bar'>x",
         "<p role=h1>x",
         "<p role=doc-foo>x",
+        "<p role=button\xa0>x",
+        "<p role='button\xa0link'>x",
+        "<p role=\u2800>x",
     ],
 )
 def test_what_is_wrong_is_shown_where_it_stands(html: str) -> None:

@@ -13,6 +13,8 @@ from tests.builders import outcome
         "<p aria-live=polite>x",
         "<p aria-description=x>x",
         "<p aria-braillelabel=x>x",
+        "<button aria-actions=x>x</button>",
+        "<p role=gridcell aria-colindextext=x>x",
         "<p aria-foo=x hidden>y",
         "<p aria=x>y",
         "<p data-aria-foo=x>y",

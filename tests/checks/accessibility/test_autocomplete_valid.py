@@ -53,6 +53,9 @@ def test_what_is_right_passes(html: str) -> None:
         "<input autocomplete='device-imei'>",
         "<input autocomplete='name email'>",
         "<input autocomplete='shipping'>",
+        "<input autocomplete=foo role=banner tabindex=0>",
+        "<input autocomplete=foo role=combobox tabindex=-1>",
+        "<input autocomplete=foo tabindex=-1>",
     ],
 )
 def test_what_is_wrong_is_shown_where_it_stands(html: str) -> None:
@@ -74,6 +77,9 @@ def test_what_is_wrong_is_shown_where_it_stands(html: str) -> None:
         "<input autocomplete=foo type=hidden>",
         "<input autocomplete=foo aria-disabled=true>",
         "<input autocomplete=foo readonly>",
+        "<input autocomplete=foo aria-readonly=true>",
+        "<input autocomplete=foo role=none tabindex=-1>",
+        "<input autocomplete=foo role=banner tabindex=-1>",
         "<form autocomplete=foo></form>",
     ],
 )

@@ -56,11 +56,28 @@ def test_input_buttons_image_buttons_and_summaries_are_left_to_their_checks(othe
 
 @pytest.mark.parametrize(
     ("html", "state"),
-    [("<label>Go <button></button></label>", "named"), ("<button role=none></button>", "nameless")],
+    [
+        ("<label>Go <button></button></label>", "named"),
+        ("<label for=g>Go</label><button id=g></button>", "named"),
+        ("<label for=g title=Go></label><button id=g></button>", "named"),
+        ("<button role=none></button>", "nameless"),
+        ("<button role=none disabled></button>", "named"),
+        ("<button disabled></button>", "nameless"),
+        ("<button value=Go></button>", "nameless"),
+        ("<button><img src=m.svg alt='' title=Menu></button>", "nameless"),
+        ("<button aria-labelledby=no></button>", "nameless"),
+        ("<button role=tab></button>", "nameless"),
+    ],
 )
 def test_label_names_a_button_and_no_role_takes_its_meaning(html: str, state: str) -> None:
-    """A button takes the focus, so ``role=none`` does not hold."""
+    """A button takes the focus, so ``role=none`` does not hold, unless it is disabled."""
     assert outcome(button_name, html).state == state
+
+
+@pytest.mark.parametrize("role", ["link", "doc-noteref", "menuitem", "checkbox", "switch"])
+def test_button_with_the_role_of_something_else_is_left_to_another_check(role: str) -> None:
+    """One fault is not charged twice."""
+    assert outcome(button_name, f"<button role={role}></button>").state == "named"
 
 
 @pytest.mark.parametrize("button", ["<button hidden></button>", '<button aria-hidden="true"></button>'])

@@ -18,6 +18,9 @@ from tests.builders import outcome, run
         "<h1>a</h1><h2 role=presentation></h2>",
         "<h1>a</h1><h2 role=button></h2>",
         "<h1><a href=/>Home</a></h1>",
+        "<h1 role=none aria-label=''>a</h1>",
+        "<b id=l hidden>a</b><h1 aria-labelledby=l></h1>",
+        "<h1><button aria-label=a></button></h1>",
     ],
 )
 def test_what_is_right_passes(html: str) -> None:
@@ -34,6 +37,12 @@ def test_what_is_right_passes(html: str) -> None:
         "<div role=heading aria-level=2></div>",
         "<h2><span aria-hidden=true>a</span></h2>",
         "<h2><br></h2>",
+        "<h2 role=none tabindex=0></h2>",
+        "<h2 role=none aria-label=''><span aria-hidden=true>a</span></h2>",
+        "<h2><img src=a alt=Logo role=presentation></h2>",
+        "<h2><img src=a alt='' title=Logo></h2>",
+        "<b id=l hidden></b><h2 aria-labelledby=l><span aria-hidden=true>a</span></h2>",
+        "<h2>&nbsp;</h2>",
     ],
 )
 def test_what_is_wrong_is_shown_where_it_stands(html: str) -> None:

@@ -11,6 +11,8 @@ from tests.builders import outcome
     [
         '<label for="m">Mail</label><input id="m">',
         "<label>Mail <input></label>",
+        "<label>Mail <label><input></label></label>",
+        "<label><label></label>Mail <input></label>",
         "<label><span>Mail</span><div><div><div><input></div></div></div></label>",
         '<input aria-label="Mail">',
         '<b id="l">Mail</b><input aria-labelledby="l">',
@@ -18,6 +20,11 @@ from tests.builders import outcome
         "<label>Size <select><option>S</select></label>",
         "<label>Text <textarea></textarea></label>",
         '<label for="m">Mail</label><input id="m" placeholder="you@example.com">',
+        '<label for="m" title="Mail"></label><input id="m">',
+        '<label for="m" aria-label="Mail"></label><input id="m">',
+        '<label for="m"><img src="m.png" alt="Mail"></label><input id="m">',
+        '<label for="m">Mail</label><label for="m" hidden>x</label><input id="m">',
+        '<label for="m" role="none">Mail</label><input id="m" role="none">',
     ],
 )
 def test_labelled_field_passes(field: str) -> None:
@@ -36,6 +43,13 @@ def test_labelled_field_passes(field: str) -> None:
         '<label for="other">Mail</label><input id="m">',
         '<label for="m"></label><input id="m">',
         '<input type="checkbox" value="yes">',
+        "<input disabled>",
+        '<input aria-label=" ">',
+        '<b id="l"></b><select aria-labelledby="l"><option>S</select>',
+        '<input type="checkbox" role="menuitemcheckbox">',
+        '<select role="none"></select>',
+        '<label for="other">Mail <input></label>',
+        "<label><select><option selected>S</select></label>",
     ],
 )
 def test_field_without_a_label_is_found(field: str) -> None:
@@ -62,9 +76,32 @@ def test_buttons_and_hidden_inputs_need_no_label(kind: str) -> None:
     assert outcome(form_label, f'<input type="{kind}">').state == "labelled"
 
 
-def test_invisible_fields_are_left_out() -> None:
-    """Traps for robots are hidden from people."""
-    assert outcome(form_label, '<div style="display:none"><input></div><div hidden><input></div>').state == "labelled"
+@pytest.mark.parametrize(
+    "field",
+    [
+        '<div style="display:none"><input></div>',
+        "<div hidden><input></div>",
+        "<input aria-hidden=true>",
+        "<select role=none disabled></select>",
+        "<input role=presentation disabled>",
+    ],
+)
+def test_fields_that_nobody_meets_are_left_out(field: str) -> None:
+    """Traps for robots are hidden from people, and nobody is told of a disabled field with ``role=none``."""
+    assert outcome(form_label, field).state == "labelled"
+
+
+def test_second_field_in_a_label_has_no_label() -> None:
+    """A label belongs to the first field inside it."""
+    found = outcome(form_label, "<label>Sizes <input><input></label>")
+
+    assert (found.state, found.total) == ("unlabelled", 1)
+
+
+@pytest.mark.parametrize("how", ["hidden", "aria-hidden=true", "style='visibility:hidden'"])
+def test_hidden_label_costs_half(how: str) -> None:
+    """It is there, but browsers leave it out."""
+    assert outcome(form_label, f"<label for=m {how}>Mail</label><input id=m>").state == "placeholder"
 
 
 def test_missing_label_outweighs_placeholder() -> None:
@@ -87,3 +124,10 @@ def test_placeholder_is_never_worse_than_nothing() -> None:
 
     assert bare.loss is not None
     assert form_label.state("placeholder").loss <= bare.loss
+
+
+def test_message_counts_both_kinds() -> None:
+    """Fields with a placeholder stand in the same list of evidence."""
+    found = outcome(form_label, "<input name=a><input name=b placeholder=B>")
+
+    assert found.message == ("One form field has no label, and 1 more has nothing but a placeholder or a hidden label.")

@@ -25,6 +25,7 @@ def test_what_is_right_passes(html: str) -> None:
     [
         "<label for=a>x</label><label for=a>y</label><input id=a>",
         "<label>x <input id=a></label><label for=a>y</label>",
+        "<label>x <label>y <textarea></textarea></label></label>",
     ],
 )
 def test_what_is_wrong_is_shown_where_it_stands(html: str) -> None:

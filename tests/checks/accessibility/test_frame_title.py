@@ -26,7 +26,17 @@ def test_frame_without_a_title_is_found(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "attributes", ['width="0" height="0"', 'width="1" height="1"', 'tabindex="-1"', 'aria-hidden="true"', "hidden"]
+    "attributes",
+    [
+        'width="0" height="0"',
+        'width="1" height="1"',
+        'tabindex="-1"',
+        'tabindex="-2"',
+        'role="none"',
+        'role="presentation none"',
+        'aria-hidden="true"',
+        "hidden",
+    ],
 )
 def test_frames_nobody_enters_do_not_apply(attributes: str) -> None:
     """Tracking frames and hidden frames need no title."""

@@ -12,6 +12,8 @@ from tests.builders import outcome, run
     [
         "<iframe src=/a title=A></iframe><iframe src=/b title=B></iframe>",
         "<iframe src=/a title=A></iframe><iframe src=/a title=A></iframe>",
+        "<iframe src=/a title=A></iframe><iframe src=/a/ aria-label=A></iframe>",
+        "<iframe srcdoc=x title=A></iframe><iframe srcdoc=x title=A></iframe>",
     ],
 )
 def test_what_is_right_passes(html: str) -> None:
@@ -24,6 +26,8 @@ def test_what_is_right_passes(html: str) -> None:
     [
         "<iframe src=/a title=A></iframe><iframe src=/b title=A></iframe>",
         "<iframe src=/a title='The  map'></iframe><iframe src=/b title='the map'></iframe>",
+        "<iframe src=/a title=A></iframe><iframe src=/b aria-label=A></iframe>",
+        "<iframe srcdoc=x title=A></iframe><iframe srcdoc=y title=A></iframe>",
     ],
 )
 def test_what_is_wrong_is_shown_where_it_stands(html: str) -> None:

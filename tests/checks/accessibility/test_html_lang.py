@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.checks.accessibility.html_lang import html_lang
-from tests.builders import outcome
+from pagegrade.model.outcome import Outcome
+from tests.builders import judged, outcome
 
 HTML = (("Content-Type", "text/html; charset=utf-8"),)
 
@@ -34,26 +35,57 @@ def test_empty_attribute_is_not_saved_by_a_header() -> None:
     assert outcome(html_lang, '<html lang="">', headers=headers).state == "empty"
 
 
-@pytest.mark.parametrize("value", ["en_US", "English language", " en", "-", "en-", "e"])
+@pytest.mark.parametrize(
+    "value",
+    [
+        "en_US",
+        "English language",
+        " en",
+        "en ",
+        "-",
+        "-en",
+        "e",
+        "#1",
+        "1",
+        "de-DE@euro",
+        "en, fr",
+        "en-",
+        "en--US",
+        "en-abcdefghi",
+    ],
+)
 def test_text_that_is_no_tag_is_invalid(value: str) -> None:
     """Underscores and blanks are the classic mistakes."""
     assert outcome(html_lang, f'<html lang="{value}">').state == "invalid"
 
 
-@pytest.mark.parametrize("value", ["x-klingon", "qaa", "xx", "eng", "en-UK"])
+@pytest.mark.parametrize("value", ["x-klingon", "qaa", "xx", "eng", "em-US", "i-lux", "i-klingon", "english"])
 def test_private_and_unknown_subtags_cost_half(value: str) -> None:
     """Well-formed, but not what a screen reader can look up."""
     assert outcome(html_lang, f'<html lang="{value}">').state == "unregistered"
 
 
-def test_disagreeing_xml_lang_is_a_conflict() -> None:
+@pytest.mark.parametrize("value", ["en-UK", "en-US-GB", "sr-SP", "de-hello", "en-a", "en-x"])
+def test_known_language_with_a_strange_rest_costs_nothing(value: str) -> None:
+    """The first part says how to read the page; the rest only refines it."""
+    found = judged(html_lang, f'<html lang="{value}">')
+
+    assert isinstance(found.verdict, Outcome)
+    assert (found.verdict.state, found.outcome) == ("untidy", "passed")
+
+
+@pytest.mark.parametrize(("lang", "other"), [("en", "de"), ("fr-CA", "en-CA"), ("en", "nonsense")])
+def test_disagreeing_xml_lang_is_a_conflict(lang: str, other: str) -> None:
     """Two languages for one page."""
-    assert outcome(html_lang, '<html lang="en" xml:lang="de">').state == "conflict"
+    assert outcome(html_lang, f'<html lang="{lang}" xml:lang="{other}">').state == "conflict"
 
 
-def test_agreeing_xml_lang_passes() -> None:
-    """Case does not matter."""
-    assert outcome(html_lang, '<html lang="en-GB" xml:lang="en-gb">').state == "declared"
+@pytest.mark.parametrize(
+    ("lang", "other"), [("en-GB", "en-gb"), ("EN", "en"), ("en-GB", "en-US"), ("fr", ""), ("fr", " ")]
+)
+def test_agreeing_xml_lang_passes(lang: str, other: str) -> None:
+    """Neither case nor region matters, and an empty one says nothing."""
+    assert outcome(html_lang, f'<html lang="{lang}" xml:lang="{other}">').state == "declared"
 
 
 def test_xml_lang_alone_means_nothing() -> None:

@@ -18,6 +18,7 @@ from tests.builders import outcome, run
         "<input type=button title=Go>",
         "<label>Go <input type=button></label>",
         "<label for=g>Go</label><input type=button id=g>",
+        "<input type=submit><input type=button role=none disabled>",
     ],
 )
 def test_what_is_right_passes(html: str) -> None:
@@ -33,13 +34,16 @@ def test_what_is_right_passes(html: str) -> None:
         "<input type=reset value=' '>",
         "<input type=button placeholder=Go>",
         "<input type=button name=go>",
+        "<input type=button role=none>",
+        "<input type=button role=img disabled>",
+        "<input type=submit value='' role=button>",
     ],
 )
 def test_what_is_wrong_is_shown_where_it_stands(html: str) -> None:
     """An empty value takes the browser's name away."""
     found = outcome(input_button_name, html)
 
-    assert found.state == "nameless"
+    assert (found.state, found.total) == ("nameless", 1)
     assert found.evidence[0].selector
     assert found.evidence[0].reason
 
@@ -51,6 +55,8 @@ def test_what_is_wrong_is_shown_where_it_stands(html: str) -> None:
         "<input type=image>",
         "<input type=button hidden>",
         "<input type=text>",
+        "<input type=button role=presentation disabled>",
+        "<input type=checkbox role=button>",
     ],
 )
 def test_page_without_anything_to_judge_is_not_judged(html: str) -> None:

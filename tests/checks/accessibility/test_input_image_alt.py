@@ -31,13 +31,14 @@ def test_what_is_right_passes(html: str) -> None:
         "<input type=image value=Go>",
         "<input type=image aria-labelledby=nowhere>",
         "<input type=image name=go>",
+        "<input type=image role=img>",
     ],
 )
 def test_what_is_wrong_is_shown_where_it_stands(html: str) -> None:
     """A value is no name of an image button."""
     found = outcome(input_image_alt, html)
 
-    assert found.state == "nameless"
+    assert (found.state, found.total) == ("nameless", 1)
     assert found.evidence[0].selector
     assert found.evidence[0].reason
 
@@ -47,6 +48,7 @@ def test_what_is_wrong_is_shown_where_it_stands(html: str) -> None:
     [
         "<input>",
         "<input type=image hidden>",
+        "<input type=button role=img>",
     ],
 )
 def test_page_without_anything_to_judge_is_not_judged(html: str) -> None:

@@ -16,6 +16,17 @@ from tests.builders import outcome, run
         "<button aria-label=Next>→</button>",
         "<button aria-label=Close>x</button>",
         "<b id=l>Read more about it</b><a href=/ aria-labelledby=l>Read more</a>",
+        "<button aria-label='Search by date'>Search by date (DD.MM.YYYY)</button>",
+        "<a href=/ aria-label='Report (PDF)'>(PDF)</a>",
+        "<a href=/ aria-label='Shop, new window'>Shop (new window)</a>",
+        "<button aria-label='model AB12'>Ｍｏｄｅｌ ＡＢ１２</button>",
+        "<a href=/ aria-label=新しい会社概要>会社概要</a>",
+        "<a href=/ aria-label='Read on'>Read <b class='x sr-only'>about boats</b> on</a>",
+        "<a href=/ aria-label=Leave><i class=material-icons>exit_to_app</i></a>",
+        "<button aria-label=Leave><i class=material-symbols-rounded>logout</i></button>",
+        "<link rel=stylesheet href='//fonts.test/icon?family=Material+Icons'><button aria-label=Find>search</button>",
+        "<div role=tab aria-label='Prices and terms'>Prices</div>",
+        "<details><summary aria-label='More about it'>More</summary></details>",
     ],
 )
 def test_what_is_right_passes(html: str) -> None:
@@ -30,6 +41,15 @@ def test_what_is_right_passes(html: str) -> None:
         "<button aria-label='Now buy'>Buy now</button>",
         "<div role=link tabindex=0 aria-label=a>Buy</div>",
         "<button aria-label=Discover>Disco</button>",
+        "<div role=tab aria-label=a>Prices</div>",
+        "<div role=option aria-labelledby=l>Red</div><b id=l>Blue</b>",
+        "<div role=menuitemcheckbox aria-label=a>Wrap</div>",
+        "<div role=gridcell aria-label=a>Paid</div>",
+        "<details><summary aria-label=a>More</summary></details>",
+        "<button aria-label=Leave>search</button>",
+        "<a href=/ aria-label=Rates><i aria-hidden=true>Prices</i></a>",
+        "<a href=/ aria-label='Page two'>Page 2</a>",
+        "<a href=/ aria-label=non-standard>nonstandard</a>",
     ],
 )
 def test_what_is_wrong_is_shown_where_it_stands(html: str) -> None:
@@ -48,6 +68,10 @@ def test_what_is_wrong_is_shown_where_it_stands(html: str) -> None:
         "<a href=/ aria-label=x></a>",
         "<a aria-label=x>Buy</a>",
         "<button aria-label=x hidden>Buy</button>",
+        "<div role=tooltip aria-label=a>Next</div>",
+        "<div role=tab>Next</div>",
+        "<div role=tab aria-label=a hidden>Next</div>",
+        "<summary aria-label=a>Next</summary>",
     ],
 )
 def test_page_without_anything_to_judge_is_not_judged(html: str) -> None:

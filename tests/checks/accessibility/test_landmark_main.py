@@ -49,3 +49,25 @@ def test_page_without_a_main_part_loses_half() -> None:
 def test_page_that_scripts_draw_is_not_judged() -> None:
     """Its parts come later."""
     assert isinstance(run(landmark_main, "<div id=root></div><script src=/a.js></script>"), NotApplicable)
+
+
+@pytest.mark.parametrize("role", ["dialog", "alertdialog"])
+def test_page_behind_an_open_dialog_is_not_judged(role: str) -> None:
+    """Its main part is hidden for as long as the dialog is open."""
+    html = f"<main aria-hidden=true><h1>x</h1></main><div role={role}>y</div>"
+
+    assert isinstance(run(landmark_main, html), NotApplicable)
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<main aria-hidden=true>x</main>",
+        "<div role=main hidden>x</div><p>y</p>",
+        "<main hidden>x</main><div role=dialog hidden>y</div>",
+        "<div role=dialog>y</div>",
+    ],
+)
+def test_hidden_main_part_alone_is_none(html: str) -> None:
+    """Without a dialog over it nobody finds it, and a dialog without it covers nothing."""
+    assert outcome(landmark_main, html).state == "missing"

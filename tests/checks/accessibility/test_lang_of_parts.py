@@ -18,6 +18,12 @@ from tests.builders import outcome
         "<p lang=zxx>x</p>",
         "<p lang=qaa>x</p>",
         "<p lang=germn style='display:none'>x</p>",
+        "<p lang=en-US-GB>x</p>",
+        "<p xml:lang=germn>x</p>",
+        "<p lang=germn><span style='display:none'>x</span></p>",
+        "<div lang=germn><img alt='' src=a></div>",
+        "<svg lang=germn><text>x</text></svg>",
+        "<iframe lang=germn></iframe>",
     ],
 )
 def test_what_is_right_passes(html: str) -> None:
@@ -36,6 +42,10 @@ def test_what_is_right_passes(html: str) -> None:
         "<p lang=gr>x</p>",
         "<div lang=qqqq><img alt='Two boats' src=b></div>",
         "<div lang=qqqq><p><b>x</b></p></div>",
+        "<p lang=eng>x</p>",
+        "<div lang=english><p aria-hidden=true>x</p></div>",
+        "<p lang=english style='position:absolute;top:-9999px'>x</p>",
+        "<iframe lang=germn title=Karte></iframe>",
     ],
 )
 def test_what_is_wrong_is_shown_where_it_stands(html: str) -> None:

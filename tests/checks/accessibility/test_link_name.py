@@ -16,6 +16,11 @@ from tests.builders import outcome
         '<a href="/" title="Home"><i class="icon"></i></a>',
         '<b id="h">Home</b><a href="/" aria-labelledby="h"></a>',
         '<map name="m"><area href="/" alt="Home"></map>',
+        '<a href="/"><img src="l.png" title="Home"></a>',
+        '<b id="h">Home</b><a href="/"><img src="l.png" aria-labelledby="h"></a>',
+        '<b id="h">Home</b><a href="/" aria-labeledby="h"></a>',
+        '<svg><a href="/"><title>Home</title><path/></a></svg>',
+        "<button role=link>Home</button>",
         '<span role="link" tabindex="0">Home</span>',
     ],
 )
@@ -37,6 +42,15 @@ def test_link_with_a_name_passes(link: str) -> None:
         '<a href="/" aria-label=" "> </a>',
         '<map name="m"><area href="/"></map>',
         '<span role="link" tabindex="0"></span>',
+        "<button role=link></button>",
+        '<a href="/" role="none"></a>',
+        '<a href="/" role="doc-biblioref"><img src="l.png" alt=""></a>',
+        '<a href="/" role="tab"></a>',
+        '<a href="/"><img src="l.png" alt="" title="Home"></a>',
+        '<a href="/"><img src="l.png" alt="Home" role="none"></a>',
+        '<a href="/"><svg><desc>Home</desc></svg></a>',
+        '<a href="/"><span inert>Home</span></a>',
+        '<a href="/"><dialog>Home</dialog></a>',
     ],
 )
 def test_link_without_a_name_is_found(link: str) -> None:
@@ -56,8 +70,10 @@ def test_link_without_a_name_is_found(link: str) -> None:
         '<a href="/" aria-hidden="true" tabindex="-1"></a>',
         '<div hidden><a href="/"></a></div>',
         '<a href="/" style="display: none"></a>',
+        '<nav popover><a href="/"></a></nav>',
         '<map name="m"><area></map>',
         '<span role="link" hidden></span>',
+        '<a href="/" role="menu"><b>Language</b></a>',
         "<button></button><svg role='img'></svg>",
     ],
 )
@@ -66,9 +82,10 @@ def test_targets_and_hidden_links_are_left_out(link: str) -> None:
     assert outcome(link_name, link).state == "named"
 
 
-def test_link_that_acts_as_a_button_is_left_to_the_check_of_buttons() -> None:
+@pytest.mark.parametrize("role", ["button", "menuitem", "checkbox"])
+def test_link_that_acts_as_something_else_is_left_to_another_check(role: str) -> None:
     """One fault is not charged twice."""
-    assert outcome(link_name, '<a href="#" role="button"></a>').state == "named"
+    assert outcome(link_name, f'<a href="#" role="{role}"></a>').state == "named"
 
 
 @pytest.mark.parametrize(("count", "loss"), [(2, 0.5 + 0.5 / 9), (10, 1.0), (11, 1.0)])

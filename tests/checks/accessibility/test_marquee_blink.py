@@ -25,6 +25,8 @@ def test_what_is_right_passes(html: str) -> None:
     [
         "<marquee>x</marquee>",
         "<blink>x</blink>",
+        "<marquee aria-hidden=true>x</marquee>",
+        "<div aria-hidden=true><blink>x</blink></div>",
     ],
 )
 def test_what_is_wrong_is_shown_where_it_stands(html: str) -> None:

@@ -19,6 +19,9 @@ from tests.builders import outcome
         "<div role=button aria-hidden=true><a href=/>x</a></div>",
         "<details><summary><a href=/>x</a></summary></details>",
         "<div role=button><div role=link>x</div></div>",
+        "<div role=button><div inert><button>x</button></div></div>",
+        "<div role=button><fieldset disabled><input></fieldset></div>",
+        "<button><summary>x</summary></button>",
     ],
 )
 def test_what_is_right_passes(html: str) -> None:
@@ -36,6 +39,10 @@ def test_what_is_right_passes(html: str) -> None:
         "<div role=img><a href=/>x</a></div>",
         "<div role=checkbox><div role=button tabindex=0>x</div></div>",
         "<div role=option><select></select></div>",
+        "<button><details><summary>x</summary></details></button>",
+        "<div role=button><input type=password></div>",
+        "<div role=tab><div role=progressbar tabindex=0></div></div>",
+        "<div role=button><fieldset disabled><legend><input></legend></fieldset></div>",
     ],
 )
 def test_what_is_wrong_is_shown_where_it_stands(html: str) -> None:

@@ -27,6 +27,9 @@ def test_what_is_right_passes(html: str) -> None:
         "<object data=a.png>A plan</object>",
         "<object data=a.pdf type=application/pdf></object>",
         "<object data=a.svg title=' '></object>",
+        "<object data=a.svg alt=Plan></object>",
+        "<object data=a.svg role=none tabindex=0></object>",
+        "<object data=a.svg aria-labelledby=no></object>",
     ],
 )
 def test_what_is_wrong_is_shown_where_it_stands(html: str) -> None:

@@ -16,6 +16,9 @@ from tests.builders import outcome
         "<ul role=none aria-label=''></ul>",
         "<ul role='list none' aria-label=x></ul>",
         "<img alt='' src=a title=x>",
+        "<svg role=none></svg>",
+        "<iframe role=presentation src=a></iframe>",
+        "<video role=none controls></video>",
     ],
 )
 def test_what_is_right_passes(html: str) -> None:
@@ -32,6 +35,9 @@ def test_what_is_right_passes(html: str) -> None:
         "<img alt='' src=a aria-label=x>",
         "<img alt='' src=a tabindex=0>",
         "<a href=/ role=none>x</a>",
+        "<svg role=none aria-label=x></svg>",
+        "<svg role=presentation tabindex=0></svg>",
+        "<iframe role=none src=a tabindex=0></iframe>",
     ],
 )
 def test_what_is_wrong_is_shown_where_it_stands(html: str) -> None:

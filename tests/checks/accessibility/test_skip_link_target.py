@@ -24,7 +24,16 @@ def test_target_of_a_skip_link_must_exist(html: str, state: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "html", ["<p>", "<a href=/>x</a><a href=#c>later</a>", "<a href=#>x</a>", "<a href=#c hidden>x</a>"]
+    "html",
+    [
+        "<p>",
+        "<a href=/>x</a><a href=#c>later</a>",
+        "<a href=#>x</a>",
+        "<a href=#c hidden>x</a>",
+        "<a href=#!/a>x</a>",
+        "<a href=#/a>x</a>",
+        "<a href=#c role=button>x</a>",
+    ],
 )
 def test_later_links_are_no_skip_links(html: str) -> None:
     """They are links of the content, which another check looks at."""

@@ -14,6 +14,7 @@ from tests.builders import outcome, run
         "<details><summary title=x></summary></details>",
         "<details><summary aria-label=x></summary></details>",
         "<details><summary><img src=a alt=x></summary></details>",
+        "<details><summary>x</summary><summary></summary></details>",
     ],
 )
 def test_what_is_right_passes(html: str) -> None:
@@ -27,6 +28,8 @@ def test_what_is_right_passes(html: str) -> None:
         "<details><summary></summary>x</details>",
         "<details><summary><img src=a alt=''></summary></details>",
         "<details><summary><i class=icon></i></summary></details>",
+        "<details><summary></summary><summary>x</summary></details>",
+        "<details><p>x</p><summary role=none></summary></details>",
     ],
 )
 def test_what_is_wrong_is_shown_where_it_stands(html: str) -> None:

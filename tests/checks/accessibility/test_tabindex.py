@@ -15,6 +15,7 @@ from tests.builders import outcome
         "<p tabindex=''>x",
         "<p tabindex=5 hidden>x",
         "<p tabindex='-3'>x",
+        "<input type=hidden tabindex=3>",
     ],
 )
 def test_what_is_right_passes(html: str) -> None:

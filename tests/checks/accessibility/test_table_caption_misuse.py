@@ -26,6 +26,8 @@ def test_what_is_right_passes(html: str) -> None:
     [
         "<table><tr><td colspan=2>P<tr><th>a<th>b<tr><td>1<td>2</table>",
         "<table><tr><th colspan=3>P<tr><th>a<th>b<th>c<tr><td>1<td>2<td>3</table>",
+        "<table role=grid><tr><td colspan=2>P<tr><td>1<td>2</table>",
+        "<table summary=P><caption>p</caption><tr><td>1</table>",
         "<table summary=' the  P'><caption>The P</caption><tr><th>a<th>b<tr><td>1<td>2</table>",
     ],
 )
@@ -44,6 +46,8 @@ def test_what_is_wrong_is_shown_where_it_stands(html: str) -> None:
         "<p>",
         "<table><tr><td colspan=2>x<tr><td>1<td>2</table>",
         "<table><tr><th>a<tr><td>1</table>",
+        "<table role=none summary=P><caption>P</caption><tr><th>a<td>b</table>",
+        "<table><caption>P</caption><tr><td>1</table>",
     ],
 )
 def test_page_without_anything_to_judge_is_not_judged(html: str) -> None:

@@ -16,7 +16,18 @@ from tests.builders import outcome, run
         "<table><tr><td>a<td>b<tr><td>1<td>2</table>",
         "<table><tr><th id=a>x<td headers=a>y</table>",
         "<table><tr><th scope=COL>a<tr><td>1</table>",
-        "<table><tr><th scope=''>a<tr><td>1</table>",
+        "<table><tr><th id=a>x<th id=b>y<tr><td colspan=2 headers='a b'>1</table>",
+        "<table><tr><td role=columnheader id=a>x<tr><td headers=a>1</table>",
+        "<table><tr><th id=a>x<th id=b>y<tr><td>1<tr><td headers=b>2</table>",
+        "<table><tr><th>a<th>b</table>",
+        "<table><tr><th id=a colspan=2>x<tr><th headers=a>y<th headers=a>z</table>",
+        "<table><tr><th>a<th><tr><td>1</table>",
+        "<table><tr><th>a<th>b<td><tr><td>1<td>2<td aria-label=x>3<tr><td>1<td>2<td></table>",
+        "<table><tr><th>a<tr><td>1<td>2</table>",
+        "<table><tr><th hidden>a<td>x<tr><td>y</table>",
+        "<table><tr><th><td aria-hidden=true headers=q>a<td style='display:none' scope=x>b</table>",
+        "<table><tr><th>a<td headers=''>b</table>",
+        "<table><tr><th>a<th>b<td><tr><td>1<td>2<td><tr><td>1<td>2<td> </table>",
         "<table><tr><th colspan=2>a<tr><th>b<th>c<tr><td>1<td>2</table>",
         "<table><tr><th rowspan=2>a<td>1<tr><td>2</table>",
         "<table><caption>x</caption><tr><td>a</table>",
@@ -38,7 +49,16 @@ def test_what_is_right_passes(html: str) -> None:
         "<table><tr><th scope=foo>a<tr><td>1</table>",
         "<table><tr><td scope=col>a<tr><td>1</table>",
         "<table><thead><tr><th>a<th>b<tbody><tr><td>1</table>",
-        "<table><tr><th>a<th>b</table>",
+        "<table><tr><th id=a>x<th id=b>y<tr><td>1<td headers=a>2</table>",
+        "<table><tr><th>a<th><img alt=x><tr><td>1</table>",
+        "<table><tr><th id=a>x</table><table><tr><td headers=a>1</table>",
+        "<table><tr><th id=a>x<td id=b headers='a b'>1</table>",
+        "<table><tr><th role=cell id=a>x<td headers=a>1</table>",
+        "<table><tr><th scope=''>a<tr><td>1</table>",
+        "<table><tr><th scope=' row '>a<td>1</table>",
+        "<table><tr><td role=rowheader scope=row>a<td>1</table>",
+        "<table role=none tabindex=0><tr><td headers=q>a</table>",
+        "<table role=none aria-label=x><tr><td headers=q>a</table>",
     ],
 )
 def test_what_is_wrong_is_shown_where_it_stands(html: str) -> None:
@@ -79,3 +99,59 @@ def test_table_that_says_it_holds_data_needs_headers(start: str) -> None:
     found = outcome(table_headers, start + "<tr><td>a<td>b<tr><td>1<td>2</table>")
 
     assert (found.state, found.loss) == ("unmarked", 0.5)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "<tr><th>a<th>b<td>c<tr><td>1<td>2<td>3<tr><td>1<td>2<td>3",
+        "<tr><th>a<td>1<td>2<tr><th>b<td>3<td>4<tr><td headers=h>x<td>y<td>z<tr><th id=h>d<td>5<td>6",
+        "<tr><th>a<th>b<td><tr><td>1<td>2<td><img alt=x><tr><td>1<td>2<td>",
+        "<caption>Hours</caption><tr><th>a<tr><td>1<td>2",
+    ],
+)
+def test_cells_of_a_table_that_is_large_or_says_data_need_a_header_in_their_row_or_column(rows: str) -> None:
+    """Where some cells have headers, the others are missed; it costs little, however many there are."""
+    found = outcome(table_headers, f"<table>{rows}</table>")
+
+    assert (found.state, found.loss) == ("partial", 0.25)
+
+
+def test_scope_counts_as_browsers_read_it() -> None:
+    """In any case."""
+    assert outcome(table_headers, "<table><tr><th scope=RowGroup>a<td>1</table>").state == "clear"
+
+
+def grid(*rows: str) -> str:
+    """A table made by roles: a row for each word, a letter for each cell, headers in upper case."""
+    made = (
+        "".join(f"<i role={'columnheader' if cell.isupper() else 'gridcell'}>{cell}</i>" for cell in row)
+        for row in rows
+    )
+    return "<div role=grid>" + "".join(f"<div role=row>{row}</div>" for row in made) + "</div>"
+
+
+def test_header_right_of_all_cells_of_a_grid_is_found() -> None:
+    """Nothing stands under it in any row."""
+    found = outcome(table_headers, grid("AB", "c", "d"))
+
+    assert (found.state, found.total) == ("broken", 1)
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        grid("AB", "cd", "ef"),
+        grid("AB", "c", "de"),
+        grid("AB", "c"),
+        grid("AB"),
+        grid("ABC", "c", "d").replace("gridcell", "'gridcell' aria-colspan=3"),
+        grid("ABC", "c", "d").replace("columnheader", "'columnheader' aria-colindex=1"),
+        grid("ABC", "c", "d").replace("role=grid", "role=grid hidden"),
+        "<div role=grid></div>",
+        "<div role=table><p>x</div>",
+    ],
+)
+def test_grids_that_may_be_whole_are_not_judged(html: str) -> None:
+    """Spans, rows that scripts add, and hidden grids."""
+    assert isinstance(run(table_headers, html), NotApplicable)

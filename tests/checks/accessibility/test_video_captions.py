@@ -44,6 +44,7 @@ def test_what_is_wrong_is_shown_where_it_stands(html: str) -> None:
         "<video src=a muted></video>",
         "<video></video>",
         "<video src=a hidden></video>",
+        "<video src=a aria-hidden=true></video>",
         "<audio src=a></audio>",
     ],
 )

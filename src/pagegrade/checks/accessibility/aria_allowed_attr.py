@@ -5,16 +5,33 @@ from pagegrade.checks._offenders import Offender, counted
 from pagegrade.model.accessibility import Accessibility, RoleFact
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Outcome, Severity
-from pagegrade.parse.aria.attributes import ATTRIBUTES, GLOBAL, NAMING
+from pagegrade.parse.aria.attributes import ATTRIBUTES, GLOBAL, NAMING, OF_TREEGRIDS
 from pagegrade.parse.aria.implicit import supports
 from pagegrade.parse.aria.roles import ROLES
 
-_ROW_OF_TREEGRID: Final = frozenset({"aria-expanded", "aria-level", "aria-posinset", "aria-setsize"})
-_HARMLESS: Final = frozenset({("radio", "aria-required")})
-"""Pairs that the specification does not have and that browsers tell all the same."""
-_TEXTUAL: Final = frozenset({"searchbox", "text", "textbox"})
-_NAMELESS: Final = frozenset("abbr cite dd dt figcaption kbd legend picture rp rt ruby var".split())
-"""Elements without a role that must not be named."""
+_HARMLESS: Final = frozenset(
+    {
+        ("combobox", "aria-orientation"),
+        ("grid", "aria-level"),
+        ("radio", "aria-required"),
+        ("tablist", "aria-level"),
+        ("treegrid", "aria-level"),
+    }
+)
+"""Pairs that the specification does not have, or no longer, and that browsers tell all the same."""
+_WITH_EXPANDED: Final = frozenset(
+    (
+        "alert alertdialog article banner cell complementary contentinfo definition dialog directory document feed "
+        "figure form grid group heading img list listitem log main marquee math menu menubar navigation note "
+        "progressbar radiogroup region search status table tablist tabpanel term timer toolbar tooltip tree treegrid"
+    ).split()
+)
+"""Roles that could be opened and closed in WAI-ARIA 1.1; browsers still tell it."""
+_NAMELESS: Final = frozenset("abbr br cite figcaption kbd legend map picture rp rt ruby time var wbr".split())
+"""Elements without a role, or with one that may be named only where it is written, that must not be named."""
+_DESCRIBING: Final = frozenset({"aria-brailleroledescription", "aria-roledescription"})
+"""Other words for a role, where there is none."""
+_ROLELESS: Final = frozenset({"generic", "none", "presentation"})
 _APPLICATION: Final = frozenset({"audio", "canvas", "embed", "iframe", "object", "video"})
 """Elements that may hold anything; what is inside speaks for itself."""
 
@@ -41,14 +58,17 @@ def aria_allowed_attr(document: Document, accessibility: Accessibility) -> Outco
 
     ## What it checks
 
-    The attributes of ARIA on elements that are not hidden, against the role that is written or that the HTML element
-    has by itself. It fails with an attribute that the role does not support, and with `aria-label` or `aria-labelledby`
-    on a role that must not be named, such as `presentation`, `code` or `paragraph`. The loss grows from half (one
-    attribute) to everything (ten or more).
+    The attributes of ARIA on elements that are not hidden, against the role that is written or that the element of
+    HTML or SVG has by itself. It fails with an attribute that the role does not support, and with `aria-label`,
+    `aria-labelledby` or `aria-braillelabel` on a role that must not be named, such as `code` or `paragraph`. It also
+    fails where a row outside of a treegrid has a level, a position or something to open, and where the `aria-checked`
+    of a real checkbox or radio button says something else than the button. The loss grows from half (one attribute) to
+    everything (ten or more).
 
     It costs a quarter when elements without any role, such as `<div>` and `<span>`, have a name: some screen readers
-    read it, most do not. Elements of your own (with a hyphen in their name) may have a role that cannot be seen, and
-    are left out.
+    read it, most do not. The same goes for `aria-roledescription` there. Inside of a link or button a name is read as
+    part of the whole, and left out here. Elements of your own (with a hyphen in their name) may have a role that cannot
+    be seen, and are left out as well. Names on `role="none"` bring the lost role back; another check tells that.
 
     ## Why it matters
 
@@ -75,18 +95,22 @@ def aria_allowed_attr(document: Document, accessibility: Accessibility) -> Outco
     unfitting: list[Offender] = []
     unheard: list[Offender] = []
     for one in accessibility.roles:
-        if one.hidden or not one.html or ("-" in one.node.tag and not one.written):
+        if one.hidden or ("-" in one.node.tag and not one.written):
             continue
         for name, value in one.attrs.items():
             if name not in ATTRIBUTES:
                 continue
-            if name in NAMING:
-                if value.strip() and _has_no_name(one):
-                    (unfitting if one.written and one.role == one.written else unheard).append(
-                        Offender(one.node, f"{name} names nothing on {_called(one)}", value)
-                    )
+            if name in NAMING or name in _DESCRIBING:
+                if not value.strip() or not (_has_no_name(one) if name in NAMING else _is_roleless(one)):
+                    continue
+                if one.written and one.role == one.written:
+                    unfitting.append(Offender(one.node, f"{name} names nothing on {_called(one)}", value))
+                elif not one.in_control:
+                    unheard.append(Offender(one.node, f"{name} names nothing on {_called(one)}", value))
             elif name not in GLOBAL and not _supports(one, name):
                 unfitting.append(Offender(one.node, f"{name} does not fit {_called(one)}", value))
+            elif name == "aria-checked" and _contradicts(one, value):
+                unfitting.append(Offender(one.node, "aria-checked contradicts the state of the element", value))
     if unfitting:
         return counted(
             document,
@@ -110,27 +134,46 @@ def aria_allowed_attr(document: Document, accessibility: Accessibility) -> Outco
 
 def _supports(one: RoleFact, name: str) -> bool:
     tag = one.node.tag
-    if one.role:
-        if supports(one.role, name) or (one.role, name) in _HARMLESS:
+    role = one.role
+    if not one.html and not one.written:
+        # Shapes and groups of a drawing have global attributes only.
+        return tag == "a" and "href" in one.attrs and supports("link", name)
+    if role:
+        if role == "row" and name in OF_TREEGRIDS:
+            return one.table not in {"grid", "none", "presentation", "table"}
+        if supports(role, name) or (role, name) in _HARMLESS:
             return True
-        if name == "aria-expanded":
-            # WAI-ARIA 1.1 had it on every part of a page, and browsers still tell it.
-            meaning = ROLES[one.role]
-            return not meaning.name_prohibited and not meaning.children_presentational and one.role not in _TEXTUAL
-        return one.role == one.native == "row" and name in _ROW_OF_TREEGRID
+        return name == "aria-expanded" and role in _WITH_EXPANDED
     if tag in {"summary", "body"}:
         return supports("button", name)
     if tag == "input":
         # Fields for dates, files and passwords have no role of their own, but states like those of text fields.
-        return supports("textbox", name) or supports("combobox", name)
+        return supports("textbox", name)
     return tag in _APPLICATION and supports("application", name)
 
 
 def _has_no_name(one: RoleFact) -> bool:
     """Whether the role must not be named."""
-    if one.role in ROLES:
-        return ROLES[one.role].name_prohibited and one.node.tag not in {"body", "section"}
-    return one.node.tag in _NAMELESS
+    if not one.html and not one.written:
+        return False
+    if one.node.tag in _NAMELESS and not one.written:
+        return True
+    return one.role in ROLES and ROLES[one.role].name_prohibited and one.node.tag not in {"area", "body", "section"}
+
+
+def _is_roleless(one: RoleFact) -> bool:
+    return one.role in _ROLELESS or one.written in _ROLELESS
+
+
+def _contradicts(one: RoleFact, value: str) -> bool:
+    """Whether the attribute says something else than the checkbox or radio button itself, as it is sent."""
+    if one.node.tag != "input" or one.role != one.native or one.role not in {"checkbox", "radio"}:
+        return False
+    said = value.strip().lower()
+    if not said:
+        return False
+    # A browser takes any other word for false.
+    return (said if said in {"true", "mixed"} else "false") != ("true" if "checked" in one.attrs else "false")
 
 
 def _called(one: RoleFact) -> str:

@@ -33,7 +33,8 @@ def aria_attr_value(document: Document, accessibility: Accessibility) -> Outcome
 
     It costs a quarter when attributes name only ids that the page does not have, since scripts may add the elements
     later. Pages that scripts draw are not asked, nor is `aria-controls` of something that is closed or opens a menu,
-    because its target comes with the opening.
+    because its target comes with the opening, nor `aria-errormessage` before there is an error (`aria-invalid`), since
+    the message comes with it. How an error is announced is not judged.
 
     ## Why it matters
 
@@ -107,4 +108,4 @@ def _leads_nowhere(document: Document, one: RoleFact, name: str, value: str) -> 
         opens = attrs.get("aria-haspopup", "false").strip().lower() not in {"", "false"}
         closed = "false" in {attrs.get(state, "").strip().lower() for state in ("aria-expanded", "aria-selected")}
         return not opens and not closed
-    return True
+    return name != "aria-errormessage" or attrs.get("aria-invalid", "false").strip().lower() not in {"", "false"}

@@ -25,10 +25,11 @@ def aria_hidden_focus(document: Document, accessibility: Accessibility) -> Outco
 
     ## What it checks
 
-    Links, buttons, fields, frames and elements with a `tabindex` that are inside an element with `aria-hidden="true"`,
-    or have it themselves. Those that are disabled, have a negative `tabindex`, or lie in a part with `hidden`, `inert`
-    or an inline `display: none` are left out. Stylesheets often hide such a part until it is opened, which cannot be
-    seen here, so it never costs more than half: a quarter for one element, half for ten or more.
+    Links, buttons, fields, players with `controls` and elements with a `tabindex` that are inside an element with
+    `aria-hidden="true"`, or have it themselves. Those that are disabled, have a negative `tabindex`, or lie in a part
+    with `hidden`, `inert` or an inline `display: none` are left out, and so are frames, of which the content is not
+    known. Stylesheets often hide such a part until it is opened, and scripts may send the focus on at once, which
+    cannot be seen here, so it never costs more than half: a quarter for one element, half for ten or more.
 
     ## Why it matters
 

@@ -12,8 +12,8 @@ _ROLES: Final = frozenset(
         "radio searchbox slider spinbutton switch textbox tooltip treeitem"
     ).split()
 )
-_NATIVE: Final = frozenset({"button", "img", "input", "select", "summary", "textarea"})
-"""Judged by the checks of buttons, fields and images."""
+_NATIVE: Final = frozenset({"img", "input", "select", "summary", "textarea"})
+"""Judged by the checks of fields, images and summaries."""
 
 
 @check(
@@ -40,9 +40,10 @@ def aria_name(document: Document, accessibility: Accessibility) -> Outcome | Not
     Elements that are not hidden and have one of these roles written on them: dialog, alertdialog, progressbar, meter,
     tooltip, treeitem, menuitem and its kinds, option, checkbox, radio, switch, textbox, searchbox, combobox, listbox,
     slider, spinbutton. Names come from `aria-label`, `aria-labelledby` or `title`, and from the text inside where the
-    role allows that; a dialog, a text field or a slider is never named by its content. HTML elements that are buttons,
-    fields or images by themselves have checks of their own, and the list that belongs to a combobox needs no name. The
-    loss grows from half (one widget) to everything (ten or more).
+    role allows that; a dialog, a text field or a slider is never named by its content. HTML fields, images
+    and summaries have checks of their own, and so have links and buttons without such a role. The list that belongs to
+    a combobox needs no name, nor does a combobox around a field of HTML, which is judged itself. The loss grows from
+    half (one widget) to everything (ten or more).
 
     ## Why it matters
 
@@ -80,6 +81,7 @@ def aria_name(document: Document, accessibility: Accessibility) -> Outcome | Not
         and not one.hidden
         and one.node.tag not in _NATIVE
         and not (one.written == "listbox" and one.attrs.get("id") in popups)
+        and not one.wraps_field
     ]
     if not widgets:
         return NotApplicable("The page has no widgets of its own.")

@@ -29,9 +29,11 @@ def aria_parent_child(document: Document, accessibility: Accessibility) -> Outco
 
     Elements with such a role that are not hidden. It fails when the nearest role around an element, or around what owns
     it with `aria-owns`, is not one it belongs to; elements that have no meaning of their own do not count in between.
-    And it fails when a list, menu, table or the like holds something, but none of what it is for, or other roles among
-    it. What is still empty or has `aria-busy="true"` is left out, since scripts fill it. The loss grows from half (one
-    element) to everything (ten or more).
+    And it fails when a list, menu, table or the like holds or owns something, but none of what it is for, or other
+    roles among it; an element without a role counts as another role when it takes the focus or has an attribute of ARIA
+    that goes with every role. What is still empty or has `aria-busy="true"` is left out, since scripts fill it. Lists
+    and tables of HTML without a `role` have checks of their own. The loss grows from half (one element) to everything
+    (ten or more).
 
     ## Why it matters
 
@@ -90,7 +92,7 @@ def _wrong_inside(one: RoleFact, allowed: frozenset[str]) -> str:
         return ""
     for role, _ in one.inside:
         if role not in allowed:
-            return f"holds {role}, and may hold {_either(allowed)}"
+            return f"holds {role or 'an element without a role'}, and may hold {_either(allowed)}"
     if not one.inside and "aria-owns" not in one.attrs:
         return f"holds no {_either(allowed)}"
     return ""

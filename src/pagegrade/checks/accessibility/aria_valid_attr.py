@@ -27,8 +27,9 @@ def aria_valid_attr(document: Document, accessibility: Accessibility) -> Outcome
     ## What it checks
 
     Every attribute that begins with `aria-`, on elements that are not hidden. Known are those of WAI-ARIA 1.2 and those
-    of version 1.3 that browsers have already: `aria-description`, `aria-braillelabel` and
-    `aria-brailleroledescription`. The loss grows from half (one attribute) to everything (ten or more).
+    of version 1.3 that browsers have or are about to have: `aria-actions`, `aria-description`, `aria-braillelabel`,
+    `aria-brailleroledescription`, `aria-colindextext` and `aria-rowindextext`. The loss grows from half (one attribute)
+    to everything (ten or more).
 
     ## Why it matters
 

@@ -4,6 +4,9 @@ from pagegrade.checks._check import State, check
 from pagegrade.checks._offenders import Offender, counted
 from pagegrade.model.document import Control, Document
 from pagegrade.model.outcome import NotApplicable, Outcome, Severity
+from pagegrade.parse.aria.implicit import tabindex_of
+from pagegrade.parse.aria.roles import first_role
+from pagegrade.parse.controls import WIDGETS
 
 _FIELDS: Final = frozenset(
     (
@@ -45,7 +48,8 @@ def autocomplete_valid(document: Document) -> Outcome | NotApplicable:
 
     ## What it checks
 
-    Fields with a value in `autocomplete` that are not hidden, disabled or read-only. Allowed are `on` or `off`, or in
+    Fields with a value in `autocomplete` that are not hidden, disabled or read-only, and that people can fill in: a
+    field with a negative `tabindex` and the role of something else is none. Allowed are `on` or `off`, or in
     this order: a section (`section-` and a name), `shipping` or `billing`, for numbers and addresses of people `home`,
     `work`, `mobile`, `fax` or `pager`, the name of the field, and `webauthn`. Case does not matter. Whether the word
     fits the type of the field is not judged. The loss grows from half (one field) to everything (ten or more).
@@ -96,7 +100,12 @@ def autocomplete_valid(document: Document) -> Outcome | NotApplicable:
 
 def _is_locked(control: Control) -> bool:
     attrs = control.attrs
-    return "disabled" in attrs or "readonly" in attrs or attrs.get("aria-disabled", "").strip().lower() == "true"
+    if "disabled" in attrs or "readonly" in attrs:
+        return True
+    if any(attrs.get(name, "").strip().lower() == "true" for name in ("aria-disabled", "aria-readonly")):
+        return True
+    role = first_role(attrs.get("role", ""))
+    return bool(role) and role not in WIDGETS and (tabindex_of(attrs) or 0) < 0
 
 
 def _problem(words: list[str]) -> str:

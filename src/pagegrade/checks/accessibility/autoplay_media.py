@@ -1,8 +1,23 @@
+from typing import Final
+
 from pagegrade.checks._check import State, check
 from pagegrade.checks._offenders import Offender, counted
 from pagegrade.model.accessibility import Accessibility
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import NotApplicable, Outcome, Severity
+
+SHORT_S: Final = 3.0
+"""Seconds of sound that need no button. Source: WCAG 2.2, 1.4.2."""
+_MAX_NAME: Final = 100
+"""Characters of the name of a button that are looked at."""
+_SWITCHES: Final = tuple(
+    word.replace("_", " ")
+    for word in (
+        "pause stop mute silence stumm anhalten ton_aus muet arrêter couper_le_son silenciar detener parar pausar muto "
+        "ferma dempen wycisz zatrzymaj ztlumit vypnout пауза стоп ミュート 停止 静音 暂停 暫停 음소거 정지"
+    ).split()
+)
+"""What the name of a button says that stops a sound, in the languages of most pages; ``_`` stands for a blank."""
 
 
 @check(
@@ -25,9 +40,11 @@ def autoplay_media(document: Document, accessibility: Accessibility) -> Outcome 
 
     ## What it checks
 
-    Elements `<audio>` and `<video>` with `autoplay` and a source, without `muted` and without `controls`. Sound of up
-    to three seconds would be fine, but its length cannot be seen. The loss grows from half (one element) to everything
-    (ten or more).
+    Elements `<audio>` and `<video>` with `autoplay` and a source, without `muted` and without `controls`, also hidden
+    ones, which can be heard. Sound of up to three seconds is fine: its length is known only where the address ends in
+    a range such as `#t=8,10` and nothing repeats it. Where the page has a button whose name says that it stops or
+    mutes, nothing is said, because that may be what it does. The loss grows from half (one element) to everything (ten
+    or more).
 
     ## Why it matters
 
@@ -57,8 +74,13 @@ def autoplay_media(document: Document, accessibility: Accessibility) -> Outcome 
     found = [
         Offender(player.node, "plays by itself, with sound and without controls")
         for player in players
-        if "autoplay" in player.attrs and "muted" not in player.attrs and "controls" not in player.attrs
+        if "autoplay" in player.attrs
+        and "muted" not in player.attrs
+        and ("controls" not in player.attrs or player.hidden)
+        and ("loop" in player.attrs or not all(_is_short(source) for source in player.sources))
     ]
+    if found and _has_switch(document):
+        found = []
     return counted(
         document,
         found,
@@ -67,3 +89,35 @@ def autoplay_media(document: Document, accessibility: Accessibility) -> Outcome 
         "One player plays sound by itself without a way to stop it.",
         "{count} players play sound by themselves without a way to stop them.",
     )
+
+
+def _has_switch(document: Document) -> bool:
+    """Whether a button that people can reach says that it stops something."""
+    names = (one.name[:_MAX_NAME].casefold() for one in document.named if one.role == "button" and not one.hidden)
+    return any(word in name for name in names for word in _SWITCHES)
+
+
+def _is_short(source: str) -> bool:
+    """Whether the address asks for no more than three seconds.
+
+    Source: https://www.w3.org/TR/media-frags/#naming-time
+    """
+    _, _, fragment = source.partition("#")
+    for part in fragment.split("&"):
+        name, _, value = part.partition("=")
+        start, _, end = value.removeprefix("npt:").partition(",")
+        if name == "t" and end:
+            first, last = _seconds(start or "0"), _seconds(end)
+            return first is not None and last is not None and 0 <= last - first <= SHORT_S
+    return False
+
+
+def _seconds(text: str) -> float | None:
+    """``90``, ``1:30`` or ``0:01:30.5`` in seconds; ``None`` for anything else."""
+    parts = text.split(":")
+    if len(parts) > 3 or not all(part.replace(".", "", 1).isdecimal() and len(part) < 10 for part in parts):
+        return None
+    total = 0.0
+    for part in parts:
+        total = total * 60 + float(part)
+    return total

@@ -5,9 +5,12 @@ from typing import Final
 from pagegrade.checks._check import State, check, offender_loss
 from pagegrade.model.document import Anchor, Document, NamedElement
 from pagegrade.model.outcome import MAX_EVIDENCE, Outcome, Severity
+from pagegrade.parse.accessibility import NAMED
+from pagegrade.parse.aria.implicit import keeps_role
 from pagegrade.parse.aria.roles import first_role
 
 FULL_AT: Final = 10
+_LINKS: Final = frozenset({"link", "doc-backlink", "doc-biblioref", "doc-glossref", "doc-noteref"})
 
 
 @check(
@@ -31,9 +34,10 @@ def button_name(document: Document) -> Outcome:
     ## What it checks
 
     `<button>` elements and elements with `role="button"`. The name comes from text inside, the alternative of an image
-    inside, a `<label>`, or from `aria-label`, `aria-labelledby` or `title`. Hidden buttons are left out; input buttons,
-    image buttons and summaries have checks of their own. Text that a stylesheet adds, such as an icon font, is no
-    name. The loss grows from half (one button) to everything (ten or more).
+    inside, a `<label>`, or from `aria-label`, `aria-labelledby` or `title`; the `value` of a `<button>` is no name.
+    Hidden buttons are left out; input buttons, image buttons and summaries have checks of their own, and so has a
+    `<button>` that a role makes a link, a menu item or a field. Text that a stylesheet adds, such as an icon font, is
+    no name. The loss grows from half (one button) to everything (ten or more).
 
     ## Why it matters
 
@@ -80,11 +84,20 @@ def button_name(document: Document) -> Outcome:
 
 def _nameless(document: Document) -> Iterator[NamedElement | Anchor]:
     for anchor in document.anchors:
-        # Links with an address stay among the links, whatever their role makes of them.
+        # Those without an address are among the named elements.
         if anchor.href is None or anchor.hidden or anchor.name:
             continue
         if first_role(anchor.attrs.get("role", "")) == "button":
             yield anchor
     for element in document.named:
-        if element.role == "button" and element.node.tag != "input" and not element.hidden and not element.name:
+        if element.role == "button" and not element.hidden and not element.name and _is_button(element):
             yield element
+
+
+def _is_button(element: NamedElement) -> bool:
+    """Whether it is a button to people: an input has a check of its own, and a role can make something else of it."""
+    tag = element.node.tag
+    role = first_role(element.attrs.get("role", ""))
+    if role in {"none", "presentation"}:
+        return keeps_role(tag, element.attrs)
+    return tag != "input" and role not in NAMED and role not in _LINKS

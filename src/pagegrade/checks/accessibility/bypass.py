@@ -1,7 +1,12 @@
+from typing import Final
+
 from pagegrade.checks._check import State, check
 from pagegrade.model.accessibility import Accessibility
-from pagegrade.model.document import Anchor, Document
+from pagegrade.model.document import Anchor, Document, Node
 from pagegrade.model.outcome import NotApplicable, Outcome, Severity
+
+_PARAGRAPH: Final = 80
+"""Characters of a paragraph that is content, not the motto in a banner."""
 
 
 @check(
@@ -25,7 +30,12 @@ def bypass(document: Document, accessibility: Accessibility) -> Outcome | NotApp
     ## What it checks
 
     A page with links needs one of these: a link to a place inside the page that exists, a `<main>` (or `role="main"`),
-    or a heading, none of them hidden. The words of the link do not matter. Pages that scripts draw are not judged.
+    or a heading with text, none of them hidden. The words of the link do not matter. A `main` or a heading inside a
+    frame does not help outside of it.
+
+    Pages that scripts draw are not judged, and neither are pages with a button that runs a script or folds something,
+    because that may be the way, nor pages that begin with a paragraph of text before the first link: there is nothing
+    to jump over.
 
     ## Why it matters
 
@@ -54,13 +64,41 @@ def bypass(document: Document, accessibility: Accessibility) -> Outcome | NotApp
         return NotApplicable("The page has no links to jump over.")
     if accessibility.mains or any(heading.text and not heading.hidden for heading in document.headings):
         return Outcome("there")
-    if any(_leads_inside(document, anchor) for anchor in links):
+    names = {anchor.attrs["name"] for anchor in document.anchors if "name" in anchor.attrs}
+    if any(_leads_inside(document, anchor, names) for anchor in links):
         return Outcome("there")
     if document.client_rendered:
         return NotApplicable("Scripts draw this page; its parts need rendering.")
+    if _begins_with_text(document, links[0]):
+        return NotApplicable("The text begins before the first link, so there is nothing to jump over.")
+    if _has_scripted_way(document, links):
+        return NotApplicable("A button runs a script or folds something, which may be the way.")
     return Outcome("missing", value=0)
 
 
-def _leads_inside(document: Document, anchor: Anchor) -> bool:
+def _leads_inside(document: Document, anchor: Anchor, names: set[str]) -> bool:
     href = (anchor.href or "").strip()
-    return href[:1] == "#" and href[1:] in document.ids and not document.ids[href[1:]].hidden
+    if href[:1] != "#":
+        return False
+    target = document.ids.get(href[1:])
+    return href[1:] in names if target is None else not target.hidden
+
+
+def _begins_with_text(document: Document, first: Anchor) -> bool:
+    """Whether a whole paragraph stands before the first link."""
+    if not document.paragraphs or len(document.paragraphs[0].text) < _PARAGRAPH:
+        return False
+    start, end = _place(document.paragraphs[0].node), _place(first.node)
+    return start is not None and end is not None and start < end
+
+
+def _has_scripted_way(document: Document, links: list[Anchor]) -> bool:
+    buttons = [named.attrs for named in document.named if named.role == "button" and not named.hidden]
+    if any("onclick" in attrs or "aria-expanded" in attrs or "aria-controls" in attrs for attrs in buttons):
+        return True
+    return any("onclick" in link.attrs and (link.href or "").strip()[:1] in {"", "#"} for link in links)
+
+
+def _place(node: Node) -> tuple[int, int] | None:
+    line, column = node.source_line, node.source_col
+    return None if line is None or column is None else (line, column)

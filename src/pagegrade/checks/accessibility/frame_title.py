@@ -4,6 +4,8 @@ from typing import Final
 from pagegrade.checks._check import State, check, offender_loss
 from pagegrade.model.document import Document, Frame
 from pagegrade.model.outcome import MAX_EVIDENCE, NotApplicable, Outcome, Severity
+from pagegrade.parse.aria.implicit import tabindex_of
+from pagegrade.parse.aria.roles import first_role
 
 FULL_AT: Final = 10
 _NOTHING: Final = frozenset({"none", "presentation"})
@@ -31,8 +33,9 @@ def frame_title(document: Document) -> Outcome | NotApplicable:
     ## What it checks
 
     `<iframe>` and `<frame>` elements: each needs a `title`, an `aria-label` or an `aria-labelledby` that leads to
-    text. Frames that are hidden, taken out of the keyboard order with `tabindex="-1"`, or of no more than 1 by 1
-    pixel are left out, because nobody enters them. The loss grows from half (one frame) to everything (ten or more).
+    text. Frames that are hidden, marked with `role="none"`, taken out of the keyboard order with a negative
+    `tabindex`, or of no more than 1 by 1 pixel are left out, because nobody is meant to enter them. The loss grows from
+    half (one frame) to everything (ten or more).
 
     ## Why it matters
 
@@ -82,6 +85,6 @@ def frame_title(document: Document) -> Outcome | NotApplicable:
 
 def _can_be_entered(frame: Frame) -> bool:
     attrs = frame.attrs
-    if frame.hidden or attrs.get("tabindex", "").strip() == "-1" or attrs.get("role", "").strip().lower() in _NOTHING:
+    if frame.hidden or (tabindex_of(attrs) or 0) < 0 or first_role(attrs.get("role", "")) in _NOTHING:
         return False
     return not (attrs.get("width", "").strip() in _TINY and attrs.get("height", "").strip() in _TINY)

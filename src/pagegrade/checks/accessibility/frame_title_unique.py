@@ -24,7 +24,8 @@ def frame_title_unique(document: Document) -> Outcome | NotApplicable:
     ## What it checks
 
     Frames that are not hidden and have a title: those whose titles are the same, case and blanks aside, while their
-    addresses differ. It is shown and costs nothing.
+    addresses differ by more than a slash at the end. Whether two addresses show the same thing in other words, and what
+    frames hold inside frames, cannot be told from the page. It is shown and costs nothing.
 
     ## Why it matters
 
@@ -51,9 +52,10 @@ def frame_title_unique(document: Document) -> Outcome | NotApplicable:
     named = [frame for frame in document.frames if frame.name and not frame.hidden]
     if len(named) < 2:
         return NotApplicable("The page has fewer than two frames with a title.")
-    addresses: dict[str, set[str]] = {}
+    addresses: dict[str, set[tuple[str, str]]] = {}
     for frame in named:
-        addresses.setdefault(frame.name.casefold(), set()).add(frame.url or "")
+        shown = (frame.url or "").rstrip("/"), frame.attrs.get("srcdoc", "")
+        addresses.setdefault(frame.name.casefold(), set()).add(shown)
     found = [
         Offender(frame.node, "another frame has this title", frame.name, frame.url or "")
         for frame in named

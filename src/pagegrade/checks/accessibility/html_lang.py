@@ -2,7 +2,7 @@ from pagegrade.checks._check import State, check
 from pagegrade.model.artifacts import Response
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Evidence, Outcome, Severity
-from pagegrade.parse.language_tags import parse_language_tag
+from pagegrade.parse.language_tags import is_registered_language, parse_language_tag
 
 
 @check(
@@ -12,6 +12,7 @@ from pagegrade.parse.language_tags import parse_language_tag
     since="0.1.0",
     states=(
         State("declared", "The page says which language it is in."),
+        State("untidy", "The page says which language it is in; the rest of the tag means nothing."),
         State("conflict", "The lang and xml:lang attributes of the page name different languages.", loss=0.5),
         State("unregistered", "The page names a language that is not registered.", loss=0.5),
         State("elsewhere", "The page says its language only where few programs look.", loss=0.5),
@@ -32,11 +33,14 @@ def html_lang(document: Document, response: Response) -> Outcome:
 
     ## What it checks
 
-    The `lang` attribute of the `<html>` element. It has to be a language tag whose language is registered with IANA,
-    such as `en`, `pt-BR` or `zh-Hant`. It costs half when the language is private or unknown, when `xml:lang` beside
-    it names another, and when only a `Content-Language` header or `<meta>` says the language. It fails when the
-    attribute is missing, empty or no language tag, such as `en_US` with an underscore or `English`. Whether the text
-    really is in that language is not judged.
+    The `lang` attribute of the `<html>` element. It has to begin with a language that is registered with IANA, such as
+    `en`, `pt-BR` or `zh-Hant`. What follows the first hyphen only refines it: where that is not registered (`en-UK`) or
+    too much (`en-US-GB`), it is shown and costs nothing, because browsers and screen readers take the language.
+
+    It costs half when the language is private or unknown (also `eng` and `i-lux`, which have shorter names), when
+    `xml:lang` beside it names another language, and when only a `Content-Language` header or `<meta>` says the
+    language. It fails when the attribute is missing, empty or no language tag: one with an underscore (`en_US`), a
+    blank, a part that is empty or longer than eight letters. Whether the text really is in that language is not judged.
 
     ## Why it matters
 
@@ -79,15 +83,25 @@ def html_lang(document: Document, response: Response) -> Outcome:
     shown = value[:200]
     if not value.strip():
         return Outcome("empty", value=shown, evidence=place)
+    language = _language(value)
     tag = parse_language_tag(value)
-    if tag is None:
+    if not is_registered_language(language):
+        return Outcome("invalid" if tag is None else "unregistered", value=shown, evidence=place)
+    if tag is None and not all(part.isascii() and part.isalnum() and len(part) < 9 for part in value.split("-")):
         return Outcome("invalid", value=shown, evidence=place)
-    if tag.private_use or not tag.registered or tag.unregistered:
+    if tag is not None and tag.private_use:
         return Outcome("unregistered", value=shown, evidence=place)
-    other = attrs.get("xml:lang")
-    if other is not None and other.lower() != value.lower():
+    other = attrs.get("xml:lang", "").strip()
+    if other and _language(other) != language:
         return Outcome("conflict", value=shown, evidence=place)
+    if tag is None or tag.unregistered:
+        return Outcome("untidy", value=shown, evidence=place)
     return Outcome("declared", value=shown)
+
+
+def _language(tag: str) -> str:
+    """The part that names the language: what browsers and screen readers go by."""
+    return tag.partition("-")[0].lower()
 
 
 def _elsewhere(document: Document, response: Response) -> Evidence | None:

@@ -6,20 +6,21 @@ from typing import Final
 from pagegrade.checks._check import State, check, offender_loss
 from pagegrade.model.document import Document, ElementFact, Image
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Outcome, Severity
-from pagegrade.parse.aria.implicit import conflict_of_presentation
+from pagegrade.parse.aria.implicit import keeps_role
+from pagegrade.parse.aria.roles import first_role
 
 FULL_AT: Final = 10
-MAX_ALT_CHARACTERS: Final = 150
-"""No standard sets a limit; longer descriptions are better read as text."""
+MIN_DIGITS: Final = 4
+"""Fewer belong to the name of a thing: "chair2", "A320"."""
 _FILE_NAME: Final = re.compile(r"[^\s]{1,200}\.(?:jpe?g|png|gif|webp|avif|svg|bmp|tiff?|heic)", re.IGNORECASE)
 _GENERIC: Final = frozenset(
     "image images img photo photograph picture pic graphic icon thumbnail untitled placeholder bild foto grafik"
     " afbeelding imagen imagem immagine obraz resim alt".split(),
 )
-_LAZY_SOURCES: Final = ("data-src", "data-srcset", "data-lazy-src", "data-original", "data-lazy")
 _JUDGED_ELSEWHERE: Final = frozenset(
     "circle ellipse foreignObject g image img input line path polygon polyline rect svg symbol text tspan use".split()
 )
+_PIXEL: Final = frozenset({"0", "1", "0px", "1px"})
 _DECORATIVE_ROLES: Final = frozenset({"none", "presentation"})
 
 
@@ -30,7 +31,7 @@ _DECORATIVE_ROLES: Final = frozenset({"none", "presentation"})
     since="0.1.0",
     states=(
         State("described", "Every image has a text alternative or is marked as decoration."),
-        State("poor", "Some text alternatives are file names, filler words or very long.", loss=0.25),
+        State("poor", "Some text alternatives are file names or filler words.", loss=0.25),
         State("missing", "Images have no text alternative.", 0.5, 1.0),
     ),
     sources=(
@@ -48,18 +49,22 @@ def image_alt(document: Document) -> Outcome:
 
     Images, and elements with `role="img"`. Each needs a name: an `alt` attribute, an `aria-label`, an
     `aria-labelledby` that leads to text, or a `title`. Image buttons, areas of image maps and drawings in the page
-    have checks of their own. An empty `alt=""` is right for decoration
-    and passes, and so do `role="presentation"` and anything hidden. An `alt` of blanks only is no alternative and no
-    mark of decoration. Tracking pixels of 1 by 1 and images that never get a source are left out. The loss grows from
-    half (one image) to everything (ten or more): a count, so that removing a good image never makes things worse.
+    have checks of their own. An empty `alt=""` is right for decoration and passes, and so do `role="presentation"` and
+    anything hidden; `role="presentation"` on an image that takes the focus or has an attribute of ARIA is void. An
+    `alt` of blanks only is no alternative and no mark of decoration. Images that wait for a script to give them a
+    source count. Tracking pixels of 1 by 1 are left out, because nobody sees them, although most of them should have
+    an empty `alt`. The loss grows from half (one image) to everything (ten or more): a count, so that removing a good
+    image never makes things worse.
 
-    It costs a quarter when an alternative is a file name, a word such as "image" or "photo", or longer than 150
-    characters: no standard sets a length, but nobody can pause in the middle of an alternative.
+    It costs a quarter when an alternative is the name of a file or a word such as "image" or "photo". Whether other
+    words fit what the image shows cannot be told from the page. Long alternatives are shown by `image-alt-length`.
 
     ## Why it matters
 
     Screen readers read the alternative aloud; without one they read the file name or say "image". Search engines use
-    it to understand the image, and browsers show it when the image does not load.
+    it to understand the image, and browsers show it when the image does not load. Four in ten well-known pages
+    have an image without one, most of them a handful. The first costs half all the same: it is a barrier that the
+    lowest level of the guidelines forbids, and a word or an empty `alt` removes it.
 
     ## How to fix
 
@@ -98,7 +103,8 @@ def image_alt(document: Document) -> Outcome:
     if not missing:
         return Outcome("poor", value=total, evidence=tuple(shown), total=total, details=details)
     count = len(missing)
-    message = "One image has no text alternative." if count == 1 else f"{count} images have no text alternative."
+    lack = "One image has no text alternative" if count == 1 else f"{count} images have no text alternative"
+    rest = f", and {len(poor)} more {'has' if len(poor) == 1 else 'have'} a file name or a filler word" if poor else ""
     return Outcome(
         "missing",
         value=count,
@@ -106,13 +112,13 @@ def image_alt(document: Document) -> Outcome:
         total=total,
         details=details,
         loss=offender_loss(count, FULL_AT),
-        message=message,
+        message=f"{lack}{rest}.",
     )
 
 
 def _missing(document: Document) -> Iterator[ElementFact]:
     for image in document.images:
-        if not image.hidden and not image.name.strip() and image.alt != "" and _is_shown(image):
+        if not image.hidden and not image.name and image.alt != "" and _is_content(image):
             yield image
     for element in document.named:
         if (
@@ -124,23 +130,28 @@ def _missing(document: Document) -> Iterator[ElementFact]:
             yield element
 
 
-def _is_shown(image: Image) -> bool:
-    """Whether the image is content: it has a source, now or after a script ran, a size, and no decorative role."""
+def _is_content(image: Image) -> bool:
+    """Whether the image has a size and no decorative role; a script may still give it its source."""
     attrs = image.attrs
-    if attrs.get("role", "").strip().lower() in _DECORATIVE_ROLES and not conflict_of_presentation("img", attrs):
+    if first_role(attrs.get("role", "")) in _DECORATIVE_ROLES and not keeps_role("img", attrs):
         return False
-    if attrs.get("width", "").strip() in {"0", "1"} and attrs.get("height", "").strip() in {"0", "1"}:
-        return False
-    return bool(attrs.get("src", "").strip() or image.candidates) or any(name in attrs for name in _LAZY_SOURCES)
+    return not (attrs.get("width", "").strip() in _PIXEL and attrs.get("height", "").strip() in _PIXEL)
 
 
 def _poor(image: Image) -> str:
-    """Why the alternative of the image says nothing; "" when it does, or when there is none."""
-    if image.hidden or image.alt is None or not image.alt.strip():
+    """Why the name of the image says nothing; "" when it does, or when there is none."""
+    if image.hidden or image.decorative:
         return ""
-    alt = image.alt.strip()
-    if len(alt) > MAX_ALT_CHARACTERS:
-        return f"alternative of {len(alt)} characters"
-    if alt.lower() in _GENERIC:
+    if image.name.lower() in _GENERIC:
         return "generic word"
-    return "file name" if _FILE_NAME.fullmatch(alt) else ""
+    if _FILE_NAME.fullmatch(image.name) or _is_own_file_name(image):
+        return "file name"
+    return ""
+
+
+def _is_own_file_name(image: Image) -> bool:
+    """Whether the name is a number or a checksum that the file has for a name, without its ending."""
+    if image.url is None or sum(sign.isdecimal() for sign in image.name) < MIN_DIGITS:
+        return False
+    file = image.url.partition("?")[0].rpartition("/")[2]
+    return image.name.casefold() in {file.casefold(), file.rpartition(".")[0].casefold()}

@@ -11,8 +11,8 @@ from pagegrade.model.outcome import NotApplicable, Outcome, Severity
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("once", "No link says the same in its text and in its image."),
-        State("twice", "Links say the same in their text and in their image."),
+        State("once", "No image says the same as the text beside it."),
+        State("twice", "Images say the same as the text beside them."),
     ),
     sources=(
         "https://www.w3.org/WAI/WCAG22/Understanding/non-text-content.html",
@@ -21,12 +21,12 @@ from pagegrade.model.outcome import NotApplicable, Outcome, Severity
     ),
 )
 def image_redundant_alt(document: Document, accessibility: Accessibility) -> Outcome | NotApplicable:
-    """When an image in a link says the same as the text beside it, people hear it twice.
+    """When an image says the same as the text beside it, people hear it twice.
 
     ## What it checks
 
-    Images with an alternative inside links that are not hidden: those whose alternative is the text of the link, case
-    and blanks aside. It is shown and costs nothing.
+    Images with an alternative that are not hidden and stand in a link, a button, a paragraph, a list item or a cell:
+    those whose alternative is all the text there, case and blanks aside. It is shown and costs nothing.
 
     ## Why it matters
 
@@ -50,25 +50,19 @@ def image_redundant_alt(document: Document, accessibility: Accessibility) -> Out
     <a href="/b"><img src="b.jpg" alt=""> Bicycles</a>
     ```
     """
-    pairs = [
-        (anchor, image)
-        for anchor, image in accessibility.linked_images
-        if not anchor.hidden and not image.hidden and image.alt is not None and anchor.text
-    ]
-    if not pairs:
-        return NotApplicable("No link of the page holds text and an image with an alternative.")
+    if all(image.hidden for image in document.images):
+        return NotApplicable("The page has no images.")
     found = [
-        Offender(image.node, "the link says the same", image.name, anchor.url or "")
-        for anchor, image in pairs
-        if image.name.casefold() == anchor.text.casefold()
+        Offender(image.node, "the text beside it says the same", image.name, image.url or "")
+        for image in accessibility.repeated_images
     ]
     return counted(
         document,
         found,
         "once",
         "twice",
-        "One link says the same in its text and in its image.",
-        "{count} links say the same in their text and in their image.",
+        "One image says the same as the text beside it.",
+        "{count} images say the same as the text beside them.",
         low=0,
         high=0,
     )

@@ -2,6 +2,8 @@ from pagegrade.checks._check import State, check
 from pagegrade.checks._offenders import Offender, counted
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import NotApplicable, Outcome, Severity
+from pagegrade.parse.aria.implicit import input_type, keeps_role
+from pagegrade.parse.aria.roles import first_role
 
 
 @check(
@@ -26,8 +28,8 @@ def input_button_name(document: Document) -> Outcome | NotApplicable:
 
     Elements `<input>` of the types `button`, `submit` and `reset` that are not hidden. The name comes from `value`,
     `aria-label`, `aria-labelledby`, a `<label>` or `title`. Browsers name submit and reset buttons without a `value`
-    themselves; an empty `value=""` takes that name away. The loss grows from half (one button) to everything (ten or
-    more).
+    themselves; an empty `value=""` takes that name away. Disabled buttons with `role="none"` are left out: nobody is
+    told of them. The loss grows from half (one button) to everything (ten or more).
 
     ## Why it matters
 
@@ -51,7 +53,14 @@ def input_button_name(document: Document) -> Outcome | NotApplicable:
     <form><input type="submit" value="Order now"></form>
     ```
     """
-    buttons = [one for one in document.named if one.role == "button" and one.node.tag == "input" and not one.hidden]
+    buttons = [
+        one
+        for one in document.named
+        if one.node.tag == "input"
+        and input_type(one.attrs) != "image"
+        and not one.hidden
+        and (first_role(one.attrs.get("role", "")) not in {"none", "presentation"} or keeps_role("input", one.attrs))
+    ]
     if not buttons:
         return NotApplicable("The page has no input buttons.")
     found = [Offender(one.node, "no accessible name") for one in buttons if not one.name]

@@ -2,6 +2,7 @@ from pagegrade.checks._check import State, check
 from pagegrade.checks._offenders import Offender, counted
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import NotApplicable, Outcome, Severity
+from pagegrade.parse.aria.implicit import input_type
 
 
 @check(
@@ -25,8 +26,8 @@ def input_image_alt(document: Document) -> Outcome | NotApplicable:
     ## What it checks
 
     Elements `<input type="image">` that are not hidden. Each needs an `alt`, an `aria-label`, an `aria-labelledby` that
-    leads to text, or a `title`. An empty alternative is none: a button is never decoration. The loss grows from half
-    (one button) to everything (ten or more).
+    leads to text, a `<label>` or a `title`. An empty alternative is none: a button is never decoration, and the word
+    that browsers put in its place says nothing. The loss grows from half (one button) to everything (ten or more).
 
     ## Why it matters
 
@@ -51,7 +52,9 @@ def input_image_alt(document: Document) -> Outcome | NotApplicable:
     <form><input type="image" src="/img/magnifier.png" alt="Search"></form>
     ```
     """
-    buttons = [one for one in document.named if one.role == "img" and one.node.tag == "input" and not one.hidden]
+    buttons = [
+        one for one in document.named if one.node.tag == "input" and input_type(one.attrs) == "image" and not one.hidden
+    ]
     if not buttons:
         return NotApplicable("The page has no image buttons.")
     found = [Offender(one.node, "no accessible name") for one in buttons if not one.name]

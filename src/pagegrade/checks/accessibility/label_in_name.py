@@ -1,7 +1,22 @@
+import re
+import unicodedata
+from typing import Final
+
 from pagegrade.checks._check import State, check
 from pagegrade.checks._offenders import Offender, counted
+from pagegrade.model.accessibility import Accessibility, RoleFact
 from pagegrade.model.document import Anchor, Document, NamedElement
 from pagegrade.model.outcome import NotApplicable, Outcome, Severity
+from pagegrade.parse.accessibility import LABELLED
+from pagegrade.parse.shown_text import shown_text
+
+MAX_READ: Final = 300
+"""Elements of one page whose text is read anew, because it differs from the name or is not known."""
+_BRACKETS: Final = re.compile(r"[(\[][^()\[\]]*[)\]]")
+_PICTURE_FONT: Final = re.compile(r"material[ +_-]?(?:icons|symbols)", re.IGNORECASE)
+_LIGATURE: Final = re.compile(r"[a-z_0-9]{2,40}")
+_CJK: Final = "\u2e80"
+"""The first sign of the scripts of East Asia."""
 
 
 @check(
@@ -19,14 +34,16 @@ from pagegrade.model.outcome import NotApplicable, Outcome, Severity
         "https://www.w3.org/WAI/WCAG22/Techniques/failures/F96",
     ),
 )
-def label_in_name(document: Document) -> Outcome | NotApplicable:
+def label_in_name(document: Document, accessibility: Accessibility) -> Outcome | NotApplicable:
     """People who speak to their computer say the words they see, so the hidden name must contain them.
 
     ## What it checks
 
-    Links and buttons that are not hidden, show text, and have another name by `aria-label` or `aria-labelledby`: it is
-    shown when the name does not contain the words that are seen, in that order. Case, punctuation and symbols do not
-    count, and a single sign such as × is no text. It costs nothing, because text in front of the eyes may be an icon.
+    Links, buttons, tabs, options, checkboxes, summaries, and items of menus and trees that are not hidden, show text,
+    and have another name by `aria-label` or `aria-labelledby`: it is shown when the name does not contain the words
+    that are seen, in that order. Case, punctuation and symbols do not count, nor do words in brackets, and a single
+    sign such as × is no text. Left out is what well-known classes and fonts hide from the eye or draw as an icon. It
+    costs nothing, because text in front of the eyes may still be an icon.
 
     ## Why it matters
 
@@ -50,20 +67,31 @@ def label_in_name(document: Document) -> Outcome | NotApplicable:
     <a href="/cart" aria-label="Buy now: red bicycle">Buy now</a>
     ```
     """
-    elements: list[Anchor | NamedElement] = [one for one in document.anchors if one.href is not None]
-    elements += [one for one in document.named if one.role in {"button", "link"}]
+    elements: list[Anchor | NamedElement | RoleFact] = [one for one in document.anchors if one.href is not None]
+    elements += [one for one in document.named if one.role in {"button", "link", "summary"}]
+    known = {id(one.node) for one in elements}
+    elements += [one for one in accessibility.roles if one.written in LABELLED and id(one.node) not in known]
     labelled = [
         one
         for one in elements
-        if ("aria-label" in one.attrs or "aria-labelledby" in one.attrs) and not one.hidden and one.name and one.text
+        if ("aria-label" in one.attrs or "aria-labelledby" in one.attrs) and not one.hidden and one.name
+        # Of roles, the text is read below.
+        if isinstance(one, RoleFact) or one.text
     ]
     if not labelled:
         return NotApplicable("No link or button has another name than its text.")
-    found = [
-        Offender(one.node, f'shows "{one.text[:80]}"', one.name)
-        for one in labelled
-        if (shown := _words(one.text)).strip() and shown not in _words(one.name) and not _is_sign(one.text)
-    ]
+    found = []
+    pictured = _draws_words(document)
+    left = MAX_READ
+    for one in labelled:
+        if not isinstance(one, RoleFact) and _is_said(one.text, one.name):
+            continue
+        if not left:
+            break
+        left -= 1
+        shown = shown_text(one.node)
+        if shown and not _is_said(shown, one.name) and not (pictured and _LIGATURE.fullmatch(shown)):
+            found.append(Offender(one.node, f'shows "{shown[:80]}"', one.name))
     return counted(
         document,
         found,
@@ -76,11 +104,27 @@ def label_in_name(document: Document) -> Outcome | NotApplicable:
     )
 
 
+def _draws_words(document: Document) -> bool:
+    """Whether the page loads a font that draws a picture for a word."""
+    return any(_PICTURE_FONT.search(link.attrs.get("href", "")) for link in document.links)
+
+
+def _is_said(shown: str, name: str) -> bool:
+    """Whether the name contains the words that are seen."""
+    if sum(sign.isalnum() for sign in shown) < 2:
+        return True
+    said = _words(name)
+    if _words(shown) in said:
+        return True
+    plain = _words(_BRACKETS.sub(" ", unicodedata.normalize("NFKC", shown)))
+    if plain.strip() and plain in said:
+        return True
+    # Chinese, Japanese and the like are written without blanks between words.
+    return any(sign >= _CJK for sign in shown) and plain.replace(" ", "") in said.replace(" ", "")
+
+
 def _words(text: str) -> str:
     """Lower case words with a blank around each."""
-    letters = "".join(sign if sign.isalnum() else " " for sign in text.casefold())
+    plain = unicodedata.normalize("NFKC", text).casefold()
+    letters = "".join(sign if sign.isalnum() else " " for sign in plain)
     return f" {' '.join(letters.split())} "
-
-
-def _is_sign(text: str) -> bool:
-    return sum(sign.isalnum() for sign in text) < 2

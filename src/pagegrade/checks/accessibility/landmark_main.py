@@ -1,8 +1,12 @@
+from typing import Final
+
 from pagegrade.checks._check import State, check
 from pagegrade.checks._offenders import Offender, evidence_of
 from pagegrade.model.accessibility import Accessibility
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import NotApplicable, Outcome, Severity
+
+_DIALOGS: Final = frozenset({"alertdialog", "dialog"})
 
 
 @check(
@@ -27,7 +31,11 @@ def landmark_main(document: Document, accessibility: Accessibility) -> Outcome |
 
     Elements `<main>` and `role="main"` that are not hidden: there should be exactly one. Several are fine while all but
     one are hidden. None, or several at once, costs half; no success criterion demands the element, so it never costs
-    more. Pages that scripts draw are not judged.
+    more. A main part inside a frame is not seen. Pages that scripts draw are not judged, nor are those whose main part
+    is hidden while a dialog is open.
+
+    About half of well-known pages have none. It is said to all of them, because one element mends it, and without it
+    people who cannot see have no quick way to what the page is about.
 
     ## Why it matters
 
@@ -55,6 +63,10 @@ def landmark_main(document: Document, accessibility: Accessibility) -> Outcome |
     if not mains:
         if document.client_rendered:
             return NotApplicable("Scripts draw this page; its parts need rendering.")
+        if accessibility.hidden_mains and any(
+            role.role in _DIALOGS and not role.hidden for role in accessibility.roles
+        ):
+            return NotApplicable("A dialog is open, and the page behind it is hidden while it is.")
         return Outcome("missing", value=0)
     if len(mains) == 1:
         return Outcome("one", value=1)

@@ -25,11 +25,11 @@ def lang_of_parts(document: Document, accessibility: Accessibility) -> Outcome:
 
     ## What it checks
 
-    Every element inside the page with a `lang` attribute. It fails when the language, the part before the first hyphen,
-    is not in the IANA registry of language subtags: `lang="engl"`, `lang="gr-GR"`, or a value of blanks. An empty
-    `lang=""` says that the language is not known, which is allowed. Elements without anything to read in that language
-    are left out, and the language of the whole page has a check of its own. The loss grows from half (one element) to
-    everything (ten or more).
+    Every element of HTML inside the page with a `lang` attribute; `xml:lang` means nothing there. It fails when the
+    language, the part before the first hyphen, is not in the IANA registry of language subtags: `lang="engl"`,
+    `lang="gr-GR"`, or a value of blanks. An empty `lang=""` says that the language is not known, which is allowed.
+    Elements without anything to read in that language are left out, and the language of the whole page has a check of
+    its own. The loss grows from half (one element) to everything (ten or more).
 
     ## Why it matters
 

@@ -5,14 +5,14 @@ from typing import Final
 from pagegrade.checks._check import State, check, offender_loss
 from pagegrade.model.document import Anchor, Document, NamedElement
 from pagegrade.model.outcome import MAX_EVIDENCE, Outcome, Severity
-from pagegrade.parse.aria.roles import first_role
+from pagegrade.parse.accessibility import NAMED
+from pagegrade.parse.aria.roles import ROLES, first_role
 
 FULL_AT: Final = 10
-_LINKS: Final = frozenset(
-    {"", "link", "none", "presentation", "doc-backlink", "doc-biblioref", "doc-glossref", "doc-noteref"}
-)
-"""A link with another role is a button or a menu item to people, and judged as that; what takes the focus keeps its
-meaning whatever ``none`` says."""
+_ELSEWHERE: Final = NAMED | {"button"}
+"""A link with one of these roles is a button, a field or a menu item to people, and judged as that."""
+_NOTHING: Final = frozenset({"", "none", "presentation"})
+_LINKS: Final = frozenset({"link", "doc-backlink", "doc-biblioref", "doc-glossref", "doc-noteref"})
 
 
 @check(
@@ -38,13 +38,16 @@ def link_name(document: Document) -> Outcome:
 
     Links and areas of image maps that have an `href`, and elements with `role="link"`. The name comes from text
     inside, the alternative of an image inside, the title of a drawing inside, or from `aria-label`, `aria-labelledby`
-    or `title`. A link whose only content is an image with `alt=""` has no name. Anchors without `href` are targets,
-    not links, and hidden links are left out. Text that a stylesheet adds, such as an icon font, is no name. The loss
-    grows from half (one link) to everything (ten or more).
+    or `title`. A link whose only content is an image with `alt=""` has no name, and a `title` of that image does not
+    give it one. Anchors without `href` are targets, not links. Hidden links are left out, and so are links with the
+    role of a button, a field or a menu item, which have checks of their own. Text that a stylesheet adds, such as an
+    icon font, is no name. The loss grows from half (one link) to everything (ten or more).
 
     ## Why it matters
 
-    Screen readers list the links of a page by name, and voice control clicks them by name.
+    Screen readers list the links of a page by name, and voice control clicks them by name. About half of well-known
+    pages have such links, mostly icons and pictures that show where they lead: whoever cannot see them is told "link"
+    or hears an address, so one of them costs half already.
 
     ## How to fix
 
@@ -91,8 +94,12 @@ def _nameless(document: Document) -> Iterator[Anchor | NamedElement]:
     for anchor in document.anchors:
         if anchor.href is None or anchor.hidden or anchor.name:
             continue
-        if first_role(anchor.attrs.get("role", "")) in _LINKS:
+        role = first_role(anchor.attrs.get("role", ""))
+        # What takes the focus stays a link whatever ``none`` says; a menu or a group needs no name.
+        if role not in _ELSEWHERE and (role in _NOTHING or ROLES[role].name_required):
             yield anchor
     for element in document.named:
-        if element.role == "link" and not element.hidden and not element.name:
+        if element.hidden or element.name:
+            continue
+        if element.role == "link" or (element.role == "button" and first_role(element.attrs.get("role", "")) in _LINKS):
             yield element

@@ -36,6 +36,10 @@ def meta_refresh(document: Document) -> Outcome:
     status 301 or 308 does the same for everybody and faster. Content that browsers do not understand does nothing, and
     passes.
 
+    People hardly notice a redirect, and the guidelines for accessibility allow it, so half is for what else it does:
+    the page that was asked for is loaded in vain, and programs that do not read HTML never arrive. More than 20 hours
+    pass, although the strictest level of the guidelines forbids them as well.
+
     ## Why it matters
 
     Whoever needs longer loses the place or the form that was half filled, and a screen reader begins again from the

@@ -5,6 +5,7 @@ from pagegrade.checks._offenders import Offender, counted
 from pagegrade.model.accessibility import Accessibility
 from pagegrade.model.document import Document, NamedElement
 from pagegrade.model.outcome import NotApplicable, Outcome, Severity
+from pagegrade.parse.aria.implicit import keeps_role
 
 _DEAD: Final = frozenset(
     {
@@ -38,9 +39,10 @@ def object_alt(document: Document, accessibility: Accessibility) -> Outcome | No
     ## What it checks
 
     Elements `<object>` with a `data` address that are not hidden and not marked with `role="none"`. Each needs a
-    `title`, an `aria-label` or an `aria-labelledby` that leads to text. What stands inside the element is only shown
-    when the object cannot be, so it is no name. Objects that hold text or a page, and plugins that no browser runs any
-    more, are left out. The loss grows from half (one object) to everything (ten or more).
+    `title`, an `aria-label` or an `aria-labelledby` that leads to text; an `alt` is no name here. What stands inside
+    the element is only shown when the object cannot be, so it is no name either. Objects that hold text or a page, and
+    plugins that no browser runs any more, are left out. The loss grows from half (one object) to everything (ten or
+    more).
 
     ## Why it matters
 
@@ -64,7 +66,11 @@ def object_alt(document: Document, accessibility: Accessibility) -> Outcome | No
     <object data="/img/plan.svg" type="image/svg+xml" title="Plan of the building"></object>
     ```
     """
-    objects = [one for one in accessibility.objects if one.role not in {"none", "presentation"} and _is_embedded(one)]
+    objects = [
+        one
+        for one in accessibility.objects
+        if (one.role not in {"none", "presentation"} or keeps_role("object", one.attrs)) and _is_embedded(one)
+    ]
     if not objects:
         return NotApplicable("The page embeds no objects that need a name.")
     found = [

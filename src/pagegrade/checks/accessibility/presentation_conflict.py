@@ -26,8 +26,8 @@ def presentation_conflict(document: Document, accessibility: Accessibility) -> O
     ## What it checks
 
     Elements with the role `none` or `presentation`, and images with an empty `alt`, that are not hidden: those that
-    take the focus or have an attribute of ARIA that goes with every role. Browsers then ignore the role. It is shown
-    and costs nothing.
+    take the focus or have an attribute of ARIA that goes with every role and says something. Browsers then ignore the
+    role. Frames and players are left out unless they have a `tabindex`. It is shown and costs nothing.
 
     ## Why it matters
 
@@ -53,7 +53,7 @@ def presentation_conflict(document: Document, accessibility: Accessibility) -> O
     """
     found = []
     for one in accessibility.roles:
-        if one.hidden or not one.html:
+        if one.hidden:
             continue
         decorative = one.written in {"none", "presentation"}
         if not decorative and not (one.node.tag == "img" and one.attrs.get("alt") == "" and not one.tokens):

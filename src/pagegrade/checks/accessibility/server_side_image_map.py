@@ -24,7 +24,8 @@ def server_side_image_map(document: Document, accessibility: Accessibility) -> O
 
     ## What it checks
 
-    Images with `ismap` inside links with an address that are not hidden. It is shown and costs nothing.
+    Images with `ismap` inside links with an address that are not hidden; anywhere else the attribute does nothing. It
+    is shown and costs nothing.
 
     ## Why it matters
 

@@ -25,8 +25,9 @@ def skip_link_target(document: Document) -> Outcome | NotApplicable:
     ## What it checks
 
     The links to a place inside the page that come before any other link. Each needs an element with that `id` (or an
-    anchor with that `name`). `#` and `#top` always lead to the top. Scripts may make the target later, so it is shown
-    and costs nothing.
+    anchor with that `name`). `#` and `#top` always lead to the top. Links that a role makes into a button and
+    addresses that scripts read (`#!` and `#/`) are left out. Where such a link stands on the screen is not seen, so its
+    words and its look do not matter; and scripts may make the target later. So it is shown and costs nothing.
 
     ## Why it matters
 
@@ -53,7 +54,7 @@ def skip_link_target(document: Document) -> Outcome | NotApplicable:
     skips = []
     for anchor in document.anchors:
         href = (anchor.href or "").strip()
-        if anchor.href is None or anchor.hidden or href == "#":
+        if anchor.href is None or anchor.hidden or href == "#" or href[:2] in {"#!", "#/"} or "role" in anchor.attrs:
             continue
         if href[:1] != "#":
             break

@@ -54,7 +54,7 @@ def tabindex(document: Document, accessibility: Accessibility) -> Outcome:
     found = [
         Offender(one.node, "comes before everything without a number", str(one.value))
         for one in accessibility.tabindexes
-        if one.value > 0 and not one.hidden
+        if one.value > 0 and not one.hidden and one.attrs.get("type", "").strip().lower() != "hidden"
     ]
     return counted(
         document,

@@ -1,8 +1,12 @@
+from typing import Final
+
 from pagegrade.checks._check import State, check
 from pagegrade.checks._offenders import Offender, counted
-from pagegrade.model.accessibility import Accessibility
+from pagegrade.model.accessibility import Accessibility, TableFact
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import NotApplicable, Outcome, Severity
+
+_DATA_ROLES: Final = frozenset({"table", "grid", "treegrid"})
 
 
 @check(
@@ -24,9 +28,9 @@ def table_caption_misuse(document: Document, accessibility: Accessibility) -> Ou
 
     ## What it checks
 
-    Tables of data with at least two rows and columns that are not hidden: those without a caption whose first row is
-    one cell across all columns, and those whose `summary` says the same as their caption. It is shown and costs
-    nothing.
+    Tables that are not hidden: those whose `summary` says the same as their caption, and those of data with at least
+    two rows and columns and without a caption, whose first row is one cell across all columns. A table holds data when
+    it has a header cell or the role of a table or grid. It is shown and costs nothing.
 
     ## Why it matters
 
@@ -53,14 +57,17 @@ def table_caption_misuse(document: Document, accessibility: Accessibility) -> Ou
     found = []
     judged = 0
     for table in accessibility.tables:
-        if table.row_count < 2 or table.column_count < 2 or not any(cell.is_header for cell in table.cells):
+        summary = " ".join(table.attrs.get("summary", "").split())
+        if table.caption and summary:
+            judged += 1
+            if summary.casefold() == table.caption.casefold():
+                found.append(Offender(table.node, "summary and caption say the same", summary))
+                continue
+        if table.row_count < 2 or table.column_count < 2 or not _holds_data(table):
             continue
         judged += 1
-        summary = " ".join(table.attrs.get("summary", "").split())
         first = [cell for cell in table.cells if cell.row == 0]
-        if table.caption and summary.casefold() == table.caption.casefold():
-            found.append(Offender(table.node, "summary and caption say the same", summary))
-        elif table.caption is None and len(first) == 1 and first[0].columns >= table.column_count:
+        if table.caption is None and len(first) == 1 and first[0].columns >= table.column_count:
             found.append(Offender(first[0].node, "a cell across the whole table in place of a caption"))
     if not judged:
         return NotApplicable("The page has no tables of data.")
@@ -74,3 +81,7 @@ def table_caption_misuse(document: Document, accessibility: Accessibility) -> Ou
         low=0,
         high=0,
     )
+
+
+def _holds_data(table: TableFact) -> bool:
+    return table.attrs.get("role", "").strip().lower() in _DATA_ROLES or any(cell.is_header for cell in table.cells)

@@ -3,12 +3,18 @@ from typing import Final
 
 from pagegrade.checks._check import State, check
 from pagegrade.checks._offenders import Offender, counted
-from pagegrade.model.accessibility import Accessibility, TableFact
+from pagegrade.model.accessibility import Accessibility, Cell, TableFact
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import NotApplicable, Outcome, Severity
+from pagegrade.parse.lists_tables import has_content, has_label
 
-_SCOPES: Final = frozenset({"", "row", "col", "rowgroup", "colgroup"})
+_SCOPES: Final = frozenset({"row", "col", "rowgroup", "colgroup"})
 _DATA_ROLES: Final = frozenset({"table", "grid", "treegrid"})
+_LARGE: Final = 3
+"""Rows and columns from which a cell without any header is hard to place."""
+
+_ROWS_SEEN: Final = 2
+"""Rows with data from which a table of roles counts as filled."""
 
 
 @check(
@@ -18,6 +24,7 @@ _DATA_ROLES: Final = frozenset({"table", "grid", "treegrid"})
     since="0.1.0",
     states=(
         State("clear", "The cells of data tables have headers."),
+        State("partial", "Some cells of data tables have no header.", 0.25),
         State("unmarked", "Data tables have no header cells.", 0.5),
         State("broken", "Headers of data tables are wired wrongly.", 0.5, 1.0),
     ),
@@ -35,13 +42,16 @@ def table_headers(document: Document, accessibility: Accessibility) -> Outcome |
 
     Tables that are not hidden and not marked as layout with `role="presentation"`. It fails when
 
-    the `headers` of a cell name an id that is no other cell of the same table; when a header cell has no data cell in
-    its row or column; or when a `scope` is none of `row`, `col`, `rowgroup` and `colgroup`, or stands on a cell that is
-    no header. The loss grows from half (one cell) to everything (ten or more).
+    the `headers` of a cell name an id that is no other header cell of the same table; when a header cell has no data in
+    its row or column, where cells with `headers` of their own belong only to those; or when a `scope` is none of `row`,
+    `col`, `rowgroup` and `colgroup`, is empty, or stands on a `<td>`. The loss grows from half (one cell) to everything
+    (ten or more). Tables of header cells alone are left out, and header cells that are hidden or empty.
 
     It costs half when a table says that it holds data, by a caption, a summary, a head or an explicit role, and has no
-    header cell at all. Other tables without headers may be layout, and are left out, like tables of one row or column
-    and tables in which another one stands.
+    header cell at all. It costs a quarter when such a table, or one of three rows and columns or more, has headers, and
+    cells with content that have none in their row or column. Other tables without headers may be layout, and are left
+    out, like tables of one row or column and tables in which another one stands. In tables that roles make of other
+    elements only a header further right than all cells of at least two rows is seen, because scripts usually fill them.
 
     ## Why it matters
 
@@ -66,15 +76,17 @@ def table_headers(document: Document, accessibility: Accessibility) -> Outcome |
     ```
     """
     tables = [table for table in accessibility.tables if table.cells]
-    if not tables:
+    broken = list(_headers_beyond_the_cells(accessibility))
+    if not tables and not broken:
         return NotApplicable("The page has no tables of data.")
-    broken: list[Offender] = []
     unmarked: list[Offender] = []
+    partial: list[Offender] = []
     for table in tables:
         broken += _wrong_references(table)
         broken += _wrong_scopes(table)
         if any(cell.is_header for cell in table.cells):
             broken += _headers_of_nothing(table)
+            partial += _cells_without(table)
         elif _says_data(table):
             unmarked.append(Offender(table.node, "no header cell", table.caption or ""))
     if broken:
@@ -86,15 +98,26 @@ def table_headers(document: Document, accessibility: Accessibility) -> Outcome |
             "One header of a table is wired wrongly.",
             "{count} headers of tables are wired wrongly.",
         )
+    if unmarked:
+        return counted(
+            document,
+            unmarked,
+            "clear",
+            "unmarked",
+            "One data table has no header cells.",
+            "{count} data tables have no header cells.",
+            low=0.5,
+            high=0.5,
+        )
     return counted(
         document,
-        unmarked,
+        partial,
         "clear",
-        "unmarked",
-        "One data table has no header cells.",
-        "{count} data tables have no header cells.",
-        low=0.5,
-        high=0.5,
+        "partial",
+        "One cell of a table has no header.",
+        "{count} cells of tables have no header.",
+        low=0.25,
+        high=0.25,
     )
 
 
@@ -111,46 +134,97 @@ def _says_data(table: TableFact) -> bool:
 def _wrong_references(table: TableFact) -> Iterator[Offender]:
     ids = {cell.id: cell for cell in table.cells if cell.id}
     for cell in table.cells:
-        if not cell.headers:
+        if not cell.headers or cell.hidden:
             continue
         strange = [name for name in cell.headers if name not in ids]
         if strange:
             yield Offender(cell.node, "headers names no cell of this table", strange[0])
-        elif ids[cell.headers[0]] is cell and len(cell.headers) == 1:
-            yield Offender(cell.node, "headers names the cell itself", cell.headers[0])
+        elif cell.id in cell.headers:
+            yield Offender(cell.node, "headers names the cell itself", cell.id)
         elif not all(ids[name].is_header for name in cell.headers):
             yield Offender(cell.node, "headers names a cell that is no header", cell.headers[0])
 
 
 def _wrong_scopes(table: TableFact) -> Iterator[Offender]:
     for cell in table.cells:
-        if cell.scope is None:
+        if cell.scope is None or cell.hidden:
             continue
-        if cell.scope not in _SCOPES:
-            yield Offender(cell.node, "no such scope", cell.scope)
-        elif not cell.is_header and cell.scope:
+        if cell.tag != "th":
             yield Offender(cell.node, "scope on a cell that is no header", cell.scope)
+        elif cell.scope not in _SCOPES:
+            yield Offender(cell.node, "no such scope", cell.scope)
 
 
 def _headers_of_nothing(table: TableFact) -> Iterator[Offender]:
     """Header cells with nothing to be the header of.
 
     A header is fine when its row has data, or when something stands in its column in a row that has: a corner above
-    the headers of rows is an ordinary thing.
+    the headers of rows is an ordinary thing. Cells that name their headers have no others.
     """
-    data_rows: set[int] = set()
-    named: set[str] = set()
+    if all(cell.is_header for cell in table.cells):
+        return
+    named = {name for cell in table.cells for name in cell.headers}
+    data_rows = {row for cell in table.cells if not cell.is_header for row in _rows(cell)}
+    own_rows = {row for cell in table.cells if not cell.is_header and not cell.headers for row in _rows(cell)}
+    filled = {
+        column
+        for cell in table.cells
+        if not cell.headers and not data_rows.isdisjoint(_rows(cell))
+        for column in _columns(cell)
+    }
     for cell in table.cells:
-        named.update(cell.headers)
-        if not cell.is_header:
-            data_rows.update(range(cell.row, cell.row + cell.rows))
-    filled: set[int] = set()
-    for cell in table.cells:
-        if not data_rows.isdisjoint(range(cell.row, cell.row + cell.rows)):
-            filled.update(range(cell.column, cell.column + cell.columns))
-    for cell in table.cells:
-        if not cell.is_header or cell.id in named:
+        if not cell.is_header or cell.hidden or cell.id in named:
             continue
-        in_row = not data_rows.isdisjoint(range(cell.row, cell.row + cell.rows))
-        if not in_row and filled.isdisjoint(range(cell.column, cell.column + cell.columns)):
+        if own_rows.isdisjoint(_rows(cell)) and filled.isdisjoint(_columns(cell)) and has_content(cell):
             yield Offender(cell.node, "no data cell in its row or column")
+
+
+def _cells_without(table: TableFact) -> Iterator[Offender]:
+    """Data cells with neither a header in their row nor one in their column, in tables that need both eyes."""
+    is_large = not table.nested and table.row_count >= _LARGE and table.column_count >= _LARGE
+    if not is_large and not _says_data(table):
+        return
+    headers = [cell for cell in table.cells if cell.is_header]
+    rows = {row for cell in headers for row in _rows(cell)}
+    columns = {column for cell in headers for column in _columns(cell)}
+    for cell in table.cells:
+        if (
+            not (cell.is_header or cell.headers or cell.hidden)
+            and rows.isdisjoint(_rows(cell))
+            and columns.isdisjoint(_columns(cell))
+            and has_content(cell)
+            and not has_label(cell)
+        ):
+            yield Offender(cell.node, "no header in its row or column")
+
+
+def _headers_beyond_the_cells(accessibility: Accessibility) -> Iterator[Offender]:
+    """Column headers of tables made by roles that stand further right than any cell."""
+    grids = [
+        role
+        for role in accessibility.roles
+        if role.role in _DATA_ROLES and role.node.tag != "table" and not role.hidden and role.inside
+    ]
+    if not grids:
+        return
+    facts = {role.node: role for role in accessibility.roles}
+    for grid in grids:
+        rows = [facts[node].inside for kind, node in grid.inside if kind == "row" and node in facts]
+        cells = [facts[node].attrs for row in rows for _, node in row if node in facts]
+        if any("aria-colspan" in attrs or "aria-colindex" in attrs for attrs in cells):
+            continue
+        filled = [len(row) for row in rows if any(kind != "columnheader" for kind, _ in row)]
+        if len(filled) < _ROWS_SEEN:
+            continue
+        for row in rows:
+            if all(kind == "columnheader" for kind, _ in row):
+                for _, node in row[max(filled) :]:
+                    yield Offender(node, "no data cell in its row or column")
+
+
+def _rows(cell: Cell) -> range:
+    return range(cell.row, cell.row + cell.rows)
+
+
+def _columns(cell: Cell) -> range:
+    return range(cell.column, cell.column + cell.columns)

@@ -25,9 +25,10 @@ def video_captions(document: Document, accessibility: Accessibility) -> Outcome 
 
     ## What it checks
 
-    Elements `<video>` with a source that are not hidden and not muted. Each should have a `<track kind="captions">`.
-    Captions inside the picture, players from elsewhere and films without sound cannot be told from the page, so it
-    never costs more than half.
+    Elements `<video>` with a source that are not hidden and not muted. Each should have a `<track kind="captions">`
+    among its children; subtitles translate, and do not tell of sounds. Captions inside the picture, players from
+    elsewhere, films without sound and films that only repeat a text of the page cannot be told from the page, so it
+    never costs more than half. Videos that get their source from a script are not judged.
 
     ## Why it matters
 
@@ -54,7 +55,7 @@ def video_captions(document: Document, accessibility: Accessibility) -> Outcome 
     videos = [
         player
         for player in accessibility.players
-        if player.node.tag == "video" and player.has_source and "muted" not in player.attrs
+        if player.node.tag == "video" and player.has_source and not player.hidden and "muted" not in player.attrs
     ]
     if not videos:
         return NotApplicable("The page has no videos with sound.")

@@ -36,7 +36,8 @@ def viewport_zoom(document: Document) -> Outcome | NotApplicable:
     The `<meta name="viewport">` of the page; of several the last one counts. It fails with `user-scalable=no` (or
     `0`) and with a `maximum-scale` under 2, because text must be able to grow to twice its size. It costs half with a
     `maximum-scale` under 5. A `maximum-scale` limits zooming even beside `user-scalable=yes`. A page without the
-    element forbids nothing.
+    element forbids nothing. The success criterion is met with twice the size, so less than five times only costs half:
+    people with very low vision need it. A value that browsers cannot read counts as they count it: as no zooming.
 
     ## Why it matters
 

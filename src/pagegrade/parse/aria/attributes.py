@@ -1,7 +1,7 @@
 """The states and properties of WAI-ARIA with the types of their values.
 
 Sources: https://www.w3.org/TR/wai-aria-1.2/#state_prop_def (6 June 2023) and what browsers already take from the draft
-https://www.w3.org/TR/wai-aria-1.3/ (aria-description, aria-braillelabel, aria-brailleroledescription,
+https://www.w3.org/TR/wai-aria-1.3/ (aria-actions, aria-description, aria-braillelabel, aria-brailleroledescription,
 aria-colindextext, aria-rowindextext). Read in November 2026.
 """
 
@@ -27,6 +27,7 @@ class Attribute(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _TABLE: Final = """
+actions ids global
 activedescendant id
 atomic boolean global
 autocomplete token inline list both none
@@ -105,7 +106,9 @@ def _read() -> dict[str, Attribute]:
 ATTRIBUTES: Final = _read()
 """Attribute name -> what it may say."""
 GLOBAL: Final = frozenset(name for name, attribute in ATTRIBUTES.items() if attribute.is_global)
-NAMING: Final = frozenset({"aria-label", "aria-labelledby"})
+NAMING: Final = frozenset({"aria-braillelabel", "aria-label", "aria-labelledby"})
+OF_TREEGRIDS: Final = frozenset({"aria-expanded", "aria-level", "aria-posinset", "aria-setsize"})
+"""Attributes of rows that mean something in a treegrid only."""
 
 
 def value_problem(name: str, value: str) -> str:
@@ -132,7 +135,9 @@ def value_problem(name: str, value: str) -> str:
             return "" if least is None or len(text) > 9 or int(text) >= least else f"less than {least}"
         case "number":
             return "" if _is_number(text) else "not a number"
-        case "id" | "ids" | "text":
+        case "id":
+            return "not one id" if len(text.split()) > 1 else ""
+        case "ids" | "text":
             return ""
 
 

@@ -25,12 +25,15 @@ _BY_TAG: Final = {
     **{name: name for name in "math search table time".split()},
     "aside": "complementary",
     "datalist": "listbox",
+    "dd": "definition",
     "dfn": "term",
+    "dt": "term",
     "em": "emphasis",
     "hr": "separator",
     "html": "document",
     "ins": "insertion",
     "li": "listitem",
+    "mark": "mark",
     "nav": "navigation",
     "output": "status",
     "p": "paragraph",
@@ -38,7 +41,6 @@ _BY_TAG: Final = {
     "strong": "strong",
     "sub": "subscript",
     "sup": "superscript",
-    "td": "cell",
     "textarea": "textbox",
     "tr": "row",
 }
@@ -54,8 +56,17 @@ _BY_INPUT_TYPE: Final = {
 _WITH_LIST: Final = frozenset({"text", "search", "tel", "url", "email"})
 _SECTIONING: Final = "article,aside,main,nav,section"
 NATIVELY_FOCUSABLE: Final = frozenset({"button", "input", "select", "textarea", "iframe", "summary"})
+ENTERED: Final = frozenset({"audio", "iframe", "video"})
+"""The keyboard goes into them, if there is anything inside that takes it, and not to them."""
 MAX_DEPTH: Final = 512
 """In a deeper tree nobody is asked for its ancestors: that costs the depth each time."""
+
+
+_TABLE_ROLES: Final = ("rowgroup", "row", "cell", "columnheader", "rowheader")
+_WHOLE: Final = {"listitem": frozenset({"menu", "ol", "ul"}), **dict.fromkeys(_TABLE_ROLES, frozenset({"table"}))}
+"""Role of a part -> the elements of which it is a part."""
+_LEVELS: Final = 3
+"""From a cell to its table: no part of a list or table of HTML stands deeper."""
 
 
 def input_type(attrs: Mapping[str, str]) -> str:
@@ -73,7 +84,8 @@ def implicit_role(node: Element, attrs: Mapping[str, str]) -> str:
         case "a" | "area":
             return "link" if "href" in attrs else "generic"
         case "img":
-            return "presentation" if attrs.get("alt") == "" and "title" not in attrs else "img"
+            decorative = attrs.get("alt") == "" and "title" not in attrs and not conflict_of_presentation(tag, attrs)
+            return "presentation" if decorative else "img"
         case "input":
             kind = input_type(attrs)
             if "list" in attrs and (kind in _WITH_LIST or kind not in _BY_INPUT_TYPE):
@@ -91,6 +103,10 @@ def implicit_role(node: Element, attrs: Mapping[str, str]) -> str:
             if node.closest(_SECTIONING) is not None:
                 return "generic"
             return "banner" if tag == "header" else "contentinfo"
+        case "td":
+            table = node.closest("table")
+            written = table.attr("role") if table is not None else None
+            return "gridcell" if written and first_role(str(written)) in {"grid", "treegrid"} else "cell"
         case "th":
             return "rowheader" if attrs.get("scope", "").strip().lower() in {"row", "rowgroup"} else "columnheader"
         case _:
@@ -149,12 +165,36 @@ def role_of(node: Element, attrs: Mapping[str, str]) -> str:
 
 def conflict_of_presentation(tag: str, attrs: Mapping[str, str]) -> str:
     """Why a browser ignores ``role=none`` here: the name of an attribute, ``focus``, or "" when it does not."""
-    if is_focusable(tag, attrs):
+    if is_focusable(tag, attrs) and (tag not in ENTERED or has_tabindex(attrs)):
         return "focus"
     for name, value in attrs.items():
         if name in GLOBAL and name != "aria-hidden" and value and value.strip():
             return name
     return ""
+
+
+def inherits_nothing(node: Element, role: str) -> bool:
+    """Whether an element of that role has lost it, because the list or table it is part of is mere presentation.
+
+    Source: https://www.w3.org/TR/wai-aria-1.2/#presentation (presentational roles are inherited by required elements).
+    """
+    wholes = _WHOLE.get(role)
+    if wholes is None or node.attr("role"):
+        return False
+    at: object = node.parent
+    for _ in range(_LEVELS):
+        if not isinstance(at, Element):
+            break
+        if at.tag in wholes:
+            written = at.attr("role")
+            return bool(written) and first_role(str(written)) in {"none", "presentation"}
+        at = at.parent
+    return False
+
+
+def keeps_role(tag: str, attrs: Mapping[str, str]) -> bool:
+    """Whether a browser ignores ``role=none`` here; an attribute of ARIA that is there but empty is reason enough."""
+    return is_focusable(tag, attrs) or any(name in GLOBAL and name != "aria-hidden" for name in attrs)
 
 
 def supports(role: str, attribute: str) -> bool:

@@ -40,7 +40,7 @@ article | | posinset setsize
 banner
 blockquote
 button | content name=required presentational | disabled expanded haspopup pressed
-caption | prohibited
+caption | prohibited | | | figure grid table treegrid
 cell | content | colindex colindextext colspan rowindex rowindextext rowspan | | row
 checkbox | content name=required presentational | checked disabled errormessage expanded invalid readonly required
     | checked
@@ -84,9 +84,9 @@ menu | | activedescendant disabled orientation | | | group menuitem menuitemchec
 menubar | | activedescendant disabled orientation | | | group menuitem menuitemcheckbox menuitemradio separator
 menuitem | content name=required | disabled expanded haspopup posinset setsize | | group menu menubar
 menuitemcheckbox | content name=required presentational | checked disabled errormessage expanded haspopup invalid
-    posinset readonly required setsize | checked | group menu menubar
+    posinset readonly setsize | checked | group menu menubar
 menuitemradio | content name=required presentational | checked disabled errormessage expanded haspopup invalid
-    posinset readonly required setsize | checked | group menu menubar
+    posinset readonly setsize | checked | group menu menubar
 meter | name=required presentational | valuemax valuemin valuenow valuetext | valuenow
 navigation
 none | prohibited
@@ -98,8 +98,8 @@ progressbar | name=required presentational | valuemax valuemin valuenow valuetex
 radio | content name=required presentational | checked disabled posinset setsize | checked
 radiogroup | name=required | activedescendant disabled errormessage invalid orientation readonly required
 region
-row | content | activedescendant colindex disabled expanded level multiselectable posinset rowindex rowindextext
-    selected setsize | | grid rowgroup table treegrid | cell columnheader gridcell rowheader
+row | content | activedescendant colindex disabled expanded level posinset rowindex rowindextext selected
+    setsize | | grid rowgroup table treegrid | cell columnheader gridcell rowheader
 rowgroup | | | | grid table treegrid | row
 rowheader | content name=required | colindex colindextext colspan disabled errormessage expanded haspopup invalid
     readonly required rowindex rowindextext rowspan selected sort | | row
@@ -129,7 +129,7 @@ term
 text | content
 textbox | name=required | activedescendant autocomplete disabled errormessage haspopup invalid multiline placeholder
     readonly required
-time | prohibited
+time
 timer
 toolbar | | activedescendant disabled orientation
 tooltip | content name=required
@@ -158,7 +158,7 @@ doc-acknowledgments
 doc-afterword
 doc-appendix
 doc-backlink | content name=required | disabled expanded haspopup
-doc-biblioentry | deprecated | level posinset setsize | | doc-bibliography list
+doc-biblioentry | deprecated | level posinset setsize
 doc-bibliography
 doc-biblioref | content name=required | disabled expanded haspopup
 doc-chapter
@@ -168,7 +168,7 @@ doc-cover | presentational
 doc-credit
 doc-credits
 doc-dedication
-doc-endnote | deprecated | level posinset setsize | | doc-endnotes list
+doc-endnote | deprecated | level posinset setsize
 doc-endnotes
 doc-epigraph
 doc-epilogue
@@ -221,7 +221,17 @@ def _read() -> dict[str, Role]:
 
 ROLES: Final = _read()
 """Role name -> what it means."""
+_BLANKS: Final = str.maketrans("\t\n\f\r", "    ")
 NAMED_FROM_CONTENT: Final = frozenset(name for name, role in ROLES.items() if role.name_from_content)
+
+
+def role_tokens(value: str) -> list[str]:
+    """The words of a ``role`` attribute, lower case; other blanks than those of ASCII are part of a word.
+
+    Source: https://html.spec.whatwg.org/multipage/common-microsyntaxes.html#space-separated-tokens
+    """
+    words = value.lower()
+    return words.split() if value.isascii() else words.translate(_BLANKS).split(" ")
 
 
 def first_role(value: str) -> str:
@@ -229,7 +239,10 @@ def first_role(value: str) -> str:
 
     Source: https://www.w3.org/TR/wai-aria-1.2/#document-handling_role
     """
-    for token in value.lower().split():
+    role = ROLES.get(value)
+    if role is not None and not role.abstract:
+        return value
+    for token in role_tokens(value):
         role = ROLES.get(token)
         if role is not None and not role.abstract:
             return token
