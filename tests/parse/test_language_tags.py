@@ -83,6 +83,26 @@ def test_well_formed_unknown_languages_are_unregistered(value: str) -> None:
     assert tag.unregistered == (tag.primary,)
 
 
+@pytest.mark.parametrize(
+    ("value", "unregistered"),
+    [
+        ("en-asp-bog", ("bog",)),
+        ("zh-yue-HK", ()),
+        ("ko-en", ("EN",)),
+        ("zzz-Latn", ("zzz",)),
+        ("en-Lzzz", ("Lzzz",)),
+        ("en-hello", ("hello",)),
+        ("en-x-hello", ()),
+    ],
+)
+def test_subtags_that_the_registry_does_not_have_are_named(value: str, unregistered: tuple[str, ...]) -> None:
+    """A second extended language has no place behind the first."""
+    tag = parse_language_tag(value)
+
+    assert tag is not None
+    assert tag.unregistered == unregistered
+
+
 def test_unknown_region_leaves_the_language_registered() -> None:
     """``en-UK`` names a language that exists and a region that does not."""
     tag = parse_language_tag("en-UK")

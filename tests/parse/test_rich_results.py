@@ -25,7 +25,12 @@ OFFER = {"@type": "Offer", "price": 1}
 JOB = {"@type": "JobPosting", "title": "x", "description": "y", "datePosted": "2026-01-01", "hiringOrganization": "z"}
 REVIEW = {"@type": "Review", "author": "x", "itemReviewed": "y"}
 EVENT = {"@type": "Event", "name": "x", "startDate": "2026-01-01"}
-ANSWERED = {"@type": "Question", "name": "q", "acceptedAnswer": {"text": "a"}}
+CURRENCY = "offers>priceCurrency|priceSpecification|offers"
+QUESTION = {"@type": "Question", "name": "q"}
+ANSWERED = {**QUESTION, "acceptedAnswer": {"text": "a"}}
+ANSWER = "mainEntity>acceptedAnswer.text"
+BAKERY = {"@type": "Bakery", "name": "x", "address": "y"}
+RATED = "aggregateRating>ratingCount|reviewCount"
 
 
 def crumbs(*entries: dict[str, Any]) -> dict[str, Any]:
@@ -47,8 +52,14 @@ def crumbs(*entries: dict[str, Any]) -> dict[str, Any]:
         ({"@type": "FAQPage", "mainEntity": [ANSWERED]}, []),
         (
             {"@type": "FAQPage", "mainEntity": [ANSWERED, {"name": "r"}]},
-            ["mainEntity>acceptedAnswer.text|suggestedAnswer.text"],
+            [ANSWER],
         ),
+        ({"@type": "FAQPage", "mainEntity": {**QUESTION, "suggestedAnswer": {"text": "a"}}}, [ANSWER]),
+        ({"@type": "Recipe", "name": "x", "image": "https://a/b", "aggregateRating": {"ratingValue": 5}}, [RATED]),
+        ({**BAKERY, "aggregateRating": {"ratingValue": 5, "ratingCount": 280}}, []),
+        ({**BAKERY, "aggregateRating": {"reviewCount": 3}}, ["aggregateRating>ratingValue"]),
+        (crumbs({"name": "a", "item": "https://a/"}, {"name": "b"}), []),
+        (crumbs({"name": "a"}, {"name": "b"}), ["itemListElement~item"]),
         (crumbs({"name": "a"}, {"item": {"name": "b"}}), []),
         (crumbs({"item": "https://a/"}), ["itemListElement>name|item.name"]),
         ({"@type": "Organization"}, []),
@@ -88,8 +99,9 @@ def test_references_are_followed_across_blocks() -> None:
     offer = {"@type": "Offer", "@id": "#o"}
     product = {"@type": "Product", "name": "x", "image": "https://a/b", "description": "d", "offers": {"@id": "#o"}}
 
-    assert faults({**offer, "price": 1}, product) == []
-    assert [code for code, _ in faults(offer, product)] == ["required"]
+    assert faults({**offer, "price": 1, "priceCurrency": "EUR"}, product) == []
+    assert faults({**offer, "price": 1}, product) == [("recommended", CURRENCY)]
+    assert [code for code, _ in faults(offer, product)] == ["required", "recommended"]
     assert faults({**product, "offers": {"@id": "https://elsewhere.example/#o"}}) == []
 
 

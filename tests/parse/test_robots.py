@@ -256,7 +256,7 @@ def test_path_of_a_url(url: str, path: str) -> None:
 @pytest.mark.parametrize(
     ("line", "code"),
     [
-        ("Noindex: /a", "unknown_directive"),
+        ("Unicorn: /a", "unknown_directive"),
         ("Disalow: /a", "misspelled"),
         ("Disallow /a", "missing_colon"),
         ("hello", "no_directive"),

@@ -190,3 +190,35 @@ def test_at_least_five_hundred_kibibytes_are_read() -> None:
 
     assert len(body) == 500 * 1024
     assert not allowed(body, "Shrew", "/end")
+
+
+@pytest.mark.parametrize("mark", [b"", b"\xef", b"\xef\xbb", b"\xef\xbb\xbf"])
+def test_byte_order_mark_or_the_start_of_one_does_not_hide_the_first_line(mark: bytes) -> None:
+    """Editors leave halves of it behind."""
+    assert not allowed(mark + b"User-agent: *\nDisallow: /a", "Shrew", "/a")
+
+
+@pytest.mark.parametrize("mark", [b"\xef\x11\xbf", b"\n\xef\xbb\xbf"])
+def test_stray_bytes_hide_a_line(mark: bytes) -> None:
+    """What is no mark, or does not stand at the very start, spoils its line."""
+    assert allowed(mark + b"User-agent: *\nDisallow: /a", "Shrew", "/a")
+
+
+@pytest.mark.parametrize(
+    ("rule", "may"),
+    [("Disallow /a", False), ("disallow\t/a", False), ("Disallow /a b", True), ("Disallow", True)],
+)
+def test_missing_colon_is_read_between_exactly_two_words(rule: str, may: bool) -> None:  # noqa: FBT001 - one column
+    """With more words than two nobody can tell what was meant."""
+    assert allowed(f"User-agent: *\n{rule}", "Shrew", "/a") is may
+
+
+@pytest.mark.parametrize("line", ["Sitemap: https://example.com/s.xml", "Crawl-delay: 5", "Unicorn: /x", "hello", ""])
+def test_line_that_the_rfc_does_not_know_ends_no_group(line: str) -> None:
+    """RFC 9309, section 2.2.4: other records do not interfere."""
+    assert not allowed(f"User-agent: Shrew\n{line}\nUser-agent: Vole\nDisallow: /a", "Shrew", "/a")
+
+
+def test_index_page_is_not_its_directory() -> None:
+    """Google alone reads the one as the other."""
+    assert not allowed("User-agent: *\nDisallow: /\nAllow: /docs/index.html", "Shrew", "/docs/")

@@ -53,6 +53,12 @@ def test_wrappers_and_comments_are_tolerated(text: str) -> None:
     assert next(nodes_of(data))["url"] == "https://example.com/a//b"
 
 
+def test_null_is_nothing_to_say() -> None:
+    """Templates write it where there is no data; other bare values are mistakes."""
+    assert read_json_ld(" null ") == ([], None)
+    assert read_json_ld("0")[1] is not None
+
+
 def test_comment_marks_inside_strings_stay() -> None:
     """Cleaning touches only what stands outside strings."""
     data, error = read_json_ld('/* x */ {"@type": "A", "text": "a <!-- b --> /* c */ \\" // d"}')

@@ -25,7 +25,10 @@ Node = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """One kind of rich result. ``a|b``: one of them; ``a.b``: a property of the value; ``a>b``: of every value."""
+    """One kind of rich result.
+
+    ``a|b``: one of them; ``a.b``: a property of the value; ``a>b``: of every value; ``a~b``: of every value but one.
+    """
 
     types: frozenset[str]
     required: tuple[str, ...] = ()
@@ -44,6 +47,8 @@ class Fault:
     value: str = ""
 
 
+_RATING: Final = ("aggregateRating>ratingValue", "aggregateRating>ratingCount|reviewCount")
+"""What a rating needs, where there is one."""
 KINDS: Final[Mapping[str, Kind]] = {
     "Article": Kind(
         types=frozenset(
@@ -54,7 +59,13 @@ KINDS: Final[Mapping[str, Kind]] = {
     ),
     "BreadcrumbList": Kind(
         types=frozenset({"BreadcrumbList"}),
-        required=("itemListElement", "itemListElement>position", "itemListElement>name|item.name"),
+        # The last crumb is the page itself and needs no address.
+        required=(
+            "itemListElement",
+            "itemListElement>position",
+            "itemListElement>name|item.name",
+            "itemListElement~item",
+        ),
     ),
     "Event": Kind(
         types=frozenset(
@@ -67,7 +78,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     ),
     "FAQPage": Kind(
         types=frozenset({"FAQPage"}),
-        required=("mainEntity", "mainEntity>name", "mainEntity>acceptedAnswer.text|suggestedAnswer.text"),
+        required=("mainEntity", "mainEntity>name", "mainEntity>acceptedAnswer.text"),
     ),
     "JobPosting": Kind(
         types=frozenset({"JobPosting"}),
@@ -89,7 +100,7 @@ KINDS: Final[Mapping[str, Kind]] = {
             "MedicalBusiness MedicalClinic Optician Pharmacy Physician Plumber ProfessionalService RealEstateAgent "
             "Restaurant ShoeStore SportsActivityLocation Store TravelAgency VeterinaryCare".split()
         ),
-        required=("name", "address"),
+        required=("name", "address", *_RATING),
         recommended=("telephone", "url", "openingHoursSpecification|openingHours"),
     ),
     "Organization": Kind(
@@ -100,12 +111,17 @@ KINDS: Final[Mapping[str, Kind]] = {
     ),
     "Product": Kind(
         types=frozenset({"Product", "IndividualProduct"}),
-        required=("name", "offers|review|aggregateRating", "offers>price|lowPrice|priceSpecification|offers"),
-        recommended=("image", "description"),
+        required=(
+            "name",
+            "offers|review|aggregateRating",
+            "offers>price|lowPrice|priceSpecification|offers",
+            *_RATING,
+        ),
+        recommended=("image", "description", "offers>priceCurrency|priceSpecification|offers"),
     ),
     "Recipe": Kind(
         types=frozenset({"Recipe"}),
-        required=("name", "image"),
+        required=("name", "image", *_RATING),
         recommended=("recipeIngredient", "recipeInstructions", "author"),
     ),
     "Review": Kind(
@@ -241,10 +257,11 @@ def _judge(node: Node, type_name: str, block: int, by_id: Mapping[str, Node]) ->
 
 
 def _is_met(node: Node, requirement: str, by_id: Mapping[str, Node]) -> bool:
-    parent, is_of_every_value, rest = requirement.partition(">")
-    if is_of_every_value:
-        children = [_resolve(value, by_id) for value in _values(node.get(parent))]
-        return all(_is_met(child, rest, by_id) for child in children if child is not None)
+    for sign, allowed in ((">", 0), ("~", 1)):
+        parent, is_of_values, rest = requirement.partition(sign)
+        if is_of_values:
+            children = [_resolve(value, by_id) for value in _values(node.get(parent))]
+            return sum(not _is_met(child, rest, by_id) for child in children if child is not None) <= allowed
     return any(_has(node, path, by_id) for path in requirement.split("|"))
 
 

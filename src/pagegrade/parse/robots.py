@@ -3,6 +3,9 @@
 The package ``protego`` decides too, but cannot name the line, the rule and the group, nor list what it did not
 understand, and both are what a person who mends the file needs.
 
+Where crawlers differ, the RFC decides: an encoded letter equals the plain one, and a line that the RFC does not know
+never ends a group. What Google alone reads into a file (``index.html`` as its directory) is left out.
+
 Sources: https://www.rfc-editor.org/rfc/rfc9309 and
 https://developers.google.com/search/docs/crawling-indexing/robots/robots_txt
 """
@@ -32,11 +35,14 @@ KNOWN_EXTENSIONS: Final = frozenset(
         "crawl-delay",
         "host",
         "license",
+        "noarchive",
+        "nofollow",
+        "noindex",
         "request-rate",
         "visit-time",
     }
 )
-"""Directives outside the RFC that some crawler documents; the RFC allows them, so nobody is warned."""
+"""Directives outside the RFC that some crawler documents, or did; the RFC allows them, so nobody is warned."""
 _SPELLINGS: Final = {
     "user-agent": "user-agent",
     "useragent": "user-agent",
@@ -280,9 +286,9 @@ class _Reader:
     def _read_line(self, number: int, line: str) -> None:
         key, colon, value = line.partition(":")
         if not colon:
-            # Google reads "Disallow /path" as if the colon were there.
+            # Google reads "Disallow /path" as if the colon were there, but only where there are exactly two words.
             key, _, value = line.replace("\t", " ").partition(" ")
-            if key.lower() not in _SPELLINGS or not value.strip():
+            if key.lower() not in _SPELLINGS or len(value.split()) != 1:
                 self._note("no_directive", number, line)
                 return
             self._note("missing_colon", number, line)
@@ -312,7 +318,7 @@ class _Reader:
 
     def _add_sitemap(self, number: int, line: str, value: str) -> None:
         # A Sitemap line belongs to no group and does not end the naming of one (RFC 9309 section 2.2.4).
-        if not value.lower().startswith(("http://", "https://")):
+        if not value.lower().startswith(("http://", "https://", "ftp://")):
             self._note("relative_sitemap", number, line)
         if value and len(self.sitemaps) < MAX_SITEMAPS:
             self.sitemaps[value] = None
@@ -379,4 +385,9 @@ def _text(body: bytes, *, is_cut: bool) -> str:
         # The line that the limit cuts is dropped: half a path would be another rule.
         cut = body[:MAX_BYTES]
         body = cut[: max(cut.rfind(b"\n"), cut.rfind(b"\r")) + 1]
-    return body.decode("utf-8", "replace").removeprefix("\ufeff")
+    # Google also takes off a mark of which only the first byte or two are there.
+    for mark in (b"\xef\xbb\xbf", b"\xef\xbb", b"\xef"):
+        if body.startswith(mark):
+            body = body[len(mark) :]
+            break
+    return body.decode("utf-8", "replace")

@@ -101,13 +101,21 @@ def parse_unavailable_after(value: str) -> datetime | None:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        try:
-            moment = parsedate_to_datetime(text)
-        except (ValueError, TypeError, IndexError, OverflowError):
+        # The second try is for a day without a time of day ("25 Jun 2010").
+        found = _read_date(text) or _read_date(f"{text} 00:00:00 GMT")
+        if found is None:
             return None
+        moment = found
     try:
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except (ValueError, OverflowError):
+        return None
+
+
+def _read_date(text: str) -> datetime | None:
+    try:
+        return parsedate_to_datetime(text)
+    except (ValueError, TypeError, IndexError, OverflowError):
         return None
 
 

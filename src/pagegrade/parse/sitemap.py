@@ -25,6 +25,8 @@ MAX_CHILDREN: Final = 1_000
 """Children of an index reported."""
 MAX_DECLARED: Final = 100
 """``Sitemap:`` lines of a robots.txt reported; big sites have dozens."""
+_SITEMAP_KEYS: Final = (b"sitemap", b"site-map")
+"""The second is a slip that Google reads as the first."""
 _MAX_URLS: Final = PROTOCOL_MAX_URLS + 1
 _MAX_LOC_CHARACTERS: Final = 2_200
 """The protocol allows fewer than 2,048; a longer one is cut, and then unreadable."""
@@ -178,7 +180,7 @@ def find_declared_sitemaps(body: bytes, *, url: str) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for line in body.removeprefix(b"\xef\xbb\xbf").splitlines():
         name, colon, value = line.partition(b":")
-        if not colon or name.strip().lower() != b"sitemap" or len(value) > _MAX_LOC_CHARACTERS:
+        if not colon or name.strip().lower() not in _SITEMAP_KEYS or len(value) > _MAX_LOC_CHARACTERS:
             continue
         text = value.partition(b" #")[0].strip().decode("utf-8", "replace")
         absolute = join_url(url, text) if text else None

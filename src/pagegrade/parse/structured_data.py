@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final, NoReturn
 
+from turbohtml import Element
+
 from pagegrade.model.document import Node, StructuredItem
 
 MAX_DEPTH: Final = 100
@@ -14,6 +16,8 @@ MAX_DEPTH: Final = 100
 MAX_NUMBER_CHARACTERS: Final = 400
 """A longer number is beyond the range of a double anyway, and reading one costs more than linear time."""
 MAX_URL_CHARACTERS: Final = 2_000
+MAX_ANCESTORS: Final = 64
+"""Elements above one with a type that are asked for their vocabulary; it stands near the top or close by."""
 MAX_TYPES: Final = 1_000
 """Distinct type names kept for one block."""
 
@@ -78,6 +82,8 @@ def read_json_ld(text: str) -> tuple[object, str | None]:
                     break
     if error is not None:
         return None, error
+    if data is None:
+        return [], None  # Templates write "null" where there is nothing to say, and readers pass over it.
     if not isinstance(data, (dict, list)):
         return None, "The block holds a bare value, not an object or a list of objects."
     return data, None
@@ -137,6 +143,21 @@ def is_schema_org(data: object) -> bool:
 def is_schema_org_type(name: str) -> bool:
     """Whether a microdata ``itemtype`` or an RDFa type is a full IRI of schema.org."""
     return _is_schema_org_url(name, any_path=True)
+
+
+def vocabulary_of(element: Element) -> str:
+    """The ``vocab`` of RDFa that holds for an element: its own, else that of the nearest ancestor; "" for none.
+
+    Source: https://www.w3.org/TR/rdfa-core/#s_vocab_expansion (the default vocabulary is handed down)
+    """
+    at: object = element
+    for _ in range(MAX_ANCESTORS):
+        if not isinstance(at, Element):
+            break
+        if "vocab" in at.attrs:
+            return at.attr("vocab") or ""
+        at = at.parent
+    return ""
 
 
 def _context_is_schema_org(context: object) -> bool:

@@ -50,3 +50,19 @@ def test_long_paragraphs_are_shown() -> None:
     found = outcome("readability", page(EASY) + "<p>" + "The cat sat. " * 100)
 
     assert (found.state, found.total) == ("long_paragraphs", 1)
+
+
+@pytest.mark.parametrize(
+    ("paragraph", "words"),
+    [
+        ("<p>The cat sat here. The dog ran off</p>", 4.0),
+        ("<p>The cat sat here. The dog ran off.</p>", 4.0),
+        ("<p>The cat sat here. “The dog ran off!”</p>", 4.0),
+        ("<p>The cat sat here and the dog ran</p>", 8.0),
+    ],
+)
+def test_last_sentence_needs_no_full_stop(paragraph: str, words: float) -> None:
+    """A paragraph ends its last sentence."""
+    details = {detail.code: detail.actual for detail in outcome("readability", page(paragraph)).details}
+
+    assert details["words_per_sentence"] == words

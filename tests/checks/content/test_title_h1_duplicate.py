@@ -23,3 +23,12 @@ def test_nothing_to_compare() -> None:
     """Without title or main heading there is nothing to say; the title of a drawing is none."""
     assert isinstance(run("title-h1-duplicate", "<title>A</title>"), NotApplicable)
     assert isinstance(run("title-h1-duplicate", "<h1>A</h1><svg><title>A</title></svg>"), NotApplicable)
+
+
+def test_a_title_that_only_adds_to_the_heading_is_no_other_text() -> None:
+    """Most titles are the heading and the name of the site; the report must not call them different things."""
+    adds = outcome("title-h1-duplicate", "<title>Red shoes | Shop</title><h1>Red Shoes</h1>")
+    differs = outcome("title-h1-duplicate", "<title>Shop</title><h1>Red Shoes</h1>")
+
+    assert (adds.state, adds.message) == ("different", "The title holds the main heading and says more.")
+    assert (differs.state, differs.message) == ("different", "")

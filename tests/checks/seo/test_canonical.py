@@ -63,10 +63,16 @@ def test_tag_and_header_with_one_address_pass() -> None:
     assert found(PAGE, header=f"<{PAGE}>; rel=canonical").state == "ok"
 
 
-def test_identical_tags_never_fail() -> None:
-    """The same tag twice is a warning and no conflict."""
-    assert judged(canonical, page(PAGE, PAGE)).loss == 0.5
+def test_identical_tags_are_no_conflict() -> None:
+    """The same address twice is pointed out and costs nothing."""
+    assert judged(canonical, page(PAGE, PAGE)).loss == 0.0
     assert found(PAGE, PAGE + "#x").state == "repeated"
+
+
+def test_http_page_may_name_its_https_address() -> None:
+    """Search engines prefer https; the way back is still worth a look."""
+    assert found("https://www.example.com", url="http://example.com/").state == "ok"
+    assert found("http://www.example.com", url="https://example.com/").state == "variant"
 
 
 @pytest.mark.parametrize(
@@ -134,6 +140,16 @@ def test_other_language_version_fails() -> None:
     assert found(url, url=url, head=ALTERNATES, lang="de").state == "ok"
 
 
+def test_listed_page_must_not_name_another_listed_one() -> None:
+    """Both are versions of their own then, whatever their languages are."""
+    lists = '<link rel=alternate hreflang={} href="https://example.com/{}">'
+    head = lists.format("en-GB", "uk") + lists.format("en-US", "us")
+
+    assert found("https://example.com/us", url="https://example.com/uk", head=head).state == "alternate"
+    assert found("https://example.com/us", url="https://example.com/uk", head=head, lang="").state == "alternate"
+    assert found("https://example.com/us", url="https://example.com/us/offers", head=head, lang="").state == "ok"
+
+
 def test_own_language_version_is_no_other() -> None:
     """Tracking parameters and variants of the page's own language may point to that version."""
     target = "https://example.com/en/shoes"
@@ -175,4 +191,4 @@ def test_mending_never_costs_more() -> None:
     steps = [page(PAGE, "https://example.com/x"), page(PAGE, PAGE), page(PAGE)]
     losses = [judged(canonical, step).loss for step in steps]
 
-    assert losses == [1.0, 0.5, 0.0]
+    assert losses == [1.0, 0.0, 0.0]

@@ -164,3 +164,19 @@ def test_icon_that_was_not_fetched_is_not_judged() -> None:
     assert isinstance(run(favicon, page(head)), NotRun)
     assert isinstance(run(favicon, page(head, skipped)), NotRun)
     assert isinstance(run(favicon, make_artifacts("<title>T</title>")), NotRun)
+
+
+@pytest.mark.parametrize(
+    ("flawed", "said"),
+    [
+        (icon(image=png(47, 47)), "It has 47 x 47 pixels."),
+        (icon(image=png(96, 48)), "It has 96 x 48 pixels."),
+        (icon(body_bytes=10_001), "It has 10,001 bytes."),
+        (icon(kept=False), ""),
+    ],
+)
+def test_the_evidence_says_how_far_off_the_icon_is(flawed: Resource, said: str) -> None:
+    """Nobody should have to open the file to find out."""
+    found = outcome(favicon, page('<link rel="icon" href="/icon.png">', flawed))
+
+    assert found.evidence[0].reason == said

@@ -36,6 +36,10 @@ def test_heading_equal_to_the_title_passes() -> None:
 def test_role_and_level_count() -> None:
     """ARIA makes a heading too."""
     assert found('<div role="heading" aria-level="1">Shoes</div>').state == "ok"
+    assert found('<h3 aria-level="1">Shoes</h3>').state == "ok"
+    assert found('<h1 aria-level="2">Shoes</h1>').state == "missing"
+    assert found('<h1 aria-level="top">Shoes</h1>').state == "ok"
+    assert found('<h1 role="alert">Shoes</h1>').state == "missing"
 
 
 @pytest.mark.parametrize("heading", ["<h1></h1>", "<h1> &nbsp; </h1>", '<h1><img src="a.png" alt=""></h1>'])
@@ -52,6 +56,12 @@ def test_image_names_the_heading_by_its_alternative() -> None:
 def test_empty_heading_before_the_real_one_warns() -> None:
     """The page is not reported as having none because its first heading is empty."""
     assert found("<nav><h1></h1></nav><h1>Shoes</h1>").state == "first_empty"
+
+
+def test_empty_heading_behind_the_real_one_is_no_second() -> None:
+    """A dialogue that waits for its text; another check reports empty headings."""
+    assert found("<h1>Shoes</h1><div class=modal><h1></h1></div>").state == "ok"
+    assert found("<h1>Shoes</h1><h1></h1><h1>Boots</h1>").state == "several"
 
 
 def test_several_warn_with_the_outline() -> None:

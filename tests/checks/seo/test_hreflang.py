@@ -54,7 +54,14 @@ def test_headers_count() -> None:
     assert state(link='<https://example.com/x>; rel="alternate"; hreflang="en-UK"') == "invalid_code"
 
 
-@pytest.mark.parametrize("code", ["EN", "en-gb", "en-GB", "zh-Hant", "zh-hans-CN", "es-419", "fil", "X-Default"])
+@pytest.mark.parametrize("code", ["es-419", "en-EU", "en-001", "en-un", "sr-YU"])
+def test_region_that_is_no_country_warns(code: str) -> None:
+    """A good language tag, but search engines serve countries."""
+    assert state((code, "https://example.com/other"), EN, DEFAULT) == "no_country"
+    assert judged(hreflang, page((code, "https://example.com/other"), EN, DEFAULT)).loss == 0.5
+
+
+@pytest.mark.parametrize("code", ["EN", "en-gb", "en-GB", "zh-Hant", "zh-hans-CN", "fil", "X-Default"])
 def test_valid_codes_pass_in_any_case(code: str) -> None:
     """Language, script and region as registered; case does not matter."""
     assert state((code, "https://example.com/other"), EN, DEFAULT) in {"ok", "several_addresses"}
@@ -89,8 +96,9 @@ def test_canonical_address_counts_as_the_page() -> None:
 
 
 def test_missing_default_warns() -> None:
-    """Without x-default others get any version."""
+    """Without x-default others get any version; a page that lists only itself has no others."""
     assert state(EN, DE) == "no_default"
+    assert state(EN) == "ok"
 
 
 def test_several_addresses_for_one_code_warn() -> None:

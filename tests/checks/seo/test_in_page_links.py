@@ -78,3 +78,10 @@ def test_page_drawn_by_scripts_is_not_judged() -> None:
     shell = '<!doctype html><title>T</title><div id="root"></div><script src="/app.js"></script>'
 
     assert isinstance(run(in_page_links, shell), NotApplicable)
+
+
+def test_the_links_that_are_too_many_are_counted() -> None:
+    """The first of them is shown, so what remains is not all links of the page."""
+    result = found(links(305))
+
+    assert (result.total, len(result.evidence)) == (5, 1)

@@ -19,6 +19,13 @@ def test_phrases_that_say_nothing(text: str) -> None:
     assert found(f'<a href="/a">{text}</a>').value == 1
 
 
+@pytest.mark.parametrize("url", ["https://example.org/shoes?a=1", "http://example.org", "https://example.org/"])
+def test_bare_address_says_nothing(url: str) -> None:
+    """Listeners hear it letter by letter; a part of it that reads well is fine."""
+    assert found(f'<a href="{url}">{url}</a>').value == 1
+    assert found(f'<a href="{url}">example.org</a>').state == "telling"
+
+
 @pytest.mark.parametrize(
     "link",
     [

@@ -75,3 +75,18 @@ def test_shell_is_not_judged() -> None:
     shell = '<!doctype html><title>Shoes</title><div id="root"></div><script src="/app.js"></script>'
 
     assert isinstance(run(meta_description, shell), NotApplicable)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a" * 49, "The meta description has only 49 characters."),
+        ("京" * 24, "The meta description takes the space of only 48 characters."),
+    ],
+)
+def test_what_is_counted_is_what_is_told(text: str, said: str) -> None:
+    """A count of characters beside a limit on their width would look wrong."""
+    short = found(meta(text))
+
+    assert short.message == said
+    assert (short.details[0].actual, short.details[0].limit) == (len(text) * (1 if text[0] == "a" else 2), 50)

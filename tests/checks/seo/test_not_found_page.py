@@ -32,9 +32,11 @@ def test_not_found_passes(status: int) -> None:
 
 
 def test_limit_of_a_thin_page() -> None:
-    """512 bytes are a page, 511 are not, none is none."""
+    """512 bytes are a page, 511 are not, none is none; 410 says more by itself."""
     assert state(404, size=512) == "ok"
     assert state(404, size=511) == "thin"
+    assert state(410, size=256) == "ok"
+    assert state(410, size=255) == "thin"
     assert state(410, size=0) == "thin"
 
 
@@ -77,3 +79,10 @@ def test_network_failure_is_not_a_page() -> None:
     artifacts = make_artifacts(not_found_probe=NotGathered(code="timeout", detail="No answer."))
 
     assert run(not_found_page, artifacts) == NotRun("timeout", "No answer.")
+
+
+def test_a_thin_page_is_told_with_its_size() -> None:
+    """The limit is in bytes, so the message is too."""
+    found = outcome(not_found_page, site(404, size=17))
+
+    assert found.message == "The page for addresses that do not exist has only 17 bytes."

@@ -26,6 +26,9 @@ def site(body: str | bytes, *, redirects: int = 0, **more: object) -> Artifacts:
         "# nothing but a comment\n",
         "\ufeffUser-agent: *\nDisallow:",
         "User-agent: *\nCrawl-delay: 1\nContent-Signal: ai-train=no\nDisallow:\nLicense: https://example.com/l.xml",
+        "User-agent: *\nNoindex: /old\nNoarchive: /old\nDisallow: /*.swf$\nVisit-time: 0600-0845\nRequest-rate: 1/30m",
+        "USER-AGENT:  *\nALLOW:    /      \nDISALLOW:#all",
+        "Sitemap: ftp://example.com/s.xml",
     ],
 )
 def test_readable_files_pass(body: str) -> None:
@@ -43,7 +46,16 @@ def test_missing_file_is_fine(status: int) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["Noindex: /x", "Disalow: /x", "Disallow: /a$b", "Disallow: a", "Sitemap: /s.xml", "some words", "User-agent:"],
+    [
+        "Unicorn: /x",
+        "Disalow: /x",
+        "Disallow: /a$b",
+        "Disallow: a",
+        "Sitemap: /s.xml",
+        "some words",
+        "User-agent:",
+        "Sitemap:# none",
+    ],
 )
 def test_odd_lines_warn_with_their_place(line: str) -> None:
     """What crawlers skip is a warning, never a failure, because the RFC allows unknown lines."""
@@ -51,7 +63,7 @@ def test_odd_lines_warn_with_their_place(line: str) -> None:
     found = outcome(robots_txt_valid, artifacts)
 
     assert found.state == "odd_lines"
-    assert [(entry.line, entry.snippet) for entry in found.evidence] == [(3, line)]
+    assert [(entry.line, entry.snippet) for entry in found.evidence] == [(3, line.partition("#")[0])]
     assert judged(robots_txt_valid, artifacts).loss == 0.5
 
 

@@ -112,3 +112,19 @@ def test_our_own_limit_is_no_fault_of_the_site() -> None:
     assert state(file(truncated=True)) == "ok"
     assert isinstance(run(sitemap, site(file(status=None, kind=None, error="budget"))), NotRun)
     assert state(file(), file(status=None, kind=None, error="budget")) == "ok"
+
+
+@pytest.mark.parametrize(
+    ("broken", "said"),
+    [
+        (file(kind=None, error="html", error_detail="The file is an HTML page."), "in place of the sitemap."),
+        (file(kind=None, error="empty", error_detail="The file is empty."), "It lists nothing."),
+        (file(kind=None, status=404), "It answers with status 404."),
+    ],
+)
+def test_nothing_is_said_twice(broken: SitemapFile, said: str) -> None:
+    """A detail or a status that repeats the reason is left out."""
+    shown = outcome(sitemap, site(broken)).evidence[0]
+
+    assert shown.reason.endswith(said)
+    assert shown.value == ("" if "404" in shown.reason else "200")

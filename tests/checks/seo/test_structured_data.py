@@ -119,3 +119,27 @@ def test_page_drawn_by_scripts_is_not_judged() -> None:
     shell = '<!doctype html><title>T</title><div id="root"></div><script src="/app.js"></script>'
 
     assert isinstance(run(structured_data, shell), NotApplicable)
+
+
+@pytest.mark.parametrize("text", ["null", "[]", "{}"])
+def test_blocks_that_say_nothing_are_none(text: str) -> None:
+    """Neither broken nor data."""
+    block = f'<script type="application/ld+json">{text}</script>'
+    good = '<script type="application/ld+json">{"@context": "https://schema.org", "@type": "Thing"}</script>'
+
+    assert outcome(structured_data, f"<!doctype html><title>T</title>{block}<p>x").state == "missing"
+    assert outcome(structured_data, f"<!doctype html><title>T</title>{block}{good}<p>x").state == "ok"
+
+
+@pytest.mark.parametrize(
+    ("body", "state"),
+    [
+        ('<div vocab="https://schema.org/"><p><b typeof="Person">Ann</b></div>', "ok"),
+        ('<div vocab="https://schema.org/"><p vocab=""><b typeof="Person">Ann</b></div>', "other_vocabulary"),
+        ('<div vocab="https://schema.org/"></div><b typeof="Person">Ann</b>', "other_vocabulary"),
+        ('<div vocab="http://xmlns.com/foaf/0.1/"><b typeof="schema:Person">Ann</b></div>', "ok"),
+    ],
+)
+def test_rdfa_hands_its_vocabulary_down(body: str, state: str) -> None:
+    """The nearest one around an element holds, the empty one is none, and a prefix needs none."""
+    assert outcome(structured_data, f"<!doctype html><title>T</title>{body}").state == state

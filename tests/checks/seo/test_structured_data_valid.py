@@ -15,7 +15,7 @@ PRODUCT = {
     "name": "Shoes",
     "description": "Light and red.",
     "image": "https://example.com/shoes.jpg",
-    "offers": {"@type": "Offer", "price": "59.00"},
+    "offers": {"@type": "Offer", "price": "59.00", "priceCurrency": "EUR"},
 }
 
 

@@ -70,3 +70,9 @@ def test_missing_title_is_left_to_its_own_check() -> None:
     """Without a title there is no length; the loss comes from the check that is required."""
     assert isinstance(run(title_length, "<p>x"), NotApplicable)
     assert all_checks()["title-length"].requires == ("title",)
+
+
+@pytest.mark.parametrize(("title", "said"), [("Home", "only 4 characters."), ("A", "only 1 character.")])
+def test_the_width_of_a_short_title_is_nobodys_concern(title: str, said: str) -> None:
+    """Results have room for it."""
+    assert outcome(title_length, f"<title>{title}</title>").message == f"The title has {said}"

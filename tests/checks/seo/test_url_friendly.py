@@ -28,6 +28,8 @@ def state(path: str) -> str:
         "/%E3%82%B5%E3%83%9E%E3%83%BC",
         "/%D1%82%D1%83%D1%84%D0%BB%D0%B8",
         "/residential",
+        "/en-US/firefox/",
+        "/zh-Hant",
     ],
 )
 def test_readable_addresses_pass(path: str) -> None:
@@ -40,6 +42,8 @@ def test_readable_addresses_pass(path: str) -> None:
     [
         ("/red_shoes", "underscore"),
         ("/Red-shoes", "uppercase"),
+        ("/shop-US/", "uppercase"),
+        ("/en-US/Shop/", "uppercase"),
         ("/%D0%A2%D1%83", "uppercase"),
         ("/red%20shoes", "space"),
         ("/red//shoes", "double_slash"),
@@ -113,3 +117,12 @@ def test_odd_separators_fail(path: str) -> None:
 def test_commas_inside_a_value_are_fine() -> None:
     """A proper query may hold any character in its values."""
     assert state("/map?at=52.5,13.4") == "ok"
+
+
+def test_the_report_says_what_is_hard_to_read() -> None:
+    """An owner must not have to guess which of six things was meant."""
+    one = outcome(url_friendly, make_artifacts(url="https://example.com/wiki/Mozilla"))
+    more = outcome(url_friendly, make_artifacts(url="https://example.com/Shop/red_shoes.php"))
+
+    assert one.message == "The address of the page has upper-case letters."
+    assert more.message.endswith(" has underscores, upper-case letters and an ending that names a program.")

@@ -79,10 +79,10 @@ def content_keywords(document: Document) -> Verdict:
         return NotApplicable("The title has no significant words.")
     if _is_home_with_brand(document.url, words):
         return NotApplicable("The title of the home page is the name of the site.")
-    text = document.text.casefold()
+    text = document.folded_text
     headings = " | ".join(heading.text for heading in document.headings if not heading.hidden).casefold()
     in_headings = {word for word in words if contains_word(headings, word)}
-    in_text = in_headings | {word for word in words if contains_word(text, word)}
+    in_text = {word for word in words if word in in_headings or contains_word(text, word)}
     state = "in_headings" if in_headings else "in_body" if in_text else "absent"
     return Outcome(
         state,

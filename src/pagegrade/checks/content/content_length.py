@@ -1,9 +1,9 @@
 from typing import Final
 
+from pagegrade.checks._amounts import amount
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Detail, NotApplicable, Outcome, Severity
-from pagegrade.parse.words import count_words
 
 GOOD: Final = 300
 BAD: Final = 100
@@ -61,18 +61,19 @@ def content_length(document: Document) -> Verdict:
     """
     if document.client_rendered:
         return NotApplicable("needs rendering: scripts fill the page.")
-    words = count_words(document.main_text)
+    words = document.main_word_count
     if words >= GOOD:
         return Outcome("enough", value=words, details=(Detail(code="words", actual=words, limit=GOOD),))
     nature = _short_by_nature(document)
     if nature:
         return NotApplicable(f"The page is short by nature: {nature}.")
-    total = words if document.text == document.main_text else count_words(document.text)
+    total = document.word_count
+    around = "" if total == words else f" ({total:,} with navigation, header and footer)"
     return Outcome(
         "short" if words >= BAD else "thin",
         value=words,
         details=(Detail(code="words", actual=words, limit=GOOD), Detail(code="words_with_navigation", actual=total)),
-        message=f"The page has {words} words of text ({total} with navigation, header and footer).",
+        message=f"The page has {amount(words, 'word')} of text{around}.",
     )
 
 

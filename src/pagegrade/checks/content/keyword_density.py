@@ -1,9 +1,10 @@
 from typing import Final
 
+from pagegrade.checks._amounts import amount
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Detail, Evidence, NotApplicable, Outcome, Severity
-from pagegrade.parse.words import count_words, has_unspaced_script, top_terms
+from pagegrade.parse.words import has_unspaced_script, top_terms
 
 MAX_PERCENT: Final = 5
 MIN_WORDS: Final = 100
@@ -63,15 +64,15 @@ def keyword_density(document: Document) -> Verdict:
     text = document.main_text
     if has_unspaced_script(text):
         return NotApplicable("The text has no spaces between its words.")
-    words = count_words(text)
+    words = document.main_word_count
     if words < MIN_WORDS:
         return NotApplicable("The page has too few words for a share to say anything.")
     language = document.html.attrs.get("lang") if document.html else None
-    terms = top_terms(text, language, SHOWN)
+    terms = top_terms(document.main_words, language, SHOWN)
     if not terms:
         return NotApplicable("The page has too few words for a share to say anything.")
     evidence = tuple(
-        Evidence(value=word, reason=f"{count} times, {count * 100 / words:.1f} %.") for word, count in terms
+        Evidence(value=word, reason=f"{amount(count, 'time')}, {count * 100 / words:.1f} %.") for word, count in terms
     )
     word, count = terms[0]
     stuffed = count * 100 > MAX_PERCENT * words

@@ -75,12 +75,14 @@ def placeholder_text(document: Document) -> Outcome:
 
 def _found(document: Document) -> Iterator[Offender]:
     for node, text in _named_texts(document):
-        if _MARKER.search(text):
+        if ("{" in text or "<%" in text) and _MARKER.search(text):
             yield Offender(node, "holds a marker of a template", text)
     latin = not _is_about_latin(document)
     for heading in document.headings:
         if not heading.hidden and (_is_missing(heading.text) or (latin and _LATIN in heading.text.lower())):
             yield Offender(heading.node, "holds a placeholder", heading.text)
+    # Most pages end here: what a paragraph says is part of the text.
+    latin = latin and _LATIN in document.folded_text
     for paragraph in document.paragraphs:
         text = paragraph.text
         if _is_missing(text) or _TODO.match(text) or (latin and _LATIN in text.lower()):

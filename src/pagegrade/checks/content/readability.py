@@ -1,5 +1,7 @@
 import re
 from collections import Counter
+from collections.abc import Mapping
+from itertools import filterfalse
 from typing import Final
 
 from pagegrade.checks._check import State, Verdict, check
@@ -16,7 +18,11 @@ MAX_CHARACTERS: Final = 8_000
 """Of the paragraphs that are read, some thirteen hundred words: the score hardly changes after them."""
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _SENTENCE_END: Final = re.compile(r"[.!?…][\"'”’»)\]]*(?=\s|$)")
-_VOWELS: Final = {"en": re.compile("[aeiouy]+"), "de": re.compile("ei|ai|au|eu|äu|ie|aa|ee|oo|[aeiouyäöü]")}
+_VOICED_ENDINGS: Final = frozenset({"ee", "ie", "le"})
+_LANGUAGES: Final = frozenset({"de", "en"})
+_ENGLISH_VOWELS: Final = bytes(byte if byte in b"aeiouy\n" else 0x20 for byte in range(256))
+"""Makes a blank of everything that is no vowel."""
+_GERMAN_VOWELS: Final = re.compile("ei|ai|au|eu|äu|ie|aa|ee|oo|[aeiouyäöü]")
 
 
 @check(
@@ -70,7 +76,9 @@ def readability(document: Document) -> Verdict:
     ```
     """
     language = (document.html.attrs.get("lang", "") if document.html else "").split("-", 1)[0].strip().lower()
-    if language not in _VOWELS:
+    if not language:
+        return NotApplicable("The page does not say which language it is in, and each has a formula of its own.")
+    if language not in _LANGUAGES:
         return NotApplicable("There is no formula for the language of the page.")
     texts: list[str] = []
     characters = 0
@@ -82,16 +90,19 @@ def readability(document: Document) -> Verdict:
     counts: Counter[str] = Counter()
     sentences = 0
     for text in texts:
-        found = _WORD.findall(text.lower())
-        ends = len(_SENTENCE_END.findall(text))
+        pieces = text.lower().split()
+        # Most pieces are words as they stand; the expression takes longer, and is needed for the others only.
+        found = [*filter(str.isalpha, pieces), *_WORD.findall(" ".join(filterfalse(str.isalpha, pieces)))]
+        # The last sentence of a paragraph may end without a full stop.
+        ends = len(_SENTENCE_END.findall(text)) + (_SENTENCE_END.search(text, max(0, len(text) - 3)) is None)
         if not found or len(found) > MAX_SENTENCE * max(1, ends):
             continue  # A list, an address or verses without full stops are no running text.
         counts.update(found)
         sentences += max(1, ends)
     words = counts.total()
-    syllables = sum(_syllables(word, language) * count for word, count in counts.items())
     if words < MIN_WORDS:
         return NotApplicable("The page has too little running text.")
+    syllables = _syllables(counts, language)
     score = max(0, min(100, round(_score(words / sentences, syllables / words, language))))
     long = [
         Offender(paragraph.node, f"has {len(paragraph.text)} characters")
@@ -119,9 +130,21 @@ def _score(sentence: float, word: float, language: str) -> float:
     return 206.835 - 1.015 * sentence - 84.6 * word if language == "en" else 180 - sentence - 58.5 * word
 
 
-def _syllables(word: str, language: str) -> int:
-    groups = len(_VOWELS[language].findall(word))
-    # The e at the end of an English word is silent, but for "table" and "the".
-    if language == "en" and groups > 1 and word.endswith("e") and not word.endswith(("le", "ee", "ie")):
-        groups -= 1
-    return max(1, groups)
+def _syllables(counts: Mapping[str, int], language: str) -> int:
+    """Syllables of all words together, by their groups of vowels."""
+    total = 0
+    for (word, count), number in zip(counts.items(), _vowel_groups("\n".join(counts), language), strict=True):
+        # The e at the end of an English word is silent, but for "table" and "the".
+        if number > 1 and language == "en" and word[-1] == "e" and word[-2:] not in _VOICED_ENDINGS:
+            total += (number - 1) * count
+        else:
+            total += (number or 1) * count
+    return total
+
+
+def _vowel_groups(lines: str, language: str) -> list[int]:
+    """How many groups of vowels each line has; one pass over all lines takes a third of the time of one for each."""
+    if language == "en":
+        marked = lines.encode("latin-1", "replace").translate(_ENGLISH_VOWELS)
+        return [len(line.split()) for line in marked.split(b"\n")]
+    return [line.count("*") for line in _GERMAN_VOWELS.sub("*", lines).split("\n")]

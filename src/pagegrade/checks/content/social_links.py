@@ -2,9 +2,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from pagegrade.checks._check import State, Verdict, check
+from pagegrade.checks._links import PageLinks
 from pagegrade.model.document import Anchor, Document, Link
 from pagegrade.model.outcome import MAX_EVIDENCE, Evidence, NotApplicable, Outcome, Severity
-from pagegrade.parse.social_networks import network_of_profile
+from pagegrade.parse.social_networks import is_of_network, network_of_profile
 from pagegrade.parse.url import join_url, origin
 
 MAX_VALUES: Final = 2_000
@@ -22,7 +23,7 @@ MAX_VALUES: Final = 2_000
     ),
     sources=("https://schema.org/sameAs", "https://microformats.org/wiki/rel-me"),
 )
-def social_links(document: Document) -> Verdict:
+def social_links(document: Document, page_links: PageLinks) -> Verdict:
     """Links to profiles show where else people can find the site's owner.
 
     ## What it checks
@@ -59,7 +60,7 @@ def social_links(document: Document) -> Verdict:
     ```
     """
     found: dict[str, Evidence] = {}
-    for url, fact in _links(document):
+    for url, fact in _links(document, page_links):
         network = network_of_profile(url) or ("profile (rel=me)" if fact is not None and _is_me(fact) else None)
         if network is None or url in found or len(found) >= MAX_EVIDENCE:
             continue
@@ -74,13 +75,15 @@ def social_links(document: Document) -> Verdict:
     return Outcome("none", value=0)
 
 
-def _links(document: Document) -> Iterator[tuple[str, Anchor | Link | None]]:
+def _links(document: Document, page_links: PageLinks) -> Iterator[tuple[str, Anchor | Link | None]]:
     """(absolute address, the element that names it) of what may be a profile; no element for structured data."""
-    # Most links stay on the site, and a network does not list its own profiles.
+    # Most links stay on the site, and a network does not list its own profiles. A link to another site can be one when
+    # it leads to a network, or says so itself.
     own = f"{origin(document.url)}/"
-    for anchor in document.anchors:
-        if anchor.url is not None and not anchor.url.startswith(own):
-            yield anchor.url, anchor
+    networks = {authority for authority in page_links.authorities if is_of_network(authority)}
+    for anchor, url, _ in page_links.found:
+        if ("me" in anchor.rel or url.split("/", 3)[2] in networks) and not url.startswith(own):
+            yield url, anchor
     for link in document.links:
         if link.url is not None and "me" in link.rel:
             yield link.url, link

@@ -3,7 +3,6 @@ from typing import Final
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Detail, NotApplicable, Outcome, Severity
-from pagegrade.parse.words import count_words
 
 MIN_SHARE: Final = 50
 """Per cent of the words that are content."""
@@ -63,15 +62,15 @@ def thin_boilerplate(document: Document) -> Verdict:
     """
     if document.client_rendered:
         return NotApplicable("needs rendering: scripts fill the page.")
-    words = count_words(document.text)
+    words = document.word_count
     if words < MIN_WORDS:
         return NotApplicable("The page has too few words for a share to say anything.")
-    main = words if document.main_text == document.text else count_words(document.main_text)
+    main = document.main_word_count
     share = main * 100 // words
     details = (
         Detail(code="share_percent", actual=share, limit=MIN_SHARE),
         Detail(code="words", actual=words),
         Detail(code="words_of_content", actual=main),
     )
-    message = f"{share} % of the {words} words are content."
+    message = f"{share} % of the {words:,} words stand outside navigation, header, footer and side columns."
     return Outcome("content" if share >= MIN_SHARE else "boilerplate", value=share, details=details, message=message)

@@ -9,7 +9,7 @@ from pagegrade.model.outcome import NotApplicable, Outcome, Severity
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("different", "Title and main heading say different things."),
+        State("different", "Title and main heading are not the same."),
         State("same", "Title and main heading are the same."),
     ),
     sources=("https://developers.google.com/search/docs/appearance/title-link",),
@@ -49,9 +49,17 @@ def title_h1_duplicate(document: Document) -> Verdict:
     """
     title = next((title.text for title in document.titles if title.text), "")
     headings = [heading for heading in document.headings if heading.level == 1 and heading.text and not heading.hidden]
-    if not title or not headings:
-        return NotApplicable("The page has no title or no main heading.")
+    if not title:
+        return NotApplicable("The page has no title.")
+    if not headings:
+        return NotApplicable("The page has no main heading.")
+    folded = title.casefold()
     for heading in headings:
-        if heading.text.casefold() == title.casefold():
+        if heading.text.casefold() == folded:
             return Outcome("same", value=title[:200], evidence=(document.evidence(heading),))
-    return Outcome("different", value=title[:200])
+    holds = any(heading.text.casefold() in folded for heading in headings)
+    return Outcome(
+        "different",
+        value=title[:200],
+        message="The title holds the main heading and says more." if holds else "",
+    )

@@ -13,7 +13,7 @@ from pagegrade.parse.page_links import (
     path_and_query,
     same_page_key,
 )
-from pagegrade.parse.url import host, same_site, strip_fragment
+from pagegrade.parse.url import host, same_site, scheme, strip_fragment
 
 _HOME_PATHS: Final = frozenset(
     {
@@ -51,8 +51,8 @@ _REASONS: Final = {
     since="0.1.0",
     states=(
         State("ok", "The page names one canonical address."),
+        State("repeated", "The page names the same canonical address several times."),
         State("missing", "The page names no canonical address.", loss=0.5),
-        State("repeated", "The page names the same canonical address several times.", loss=0.5),
         State("variant", "The canonical address is the page's own in another spelling.", loss=0.5),
         State("root_of_home", "The canonical address is the start page.", loss=0.5),
         State("cross_domain", "The canonical address lies on another site.", loss=0.5),
@@ -76,10 +76,14 @@ def canonical(document: Document, response: Response) -> Outcome:
     `<link rel="canonical">` in the head and `Link: <...>; rel="canonical"` in the headers. Best is one whole address,
     of the page itself or of another page on the same site. Failures: two different addresses, one that cannot be read,
     a relative one, one in the body only (the finding names the element that ended the head too early), the start page
-    as canonical of a deeper page, and another language version. Warnings: none at all, the same tag twice, a spelling
-    that differs from the page's address in scheme, `www.` or a closing slash only, another site, and the start page as
-    canonical of an address that often is the start page (`/index.html`, `/home`, `/amp`). The tag and the header may
-    both name the same address.
+    as canonical of a deeper page, and another language version. Warnings: none at all, a spelling that differs from the
+    page's address in scheme, `www.` or a closing slash only, another site, and the start page as canonical of an
+    address that often is the start page (`/index.html`, `/home`, `/amp`).
+
+    The same address may be named several times, by tags and headers; this is pointed out and costs nothing. A page with
+    http may name its https address. The canonical address is optional, so its absence is only a warning; it is one,
+    though a third of well-known pages get it, because every page can be reached under addresses that nobody thinks of.
+    One in the body is worse than none, since its author relies on it.
 
     ## Why it matters
 
@@ -120,7 +124,7 @@ def canonical(document: Document, response: Response) -> Outcome:
     if not counted:
         closer = document.head_closed_by
         cause = {None: "", "text": " Text ended the head before it."}.get(
-            closer, f" A <{closer}> element ended the head before it."
+            closer, f" The element <{closer}> ended the head before it."
         )
         message = canonical.state("in_body").message + cause
         return _outcome("in_body", found, document, message)
@@ -147,7 +151,8 @@ def _judge_target(target: str, document: Document, response: Response) -> str:
     if target == own:
         return "ok"
     if same_page_key(target) == same_page_key(own):
-        return "variant"
+        # Search engines prefer https, so naming it from the http address is what the tag is for.
+        return "ok" if scheme(own) == "http" and scheme(target) == "https" else "variant"
     if not same_site(target, own):
         return "cross_domain"
     if _is_other_language(target, own, document, response):
@@ -163,15 +168,14 @@ def _is_other_language(target: str, own: str, document: Document, response: Resp
     if same_page_key(target)[:2] == same_page_key(own)[:2]:
         # Only the query differs, as with tracking parameters: it is the same version of the page.
         return False
-    languages = {
-        tag.primary
-        for link in language_alternates(document, response)
-        if link.url == target and (tag := parse_language_tag(link.hreflang.strip())) is not None and tag.primary != "x"
-    }
-    if not languages:
-        return False
+    alternates = language_alternates(document.links, response)
+    named = [link.hreflang.strip() for link in alternates if link.url == target]
+    if named and any(link.url == own for link in alternates):
+        return True
+    tags = (parse_language_tag(code) for code in named)
+    languages = {tag.primary for tag in tags if tag is not None and tag.primary != "x"}
     own_tag = parse_language_tag(document.html.attrs.get("lang", "").strip()) if document.html else None
-    return own_tag is None or own_tag.primary not in languages
+    return bool(languages) and own_tag is not None and own_tag.primary not in languages
 
 
 def _outcome(state: str, links: Sequence[PageLink], document: Document, message: str = "") -> Outcome:

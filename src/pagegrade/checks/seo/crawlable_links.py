@@ -1,3 +1,4 @@
+import re
 from typing import Final
 
 from pagegrade.checks._check import State, Verdict, check
@@ -6,8 +7,11 @@ from pagegrade.model.document import Anchor, Document
 from pagegrade.model.outcome import NotApplicable, Outcome, Severity
 from pagegrade.parse.url import is_http, scheme
 
-_OPENERS: Final = ("role", "aria-haspopup", "aria-expanded", "aria-controls", "data-toggle", "data-bs-toggle")
-"""Attributes that say that a link is a button in disguise, or has become something else by a role."""
+_OPENERS: Final = ("aria-haspopup", "aria-expanded", "aria-controls", "data-toggle", "data-bs-toggle")
+"""Attributes that say that a link is a button in disguise."""
+_OF_ADDRESSES: Final = ("target", "download", "ping", "rel", "hreflang", "type", "referrerpolicy")
+"""Attributes that HTML allows only beside an address (https://html.spec.whatwg.org/multipage/text-level-semantics.html)."""
+_SPACED_SCRIPT: Final = re.compile(r"javascript\s{1,20}:", re.IGNORECASE)
 
 
 @check(
@@ -28,9 +32,10 @@ def crawlable_links(document: Document) -> Verdict:
     ## What it checks
 
     Links that nobody hides, whose `href` is a script, an address of the own disk, an address that cannot be read, or
-    only `#` with a script for the click. An `<a>` without `href` counts only if it has a script for the click. One that
-    has a role, or that says it opens a menu, is a button and left out; so are targets of jumps, empty addresses, which
-    mean the page itself, and links with an address and a script.
+    only `#` with a script for the click. An `<a>` without `href` counts only if it has a script for the click or, being
+    no target of jumps, an attribute that makes sense beside an address only, such as `target` or `rel`. One that has a
+    role, or that says it opens a menu, is a button and left out; so are targets of jumps, empty addresses, which mean
+    the page itself, and links with an address and a script.
 
     Such a link may be a mere button, so it costs a quarter, and ten cost half. Everything is lost where the page has
     such links and not a single one to another page.
@@ -65,8 +70,12 @@ def crawlable_links(document: Document) -> Verdict:
     good = 0
     for anchor in document.anchors:
         url = anchor.url
-        if url is not None and is_http(url) and not (anchor.href or "").startswith("#"):
-            good += 1
+        if url is not None and is_http(url) and not (href := anchor.href or "").startswith("#"):
+            if href[:1] not in " jJ" or not _SPACED_SCRIPT.match(href.strip()):
+                good += 1
+                continue
+            if not anchor.hidden and not _is_button(anchor):
+                found.append(Offender(anchor.node, "has a script as its address", href.strip()))
             continue
         if not anchor.hidden and (reason := _problem(anchor)):
             found.append(Offender(anchor.node, reason, (anchor.href or "").strip()))
@@ -90,10 +99,13 @@ def _problem(anchor: Anchor) -> str:
     """Why crawlers cannot follow it; "" when they can or when it is no navigation."""
     attrs = anchor.attrs
     href = anchor.href
-    if any(name in attrs for name in _OPENERS):
+    if _is_button(anchor):
         return ""
     if href is None:
-        return "has a script and no address" if "onclick" in attrs else ""
+        if "onclick" in attrs:
+            return "has a script and no address"
+        is_target = attrs.get("id", "").strip() or attrs.get("name", "").strip()
+        return "" if is_target or attrs.keys().isdisjoint(_OF_ADDRESSES) else "has no address"
     href = href.strip()
     if href.startswith("#"):
         return "has a script and only # as its address" if href == "#" and "onclick" in attrs else ""
@@ -104,3 +116,8 @@ def _problem(anchor: Anchor) -> str:
         return "has a script as its address"
     # A single letter is a drive, as in C:\\page.html.
     return "leads to a file of the own disk" if name == "file" or len(name) == 1 else ""
+
+
+def _is_button(anchor: Anchor) -> bool:
+    attrs = anchor.attrs
+    return bool(attrs.get("role", "").strip()) or any(name in attrs for name in _OPENERS)

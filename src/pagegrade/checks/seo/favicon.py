@@ -2,6 +2,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from pagegrade.checks._amounts import amount
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.artifacts import ImageFacts, NotGathered, Resource, Resources, Response, WellKnown
 from pagegrade.model.document import Document, Link
@@ -75,7 +76,7 @@ def favicon(
 
     ## How to fix
 
-    Add a square icon of at least 48 by 48 pixels to the head.
+    Add a square icon of at least 48 by 48 pixels to the head, or correct the address of the one that does not load.
 
     ```html
     <link rel="icon" href="/icon.svg" type="image/svg+xml">
@@ -197,11 +198,21 @@ def _size(response: Response) -> int:
     return max(read, int(announced)) if announced.isdecimal() and len(announced) < 12 else read
 
 
+def _measured(state: str, icon: _Icon) -> str:
+    """What is wrong with an icon that was read, in figures."""
+    if state == "large":
+        return f"It has {amount(icon.bytes or 0, 'byte')}."
+    if state in {"small", "not_square"} and icon.image is not None:
+        return f"It has {icon.image.width_px} x {icon.image.height_px} pixels."
+    return ""
+
+
 def _outcome(state: str, icon: _Icon, document: Document) -> Outcome:
+    reason = icon.reason or _measured(state, icon)
     if icon.link is not None:
-        evidence = document.evidence(icon.link, reason=icon.reason, url=icon.url)
+        evidence = document.evidence(icon.link, reason=reason, url=icon.url)
     else:
-        evidence = Evidence(url=icon.url, reason=icon.reason)
+        evidence = Evidence(url=icon.url, reason=reason)
     details: tuple[Detail, ...] = ()
     if icon.image is not None and icon.image.width_px is not None:
         side = min(icon.image.width_px, icon.image.height_px or 0)

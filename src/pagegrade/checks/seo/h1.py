@@ -1,7 +1,7 @@
 from itertools import islice
 
 from pagegrade.checks._check import State, Verdict, check
-from pagegrade.model.document import Document
+from pagegrade.model.document import Document, Heading
 from pagegrade.model.outcome import Detail, NotApplicable, Outcome, Severity
 
 
@@ -28,16 +28,21 @@ def h1(document: Document) -> Verdict:
 
     ## What it checks
 
-    That the page has exactly one `<h1>` (or `role="heading"` of level 1) with text in it. An image inside counts by its
-    alternative text. A heading that is moved out of sight for screen readers counts, and one that is switched off
-    (`hidden`, `aria-hidden`) counts only when there is no other. Warnings: several main headings, which search engines
-    accept but which blur the outline, and an empty one before the real one. It does not matter whether the heading
-    equals the title. A page that scripts draw and that has no heading when it is served is not judged.
+    That the page has exactly one `<h1>` (or another heading with `aria-level="1"`) with text in it. An image inside
+    counts by its alternative text. A heading that is moved out of sight for screen readers counts, and one that is
+    switched off (`hidden`, `aria-hidden`) counts only when there is no other. Warnings: several main headings, which
+    search engines accept but which blur the outline, and an empty one before the real one (behind it, it does not
+    matter here). It does not matter whether the heading equals the title. A page that scripts draw and that has no
+    heading when it is served is not judged.
 
     ## Why it matters
 
     Readers and screen readers look at the main heading to see whether they are in the right place, and search engines
     may use it as the title of the result.
+
+    About two in five well-known pages get a warning or worse, most of them for a second main heading around the logo.
+    It is one all the same: whoever jumps from heading to heading meets the name of the site where the subject of the
+    page should be, on each page again. It costs half, the missing heading everything.
 
     ## How to fix
 
@@ -64,7 +69,7 @@ def h1(document: Document) -> Verdict:
     <h2>Prices</h2>
     ```
     """
-    headings = [heading for heading in document.headings if heading.level == 1]
+    headings = [heading for heading in document.headings if _is_main(heading)]
     # What is switched off is neither a second heading nor a reason to call the heading missing.
     shown = [heading for heading in headings if not heading.hidden] or headings
     filled = [heading for heading in shown if heading.text]
@@ -74,7 +79,8 @@ def h1(document: Document) -> Verdict:
             return NotApplicable("Scripts draw this page; its headings need rendering.")
         if not shown:
             return Outcome("missing", details=details)
-    if len(shown) == 1 and filled:
+    if len(filled) == 1 and shown[0].text:
+        # An empty one behind it is the business of the check for empty headings.
         return Outcome("ok", value=filled[0].text[:512])
     if not filled:
         state = "empty"
@@ -90,3 +96,9 @@ def h1(document: Document) -> Verdict:
         details=details,
         message=f"The page has {len(shown)} main headings." if state == "several" else "",
     )
+
+
+def _is_main(heading: Heading) -> bool:
+    """An ``aria-level`` counts before the name of the element."""
+    written = heading.attrs.get("aria-level", "").strip()
+    return written == "1" if written.isdecimal() and written.strip("0") else heading.level == 1

@@ -1,5 +1,6 @@
 from collections import defaultdict
 from collections.abc import Sequence
+from typing import Final
 
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.artifacts import Response
@@ -9,7 +10,9 @@ from pagegrade.parse.language_tags import parse_language_tag
 from pagegrade.parse.page_links import PageLink, canonical_links, language_alternates
 from pagegrade.parse.url import strip_fragment
 
-_DEFAULT = "x-default"
+_DEFAULT: Final = "x-default"
+_NO_COUNTRIES: Final = frozenset("AN BU CS DD EU EZ FX NT SU TP UN YD YU ZR".split())
+"""Regions in the registry of language subtags that ISO 3166-1 assigns to no country, or to none any more."""
 
 
 @check(
@@ -20,6 +23,7 @@ _DEFAULT = "x-default"
     states=(
         State("ok", "The links to language versions are complete."),
         State("no_default", "No language version is named for everybody else (x-default).", loss=0.5),
+        State("no_country", "A language version is for a region that is no country.", loss=0.5),
         State("several_addresses", "One language has several addresses.", loss=0.5),
         State("other_language", "The page is listed under another language than it declares.", loss=0.5),
         State("no_self", "The page does not list itself among its language versions.", loss=1.0),
@@ -39,8 +43,12 @@ def hreflang(document: Document, response: Response) -> Verdict:
     Every `<link rel="alternate" hreflang="...">` in the head and every such `Link` header; feeds do not count. A page
     without any has nothing to judge. Failures: a code that is not a registered language with an optional script and
     region (or `x-default`), an address without scheme and host, and a list without the page itself (or its canonical
-    address). Warnings: no `x-default`, several addresses for one code, and a page that is listed under another language
-    than its `lang` attribute says. Upper and lower case do not matter, blanks do.
+    address). Warnings: no `x-default` among several versions, several addresses for one code, a region that is no
+    country (`es-419`, `en-EU`), and a page that is listed under another language than its `lang` attribute says. Upper
+    and lower case do not matter, blanks do.
+
+    Google asks for the page itself in its list, and knows countries only, though `es-419` is a good language tag.
+    It calls `x-default` optional; visitors of all other languages still need some page to land on.
 
     ## Why it matters
 
@@ -79,7 +87,7 @@ def hreflang(document: Document, response: Response) -> Verdict:
     <link rel="alternate" hreflang="x-default" href="https://example.com/">
     ```
     """
-    found = language_alternates(document, response)
+    found = language_alternates(document.links, response)
     counted = [link for link in found if link.in_head]
     if not counted:
         return NotApplicable(
@@ -101,13 +109,16 @@ def hreflang(document: Document, response: Response) -> Verdict:
         return _outcome("no_self", counted, document, "Is not this page.")
     if _is_under_other_language(selves, document):
         return _outcome("other_language", selves, document, "Is not the language of the page.")
+    beyond = [link for link in counted if _is_beyond_countries(link.hreflang)]
+    if beyond:
+        return _outcome("no_country", beyond, document, "Search engines know countries only.")
     addresses: dict[str, set[str | None]] = defaultdict(set)
     for link in counted:
         addresses[link.hreflang.lower()].add(link.url)
     doubled = [link for link in counted if len(addresses[link.hreflang.lower()]) > 1]
     if doubled:
         return _outcome("several_addresses", doubled, document, "Another link has the same code.")
-    if _DEFAULT not in addresses:
+    if _DEFAULT not in addresses and len({link.url for link in counted}) > 1:
         return _outcome("no_default", counted[:1], document, "")
     return Outcome("ok", value=len(addresses))
 
@@ -117,6 +128,11 @@ def _is_valid(code: str) -> bool:
         return True
     tag = parse_language_tag(code)
     return tag is not None and not tag.unregistered and not tag.private_use
+
+
+def _is_beyond_countries(code: str) -> bool:
+    tag = parse_language_tag(code)
+    return tag is not None and tag.region is not None and (tag.region.isdigit() or tag.region in _NO_COUNTRIES)
 
 
 def _is_under_other_language(selves: Sequence[PageLink], document: Document) -> bool:

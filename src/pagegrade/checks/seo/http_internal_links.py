@@ -1,4 +1,5 @@
 from pagegrade.checks._check import State, Verdict, check
+from pagegrade.checks._links import PageLinks
 from pagegrade.checks._offenders import Offender, counted
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import NotApplicable, Severity
@@ -17,7 +18,7 @@ from pagegrade.parse.url import host
     sources=("https://developers.google.com/search/docs/crawling-indexing/site-move-with-url-changes",),
     requires=("https",),
 )
-def http_internal_links(document: Document) -> Verdict:
+def http_internal_links(document: Document, page_links: PageLinks) -> Verdict:
     """Links to the own pages should not take the detour over an address without encryption.
 
     ## What it checks
@@ -53,9 +54,9 @@ def http_internal_links(document: Document) -> Verdict:
         return NotApplicable("The page itself is not encrypted.")
     own = host(document.url).removeprefix("www.")
     found = [
-        Offender(anchor.node, "begins with http", url=anchor.url)
-        for anchor in document.anchors
-        if anchor.url is not None and anchor.url.startswith("http://") and host(anchor.url).removeprefix("www.") == own
+        Offender(anchor.node, "begins with http", url=url)
+        for anchor, url, _ in page_links.found
+        if url.startswith("http://") and host(url).removeprefix("www.") == own
     ]
     return counted(
         document,

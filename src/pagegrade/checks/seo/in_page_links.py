@@ -2,9 +2,10 @@ from collections import Counter
 from typing import Final
 
 from pagegrade.checks._check import State, Verdict, check
+from pagegrade.checks._links import PageLinks
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Detail, NotApplicable, Outcome, Severity
-from pagegrade.parse.url import host, is_http, registrable_domain, strip_fragment
+from pagegrade.parse.url import strip_fragment
 
 MAX_LINKS: Final = 300
 FAR_TOO_MANY: Final = 1_000
@@ -24,7 +25,7 @@ _RELS: Final = ("nofollow", "sponsored", "ugc")
     ),
     sources=("https://developers.google.com/search/docs/crawling-indexing/links-crawlable",),
 )
-def in_page_links(document: Document) -> Verdict:
+def in_page_links(document: Document, page_links: PageLinks) -> Verdict:
     """Links lead readers and crawlers on.
 
     ## What it checks
@@ -63,23 +64,16 @@ def in_page_links(document: Document) -> Verdict:
     ```
     """
     own_page = strip_fragment(document.url)
-    own_domain = registrable_domain(host(document.url))
     counts: Counter[str] = Counter()
     seen: set[str] = set()
-    kinds: dict[str, str] = {}
+    internal = 0
     first_extra = None
-    for anchor in document.anchors:
-        if anchor.url is None or not is_http(anchor.url):
-            continue
-        url = strip_fragment(anchor.url)
-        if url in seen or (url == own_page and anchor.url != url):
+    for anchor, whole, is_own in page_links.found:
+        url = strip_fragment(whole)
+        if url in seen or (url == own_page and whole != url):
             continue
         seen.add(url)
-        # Canonical addresses of one host start alike, so that few of a page's hosts need to be looked up.
-        authority = url.split("/", 3)[2]
-        if authority not in kinds:
-            kinds[authority] = "internal" if registrable_domain(host(url)) == own_domain else "external"
-        counts[kinds[authority]] += 1
+        internal += is_own
         if anchor.rel:
             counts.update(rel for rel in _RELS if rel in anchor.rel)
         if len(seen) == MAX_LINKS + 1:
@@ -88,7 +82,9 @@ def in_page_links(document: Document) -> Verdict:
     limit = FAR_TOO_MANY if total > FAR_TOO_MANY else MAX_LINKS
     details = (
         Detail(code="links", actual=total, limit=limit),
-        *(Detail(code=name, actual=counts[name]) for name in ("internal", "external", *_RELS)),
+        Detail(code="internal", actual=internal),
+        Detail(code="external", actual=total - internal),
+        *(Detail(code=name, actual=counts[name]) for name in _RELS),
     )
     if total == 0:
         if document.client_rendered:
@@ -101,7 +97,7 @@ def in_page_links(document: Document) -> Verdict:
         "many" if total <= FAR_TOO_MANY else "far_too_many",
         value=total,
         evidence=evidence,
-        total=total,
+        total=total - MAX_LINKS,
         details=details,
         message=f"The page links to {total} addresses.",
     )

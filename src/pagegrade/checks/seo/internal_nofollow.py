@@ -2,7 +2,7 @@ import re
 from typing import Final
 
 from pagegrade.checks._check import State, Verdict, check
-from pagegrade.checks._links import links_to_pages
+from pagegrade.checks._links import PageLinks
 from pagegrade.checks._offenders import Offender, counted
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import NotApplicable, Severity
@@ -29,7 +29,7 @@ _PERSONAL: Final = re.compile(
     ),
     sources=("https://developers.google.com/search/docs/crawling-indexing/qualify-outbound-links",),
 )
-def internal_nofollow(document: Document) -> Verdict:
+def internal_nofollow(document: Document, page_links: PageLinks) -> Verdict:
     """A link with nofollow tells search engines not to vouch for its target, which makes no sense for own pages.
 
     ## What it checks
@@ -64,13 +64,11 @@ def internal_nofollow(document: Document) -> Verdict:
     ```
     """
     found: list[Offender] = []
-    internal = False
+    internal = any(page_links.authorities.values())
     own_page = strip_fragment(document.url)
-    for anchor, url, is_own in links_to_pages(document):
-        if not is_own:
-            continue
-        internal = True
-        if "nofollow" not in anchor.rel or "ugc" in anchor.rel or "sponsored" in anchor.rel:
+    for anchor, url, is_own in page_links.found:
+        rel = anchor.rel
+        if not rel or not is_own or "nofollow" not in rel or "ugc" in rel or "sponsored" in rel:
             continue
         path, query = path_and_query(url)
         if strip_fragment(url) == own_page:

@@ -1,7 +1,7 @@
 from typing import Final
 
 from pagegrade.checks._check import State, Verdict, check
-from pagegrade.checks._links import links_to_pages
+from pagegrade.checks._links import PageLinks
 from pagegrade.checks._offenders import Offender, counted
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import NotApplicable, Severity
@@ -25,15 +25,16 @@ FULL_AT: Final = 20
         "https://www.w3.org/WAI/WCAG22/Understanding/link-purpose-link-only.html",
     ),
 )
-def link_text(document: Document) -> Verdict:
+def link_text(document: Document, page_links: PageLinks) -> Verdict:
     """A link text that says where the link leads serves readers and search engines.
 
     ## What it checks
 
     Links to other pages whose whole name is a phrase such as "here" or "read more" in the language of the page; where
-    the page names no language, in any of twenty. The name that assistive technology reads counts, so a label or
-    a hidden word that completes the phrase is enough. Links with `rel="nofollow"`, jumps within the page and links
-    without any name are left out. One such link costs half, twenty cost everything.
+    the page names no language, in any of more than twenty; and those whose name is their whole address, which is read
+    out letter by letter. The name that assistive technology reads counts, so a label or a hidden word that completes
+    the phrase is enough. Links with `rel="nofollow"`, jumps within the page and links without any name are left out.
+    One such link costs half, twenty cost everything.
 
     ## Why it matters
 
@@ -66,13 +67,15 @@ def link_text(document: Document) -> Verdict:
     own = strip_fragment(document.url)
     found: list[Offender] = []
     judged = 0
-    for anchor, url, _ in links_to_pages(document):
+    for anchor, url, _ in page_links.found:
         name = anchor.name
         if anchor.hidden or not name or "nofollow" in anchor.rel:
             continue
         judged += 1
         if is_generic_phrase(name, anchor.attrs.get("lang", page_language)) and strip_fragment(url) != own:
             found.append(Offender(anchor.node, "does not say where it leads", name, url))
+        elif name.startswith("http") and name.rstrip("/") == url.rstrip("/"):
+            found.append(Offender(anchor.node, "is named by its address alone", name, url))
     if not judged:
         return NotApplicable("The page has no links with a text to other pages.")
     return counted(

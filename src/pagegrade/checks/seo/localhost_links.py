@@ -1,8 +1,9 @@
-from collections.abc import Iterator
+from collections.abc import Iterable
 from ipaddress import IPv4Network, IPv6Network
 from typing import Final
 
 from pagegrade.checks._check import State, Verdict, check
+from pagegrade.checks._links import PageLinks
 from pagegrade.checks._offenders import Offender, evidence_of
 from pagegrade.model.document import Document, ElementFact
 from pagegrade.model.outcome import NotApplicable, Outcome, Severity
@@ -28,7 +29,7 @@ _NETWORKS_6: Final = tuple(IPv6Network(text) for text in ("::1/128", "fc00::/7",
     ),
     sources=("https://www.rfc-editor.org/rfc/rfc6761#section-6.3", "https://www.rfc-editor.org/rfc/rfc1918"),
 )
-def localhost_links(document: Document) -> Verdict:
+def localhost_links(document: Document, page_links: PageLinks) -> Verdict:
     """Addresses of the computer on which a site was made lead visitors nowhere.
 
     ## What it checks
@@ -66,26 +67,19 @@ def localhost_links(document: Document) -> Verdict:
     """
     if _is_local(host(document.url)):
         return NotApplicable("The page itself lies on an address that is not public.")
-    known: dict[str, bool] = {}
+    # Canonical addresses of one host start alike, and a page names few hosts.
+    named = {*page_links.authorities, *(fact.url.split("/", 3)[2] for fact in document.references)}
+    named.update(form.url.split("/", 3)[2] for form in document.forms if is_http(form.url))
+    local = {authority for authority in named if _is_local(host(f"http://{authority}/"))}
+    if not local:
+        return Outcome("public", value=0)
 
-    def found(pairs: Iterator[tuple[ElementFact, str | None]], reason: str) -> list[Offender]:
-        offenders: list[Offender] = []
-        for fact, url in pairs:
-            if url is None or not is_http(url):
-                continue
-            authority = url.split("/", 3)[2]
-            local = known.get(authority)
-            if local is None:
-                local = known[authority] = _is_local(host(url))
-            if local:
-                offenders.append(Offender(fact.node, reason, url=url))
-        return offenders
+    def found(pairs: Iterable[tuple[ElementFact, str]], reason: str) -> list[Offender]:
+        return [Offender(fact.node, reason, url=url) for fact, url in pairs if url.split("/", 3)[2] in local]
 
     loads = found(((fact, fact.url) for fact in document.references), "loads from there")
-    loads += found(((fact, fact.url) for fact in document.forms), "sends its fields there")
-    links = found(((fact, fact.url) for fact in document.anchors), "leads there")
-    if not loads and not links:
-        return Outcome("public", value=0)
+    loads += found(((form, form.url) for form in document.forms if is_http(form.url)), "sends its fields there")
+    links = found(((anchor, url) for anchor, url, _ in page_links.found), "a link to one network only")
     every = [*loads, *links]
     return Outcome(
         "loads" if loads else "links", value=len(every), evidence=evidence_of(document, every), total=len(every)

@@ -1,12 +1,12 @@
 from typing import Final
 
+from pagegrade.checks._amounts import amount
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.artifacts import WellKnown
 from pagegrade.model.outcome import Detail, Evidence, NotRun, Outcome, Severity
 
-MIN_BODY_BYTES: Final = 512
+MIN_BODY_BYTES: Final = {404: 512, 410: 256}
 """Old browsers showed a page of their own in place of a shorter one, and what is shorter rarely helps anybody."""
-_NOT_FOUND: Final = frozenset({404, 410})
 
 
 @check(
@@ -33,9 +33,9 @@ def not_found_page(not_found_probe: WellKnown) -> Verdict:
     ## What it checks
 
     One request for an address of the site that cannot exist. 404 and 410 are right. Warnings: 404 with fewer than 512
-    bytes of body, and a redirect to a page that then answers 404. Failures: 200 as if the page were there, a redirect
-    to the start page or any other page, and a server error. An answer of 401, 403, 429 or another refusal is not
-    judged, because it may be meant for our fetcher only.
+    bytes of body (410: 256), and a redirect to a page that then answers 404. Failures: 200 as if the page were there,
+    a redirect to the start page or any other page, and a server error. An answer of 401, 403, 429 or another refusal
+    is not judged, because it may be meant for our fetcher only.
 
     ## Why it matters
 
@@ -83,13 +83,15 @@ def not_found_page(not_found_probe: WellKnown) -> Verdict:
         Evidence(url=response.url, value=str(status), reason="The last answer."),
     )
     details = (Detail(code="status", actual=status, limit=404),)
-    if status in _NOT_FOUND:
+    limit = MIN_BODY_BYTES.get(status)
+    if limit is not None:
         body_bytes = max(len(response.body), response.wire_bytes or 0)
         if not_found_probe.hops:
             return Outcome("redirected", value=status, evidence=evidence)
-        if body_bytes < MIN_BODY_BYTES:
-            size = (Detail(code="body_bytes", actual=body_bytes, limit=MIN_BODY_BYTES),)
-            return Outcome("thin", value=status, evidence=evidence, details=size)
+        if body_bytes < limit:
+            size = (Detail(code="body_bytes", actual=body_bytes, limit=limit),)
+            message = f"The page for addresses that do not exist has only {amount(body_bytes, 'byte')}."
+            return Outcome("thin", value=status, evidence=evidence, details=size, message=message)
         return Outcome("ok", value=status, evidence=evidence)
     if status in range(500, 600):
         return Outcome("server_error", value=status, evidence=evidence, details=details)

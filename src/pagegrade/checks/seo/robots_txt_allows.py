@@ -36,7 +36,8 @@ def robots_txt_allows(robots: Robots, response: Response) -> Outcome:
     Whether the robots.txt file of the page's own scheme, host and port lets a crawler without a group of its own,
     Googlebot and bingbot fetch the page's address. Only the most specific group counts for each; in it the longest
     matching rule wins, and `Allow` wins a tie. A missing file (any 4xx) allows everything. A server error is taken as
-    a ban at first, so it is a warning here.
+    a ban at first, so it is a warning here. A file that lets in Googlebot alone fails as well: all other search engines
+    stay out.
 
     While this fails, the score cannot exceed 79, and that of the category 49.
 

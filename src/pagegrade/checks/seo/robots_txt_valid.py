@@ -55,7 +55,7 @@ def robots_txt_valid(robots_txt: WellKnown | NotGathered, robots: Robots | NotGa
     misspelled or unknown directives, a `$` that is not last, paths that do not start with `/` or `*`, a Sitemap line
     without a whole address, more than 500 KiB (RFC 9309 asks crawlers to read that much, and Google stops there), more
     than five redirects, and an answer of 429. A missing file is fine, and so is an empty one. Directives that the RFC
-    does not know but some crawler documents, such as `Crawl-delay` or `Content-Signal`, cost nothing.
+    does not know but some crawler documents, or did (`Crawl-delay`, `Content-Signal`, `Noindex`), cost nothing.
 
     ## Why it matters
 
@@ -64,9 +64,8 @@ def robots_txt_valid(robots_txt: WellKnown | NotGathered, robots: Robots | NotGa
 
     ## How to fix
 
-    Serve `/robots.txt` as plain text with status 200, or let it answer 404.
-
-    Each rule needs a `User-agent` line above it, and each path starts with `/`:
+    Correct the lines in the list: each rule needs a `User-agent` line above it, each path starts with `/`, and a
+    sitemap has its whole address. Serve the file as plain text with status 200, or let `/robots.txt` answer 404.
 
     ```text
     User-agent: *

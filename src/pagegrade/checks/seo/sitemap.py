@@ -12,6 +12,8 @@ _ERROR_REASONS: Final = {
     "doctype": "It declares a document type, which readers of sitemaps refuse.",
     "empty": "It lists nothing.",
 }
+_SAID_AGAIN: Final = frozenset({"The file is an HTML page.", "The file is empty."})
+"""Details that only repeat these reasons."""
 
 
 @check(
@@ -53,7 +55,7 @@ def sitemap(sitemaps: Sitemaps, response: Response) -> Verdict:
 
     ## How to fix
 
-    Create a sitemap and name it in robots.txt.
+    Create a sitemap and name it in robots.txt. Correct the address or the file of one that cannot be read.
 
     ```text
     Sitemap: https://example.com/sitemap.xml
@@ -138,7 +140,8 @@ def _outcome(state: str, files: list[SitemapFile], reason: str, details: tuple[D
 def _evidence(file: SitemapFile, reason: str) -> Evidence:
     if file.error is not None:
         reason = _ERROR_REASONS.get(file.error, f"It could not be fetched ({file.error}).")
-        reason = f"{reason} {file.error_detail}".strip()
+        if file.error_detail not in _SAID_AGAIN:
+            reason = f"{reason} {file.error_detail}".strip()
     elif not reason:
-        reason = f"It answers with status {file.status}."
+        return Evidence(url=file.url, reason=f"It answers with status {file.status}.")
     return Evidence(url=file.url, value="" if file.status is None else str(file.status), reason=reason[:300])

@@ -35,7 +35,9 @@ def structured_data(document: Document) -> Verdict:
 
     ## Why it matters
 
-    Prices, ratings, dates and breadcrumbs beside a result come from structured data.
+    Prices, ratings, dates and breadcrumbs beside a result come from structured data. Many well-known pages have tags
+    for social networks only. They say how a shared link looks, not what the page is about, so half is lost, and
+    everything where there is nothing at all.
 
     ## How to fix
 
@@ -70,7 +72,7 @@ def structured_data(document: Document) -> Verdict:
         types = list(dict.fromkeys(name for item in good for name in item.types))
         return Outcome("ok", value=", ".join(name[:60] for name in types[:20]), details=_counts(good))
     broken = [item for item in items if item.error is not None]
-    other = [item for item in items if item.error is None]
+    other = [item for item in items if item.error is None and item.data not in ([], {})]
     if broken:
         return Outcome(
             "unreadable",

@@ -120,4 +120,4 @@ def _reason(fault: Fault) -> str:
 
 
 def _property(fault: Fault) -> str:
-    return fault.property.replace("|", " or ").replace(">", ".")
+    return fault.property.replace("|", " or ").replace(">", ".").replace("~", ".")

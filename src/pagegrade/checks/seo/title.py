@@ -67,6 +67,9 @@ def title(document: Document) -> Verdict:
     put there, such as "Untitled" or "Home". A page that scripts draw and that has no title when it is served is not
     judged.
 
+    WCAG is content with a first title that has text, wherever it stands and whatever follows. HTML is not, and search
+    engines may take either of two, so this is a warning here.
+
     ## Why it matters
 
     The title is what people read and click in a list of results, and what they find the page by among twenty tabs.

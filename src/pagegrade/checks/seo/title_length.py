@@ -1,5 +1,6 @@
 from typing import Final
 
+from pagegrade.checks._amounts import amount
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Detail, NotApplicable, Outcome, Severity
@@ -38,7 +39,8 @@ def title_length(document: Document) -> Verdict:
     warning; above 120 or below 3 characters it fails.
 
     No search engine names a limit: Google cuts a title to the width of the device. Half of all good pages have more
-    than 60 characters, so the limits are wide and cost little.
+    than 60 characters, so the limits are wide and cost little. Even so more than half of well-known pages get a
+    warning, because their titles end in a long name of the site; what is lost is that name, which is worth no more.
 
     ## Why it matters
 
@@ -82,11 +84,12 @@ def title_length(document: Document) -> Verdict:
         state = "long"
     else:
         return Outcome("ok", value=characters, details=details)
-    noun = "character" if characters == 1 else "characters"
     return Outcome(
         state,
         value=characters,
         evidence=(document.evidence(document.titles[0]),),
         details=details,
-        message=f"The title has {characters} {noun} and is about {width_px} pixels wide; results show about 600.",
+        message=f"The title has only {amount(characters, 'character')}."
+        if state in {"short", "far_too_short"}
+        else f"The title has {characters} characters and is about {width_px} pixels wide; results show about 600.",
     )

@@ -25,6 +25,16 @@ _SESSION_PATH: Final = re.compile(r";(jsessionid|phpsessid|sid|sessionid)=|/\(S\
 _PROGRAM: Final = re.compile(r"\.(php\d?|phtml|aspx?|jspx?|cgi|cfm|pl|do)$", re.IGNORECASE)
 _SEPARATORS: Final = re.compile(r"[\[\],:;$|]|%5B|%5D|%7C", re.IGNORECASE)
 _ROUTE: Final = ("#!", "#/")
+_FOUND: Final = {
+    "underscore": "underscores",
+    "uppercase": "upper-case letters",
+    "space": "a space",
+    "double_slash": "two slashes in a row",
+    "many_parameters": "more than two parameters",
+    "program": "an ending that names a program",
+}
+_LOCALE: Final = re.compile(r"(?<=/)[a-z]{2,3}-(?:[A-Z]{2}|[A-Z][a-z]{3})(?=/|$)")
+"""A folder such as ``en-US``: that is how the standard for language tags writes them."""
 _REASONS: Final = {
     "underscore": "Words are joined by underscores; hyphens separate them.",
     "uppercase": "Upper-case letters: addresses that differ in case are different pages.",
@@ -60,7 +70,8 @@ def url_friendly(navigation: Navigation) -> Outcome:
     The path and the query of the page's final address. Warnings: underscores, upper-case letters, spaces, two slashes
     in a row, more than two parameters, and an ending such as `.php` or `.aspx`. Failures: a session id, content chosen
     by `#!` or `#/`, and a query that uses brackets, commas or colons in place of `=` and `&`. Letters of any language
-    are fine, also when they appear as `%E3%82%AF`; the start page has no path to judge.
+    are fine, also when they appear as `%E3%82%AF`, and so are folders such as `en-US`, which is how language tags are
+    written; the start page has no path to judge.
 
     ## Why it matters
 
@@ -102,7 +113,7 @@ def url_friendly(navigation: Navigation) -> Outcome:
         name
         for name, is_found in (
             ("underscore", "_" in text),
-            ("uppercase", any(character.isupper() for character in text)),
+            ("uppercase", any(character.isupper() for character in _LOCALE.sub("", text))),
             ("space", " " in text),
             ("double_slash", "//" in path),
             ("many_parameters", parameters > MAX_PARAMETERS),
@@ -125,7 +136,13 @@ def url_friendly(navigation: Navigation) -> Outcome:
             else Detail(code=name)
             for name in found
         ),
+        message=f"The address of the page has {_joined([_FOUND[name] for name in found])}.",
     )
+
+
+def _joined(parts: list[str]) -> str:
+    *most, last = parts
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def _session_name(path: str, query: str) -> str | None:
