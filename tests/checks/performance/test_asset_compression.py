@@ -22,10 +22,11 @@ def packed(path: str, **more: Any) -> Resource:
 
 
 @pytest.mark.parametrize(
-    ("saving", "loss"), [(1_399, 0), (20_000, 0), (20_001, 0.25), (100_000, 0.6), (200_000, 1), (900_000, 1)]
+    ("saving", "loss"),
+    [(1_399, 0), (1_400, 0.1), (20_000, 0.1), (20_001, 0.25), (100_000, 0.6), (200_000, 1), (900_000, 1)],
 )
 def test_the_bytes_that_could_be_saved_decide(saving: int, loss: float) -> None:
-    """Up to 20,000 are free, from 200,000 everything is lost."""
+    """One packet is noted, up to 20,000 bytes cost little, from 200,000 everything is lost."""
     found = judged(asset_compression, resources=make_resources(plain("a.js", saving + 9_000, 9_000)))
 
     assert found.loss == pytest.approx(loss)
@@ -60,6 +61,17 @@ def test_packing_what_is_packed_is_needless(name: str, state: str) -> None:
     assert isinstance(found.verdict, Outcome)
     assert found.verdict.state == state
     assert found.loss == (0.25 if state == "needless" else 0)
+
+
+def test_needless_packing_outweighs_a_little_waste() -> None:
+    """The dearer fault is the one that is named."""
+    found = outcome(
+        asset_compression,
+        resources=make_resources(plain("a.js", 5_000, 2_000), packed("b", image=ImageFacts(format="jpeg"))),
+    )
+
+    assert found.state == "needless"
+    assert {detail.code: detail.actual for detail in found.details}["uncompressed_files"] == 1
 
 
 def test_fonts_are_told_by_their_bytes() -> None:

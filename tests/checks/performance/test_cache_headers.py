@@ -53,10 +53,17 @@ def state_of(*items: Resource) -> str:
         (file(DATE, ("Expires", "Mon, 05 Jan 2026 13:00:00 GMT")), "short"),
         (file(("Expires", "Tue, 05 Jan 2027 12:00:00 GMT")), "long"),
         (kept("max-age=1"), "short"),
-        (kept("max-age=0", VALIDATOR), "short"),
-        (kept("max-age=0"), "uncached"),
-        (file(DATE, ("Expires", "Thu, 01 Jan 1970 00:00:00 GMT")), "uncached"),
-        (file(DATE, ("Expires", "0"), VALIDATOR), "short"),
+        (kept("max-age=soon", VALIDATOR), "short"),
+        (kept("max-age='3600'"), "uncached"),
+        (file(DATE, ("Expires", "in a month")), "uncached"),
+        (file(DATE, ("Expires", "in a month"), VALIDATOR), "short"),
+        (kept("max-age=" + "9" * 400), "long"),
+        (kept("must-revalidate, max-age=600"), "short"),
+        (kept("private, max-age=600"), "short"),
+        (kept('private="set-cookie"'), "uncached"),
+        (kept("no-cache=10"), "uncached"),
+        (kept("public", ("Pragma", "no-cache")), "uncached"),
+        (file(("Cache-Control", "no-transform"), ("cache-control", f"max-age={40 * DAY}")), "long"),
         (file(VALIDATOR), "uncached"),
         (kept("public"), "uncached"),
         (kept("immutable"), "uncached"),
@@ -87,13 +94,24 @@ def test_files_of_other_sites_are_not_judged() -> None:
         kept("no-store"),
         kept("no-cache"),
         kept("public, max-age=0, must-revalidate"),
+        kept("max-age=0"),
+        kept("max-age=-100"),
+        kept("private"),
+        kept("must-revalidate"),
+        file(DATE, ("Expires", "Thu, 01 Jan 1970 00:00:00 GMT")),
+        file(DATE, ("Expires", "0"), VALIDATOR),
+        file(("Expires", "-1")),
+        file(("Pragma", "no-cache")),
         file(kind="frame"),
         file(("Content-Type", "text/html; charset=utf-8")),
         file(status=404),
         file(status=204),
         Resource(url=URL, kinds=("script",), initiator_url=URL, failure=NotGathered(code="timeout")),
     ],
-    ids=["no-store", "no-cache", "revalidated", "frame", "html", "missing", "empty", "failed"],
+    ids=[
+        *("no-store", "no-cache", "revalidated", "zero", "negative", "private", "checked", "past", "nought", "minus"),
+        *("pragma", "frame", "html", "missing", "empty", "failed"),
+    ],
 )
 def test_decisions_documents_and_failures_are_left_out(item: Resource) -> None:
     """What is meant not to be kept, and what did not arrive, is no mistake of caching."""
@@ -161,3 +179,22 @@ def test_the_largest_uncached_file_is_named_first() -> None:
 def test_without_the_files_nothing_is_said() -> None:
     """The page alone does not tell."""
     assert isinstance(run(cache_headers), NotRun)
+
+
+@pytest.mark.parametrize("kind", ["icon", "manifest"])
+def test_icons_and_manifests_are_left_out(kind: str) -> None:
+    """An icon is asked for its lifetime elsewhere; a manifest keeps its name when it changes."""
+    assert isinstance(judge_files(file(kind=kind)).verdict, NotApplicable)
+
+
+def test_the_message_counts_both_kinds() -> None:
+    """A list of files without a lifetime must not hold some with one, unsaid."""
+    mixed = judge_files(file(), kept("max-age=60", path="b.js"), kept("max-age=60", path="c.js")).verdict
+    alone = judge_files(file()).verdict
+
+    assert isinstance(mixed, Outcome)
+    assert isinstance(alone, Outcome)
+    assert mixed.message == (
+        "One static file does not say how long it may be kept, and 2 more may be kept for a short time only."
+    )
+    assert alone.message == ""

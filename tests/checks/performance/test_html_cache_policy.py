@@ -40,3 +40,24 @@ def test_expires_counts_where_cache_control_says_nothing() -> None:
 def test_unseen_headers_say_nothing() -> None:
     """A saved page has none."""
     assert isinstance(run(html_cache_policy, response=make_response("x", headers_seen=False)), NotRun)
+
+
+@pytest.mark.parametrize(
+    ("value", "begins"),
+    [
+        (None, "The page does not say how long"),
+        ("public", "The page does not say how long"),
+        ("no-cache", "Browsers ask again"),
+        ("max-age=9000, no-cache", "Browsers ask again"),
+        ("max-age=0", "Browsers ask again"),
+        ("max-age=1", "Browsers may use a kept copy of the page for 1 second without"),
+        ("max-age=3600", "Browsers may use a kept copy of the page for 3,600 seconds without"),
+        ("no-store", "Browsers may not keep the page at all."),
+    ],
+)
+def test_it_says_what_browsers_do(value: str | None, begins: str) -> None:
+    """Asking each time, guessing and a stated time are different things."""
+    headers = () if value is None else (("Cache-Control", value),)
+    found = outcome(html_cache_policy, response=make_response("x", headers=headers))
+
+    assert (found.message or html_cache_policy.state(found.state).message).startswith(begins)

@@ -166,5 +166,5 @@ def test_hosts_are_told_where_there_are_too_many() -> None:
 
     assert [(entry.reason, entry.value) for entry in found.evidence] == [
         ("example.com", "60 requests"),
-        ("cdn.example.net", "1 requests"),
+        ("cdn.example.net", "1 request"),
     ]

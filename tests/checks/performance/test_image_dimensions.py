@@ -17,6 +17,17 @@ from tests.builders import judged, outcome, run
         'width=800 style="HEIGHT: 60PX !important"',
         'style="aspect-ratio: 4 / 3; width: 100%"',
         'height=600 style="aspect-ratio:4/3"',
+        'width="99.5%" height=600',
+        'width="100%" style="height: 20em"',
+        'height=600 style="width: 100%"',
+        'width=300 style="width: auto; height: 200px"',
+        'width=-200 height=-200 style="width: 10px; height: 10px"',
+        'width="1002$" height="3,000"',
+        'width="2/3" height="100.0"',
+        'style="width: 100%; height: calc(100vh - 3em)"',
+        'style="width: var(--side); height: clamp(1px, 2vw, 3px)"',
+        'style="width: 100%; height: 100%; object-fit: cover"',
+        'width="50%" style="aspect-ratio: 1"',
     ],
 )
 def test_space_is_reserved_by_numbers_or_a_ratio_with_a_side(attributes: str) -> None:
@@ -34,8 +45,13 @@ def test_space_is_reserved_by_numbers_or_a_ratio_with_a_side(attributes: str) ->
         "width=800",
         "height=600",
         'width="100%" height="100%"',
-        'width="99.5%" height=600',
+        'width=800 height="50%"',
         "width=auto height=auto",
+        "width=-200 height=100",
+        "width=+200 height=+100",
+        "width=s-5 height=100",
+        'style="width: 100px; height: unset"',
+        'style="width: min-content; height: 10px"',
         "width='' height=''",
         'style="width: 100%; height: auto"',
         'style="aspect-ratio: 4 / 3"',
@@ -44,7 +60,7 @@ def test_space_is_reserved_by_numbers_or_a_ratio_with_a_side(attributes: str) ->
     ],
 )
 def test_what_reserves_no_height_is_found(attributes: str) -> None:
-    """A percentage, one side alone or a maximum keep nothing free."""
+    """A percentage of an unknown height, one side alone or a maximum keep nothing free."""
     found = judged(image_dimensions, f"<img src=/a.jpg {attributes}>")
 
     assert isinstance(found.verdict, Outcome)

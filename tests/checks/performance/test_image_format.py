@@ -84,6 +84,25 @@ def test_a_fallback_inside_a_picture_with_modern_sources_is_fine() -> None:
     assert state_of(image("jpeg"), image("jpeg", path="b.jpg"), html=html) == "modern"
 
 
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<picture><source srcset=/a.AVIF?v=2><img src=/a.jpg></picture>",
+        "<img src=/a.jpg srcset='/a.webp 800w, /b.webp 1600w'>",
+    ],
+)
+def test_a_modern_candidate_needs_no_type(html: str) -> None:
+    """Browsers take it for its place, not for its type; its ending tells enough to excuse the fallback."""
+    assert state_of(image("jpeg"), html=html) == "modern"
+
+
+def test_an_ending_is_not_believed_against_the_file() -> None:
+    """A JPEG under a modern name offers nothing."""
+    html = "<img src=/a.jpg srcset='/a.webp 800w'>"
+
+    assert state_of(image("jpeg"), image("jpeg", path="a.webp"), html=html) == "legacy"
+
+
 def test_a_picture_without_modern_sources_excuses_nothing() -> None:
     """Sources may be cut-outs of the same old format."""
     html = "<picture><source media='(min-width: 9px)' srcset=/b.jpg><img src=/a.jpg></picture>"

@@ -40,7 +40,15 @@ def test_it_says_which_number_is_judged() -> None:
     found = judge_size(400_000, 60_000)
 
     assert isinstance(found.verdict, Outcome)
-    assert found.verdict.message == "The HTML has 400,000 bytes, of which 60,000 bytes travel."
+    assert found.verdict.message == "The HTML has 400,000 bytes, compressed to 60,000 bytes."
+
+
+def test_a_page_that_travels_as_it_is_has_one_size() -> None:
+    """Framing adds a few bytes on the way, which nobody asks for."""
+    found = judge_size(400_000, 400_010)
+
+    assert isinstance(found.verdict, Outcome)
+    assert found.verdict.message == "The HTML has 400,000 bytes."
 
 
 def test_a_little_more_markup_costs_nothing() -> None:

@@ -18,6 +18,13 @@ from tests.builders import URL, judged, make_resource, make_resources, outcome, 
         ("<link rel=preload as=image href=/a.png><img src=/b.png srcset='/a.png 2x'>", "sound"),
         ("<link rel=preload as=image imagesrcset='/a.png 1x' href=/a.png>", "sound"),
         ("<link rel=preload as=font href=/a.woff2><style>@font-face{src:url(/a.woff2)}</style>", "sound"),
+        ("<link rel=preload as=style href=/a.css>", "doubtful"),
+        ("<link rel=preload as=style href=/a.css onload=\"this.rel='stylesheet'\">", "sound"),
+        (
+            "<link rel=preload as=style href=/a.css onload=\"this.rel='stylesheet'\">"
+            "<link rel=preload as=font href=/a.woff2>",
+            "sound",
+        ),
         ("<link rel=prefetch href=https://b.example/next>", "doubtful"),
         ("<link rel=prefetch href=https://b.example/a.js>", "sound"),
         ("<link rel=prefetch href=/next>", "sound"),

@@ -11,6 +11,10 @@ from tests.builders import judged, outcome
     [
         ("<!doctype html><html amp><title>x</title>", "document"),
         ("<!doctype html><html \u26a1 lang=en><title>x</title>", "document"),
+        ("<!doctype html><html \u26a1\ufe0f><title>x</title>", "document"),
+        ("<!doctype html><html AMP4EMAIL><title>x</title>", "document"),
+        ("<!doctype html><html \u26a14ads><title>x</title>", "document"),
+        ("<!doctype html><html amp4shops data-amp><title>x</title>", "none"),
         ("<link rel=amphtml href=/amp/>", "linked"),
         ("<link rel='AMPHTML' href=/amp/>", "linked"),
         ("<link rel=amphtml>", "none"),

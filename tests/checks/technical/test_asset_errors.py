@@ -78,7 +78,7 @@ def test_machine_that_can_look_up_nothing_blames_nobody() -> None:
     proven = outcome(asset_errors, make_artifacts(response=response, resources=make_resources(missing, named)))
 
     assert isinstance(alone, NotRun)
-    assert beside.value == "1 of 1 files"
+    assert beside.value == "1 of 1 file"
     assert proven.value == "1 of 2 files"
 
 
@@ -137,3 +137,13 @@ def test_a_page_without_files_is_not_judged() -> None:
 def test_without_the_files_nothing_is_said() -> None:
     """Not fetched is not broken."""
     assert isinstance(run(asset_errors), NotRun)
+
+
+def test_icons_are_judged_elsewhere() -> None:
+    """A missing icon costs where icons are judged and not here as well; a picture used as one is still a picture."""
+    icon = make_resource(URL + "gone.ico", kind="icon", status=404)
+    both = Resource(url=URL + "a.png", kinds=("icon", "image"), initiator_url=URL, response=make_response(status=404))
+
+    assert isinstance(judge_files(icon).verdict, NotApplicable)
+    assert judge_files(icon, make_resource(URL + "a.js")).loss == 0
+    assert judge_files(both).loss == 0.5

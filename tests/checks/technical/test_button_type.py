@@ -18,6 +18,9 @@ from tests.builders import judged, outcome
         ("<form><button type=button>Menu</button></form>", 0),
         ("<form><button type=reset>Clear</button></form>", 0),
         ("<form><button TYPE=submit>Send</button></form>", 0),
+        ("<button type=menu>Menu</button>", 1),
+        ("<button type=''>Menu</button>", 1),
+        ("<button type=Submit>Send</button>", 0),
         ("<button>Menu</button>", 0),
         ("<form></form><button>Menu</button>", 0),
         ("<form role=button><input type=submit></form><button>Menu</button>", 0),
@@ -27,7 +30,7 @@ from tests.builders import judged, outcome
     ],
 )
 def test_buttons_of_forms_without_a_type(html: str, count: int) -> None:
-    """Inside a form or tied to one; anywhere else a button submits nothing."""
+    """None inside a form or tied to one, or an unknown one anywhere; other buttons submit nothing."""
     found = outcome(button_type, html)
 
     assert (found.value, found.state) == (count, "untyped" if count else "typed")

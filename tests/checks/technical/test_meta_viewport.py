@@ -105,6 +105,14 @@ def test_words_that_no_browser_knows_cost_half() -> None:
     assert found.verdict.evidence[0].reason == "unknown: intial-scale"
 
 
+@pytest.mark.parametrize("pair", ["height=tall", "viewport-fit=full", "interactive-widget=none"])
+def test_values_that_no_browser_knows_cost_half(pair: str) -> None:
+    """The key is right and the word behind it is not."""
+    found = outcome(meta_viewport, page(f"{GOOD}, {pair}"))
+
+    assert (found.state, found.evidence[0].reason) == ("unknown_keys", f"unknown: {pair}")
+
+
 def test_declaring_it_never_costs_points() -> None:
     """Any declaration is better than none, and a responsive one is best."""
     losses = [judged(meta_viewport, page(*contents)).loss or 0 for contents in ((), ("width=320",), (GOOD,))]

@@ -51,6 +51,35 @@ def test_types_against_what_the_files_are(resource: Resource, state: str) -> Non
     assert outcome(mime_types, "<!doctype html>", resources=make_resources(resource)).state == state
 
 
+@pytest.mark.parametrize(
+    ("headers", "state"),
+    [
+        ((), "loose"),
+        ((("Content-Type", "nonsense"),), "loose"),
+        ((NOSNIFF,), "refused"),
+        ((("Content-Type", "text/plain"),), "refused"),
+    ],
+)
+def test_page_must_say_that_it_is_html(headers: tuple[tuple[str, str], ...], state: str) -> None:
+    """Browsers guess where it says nothing, and show the source where it says something else."""
+    found = outcome(mime_types, "<!doctype html>", resources=make_resources(), headers=headers)
+
+    assert (found.state, found.value, found.evidence[0].value[:7]) == (state, "1 of 1 file", "page as")
+
+
+@pytest.mark.parametrize("value", ["text/html", "Text/HTML;charset=x", "application/xhtml+xml", "text/html; invalid"])
+def test_page_that_says_so_is_no_file_of_its_own(value: str) -> None:
+    """Only a wrong one is counted, and its encoding is looked at elsewhere."""
+    found = outcome(
+        mime_types,
+        "<!doctype html>",
+        resources=make_resources(served("script", "text/javascript")),
+        headers=(("Content-Type", value),),
+    )
+
+    assert (found.state, found.value) == ("right", "0 of 1 file")
+
+
 def test_modules_are_strict_and_quirks_mode_is_not() -> None:
     """A module needs its type; an old page takes any stylesheet of its own site."""
     files = make_resources(served("script", "text/plain"), served("stylesheet", "text/css"))

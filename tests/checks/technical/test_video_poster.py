@@ -22,7 +22,9 @@ def test_videos_with_and_without_a_picture(html: str, state: str) -> None:
     assert judged(video_poster, html).outcome == "informative"
 
 
-@pytest.mark.parametrize("html", ["", "<audio src=/a.mp3></audio>", "<template><video></video></template>"])
+@pytest.mark.parametrize(
+    "html", ["", "<audio src=/a.mp3></audio>", "<template><video></video></template>", "<video hidden></video>"]
+)
 def test_pages_without_a_video_do_not_apply(html: str) -> None:
     """Sound has no picture."""
     assert isinstance(run(video_poster, html), NotApplicable)

@@ -24,6 +24,8 @@ WHOLE: dict[str, Any] = {"name": "x", "start_url": "https://example.com/", "in_s
         ({"name": ""}, "incomplete"),
         ({"start_url": None, "in_scope": None}, "incomplete"),
         ({"in_scope": False}, "incomplete"),
+        ({"display": "fullscreen"}, "complete"),
+        ({"display": "browser"}, "incomplete"),
         ({"icon_sizes": ("192x192",)}, "incomplete"),
         ({"icon_sizes": ("512x48", "x", "bigxbig", "²x²")}, "incomplete"),
         ({"icon_sizes": ()}, "incomplete"),

@@ -1,5 +1,6 @@
 from typing import Final
 
+from pagegrade.checks._amounts import amount, part
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Severity
 from pagegrade.parse.assets import Asset, Assets
@@ -78,10 +79,10 @@ def animated_gif(assets: Assets) -> Verdict:
         return NotApplicable("No image was fetched.")
     offenders = [item for item in images if item.wire_bytes > LARGE_BYTES and _moves(item)]
     if not offenders:
-        return Outcome("none", value=f"{len(images)} images")
+        return Outcome("none", value=amount(len(images), "image"))
     return Outcome(
         "animated",
-        value=f"{len(offenders)} of {len(images)} images",
+        value=part(len(offenders), len(images), "image"),
         evidence=tuple(
             Evidence(url=item.url, value=f"{item.wire_bytes:,} bytes", reason="GIF with several frames")
             for item in offenders[:MAX_EVIDENCE]

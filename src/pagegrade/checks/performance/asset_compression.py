@@ -1,5 +1,6 @@
 from typing import Final
 
+from pagegrade.checks._amounts import amount
 from pagegrade.checks._check import State, Verdict, check, meter_loss
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Severity
 from pagegrade.parse.assets import Asset, Assets
@@ -17,6 +18,7 @@ PACKED_FORMATS: Final = frozenset({"jpeg", "png", "gif", "webp", "avif", "jxl", 
     since="0.1.0",
     states=(
         State("compressed", "The site compresses its text files."),
+        State("mostly", "The site serves a few small text files uncompressed.", loss=0.1),
         State("needless", "The site compresses files that are compressed by themselves.", loss=0.25),
         State("uncompressed", "The site serves text files uncompressed.", loss=0.25, loss_max=1.0),
     ),
@@ -32,8 +34,8 @@ def asset_compression(assets: Assets) -> Verdict:
 
     Scripts, stylesheets, SVG, JSON, XML, WebAssembly, uncompressed fonts and icons that came from the site's own
     domain, have 1,400 bytes or more, and arrived without compression although gzip, Brotli and Zstandard were offered.
-    Each was compressed with gzip to see what it would have saved. Savings of up to 20,000 bytes in all cost nothing;
-    up to 200,000 they cost more and more in five steps.
+    Each was compressed with gzip to see what it would have saved; a file counts when that is 1,400 bytes or more, about
+    one packet. Savings of up to 20,000 bytes in all cost a tenth; up to 200,000 they cost more and more in five steps.
 
     Files whose format is compressed already (JPEG, PNG, WebP, AVIF, WOFF, WOFF2, ZIP) and that the server packed once
     more cost a quarter: it is work for nothing. Files of other sites are not judged, since their owners have to act.
@@ -106,24 +108,24 @@ def asset_compression(assets: Assets) -> Verdict:
         Detail(code="uncompressed_files", actual=len(plain)),
         Detail(code="needlessly_compressed_files", actual=len(needless), limit=0),
     )
-    if loss > 0:
+    if loss > 0 or (plain and not needless):
         evidence = tuple(
             Evidence(url=item.url, value=f"{item.wire_bytes:,} bytes", reason=f"gzip would save {saving:,} bytes")
             for saving, item in plain[:MAX_EVIDENCE]
         )
         return Outcome(
-            "uncompressed",
+            "uncompressed" if loss > 0 else "mostly",
             value=f"{wasted:,} bytes",
             evidence=evidence,
             total=len(plain),
             details=details,
-            loss=max(0.25, loss),
+            loss=max(0.25, loss) if loss > 0 else None,
             message=f"Text files arrive uncompressed; gzip would save {wasted:,} bytes.",
         )
     if needless:
         return Outcome(
             "needless",
-            value=f"{len(needless)} files",
+            value=amount(len(needless), "file"),
             evidence=tuple(
                 Evidence(url=item.url, header="Content-Encoding", value=", ".join(item.response.content_encodings))
                 for item in needless[:MAX_EVIDENCE]
@@ -131,7 +133,7 @@ def asset_compression(assets: Assets) -> Verdict:
             total=len(needless),
             details=details,
         )
-    return Outcome("compressed", value=f"{len(own)} files", details=details)
+    return Outcome("compressed", value=amount(len(own), "file"), details=details)
 
 
 def _is_packed_already(item: Asset) -> bool:

@@ -1,5 +1,6 @@
 from typing import Final
 
+from pagegrade.checks._amounts import amount, part
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.artifacts import Resources
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Severity
@@ -74,10 +75,10 @@ def asset_redirects(resources: Resources) -> Verdict:
     offenders = [item for item in judged if item.hops]
     count = len(offenders)
     if not count:
-        return Outcome("direct", value=f"{len(judged)} files")
+        return Outcome("direct", value=amount(len(judged), "file"))
     return Outcome(
         "redirected",
-        value=f"{count} of {len(judged)} files",
+        value=part(count, len(judged), "file"),
         evidence=tuple(
             Evidence(
                 url=item.url,

@@ -1,6 +1,7 @@
 from datetime import datetime
 from typing import Final, Literal
 
+from pagegrade.checks._amounts import amount, part
 from pagegrade.checks._check import State, Verdict, check, meter_loss
 from pagegrade.model.artifacts import Artifacts, Resource, Resources
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Severity
@@ -9,7 +10,8 @@ from pagegrade.parse.caching import CachePolicy, read_cache_policy
 LONG_S: Final = 30 * 24 * 3600
 GOOD_BYTES: Final = 28_000
 BAD_BYTES: Final = 128_000
-STATIC_KINDS: Final = frozenset({"image", "script", "stylesheet", "font", "preload", "icon", "manifest", "media"})
+STATIC_KINDS: Final = frozenset({"image", "script", "stylesheet", "font", "preload", "media"})
+"""Icons have a check of their own that asks for a lifetime, and a manifest may change without a new name."""
 
 
 @check(
@@ -34,12 +36,16 @@ def cache_headers(resources: Resources, artifacts: Artifacts) -> Verdict:
     ## What it checks
 
     Images, scripts, styles, fonts and media that came from the site's own domain; nobody can repair those of other
-    sites. A lifetime of 30 days or more, by `max-age` or `Expires`, or any with the word `immutable`, is fine. A
-    shorter one costs a quarter to a half, and so does one that was already used up in a cache on the way. A file
-    without any stated lifetime, or with lifetime 0 and neither `ETag` nor `Last-Modified` to ask again cheaply, costs
-    half to all.
-    How much depends on the bytes of these files, in steps from 28,000 to 128,000. Files marked `no-store`, `no-cache`
-    or lifetime 0 with `must-revalidate` are left out: that is a decision. The limits are those that Lighthouse uses.
+    sites, and icons are judged by `favicon`. A lifetime of 30 days or more, by `max-age` or `Expires`, or any with
+    the word `immutable`, is fine. A shorter one costs a quarter to a half, and so does one that was already used up
+    in a cache on the way. A file without any stated lifetime, or with one that cannot be read and neither `ETag`
+    nor `Last-Modified` to ask again cheaply, costs half to all. How much depends on the bytes of these files, in
+    steps from 28,000 to 128,000. The limits are those that Lighthouse uses.
+
+    Left out are files whose headers decide against keeping them: `no-store`, `no-cache` (also as `Pragma` alone), a
+    lifetime of 0 or in the past, and `private` or `must-revalidate` without a lifetime. With a lifetime these two words
+    do not excuse a short one. Neither the word `immutable` nor a hash in the name is asked for: an address may stay
+    while its file stays, and whether it does cannot be seen.
 
     ## Why it matters
 
@@ -108,7 +114,7 @@ def cache_headers(resources: Resources, artifacts: Artifacts) -> Verdict:
     if not judged:
         return NotApplicable("No static file of the site's own was fetched that could be kept.")
     if not offenders:
-        return Outcome("long", value=f"{judged} files")
+        return Outcome("long", value=amount(judged, "file"))
     offenders.sort(key=lambda offender: offender[:3])
     uncached = sum(not short for short, *_ in offenders)
     loss = 0.25 + 0.25 * meter_loss(wasted["short"], GOOD_BYTES, BAD_BYTES)
@@ -116,7 +122,7 @@ def cache_headers(resources: Resources, artifacts: Artifacts) -> Verdict:
         loss = 0.5 + 0.5 * meter_loss(wasted["uncached"], GOOD_BYTES, BAD_BYTES)
     return Outcome(
         "uncached" if uncached else "short",
-        value=f"{len(offenders)} of {judged} files",
+        value=part(len(offenders), judged, "file"),
         evidence=tuple(evidence for *_, evidence in offenders[:MAX_EVIDENCE]),
         total=len(offenders),
         details=(
@@ -126,7 +132,16 @@ def cache_headers(resources: Resources, artifacts: Artifacts) -> Verdict:
             Detail(code="short_lived_bytes", actual=wasted["short"], limit=GOOD_BYTES),
         ),
         loss=loss,
+        message=_message(uncached, len(offenders) - uncached),
     )
+
+
+def _message(uncached: int, short: int) -> str:
+    """What the list of evidence holds, each kind with its number; "" where the state says it."""
+    if not uncached or not short:
+        return ""
+    one, many = "One static file does not say how long it", f"{uncached} static files do not say how long they"
+    return f"{one if uncached == 1 else many} may be kept, and {short} more may be kept for a short time only."
 
 
 def _judge(item: Resource, received_at: datetime) -> tuple[Literal["long", "short", "uncached"], str, int] | None:
@@ -144,7 +159,9 @@ def _judge(item: Resource, received_at: datetime) -> tuple[Literal["long", "shor
 
 
 def _is_deliberate(policy: CachePolicy) -> bool:
-    return policy.no_store or policy.no_cache or (policy.lifetime_s == 0 and policy.must_revalidate)
+    if policy.no_store or policy.no_cache or policy.stale_by_intent:
+        return True
+    return policy.lifetime_s is None and (policy.must_revalidate or policy.private)
 
 
 def _verdict(policy: CachePolicy) -> tuple[Literal["long", "short", "uncached"], str]:
@@ -155,8 +172,8 @@ def _verdict(policy: CachePolicy) -> tuple[Literal["long", "short", "uncached"],
         return "uncached", "no lifetime is stated"
     if lifetime == 0:
         if policy.has_validator:
-            return "short", f"{policy.source} gives no lifetime; it has to be asked for again each time"
-        return "uncached", f"{policy.source} gives no lifetime, and there is no ETag or Last-Modified"
+            return "short", f"{policy.source} cannot be read; the file has to be asked for again each time"
+        return "uncached", f"{policy.source} cannot be read, and there is no ETag or Last-Modified"
     if policy.stale_on_arrival:
         return "short", f"its {_duration(lifetime)} were over on arrival (Age: {policy.age_s})"
     if lifetime >= LONG_S:

@@ -1,3 +1,4 @@
+from pagegrade.checks._amounts import part
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Severity
 from pagegrade.parse.assets import Asset, Assets
@@ -81,7 +82,7 @@ def cache_validators(assets: Assets) -> Verdict:
         return NotApplicable("No file of the site's own was fetched that needs a validator.")
     return Outcome(
         "missing" if offenders else "present",
-        value=f"{len(offenders)} of {needed} files",
+        value=part(len(offenders), needed, "file"),
         evidence=tuple(Evidence(url=item.url, reason=item.purpose) for item in offenders[:MAX_EVIDENCE]),
         total=len(offenders) if offenders else None,
         details=(Detail(code="files_without_validator", actual=len(offenders)),),

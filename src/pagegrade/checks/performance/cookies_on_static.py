@@ -1,5 +1,6 @@
 from typing import Final
 
+from pagegrade.checks._amounts import part
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Severity
 from pagegrade.parse.assets import Asset, Assets
@@ -82,7 +83,7 @@ def cookies_on_static(assets: Assets) -> Verdict:
             offenders.append((item, ", ".join(dict.fromkeys(_name(value) for value in values[:MAX_NAMES]))))
     return Outcome(
         "cookies" if offenders else "none",
-        value=f"{len(offenders)} of {len(judged)} files",
+        value=part(len(offenders), len(judged), "file"),
         evidence=tuple(
             Evidence(url=item.url, header="Set-Cookie", value=names) for item, names in offenders[:MAX_EVIDENCE]
         ),

@@ -1,5 +1,6 @@
 from typing import Final
 
+from pagegrade.checks._amounts import amount, part
 from pagegrade.checks._check import State, Verdict, check, meter_loss
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Detail, Evidence, NotApplicable, NotRun, Outcome, Severity
@@ -92,7 +93,10 @@ def css_size(document: Document, assets: Assets) -> Verdict:
     decoded = sum(item.resource.decoded_bytes or 0 for item in sheets)
     loss = 1.0 if decoded > BAD_DECODED_BYTES else 0.8 * meter_loss(wire, GOOD_BYTES, BAD_BYTES, steps=4)
     if loss == 0 and unseen:
-        return NotRun("budget", f"{unseen} stylesheets of the page were not fetched, so their weight is not known.")
+        return NotRun(
+            "budget",
+            f"{part(unseen, unseen + len(sheets), 'stylesheet')} could not be fetched.",
+        )
     heaviest = sorted(sheets, key=lambda item: (-item.wire_bytes, item.url))[:SHOWN] if loss > 0 else []
     return Outcome(
         "light" if loss == 0 else "heavy" if loss < 1 else "very_heavy",
@@ -110,7 +114,7 @@ def css_size(document: Document, assets: Assets) -> Verdict:
             Detail(code="files", actual=len(sheets)),
         ),
         loss=loss,
-        message=f"{len(sheets)} stylesheets weigh {wire:,} bytes.",
+        message=f"Stylesheets weigh {wire:,} bytes in {amount(len(sheets), 'file')}.",
     )
 
 

@@ -1,5 +1,6 @@
 from typing import Final
 
+from pagegrade.checks._amounts import amount
 from pagegrade.checks._check import State, Verdict, check, offender_loss
 from pagegrade.model.artifacts import NotGathered
 from pagegrade.model.document import Document
@@ -69,23 +70,24 @@ def document_write(document: Document, assets: Assets | NotGathered) -> Verdict:
             read += 1
             calls = count_document_writes(script.text)
             if calls:
-                found.append((calls, document.evidence(script, reason=f"{calls} calls")))
+                found.append((calls, document.evidence(script, reason=amount(calls, "call"))))
     for item in () if isinstance(assets, NotGathered) else assets.of("script"):
         facts = item.resource.script
         if item.first_party and facts is not None:
             read += 1
             if facts.document_writes:
-                found.append((facts.document_writes, Evidence(url=item.url, reason=f"{facts.document_writes} calls")))
+                calls = facts.document_writes
+                found.append((calls, Evidence(url=item.url, reason=amount(calls, "call"))))
     if not found and isinstance(assets, NotGathered) and any(script.url is not None for script in document.scripts):
         return NotRun(assets.code, assets.detail)
     if not read:
         return NotApplicable("No script of the site's own was read.")
     calls = sum(number for number, _ in found)
     if not calls:
-        return Outcome("none", value=f"{read} scripts")
+        return Outcome("none", value=amount(read, "script"))
     return Outcome(
         "writes",
-        value=f"{calls} calls",
+        value=amount(calls, "call"),
         evidence=tuple(evidence for _, evidence in found[:MAX_EVIDENCE]),
         total=len(found),
         details=(Detail(code="calls", actual=calls, limit=0),),

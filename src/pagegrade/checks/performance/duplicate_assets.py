@@ -1,6 +1,7 @@
 from collections import defaultdict
 from typing import Final
 
+from pagegrade.checks._amounts import amount, part
 from pagegrade.checks._check import State, Verdict, check, meter_loss
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Severity
 from pagegrade.parse.assets import Asset, Assets
@@ -97,11 +98,11 @@ def duplicate_assets(assets: Assets) -> Verdict:
     copies = [(group[0], item) for group in repeated for item in group[1:]]
     wasted = sum(item.wire_bytes for _, item in copies)
     if not copies:
-        return Outcome("unique", value=f"{judged} files")
+        return Outcome("unique", value=amount(judged, "file"))
     copies.sort(key=lambda pair: (-pair[1].wire_bytes, pair[1].url))
     return Outcome(
         "duplicates",
-        value=f"{len(copies)} of {judged} files",
+        value=part(len(copies), judged, "file"),
         evidence=tuple(
             Evidence(url=item.url, value=f"{item.wire_bytes:,} bytes", reason=f"the same as {first.url}")
             for first, item in copies[:MAX_EVIDENCE]

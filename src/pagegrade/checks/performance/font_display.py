@@ -1,6 +1,7 @@
 import re
 from typing import Final
 
+from pagegrade.checks._amounts import amount, part
 from pagegrade.checks._check import State, Verdict, check, offender_loss
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Severity
 from pagegrade.parse.assets import Face
@@ -101,10 +102,10 @@ def font_display(font_faces: tuple[Face, ...]) -> Verdict:
         return NotApplicable("No font face was found that text would wait for.")
     offenders = [face for face in judged if face.display not in STATED]
     if not offenders:
-        return Outcome("stated", value=f"{len(judged)} font faces")
+        return Outcome("stated", value=amount(len(judged), "font face"))
     return Outcome(
         "unstated",
-        value=f"{len(offenders)} of {len(judged)} font faces",
+        value=part(len(offenders), len(judged), "font face"),
         evidence=tuple(
             Evidence(
                 value=f"font-display: {face.display}" if face.display else "no font-display",

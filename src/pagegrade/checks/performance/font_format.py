@@ -1,5 +1,6 @@
 from typing import Final
 
+from pagegrade.checks._amounts import amount, part
 from pagegrade.checks._check import State, Verdict, check, offender_loss
 from pagegrade.model.artifacts import Resources
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Severity
@@ -98,10 +99,10 @@ def font_format(font_faces: tuple[Face, ...], resources: Resources) -> Verdict:
     # A file without a telling name may be WOFF2: then nothing is claimed about its face.
     offenders = [face for face in judged if "woff2" not in face.formats and not ("" in face.formats and is_modern_file)]
     if not offenders:
-        return Outcome("woff2", value=f"{len(judged)} font faces")
+        return Outcome("woff2", value=amount(len(judged), "font face"))
     return Outcome(
         "older",
-        value=f"{len(offenders)} of {len(judged)} font faces",
+        value=part(len(offenders), len(judged), "font face"),
         evidence=tuple(
             Evidence(
                 value=", ".join(filter(None, face.formats)),

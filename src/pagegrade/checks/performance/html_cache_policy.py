@@ -1,5 +1,6 @@
 from typing import Final
 
+from pagegrade.checks._amounts import amount
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.artifacts import Response
 from pagegrade.model.outcome import Detail, Evidence, Outcome, Severity
@@ -78,7 +79,16 @@ def html_cache_policy(seen_response: Response) -> Verdict:
     )
     return Outcome(
         state,
-        value=f"{lifetime} seconds" if lifetime is not None else "not stated",
+        value=evidence[0].value if evidence else "not stated",
         evidence=evidence,
         details=(Detail(code="lifetime_s", actual=lifetime, limit=SHORT_S),),
+        message="" if policy.no_store else _message(lifetime, always_asks=policy.no_cache),
     )
+
+
+def _message(lifetime_s: int | None, *, always_asks: bool) -> str:
+    if always_asks or lifetime_s == 0:
+        return "Browsers ask again before they use a kept copy of the page."
+    if lifetime_s is None:
+        return "The page does not say how long it may be kept, so browsers decide by themselves."
+    return f"Browsers may use a kept copy of the page for {amount(lifetime_s, 'second')} without asking."

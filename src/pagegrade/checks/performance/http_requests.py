@@ -1,6 +1,7 @@
 from collections import Counter
 from typing import Final
 
+from pagegrade.checks._amounts import amount
 from pagegrade.checks._check import State, Verdict, check, meter_loss
 from pagegrade.model.artifacts import NotGathered, Resources
 from pagegrade.model.document import Document
@@ -90,7 +91,7 @@ def http_requests(document: Document, resources: Resources | NotGathered) -> Ver
     if loss > 0:
         hosts = Counter(url.split("/", 3)[2] for url in kinds)
         evidence = tuple(
-            Evidence(value=f"{number} requests", reason=host) for host, number in hosts.most_common(HOSTS_SHOWN)
+            Evidence(value=amount(number, "request"), reason=host) for host, number in hosts.most_common(HOSTS_SHOWN)
         )
     return Outcome(
         "few" if loss == 0 else "many" if loss < 1 else "too_many",

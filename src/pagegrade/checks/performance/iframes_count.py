@@ -75,6 +75,6 @@ def _message(frames: int, eager: int) -> str:
         return "The page embeds no other pages."
     if frames == 1:
         return f"The page embeds another page, which loads {'at once' if eager else 'when it is needed'}."
-    return (
-        f"The page embeds {frames} other pages; {eager or 'none'} of them {'loads' if eager < 2 else 'load'} at once."
-    )
+    if eager in {0, frames}:
+        return f"The page embeds {frames} other pages; {'all' if eager else 'none'} of them load at once."
+    return f"The page embeds {frames} other pages; {eager} of them {'loads' if eager == 1 else 'load'} at once."

@@ -1,5 +1,6 @@
 from typing import Final
 
+from pagegrade.checks._amounts import amount, part, rounded
 from pagegrade.checks._check import State, Verdict, check, meter_loss
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Severity
 from pagegrade.parse.assets import Asset, Assets
@@ -86,12 +87,12 @@ def image_efficiency(assets: Assets) -> Verdict:
     if not judged:
         return NotApplicable("No raster image of a known size was fetched.")
     if not offenders:
-        return Outcome("efficient", value=f"{judged} images")
+        return Outcome("efficient", value=amount(judged, "image"))
     offenders.sort(key=lambda entry: (-entry[0], entry[1].url))
     wasted = sum(saving for saving, _ in offenders)
     return Outcome(
         "wasteful",
-        value=f"{wasted:,} bytes",
+        value=f"{rounded(wasted)} bytes",
         evidence=tuple(
             Evidence(url=item.url, value=f"{item.wire_bytes:,} bytes", reason=_reason(item, saving))
             for saving, item in offenders[:MAX_EVIDENCE]
@@ -99,11 +100,11 @@ def image_efficiency(assets: Assets) -> Verdict:
         total=len(offenders),
         details=(Detail(code="wasted_bytes", actual=wasted, limit=MIN_SAVING_BYTES),),
         loss=meter_loss(wasted, 0, BAD_BYTES),
-        message=f"{len(offenders)} of {judged} images take about {wasted:,} bytes more than their size needs.",
+        message=f"{part(len(offenders), judged, 'image')} could do with about {rounded(wasted)} bytes less.",
     )
 
 
 def _reason(item: Asset, saving: int) -> str:
     image = item.resource.image
     size = "" if image is None else f"{image.format}, {image.width_px} x {image.height_px} pixels, "
-    return f"{size}about {saving:,} bytes too many"
+    return f"{size}about {rounded(saving)} bytes too many"

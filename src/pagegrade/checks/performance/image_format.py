@@ -1,5 +1,6 @@
 from typing import Final
 
+from pagegrade.checks._amounts import amount, part, rounded
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.artifacts import Resource, Resources
 from pagegrade.model.document import Document
@@ -11,6 +12,7 @@ TARGET_BYTES_PER_PIXEL: Final = 2 / 12
 """What an AVIF or good WebP photo needs, rounded up."""
 MODERN: Final = frozenset({"webp", "avif", "jxl", "heic"})
 MODERN_TYPES: Final = frozenset({"image/webp", "image/avif", "image/jxl"})
+MODERN_ENDINGS: Final = (".webp", ".avif", ".jxl")
 LEGACY: Final = frozenset({"jpeg", "png", "gif", "bmp", "tiff"})
 
 
@@ -35,9 +37,11 @@ def image_format(document: Document, resources: Resources) -> Verdict:
     ## What it checks
 
     Every image of more than 10,000 bytes that was fetched. Its format is read from its first bytes, never from the
-    name. WebP, AVIF and JPEG XL are fine, and so is an older format that a `<picture>` offers only as a fallback. A
-    JPEG, PNG, GIF, BMP or TIFF costs half when it is already near the 0.17 bytes a pixel that good modern formats
-    need, and everything when more than 4,096 bytes could be saved against that. SVG and icons are not judged.
+    name. WebP, AVIF and JPEG XL are fine, and so is an older format that a `<picture>` or a `srcset` offers only beside
+    a modern one, told by `type`, by the file or, where it was not fetched, by its ending. A JPEG, PNG, GIF, BMP or TIFF
+    costs half when it is already near the 0.17 bytes a pixel that good modern formats need, or when its pixels are not
+    known: the format itself is asked for here, while `image-efficiency` looks at bytes alone. It costs everything when
+    more than 4,096 bytes could be saved against that. SVG and icons are not judged.
 
     ## Why it matters
 
@@ -103,7 +107,7 @@ def image_format(document: Document, resources: Resources) -> Verdict:
     judged = [found for item in resources.items if (found := _raster(item)) is not None]
     if not judged:
         return NotApplicable("No raster image was fetched.")
-    fallbacks = _fallbacks(document)
+    fallbacks = _fallbacks(document, resources)
     offenders: list[tuple[int, Resource, int, int | None]] = []
     for item, size in judged:
         image = item.image
@@ -115,15 +119,15 @@ def image_format(document: Document, resources: Resources) -> Verdict:
         offenders.append((saving or 0, item, size, saving))
     offenders.sort(key=lambda offender: (-offender[0], -offender[2], offender[1].url))
     if not offenders:
-        return Outcome("modern", value=f"{len(judged)} images")
+        return Outcome("modern", value=amount(len(judged), "image"))
     wasteful = sum(saving > MIN_SAVING_BYTES for saving, *_ in offenders)
     evidence = tuple(
-        Evidence(url=item.url, value=f"{size:,} bytes", reason=_reason(item, saving))
+        Evidence(url=item.url, value=f"{size:,} bytes", reason=_reason(item, size, saving))
         for _, item, size, saving in offenders[:MAX_EVIDENCE]
     )
     return Outcome(
         "legacy" if wasteful else "efficient_legacy",
-        value=f"{len(offenders)} of {len(judged)} images",
+        value=part(len(offenders), len(judged), "image"),
         evidence=evidence,
         total=len(offenders),
         details=(Detail(code="largest_saving_bytes", actual=offenders[0][0], limit=MIN_SAVING_BYTES),),
@@ -140,21 +144,35 @@ def _raster(item: Resource) -> tuple[Resource, int] | None:
     return item, response.wire_bytes
 
 
-def _fallbacks(document: Document) -> set[str]:
+def _fallbacks(document: Document, resources: Resources) -> set[str]:
     """Images that a browser takes only when it knows no modern format: candidates of no other kind of place."""
+    formats = {item.url: item.image.format for item in resources.items if item.image is not None}
     offered: set[str] = set()
     plain: set[str] = set()
     for image in document.images:
-        modern = not MODERN_TYPES.isdisjoint(image.picture_types)
+        modern = not MODERN_TYPES.isdisjoint(image.picture_types) or any(
+            _is_modern(url, formats.get(url)) for url in image.candidates
+        )
         (offered if modern else plain).update(image.candidates)
     return offered - plain
 
 
-def _reason(item: Resource, saving: int | None) -> str:
+def _is_modern(url: str, seen: str | None) -> bool:
+    """By the file where it was fetched, else by the ending of its name."""
+    if seen is not None:
+        return seen in MODERN
+    return url.partition("?")[0].partition("#")[0].lower().endswith(MODERN_ENDINGS)
+
+
+def _reason(item: Resource, size: int, saving: int | None) -> str:
     image = item.image
     if image is None:
         return ""
     if saving is None:
         return f"{image.format}, pixel size unknown"
     pixels = f"{image.format}, {image.width_px} x {image.height_px} pixels"
-    return f"{pixels}, about {saving:,} bytes too many" if saving > MIN_SAVING_BYTES else f"{pixels}, efficient"
+    return (
+        f"{pixels}, as WebP or AVIF about {rounded(size - saving)} bytes"
+        if saving > MIN_SAVING_BYTES
+        else f"{pixels}, efficient"
+    )

@@ -1,5 +1,6 @@
 from typing import Final
 
+from pagegrade.checks._amounts import amount, part
 from pagegrade.checks._check import State, Verdict, check, offender_loss
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Severity
@@ -98,11 +99,11 @@ def image_weight(assets: Assets, document: Document) -> Verdict:
         Detail(code="image_bytes", actual=total),
     )
     if not offenders:
-        return Outcome("light", value=f"{len(images)} images", details=details)
+        return Outcome("light", value=amount(len(images), "image"), details=details)
     loss = offender_loss(very_heavy, FULL_AT) if very_heavy else 0.5 * offender_loss(len(offenders), FULL_AT)
     return Outcome(
         "very_heavy" if very_heavy else "heavy",
-        value=f"{len(offenders)} of {len(images)} images",
+        value=part(len(offenders), len(images), "image"),
         evidence=tuple(
             Evidence(url=item.url, value=f"{item.wire_bytes:,} bytes", reason=_pixels(item))
             for item in offenders[:MAX_EVIDENCE]

@@ -1,6 +1,7 @@
 from itertools import islice
 from typing import Final
 
+from pagegrade.checks._amounts import amount, part
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, NotApplicable, Outcome, Severity
@@ -30,8 +31,11 @@ def javascript_defer(document: Document) -> Verdict:
     Every external classic script. One with `defer` or `async`, one of `type="module"`, and one at the end of the body
     with nothing visible after it keep nobody waiting. Up to five others cost half; more cost everything, and so does a
     single one from another site in the head, because when that site does not answer, the page stays empty. Inline
-    scripts cannot be deferred and data blocks are not scripts: neither is judged. Five is our own limit; three of four
-    real pages have at least one such script.
+    scripts cannot be deferred and data blocks are not scripts: neither is judged. Five is our own limit.
+
+    About three of four well-known pages have such a script, most of them one of another site. The share is that large
+    because the snippets of services were made before `async` and are copied as they are; visitors wait for each of them
+    all the same, and one word mends it. Since it is that common, the check weighs little.
 
     ## Why it matters
 
@@ -70,7 +74,7 @@ def javascript_defer(document: Document) -> Verdict:
         return NotApplicable("The page has no external scripts.")
     offenders = [script for script in external if script.blocking and not script.trailing]
     if not offenders:
-        return Outcome("deferred", value=f"{len(external)} scripts")
+        return Outcome("deferred", value=amount(len(external), "script"))
     count = len(offenders)
     foreign = sum(
         script.in_head and script.url is not None and not same_site(script.url, document.url) for script in offenders
@@ -78,7 +82,7 @@ def javascript_defer(document: Document) -> Verdict:
     state = "third_party" if foreign else "many" if count > MANY else "blocking"
     return Outcome(
         state,
-        value=f"{count} of {len(external)} scripts",
+        value=part(count, len(external), "script"),
         evidence=tuple(
             document.evidence(script, reason="in the head" if script.in_head else "in the body", url=script.url or "")
             for script in islice(offenders, MAX_EVIDENCE)

@@ -1,4 +1,3 @@
-from dataclasses import replace
 from typing import Final
 
 from pagegrade.checks._check import State, Verdict, check
@@ -93,7 +92,7 @@ def jquery_versions(document: Document, assets: Assets) -> Verdict:
     for script in document.scripts:
         if script.kind in ("classic", "module"):
             copies += [
-                (version, replace(document.evidence(script), value=version))
+                (version, document.evidence_at(script.node, value=version))
                 for version in find_jquery_versions(script.text)
             ]
     if not copies:

@@ -1,5 +1,6 @@
 from typing import Final
 
+from pagegrade.checks._amounts import amount, part, rounded
 from pagegrade.checks._check import State, Verdict, check, meter_loss
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Severity
 from pagegrade.parse.assets import Assets
@@ -87,18 +88,18 @@ def minified_js(assets: Assets) -> Verdict:
     if not judged:
         return NotApplicable("No script of the site's own was read.")
     if not offenders:
-        return Outcome("minified", value=f"{judged} scripts")
+        return Outcome("minified", value=amount(judged, "script"))
     offenders.sort(key=lambda entry: (-entry[0], entry[2]))
     wasted = sum(saving for saving, *_ in offenders)
     return Outcome(
         "unminified",
-        value=f"{len(offenders)} of {judged} scripts",
+        value=part(len(offenders), judged, "script"),
         evidence=tuple(
-            Evidence(url=url, value=f"{saving:,} bytes", reason=f"{share} % is white space and comments")
+            Evidence(url=url, value=f"about {rounded(saving)} bytes", reason=f"{share} % is white space and comments")
             for saving, share, url in offenders[:MAX_EVIDENCE]
         ),
         total=len(offenders),
         details=(Detail(code="wasted_bytes", actual=wasted, limit=MIN_SAVING_BYTES),),
         loss=meter_loss(wasted, 0, BAD_BYTES),
-        message=f"Minifying {len(offenders)} of {judged} scripts would save about {wasted:,} bytes.",
+        message=f"Minifying {part(len(offenders), judged, 'script')} would save about {rounded(wasted)} bytes.",
     )

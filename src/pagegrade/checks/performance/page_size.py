@@ -65,7 +65,7 @@ def page_size(response: Response) -> Verdict:
     if response.truncated is not None and loss == 0:
         return NotRun("truncated", "The body did not arrive whole, so its size is not known.")
     least = "at least " if response.truncated is not None else ""
-    travels = "" if wire is None else f", of which {wire:,} bytes travel"
+    travels = "" if wire is None or wire >= decoded else f", compressed to {wire:,} bytes"
     return Outcome(
         "light" if loss == 0 else "heavy" if loss < 1 else "very_heavy",
         value=decoded,

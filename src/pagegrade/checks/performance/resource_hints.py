@@ -1,5 +1,6 @@
 from typing import Final
 
+from pagegrade.checks._amounts import amount, part
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.artifacts import NotGathered, Resources
 from pagegrade.model.document import Document, Link
@@ -33,8 +34,8 @@ def resource_hints(document: Document, resources: Resources | NotGathered) -> Ve
     The `<link>` elements with `preconnect`, `preload` or `prefetch`. Doubtful are: more than four hosts to connect to
     in advance; a `preload` without `as`, which is fetched twice or not at all; a preloaded stylesheet, image or font
     that neither the HTML nor its stylesheets use (only where all stylesheets could be read); and a `prefetch` of a
-    page of another site, which browsers refuse or fetch in vain. Scripts may use what nobody else names, so this is a
-    fact to know and costs nothing.
+    page of another site, which browsers refuse or fetch in vain. A preloaded stylesheet that its own `onload` turns
+    into a stylesheet is used. Scripts may use what nobody else names, so this is a fact to know and costs nothing.
 
     ## Why it matters
 
@@ -65,6 +66,7 @@ def resource_hints(document: Document, resources: Resources | NotGathered) -> Ve
     if not hints:
         return NotApplicable("The page gives no hints.")
     used = _used(document, resources)
+    more_to_come = any("preload" in link.rel and _waits(link) for link in hints)
     doubtful: list[tuple[Link, str]] = []
     hosts: dict[str, Link] = {}
     for link in hints:
@@ -75,7 +77,13 @@ def resource_hints(document: Document, resources: Resources | NotGathered) -> Ve
         if "preload" in link.rel:
             if not kind:
                 doubtful.append((link, "preload without as"))
-            elif used is not None and kind in JUDGED and "imagesrcset" not in link.attrs and url not in used:
+            elif (
+                used is not None
+                and kind in JUDGED
+                and "imagesrcset" not in link.attrs
+                and url not in used
+                and not (_waits(link) if kind == "style" else more_to_come)
+            ):
                 doubtful.append((link, "preloaded and used neither by the HTML nor by its stylesheets"))
         if "prefetch" in link.rel and kind in ("", "document") and not same_site(url, document.url) and _is_page(url):
             doubtful.append((link, "prefetch of a page of another site"))
@@ -83,7 +91,7 @@ def resource_hints(document: Document, resources: Resources | NotGathered) -> Ve
         doubtful += [(link, f"one of {len(hosts)} hosts to connect to in advance") for link in hosts.values()]
     return Outcome(
         "doubtful" if doubtful else "sound",
-        value=f"{len(doubtful)} of {len(hints)} hints" if doubtful else f"{len(hints)} hints",
+        value=part(len(doubtful), len(hints), "hint") if doubtful else amount(len(hints), "hint"),
         evidence=tuple(
             document.evidence(link, reason=reason, url=link.url or "") for link, reason in doubtful[:MAX_EVIDENCE]
         ),
@@ -111,6 +119,11 @@ def _used(document: Document, resources: Resources | NotGathered) -> set[str] | 
     if not sheets <= read:
         return None
     return used | {found.url for found in resources.stylesheet_references}
+
+
+def _waits(link: Link) -> bool:
+    """Whether the link makes itself a stylesheet once the file is there; what that names is not known before."""
+    return "stylesheet" in link.attrs.get("onload", "")
 
 
 def _is_page(url: str) -> bool:

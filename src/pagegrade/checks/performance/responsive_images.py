@@ -1,6 +1,7 @@
 from itertools import islice
 from typing import Final
 
+from pagegrade.checks._amounts import amount, part
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.artifacts import Resources
 from pagegrade.model.document import Document, Image
@@ -98,7 +99,7 @@ def responsive_images(document: Document, resources: Resources) -> Verdict:
     offenders = [(image, width) for image, width in large if len(image.candidates) < 2]
     return Outcome(
         "single" if offenders else "offered",
-        value=f"{len(offenders)} of {len(large)} images",
+        value=part(len(offenders), len(large), "image") if offenders else amount(len(large), "image"),
         evidence=tuple(
             document.evidence(image, reason=f"{width:,} pixels wide", url=image.url or "")
             for image, width in islice(offenders, MAX_EVIDENCE)

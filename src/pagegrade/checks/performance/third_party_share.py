@@ -1,6 +1,7 @@
 from collections import Counter
 from typing import Final
 
+from pagegrade.checks._amounts import amount, part
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.artifacts import Response
 from pagegrade.model.outcome import Detail, Evidence, NotApplicable, Outcome, Severity
@@ -92,8 +93,10 @@ def third_party_share(response: Response, assets: Assets) -> Verdict:
     is_major = len(foreign) > own or foreign_bytes > own_bytes
     return Outcome(
         "major" if is_major else "minor",
-        value=f"{len(foreign)} of {len(counted) + 1} requests",
-        evidence=tuple(Evidence(value=f"{number} requests", reason=name) for name, number in sites.most_common(SHOWN)),
+        value=part(len(foreign), len(counted) + 1, "request"),
+        evidence=tuple(
+            Evidence(value=amount(number, "request"), reason=name) for name, number in sites.most_common(SHOWN)
+        ),
         total=len(sites),
         details=(
             Detail(code="third_party_requests", actual=len(foreign)),

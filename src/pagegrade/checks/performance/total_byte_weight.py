@@ -1,6 +1,7 @@
 from collections import Counter
 from typing import Final
 
+from pagegrade.checks._amounts import amount
 from pagegrade.checks._check import State, Verdict, check, meter_loss
 from pagegrade.model.artifacts import Response
 from pagegrade.model.outcome import Detail, Evidence, NotRun, Outcome, Severity
@@ -96,7 +97,10 @@ def total_byte_weight(response: Response, assets: Assets) -> Verdict:
     total = response.wire_bytes + sum(item.wire_bytes for item in counted)
     loss = 1.0 if total > BAD_BYTES else 0.8 * meter_loss(total, GOOD_BYTES, BAD_BYTES, steps=4)
     if loss == 0 and len(assets.unseen) > (len(counted) + len(assets.unseen)) / 10:
-        return NotRun("budget", f"{len(assets.unseen)} files of the page were not fetched, so its weight is not known.")
+        return NotRun(
+            "budget",
+            f"{amount(len(assets.unseen), 'file')} of the page could not be fetched.",
+        )
     by_purpose: Counter[str] = Counter()
     for item in counted:
         by_purpose[item.purpose] += item.wire_bytes

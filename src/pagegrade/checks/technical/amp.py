@@ -1,6 +1,13 @@
+from typing import Final
+
 from pagegrade.checks._check import State, check
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Evidence, Outcome, Severity
+
+_FORMATS: Final = ("", "4ads", "4email")
+_MARKS: Final = frozenset(
+    mark + kind for mark in ("amp", "\N{HIGH VOLTAGE SIGN}", "\N{HIGH VOLTAGE SIGN}\ufe0f") for kind in _FORMATS
+)
 
 
 @check(
@@ -20,8 +27,10 @@ def amp(document: Document) -> Outcome:
 
     ## What it checks
 
-    Whether the `<html>` element is marked with `amp` or the lightning sign, and whether the page names an AMP version
-    with `<link rel="amphtml">`. Since 2021 search results need no AMP, so this is a fact to know and costs nothing.
+    Whether the `<html>` element is marked with `amp` or the lightning sign (or one of them with `4ads` or `4email`),
+    and whether the page names an AMP version with `<link rel="amphtml">`. Whether the page keeps the rules of AMP is
+    not looked at; its own validator does that. Since 2021 search results need no AMP, so this is a fact to know and
+    costs nothing.
 
     ## Why it matters
 
@@ -46,7 +55,7 @@ def amp(document: Document) -> Outcome:
     <title>News</title>
     ```
     """
-    if document.html is not None and ("amp" in document.html.attrs or "\u26a1" in document.html.attrs):
+    if document.html is not None and not _MARKS.isdisjoint(document.html.attrs):
         return Outcome("document", evidence=(document.evidence(document.html),))
     links = [link for link in document.links if "amphtml" in link.rel and link.url is not None]
     evidence: tuple[Evidence, ...] = tuple(document.evidence(link, url=link.url or "") for link in links[:10])

@@ -1,5 +1,6 @@
 from typing import Final
 
+from pagegrade.checks._amounts import amount, part
 from pagegrade.checks._check import State, Verdict, check, offender_loss
 from pagegrade.model.artifacts import Resource, Resources, Response
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, NotRun, Outcome, Severity
@@ -31,7 +32,8 @@ def asset_errors(resources: Resources, response: Response) -> Verdict:
     looked up, so that a machine without access to the internet blames nobody). The first costs half, five cost
     everything. The files are asked for with the page as referrer, as a browser does. Not counted: 429 (too many
     requests) and challenges for robots, statuses by which another site may turn away programs (401, 403, 407, 451,
-    503), and files that could not be fetched for reasons that may be ours, such as a time limit.
+    503), and files that could not be fetched for reasons that may be ours, such as a time limit. Icons of the site are
+    left to the checks that judge them.
 
     ## Why it matters
 
@@ -76,16 +78,20 @@ def asset_errors(resources: Resources, response: Response) -> Verdict:
         return NotApplicable("The page names no files that were fetched.")
     answered = (item.url for item in resources.items if item.response is not None)
     sees_names = any(map(_was_looked_up, (response.url, *answered)))
-    seen = [item for item in resources.items if sees_names or not _lacks_host(item)]
+    # An icon leaves no hole, and the checks of icons say what becomes of it.
+    asked = [item for item in resources.items if item.kinds != ("icon",)]
+    seen = [item for item in asked if sees_names or not _lacks_host(item)]
+    if not asked:
+        return NotApplicable("The page names no files but icons.")
     if not seen:
         return NotRun("dns", "No name could be looked up from here, so nothing is known of the page's files.")
     broken = [(item, reason) for item in seen if (reason := _error(item))]
     if not broken:
-        return Outcome("whole", value=f"{len(seen)} files")
+        return Outcome("whole", value=amount(len(seen), "file"))
     count = len(broken)
     return Outcome(
         "broken",
-        value=f"{count} of {len(seen)} files",
+        value=part(count, len(seen), "file"),
         evidence=tuple(
             Evidence(url=item.url, value=reason, reason=f"{', '.join(item.kinds)}, named by {item.initiator_url}")
             for item, reason in broken[:MAX_EVIDENCE]

@@ -12,7 +12,7 @@ from pagegrade.model.outcome import Outcome, Severity
     since="0.1.0",
     states=(
         State("typed", "Every button in a form says what it does."),
-        State("untyped", "Buttons in forms do not say what they do, so they submit the form."),
+        State("untyped", "Buttons do not say what they do, so they submit their form."),
     ),
     sources=("https://html.spec.whatwg.org/multipage/form-elements.html#attr-button-type",),
 )
@@ -21,9 +21,9 @@ def button_type(document: Document, markup: Markup) -> Outcome:
 
     ## What it checks
 
-    `<button>` elements inside a form, or tied to one with the `form` attribute, that have no `type`, or one that
-    browsers do not know. Buttons outside of forms submit nothing and are not listed. Often the button is meant to
-    submit, so this is a fact to know and costs nothing.
+    `<button>` elements with a `type` that browsers do not know, and those without one inside a form, or tied to one
+    with the `form` attribute. Other buttons without a type submit nothing and are not listed. Often the button is meant
+    to submit, so this is a fact to know and costs nothing.
 
     ## Why it matters
 
@@ -50,7 +50,7 @@ def button_type(document: Document, markup: Markup) -> Outcome:
     <button>Menu</button>
     ```
     """
-    found = [Offender(button.node, "no known type: submits the form") for button in markup.untyped_buttons]
+    found = [Offender(button.node, "no known type: submits a form") for button in markup.untyped_buttons]
     return Outcome(
         "untyped" if found else "typed", value=len(found), evidence=evidence_of(document, found), total=len(found)
     )

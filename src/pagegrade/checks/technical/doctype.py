@@ -27,8 +27,9 @@ def doctype(document: Document) -> Verdict:
 
     Which mode a browser chooses. `<!doctype html>`, its form with `about:legacy-compat`, and some old strict types give
     the standards mode. Transitional types of XHTML 1.0 and HTML 4.01 give limited quirks and cost half. A missing
-    document type and most of the older ones give quirks mode and cost everything; so does one that comes after text or
-    elements, because browsers ignore it there. Comments before it are fine.
+    document type, a broken one (`<!doctype html more>`) and most of the older ones give quirks mode and cost
+    everything; so does one that comes after text or elements, because browsers ignore it there. Comments before it are
+    fine. So are slips that change no mode: a missing blank, or a second document type, which browsers skip.
 
     ## Why it matters
 

@@ -29,8 +29,8 @@ _MAX_CODES: Final = 20
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("clean", "Browsers read the markup without repairing it."),
-        State("harmless", "Browsers repair small mistakes in the markup without changing the page."),
+        State("clean", "Tags, attributes and comments are written as they must be."),
+        State("harmless", "Browsers pass over small mistakes in how tags are written."),
         State("serious", "Browsers repair mistakes in the markup in a way that changes the page."),
     ),
     sources=("https://html.spec.whatwg.org/multipage/parsing.html#parse-errors",),

@@ -1,7 +1,8 @@
 from typing import Final
 
+from pagegrade.checks._amounts import part
 from pagegrade.checks._check import State, Verdict, check
-from pagegrade.model.artifacts import Resource, Resources, Response
+from pagegrade.model.artifacts import NotGathered, Resource, Resources, Response
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Severity
 from pagegrade.parse.headers import parse_media_type, split_outside_quotes
@@ -23,6 +24,7 @@ _IMAGES: Final = {
     "heic": frozenset({"image/heic", "image/heif"}),
     "svg": frozenset({"image/svg+xml"}),
 }
+_PAGES: Final = frozenset({"text/html", "application/xhtml+xml"})
 _NOT_SCRIPTS: Final = ("image/", "audio/", "video/")
 
 
@@ -42,15 +44,17 @@ _NOT_SCRIPTS: Final = ("image/", "audio/", "video/")
         "https://fetch.spec.whatwg.org/#should-response-to-request-be-blocked-due-to-nosniff?",
     ),
 )
-def mime_types(document: Document, resources: Resources) -> Verdict:
+def mime_types(document: Document, resources: Resources, seen_response: Response | NotGathered) -> Verdict:
     """Each file says in a header what it is, and browsers act on that rather than on the name.
 
     ## What it checks
 
     The `Content-Type` of the scripts, stylesheets and images of the page's own site that arrived. Scripts should have
     a JavaScript type (`text/javascript`; the older `application/javascript` is fine), stylesheets `text/css`, and
-    images the type that their first bytes show. Fonts are not judged, because browsers do not look at their type, and
-    neither are files of other sites, whose headers the owner of the page cannot change.
+    images the type that their first bytes show. The page itself counts as a file when it does not say that it is HTML;
+    its encoding is the matter of `charset`. Fonts are not judged, because browsers do not look at their type, and
+    neither are files of other sites, whose headers the owner of the page cannot change. A missing or needless `charset`
+    is no fault here.
 
     It costs from half (one file) to everything (ten) when browsers refuse the file: a stylesheet or script of a
     wrong type with `X-Content-Type-Options: nosniff`, a stylesheet of another type (outside of quirks mode), a
@@ -104,15 +108,18 @@ def mime_types(document: Document, resources: Resources) -> Verdict:
     ```
     """
     seen = [(item, item.response) for item in resources.items if item.response is not None and _is_judged(item)]
-    if not seen:
+    page = None if isinstance(seen_response, NotGathered) else _fault_of_page(seen_response)
+    if not seen and page is None:
         return NotApplicable("No scripts, stylesheets or images of the page's own site arrived.")
     modules = {script.url.partition("#")[0] for script in document.scripts if script.kind == "module" and script.url}
     quirks = document.mode == "quirks"
     faults = [
-        (item, *fault)
+        (item.url, *fault)
         for item, response in seen
         if (fault := _fault(item, response, module=item.url in modules, quirks=quirks)) is not None
     ]
+    if page is not None:
+        faults.insert(0, (document.url, *page))
     faults.sort(key=lambda entry: not entry[1])
     refused = sum(is_refused for _, is_refused, _ in faults)
     state = "refused" if refused else "loose" if faults else "right"
@@ -120,10 +127,10 @@ def mime_types(document: Document, resources: Resources) -> Verdict:
     count = refused or len(faults)
     return Outcome(
         state,
-        value=f"{len(faults)} of {len(seen)} files",
+        value=part(len(faults), len(seen) + (page is not None), "file"),
         evidence=tuple(
-            Evidence(header="Content-Type", url=item.url, value=reason, reason="refused" if is_refused else "guessed")
-            for item, is_refused, reason in faults[:MAX_EVIDENCE]
+            Evidence(header="Content-Type", url=url, value=reason, reason="refused" if is_refused else "guessed")
+            for url, is_refused, reason in faults[:MAX_EVIDENCE]
         ),
         total=len(faults),
         details=(
@@ -144,11 +151,24 @@ def _is_judged(item: Resource) -> bool:
     return not {"script", "stylesheet", "image"}.isdisjoint(item.kinds)
 
 
-def _fault(item: Resource, response: Response, *, module: bool, quirks: bool) -> tuple[bool, str] | None:
-    """(whether browsers refuse the file, what it says it is); ``None`` when that is right."""
+def _fault_of_page(response: Response) -> tuple[bool, str] | None:
+    """The same as below for the page itself, which was read as HTML whatever it says it is."""
+    essence = _essence(response)
+    if essence in _PAGES:
+        return None
+    return bool(essence) or _is_nosniff(response), f"page as {essence or 'no type'}"
+
+
+def _essence(response: Response) -> str:
+    """Type without parameters, lower case; "" where there is none that browsers understand."""
     values = response.header_values("content-type")
     media_type = parse_media_type(", ".join(values) if values else None)
-    essence = media_type.essence if media_type is not None else ""
+    return media_type.essence if media_type is not None else ""
+
+
+def _fault(item: Resource, response: Response, *, module: bool, quirks: bool) -> tuple[bool, str] | None:
+    """(whether browsers refuse the file, what it says it is); ``None`` when that is right."""
+    essence = _essence(response)
     shown = essence or "no type"
     strict = _is_nosniff(response)
     if "stylesheet" in item.kinds:

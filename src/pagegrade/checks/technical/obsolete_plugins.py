@@ -6,6 +6,7 @@ from pagegrade.checks._offenders import Offender, evidence_of
 from pagegrade.model.document import Document, ElementFact
 from pagegrade.model.outcome import Outcome, Severity
 from pagegrade.parse.page_links import path_and_query
+from pagegrade.parse.parameters import parameters
 
 _TYPES: Final = {
     "application/x-shockwave-flash": "Flash",
@@ -24,6 +25,8 @@ _CLASSES: Final = {
     "clsid:dfeaf541-f3e1-4c24-acac-99c30715084a": "Silverlight",
 }
 """The ``classid`` by which Internet Explorer found a plug-in."""
+_FILE_PARAMETERS: Final = ("movie", "src", "source", "code", "object")
+"""Where the file of an object without an address of its own is named."""
 _ENDINGS: Final = {".swf": "Flash", ".spl": "Flash", ".xap": "Silverlight", ".class": "Java", ".dcr": "Shockwave"}
 
 
@@ -44,7 +47,7 @@ def obsolete_plugins(document: Document) -> Outcome:
     ## What it checks
 
     `<object>` and `<embed>` whose type, file or class belongs to Flash, Silverlight, Shockwave or Java, and every
-    `<applet>`. Other types, such as PDF, are fine.
+    `<applet>`. The file may also be named by a `<param>`. Other types, such as PDF, are fine.
 
     ## Why it matters
 
@@ -81,10 +84,8 @@ def _plugins(document: Document) -> Iterator[tuple[ElementFact, str, str]]:
         if reference.kind != "object":
             continue
         kind = reference.attrs.get("type", "").partition(";")[0].strip().lower()
-        path = path_and_query(reference.url)[0].lower()
-        ending = path[path.rfind(".") :] if "." in path else ""
         # A type that is named decides, as in browsers; the file only speaks where there is none.
-        name = _TYPES.get(kind) if kind else _ENDINGS.get(ending)
+        name = _TYPES.get(kind) if kind else _by_file(path_and_query(reference.url)[0])
         if name is not None:
             yield reference, name, reference.url
     for fact in document.objects:
@@ -92,8 +93,18 @@ def _plugins(document: Document) -> Iterator[tuple[ElementFact, str, str]]:
         if not fact.attrs.get("data", "").strip():
             kind = fact.attrs.get("type", "").partition(";")[0].strip().lower()
             name = _TYPES.get(kind) or _CLASSES.get(fact.attrs.get("classid", "").strip().lower())
+            if name is None and not kind:
+                named = parameters(fact.node)
+                names = (_by_file(named.get(key, "").partition("?")[0]) for key in _FILE_PARAMETERS)
+                name = next(filter(None, names), None)
             if name is not None:
                 yield fact, name, ""
     for fact in document.obsolete:
         if fact.node.tag == "applet":
             yield fact, "Java", ""
+
+
+def _by_file(path: str) -> str | None:
+    """The plug-in that a file of this ending needs."""
+    lower = path.lower()
+    return _ENDINGS.get(lower[lower.rfind(".") :]) if "." in lower else None

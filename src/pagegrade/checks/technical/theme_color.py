@@ -26,7 +26,8 @@ def theme_color(document: Document) -> Outcome:
     ## What it checks
 
     `<meta name="theme-color">`: whether its content is a CSS colour, and whether there is only one for each `media`.
-    A missing colour is no fault. This check costs nothing.
+    A missing colour is no fault: more than half of well-known pages name none, and browsers then choose one. This check
+    costs nothing.
 
     ## Why it matters
 

@@ -48,7 +48,7 @@ def video_poster(document: Document, accessibility: Accessibility) -> Verdict:
     <video src="/workshop.mp4" poster="/workshop.jpg" controls></video>
     ```
     """
-    videos = [player for player in accessibility.players if player.node.tag == "video"]
+    videos = [player for player in accessibility.players if player.node.tag == "video" and not player.hidden]
     if not videos:
         return NotApplicable("The page has no video elements.")
     found = [Offender(video.node, "no poster") for video in videos if not video.attrs.get("poster", "").strip()]

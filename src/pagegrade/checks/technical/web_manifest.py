@@ -32,8 +32,10 @@ def web_manifest(document: Document, resources: Resources) -> Verdict:
     ## What it checks
 
     Only where the page names a manifest: whether the file arrives and is JSON, whether it has `name` or `short_name`,
-    icons of 192 and of 512 pixels or more (or of any size), and a `start_url` on the page's own origin and inside its
-    `scope`. This check costs nothing.
+    icons of 192 and of 512 pixels or more (or of any size), a `start_url` on the page's own origin and inside its
+    `scope`, and a `display` other than `browser`. Icons count that are PNG, SVG or WebP as far as their `type` or name
+    tells, and whose `purpose` is not only `maskable` or `monochrome`. Lengths of names, colours and unknown members
+    are not looked at: no browser refuses an app for them. This check costs nothing.
 
     ## Why it matters
 
@@ -90,6 +92,7 @@ def web_manifest(document: Document, resources: Resources) -> Verdict:
             "name": "Garden furniture",
             "start_url": "https://example.com/",
             "in_scope": true,
+            "display": "standalone",
             "icon_sizes": ["192x192", "512x512"]
           }
         }
@@ -135,6 +138,8 @@ def _faults(manifest: ManifestFacts) -> list[str]:
         faults.append("no start_url")
     elif manifest.in_scope is False:
         faults.append("start_url is on another origin or outside of scope")
+    if manifest.display == "browser":
+        faults.append("no display as an app")
     widest = max((_width(size) for size in manifest.icon_sizes), default=0)
     faults += [f"no icon of {wanted} pixels or more" for wanted in _SIZES_PX if widest < wanted]
     return faults
