@@ -29,7 +29,6 @@ from pagegrade.checks._run import run_check
 from pagegrade.model.artifacts import Artifacts
 from pagegrade.model.document import Document
 from pagegrade.parse import url as urls
-from pagegrade.parse import words
 from pagegrade.parse.html import parse_document
 from pagegrade.score import Weighed, prices, score
 from pagegrade.service.analysis import artifacts_of_document
@@ -170,8 +169,7 @@ def parse(body: bytes) -> Document:
 
 def fresh(document: Document) -> Document:
     """The document without what checks have computed and kept on it, or beside it."""
-    for remembered in (words.count_words, words.has_unspaced_script, urls._authority):  # noqa: SLF001
-        remembered.cache_clear()
+    urls._authority.cache_clear()  # noqa: SLF001
     for name, value in vars(type(document)).items():
         if isinstance(value, cached_property):
             document.__dict__.pop(name, None)

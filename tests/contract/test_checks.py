@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CHECKS = list(all_checks().values())
 ALWAYS_THERE = {
     *("artifacts", "navigation", "response", "seen_response", "document", "csp", "cookies", "load_samples_ms"),
-    *("accessibility", "markup"),
+    *("accessibility", "markup", "page_links"),
 }
 every_check = pytest.mark.parametrize("check", CHECKS, ids=[check.id for check in CHECKS])
 

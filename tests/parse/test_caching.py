@@ -148,6 +148,32 @@ def test_either_validator_is_one(headers: list[tuple[str, str]], expected: bool)
     assert found.has_validator is expected
 
 
+@pytest.mark.parametrize(
+    ("headers", "expected"),
+    [
+        ([("Cache-Control", "max-age=0")], True),
+        ([("Cache-Control", 'max-age="-5"')], True),
+        ([("Expires", "0")], True),
+        ([("Expires", "Thu, 01 Jan 1970 00:00:00 GMT"), ("Date", "Mon, 05 Jan 2026 12:00:00 GMT")], True),
+        ([("Pragma", "No-Cache")], True),
+        ([("Cache-Control", "public"), ("Pragma", "no-cache")], False),
+        ([("Cache-Control", "max-age=60"), ("Expires", "0")], False),
+        ([("Cache-Control", "max-age=soon")], False),
+        ([("Cache-Control", "max-age")], False),
+        ([("Expires", "soon")], False),
+        ([], False),
+    ],
+)
+def test_staleness_that_is_meant_is_told_from_mistakes(
+    headers: list[tuple[str, str]],
+    expected: bool,  # noqa: FBT001 - a table
+) -> None:
+    """Nought and the past are meant; what cannot be read is not."""
+    found = policy(*headers)
+
+    assert found.stale_by_intent is expected
+
+
 def test_vary_lines_are_merged() -> None:
     """Several lines are one list of names."""
     found = policy(("Vary", "Accept-Encoding, Cookie"), ("vary", "ORIGIN"))
@@ -158,7 +184,7 @@ def test_vary_lines_are_merged() -> None:
 @given(
     st.lists(
         st.tuples(
-            st.sampled_from(["Cache-Control", "Expires", "Date", "Age", "Vary", "ETag"]),
+            st.sampled_from(["Cache-Control", "Expires", "Date", "Age", "Vary", "ETag", "Pragma"]),
             st.text(alphabet='max-age=0123456789," \\,GMT:Jan', max_size=40) | st.text(max_size=40),
         ),
         max_size=6,

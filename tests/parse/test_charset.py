@@ -37,6 +37,8 @@ def test_label_is_one_of_the_encoding_standard(label: str, encoding: str | None)
         ("text/html; charset=utf-8", "utf-8"),
         ('text/html;charset="utf-8"', "utf-8"),
         ("text/html; CHARSET = 'x'", "x"),
+        ("text/html; xcharset=a; charset=b", "b"),
+        ("text/html; x-charset=a", None),
         ("text/html; charset=", None),
         ("text/html; charset", None),
         ("text/html", None),
@@ -47,6 +49,11 @@ def test_label_is_one_of_the_encoding_standard(label: str, encoding: str | None)
 def test_parameter_is_found_however_it_is_written(value: str | None, label: str | None) -> None:
     """Quotes, case and blanks do not matter."""
     assert charset_of_content_type(value) == label
+
+
+def test_meta_element_is_searched_for_the_letters() -> None:
+    """There browsers take the first place where the word stands, inside another word too."""
+    assert charset_of_content_type("text/html; xcharset=a; charset=b", meta=True) == "a"
 
 
 def declared(body: bytes) -> CharsetDeclaration:

@@ -29,6 +29,7 @@ def found(css: str) -> list[str]:
             '@charset "utf-8"; @layer a, b; @import "a.css"; @import "b.css";',
             ["stylesheet /css/a.css", "stylesheet /css/b.css"],
         ),
+        ('@layer a; @import "a.css"; @layer b; @import "late.css";', ["stylesheet /css/a.css"]),
         ('<!-- @import "a.css"; -->', ["stylesheet /css/a.css"]),
         ('/* @import "no.css"; */ @import "a.css";', ["stylesheet /css/a.css"]),
         ('p{} @import "late.css";', []),

@@ -33,6 +33,26 @@ def test_a_face_says_its_name_weight_style_and_display() -> None:
 
 
 @pytest.mark.parametrize(
+    ("declarations", "display"),
+    [
+        ("font-display   :  swap  ;", "swap"),
+        ("font-display:optional", "optional"),
+        ("font-display: swap; font-display: auto", "auto"),
+        ("font-display: swap; font-display: sometimes", "swap"),
+        ("font-display: sometimes", "sometimes"),
+        ("font-display: 'optional'", ""),
+        ("font-display: swap // no semicolon\n font-weight: 700", ""),
+        ("font-display: swap !important", ""),
+        ("x-font-display: swap", ""),
+        ("/* font-display: swap; */", ""),
+    ],
+)
+def test_a_display_that_browsers_drop_is_none(declarations: str, display: str) -> None:
+    """A broken declaration is as good as missing; of several the last readable one counts."""
+    assert one(f"src:url(a.woff2);{declarations}").display == display
+
+
+@pytest.mark.parametrize(
     ("src", "formats"),
     [
         (

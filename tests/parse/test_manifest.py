@@ -17,7 +17,7 @@ def read(text: str) -> ManifestFacts:
 def test_names_start_and_icons_are_read() -> None:
     """Addresses resolve against the manifest."""
     found = read(
-        '\ufeff{"name": " Lamps ", "short_name": "L", "start_url": "?a=1", "display": "standalone", '
+        '\ufeff{"name": " Lamps ", "short_name": "L", "start_url": "?a=1", "display": " StandAlone", '
         '"icons": [{"src": "a.png", "sizes": "192X192 any"}, {"src": "b.png", "sizes": "512x512"}]}'
     )
 
@@ -73,11 +73,49 @@ def test_start_lies_in_the_scope(fields: str, in_scope: bool | None) -> None:  #
 
 
 @pytest.mark.parametrize(
-    "icons", ["5", "{}", "[5, null]", '[{"sizes": "1x1"}]', '[{"src": 1, "sizes": "1x1"}]', '[{"src": "a"}]']
+    "icons",
+    [
+        "5",
+        "{}",
+        "[5, null]",
+        '[{"sizes": "1x1"}]',
+        '[{"src": 1, "sizes": "1x1"}]',
+        '[{"src": "", "sizes": "1x1"}]',
+        '[{"src": "a"}]',
+        '[{"src": "a", "sizes": "1x1", "purpose": "maskable"}]',
+        '[{"src": "a", "sizes": "1x1", "purpose": 5}]',
+        '[{"src": "a", "sizes": "1x1", "type": "image/jpeg"}]',
+        '[{"src": "a.JPG?v=1", "sizes": "1x1"}]',
+    ],
 )
 def test_odd_icons_are_left_out(icons: str) -> None:
     """Whatever stands there."""
     assert read('{"icons": ' + icons + "}").icon_sizes == ()
+
+
+@pytest.mark.parametrize(
+    "icon", ['"purpose": "maskable Any"', '"purpose": ""', '"type": "image/svg+xml"', '"type": "IMAGE/PNG"', '"x": 1']
+)
+def test_icons_for_any_purpose_count(icon: str) -> None:
+    """In the formats that browsers take."""
+    assert read('{"icons": [{"src": "a", "sizes": "1x1", ' + icon + "}]}").icon_sizes == ("1x1",)
+
+
+@pytest.mark.parametrize(
+    ("fields", "display"),
+    [
+        ("", "browser"),
+        ('"display": "minimal-ui"', "minimal-ui"),
+        ('"display": "fullestscreen"', "browser"),
+        ('"display": 5', "browser"),
+        ('"display": "browser", "display_override": ["odd", 5, "window-controls-overlay"]', "window-controls-overlay"),
+        ('"display": "standalone", "display_override": "browser"', "standalone"),
+        ('"display": "standalone", "display_override": ["browser"]', "browser"),
+    ],
+)
+def test_the_mode_that_counts_is_read(fields: str, display: str) -> None:
+    """Overrides come first, unknown words do not count."""
+    assert read("{" + fields + "}").display == display
 
 
 def test_sizes_are_bounded() -> None:

@@ -17,7 +17,7 @@ from pagegrade.parse.minified_css import minified_stylesheet_bytes
         ("/*! kept */ p { margin: 0 }", "/*! kept */ p{margin:0}"),
         ("p::before { content: '  /* x */  ' }", "p::before{content:'  /* x */  '}"),
         ("p { margin: 0 auto 0 0 }", "p{margin:0 auto 0 0}"),
-        ("/* never closed", ""),
+        ("/* never closed p { margin: 0 }", "/* never closed p { margin: 0 }"),
     ],
 )
 def test_white_space_and_comments_go_and_texts_stay(text: str, left: str) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from typing import Final
+
+import msgspec
 
 from pagegrade.checks._check import Check, Verdict
 from pagegrade.checks._facts import Facts
@@ -11,9 +13,10 @@ from pagegrade.model.artifacts import NotGathered
 from pagegrade.model.outcome import MAX_EVIDENCE, NotApplicable, NotRun, Outcome, Severity
 from pagegrade.model.report import OutcomeName
 
+_SHOWN_ONLY: Final = Severity.INFO
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+
+class Judged(msgspec.Struct, frozen=True, gc=False):
     """A check, what it said, and its own loss (before any inheritance); ``loss`` is ``None`` when not evaluated."""
 
     check: Check
@@ -33,19 +36,19 @@ def run_check(check: Check, facts: Facts) -> Verdict:
     A missing required artifact, and any exception of the check, is ``NotRun``: a check that fails must never be
     mistaken for a page that fails.
     """
-    arguments: dict[str, object] = {}
+    arguments: list[object] = []
     try:
         for name, optional in check.requirements.items():
             artifact = facts.get(name)
             if isinstance(artifact, NotGathered) and not optional:
                 return NotRun(artifact.code, artifact.detail)
-            arguments[name] = artifact
-        verdict = check.function(**arguments)
+            arguments.append(artifact)
+        verdict = check.function(*arguments)
     except Exception as error:  # noqa: BLE001 - whatever a check raises is our mistake, not the page's
         return NotRun("check_error", f"The check stopped with {type(error).__name__}.")
     if isinstance(verdict, Outcome) and len(verdict.evidence) > MAX_EVIDENCE:
         total = len(verdict.evidence) if verdict.total is None else verdict.total
-        return replace(verdict, evidence=verdict.evidence[:MAX_EVIDENCE], total=total)
+        return msgspec.structs.replace(verdict, evidence=verdict.evidence[:MAX_EVIDENCE], total=total)
     return verdict
 
 
@@ -56,22 +59,19 @@ def judge(check: Check, verdict: Verdict) -> Judged:
         KeyError: The check returned a state it does not declare.
         ValueError: Its loss lies outside the range of that state.
     """
-    match verdict:
-        case NotRun():
-            return Judged(check, verdict, "not_evaluated", None)
-        case NotApplicable():
-            return Judged(check, verdict, "not_applicable", 0.0)
-        case Outcome():
-            state = check.state(verdict.state)
-            loss = state.loss if verdict.loss is None else verdict.loss
-            if not state.loss <= loss <= state.highest:
-                raise ValueError(f"{check.id}: loss {loss} is outside {state.loss}..{state.highest} of {state.name}")
-            return Judged(check, verdict, _outcome_name(check, loss), loss)
-
-
-def _outcome_name(check: Check, loss: float) -> OutcomeName:
-    if check.severity is Severity.INFO:
-        return "informative"
-    if loss <= 0:
-        return "passed"
-    return "failed" if loss >= 1 else "warning"
+    if isinstance(verdict, NotRun):
+        return Judged(check, verdict, "not_evaluated", None)
+    if isinstance(verdict, NotApplicable):
+        return Judged(check, verdict, "not_applicable", 0.0)
+    state = check.state(verdict.state)
+    loss = verdict.loss
+    if loss is None:
+        loss = state.loss
+    elif not state.loss <= loss <= state.highest:
+        raise ValueError(f"{check.id}: loss {loss} is outside {state.loss}..{state.highest} of {state.name}")
+    outcome: OutcomeName = "passed"
+    if check.severity is _SHOWN_ONLY:
+        outcome = "informative"
+    elif loss > 0:
+        outcome = "failed" if loss >= 1 else "warning"
+    return Judged(check, verdict, outcome, loss)

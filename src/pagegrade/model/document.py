@@ -194,7 +194,7 @@ class Style(ElementFact, frozen=True, gc=False, kw_only=True):
 
 
 class Obsolete(ElementFact, frozen=True, gc=False, kw_only=True):
-    """An element that HTML calls obsolete."""
+    """An element that HTML calls obsolete; ``hidden`` says here that nobody sees it."""
 
 
 class Reference(ElementFact, frozen=True, gc=False, kw_only=True):
@@ -284,7 +284,7 @@ class Document:
     obsolete: Sequence[Obsolete]
     bases: Sequence[ElementFact]
     objects: Sequence[ElementFact]
-    """Every ``<object>``, also one without an address."""
+    """Every ``<object>``, also one without an address, and every ``<embed>`` without one."""
     references: Sequence[Reference]
     structured_items: Sequence[StructuredItem]
     ids: Mapping[str, ElementFact]
@@ -304,6 +304,12 @@ class Document:
     """Visible text of the body, white space collapsed, without script, style, template, noscript and hidden parts."""
     main_text: str
     """The part of ``text`` outside ``nav``, ``header``, ``footer`` and ``aside``."""
+    main_words: Sequence[str]
+    """``main_text``, split at its white space."""
+    word_count: int
+    """Of ``text``, as ``parse.words.count_words`` counts."""
+    main_word_count: int
+    """Of ``main_text``."""
     limits_hit: tuple[str, ...]
     """Limits that cut the walk short: ``nodes``, ``depth``, ``attributes``, ``<list>``."""
     client_rendered: bool
@@ -315,11 +321,33 @@ class Document:
 
     def evidence(self, fact: ElementFact, *, reason: str = "", url: str = "") -> Evidence:
         """Where ``fact`` stands: selector, line, column and start tag."""
-        return self.evidence_at(fact.node, reason=reason, url=url)
+        return self.evidence_at(fact.node, reason, url)
 
-    def evidence_at(self, node: Node, *, reason: str = "", url: str = "", value: str = "") -> Evidence:
+    def evidence_at(self, node: Node, reason: str = "", url: str = "", value: str = "") -> Evidence:
         """The same for a bare node, with what was read or computed of it."""
-        return self.locate(node, reason, url, value)
+        place = self._places.get(node)
+        if place is None:
+            place = self._places[node] = self.locate(node, reason, url, value)
+            return place
+        return Evidence(
+            selector=place.selector,
+            line=place.line,
+            column=place.column,
+            snippet=place.snippet,
+            url=url,
+            value=value,
+            reason=reason,
+        )
+
+    @cached_property
+    def _places(self) -> dict[Node, Evidence]:
+        """Where elements stand that a check has named: several checks name the same."""
+        return {}
+
+    @cached_property
+    def folded_text(self) -> str:
+        """``text`` without the differences between capital and small letters."""
+        return self.text.casefold()
 
     @cached_property
     def _metas_by_name(self) -> dict[str, Meta]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 INVISIBLE: Final = 1
-"""Not rendered: ``hidden``, inline ``display:none``, a closed dialog."""
+"""Not rendered: ``hidden``, inline ``display:none``, a closed dialog, a popover that nobody has opened yet."""
 ARIA_HIDDEN: Final = 2
 BOILERPLATE: Final = 4
 """Inside nav, aside, or the page's own header and footer."""

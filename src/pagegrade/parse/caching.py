@@ -16,6 +16,7 @@ MAX_HEADER: Final = 8_192
 MAX_SECONDS: Final = 2**31
 """Larger ages count as this (RFC 9111, 1.2.2)."""
 _MAX_DATE: Final = 100
+_READ: Final = ("cache-control", "expires", "date", "age", "vary", "etag", "last-modified", "pragma")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +36,9 @@ class CachePolicy:
     """It has an ETag or a Last-Modified, so that it can be checked cheaply."""
     vary: frozenset[str]
     """Header names in lower case, or ``*``."""
+    stale_by_intent: bool = False
+    """It says itself that it is stale at once: a ``max-age`` of 0 or less, an ``Expires`` that is past or a mere number
+    (``0``, ``-1``), or ``Pragma: no-cache`` without a ``Cache-Control``. An unreadable value is no intent."""
 
     @property
     def no_store(self) -> bool:
@@ -86,7 +90,7 @@ def read_cache_policy(response: Response, *, received_at: datetime | None = None
 
     Source: https://www.rfc-editor.org/rfc/rfc9111#section-4.2.1
     """
-    wanted = {"cache-control": "", "expires": "", "date": "", "age": "", "vary": "", "etag": "", "last-modified": ""}
+    wanted = dict.fromkeys(_READ, "")
     seen: set[str] = set()
     for name, value in response.headers:
         key = name.lower()
@@ -96,10 +100,16 @@ def read_cache_policy(response: Response, *, received_at: datetime | None = None
     directives = parse_directives((wanted["cache-control"],))
     lifetime: int | None = None
     source: Literal["max-age", "expires", ""] = ""
+    stale_by_intent = False
     if "max-age" in directives:
         lifetime, source = _seconds(directives["max-age"]) or 0, "max-age"
+        stale_by_intent = not lifetime and _is_number(directives["max-age"])
     elif "expires" in seen:
         lifetime, source = _until(wanted["expires"], wanted["date"], received_at), "expires"
+        stale_by_intent = lifetime == 0 and (_is_number(wanted["expires"]) or _date(wanted["expires"]) is not None)
+    elif "cache-control" not in seen:
+        # No standard gives Pragma a meaning in answers, but browsers heed it.
+        stale_by_intent = "no-cache" in parse_directives((wanted["pragma"],))
     return CachePolicy(
         directives=directives,
         lifetime_s=lifetime,
@@ -107,7 +117,14 @@ def read_cache_policy(response: Response, *, received_at: datetime | None = None
         age_s=_seconds(wanted["age"]) or 0,
         has_validator=bool(wanted["etag"].strip() or wanted["last-modified"].strip()),
         vary=frozenset(name for part in wanted["vary"].split(",") if (name := part.strip().lower())),
+        stale_by_intent=stale_by_intent,
     )
+
+
+def _is_number(text: str) -> bool:
+    """Whether ``text`` is a whole number, perhaps negative."""
+    digits = text.strip().removeprefix("-")
+    return digits.isascii() and digits.isdigit()
 
 
 def _seconds(text: str | None) -> int | None:

@@ -12,7 +12,9 @@ import turbohtml
 
 from pagegrade.model.document import CharsetDeclaration, Meta
 
-_HEADER_CHARSET: Final = re.compile(r"""charset\s*=\s*("[^"]*"|'[^']*'|[^\s;"']+)""", re.IGNORECASE)
+_CHARSET: Final = re.compile(r"""(?<![\w-])charset\s*=\s*("[^"]*"|'[^']*'|[^\s;"']+)""", re.IGNORECASE)
+_CHARSET_ANYWHERE: Final = re.compile(r"""charset\s*=\s*("[^"]*"|'[^']*'|[^\s;"']+)""", re.IGNORECASE)
+"""In a meta element browsers look for the letters, whatever stands before them."""
 _BOMS: Final = ((b"\xef\xbb\xbf", "UTF-8"), (b"\xfe\xff", "UTF-16BE"), (b"\xff\xfe", "UTF-16LE"))
 _NEWLINE: Final = re.compile(rb"\r\n|\r|\n")
 _MAX_LABEL: Final = 100
@@ -37,11 +39,18 @@ def encoding_of_label(label: str) -> str | None:
         return None
 
 
-def charset_of_content_type(value: str | None) -> str | None:
-    """The ``charset`` parameter of a Content-Type value as written; ``None`` when there is none."""
+def charset_of_content_type(value: str | None, *, meta: bool = False) -> str | None:
+    """The ``charset`` parameter of a Content-Type value as written; ``None`` when there is none.
+
+    Args:
+        value: Of the header or, with ``meta``, of a meta element.
+        meta: Look anywhere in the value, as browsers do there.
+
+    Source: https://html.spec.whatwg.org/multipage/urls-and-fetching.html#extracting-character-encodings-from-meta-elements
+    """
     if not value:
         return None
-    match = _HEADER_CHARSET.search(value[:1000])
+    match = (_CHARSET_ANYWHERE if meta else _CHARSET).search(value[:1000])
     return match.group(1).strip("\"'").strip() or None if match else None
 
 
@@ -63,7 +72,7 @@ def declarations(body: bytes, content_type: str | None, metas: Iterable[Meta]) -
     for meta in metas:
         label = meta.charset
         if label is None and meta.http_equiv == "content-type":
-            label = charset_of_content_type(meta.content)
+            label = charset_of_content_type(meta.content, meta=True)
         if label is None:
             continue
         line, column = meta.node.source_line, meta.node.source_col
@@ -90,5 +99,8 @@ def _byte_offset(body: bytes, line: int, column: int) -> int | None:
         if found is None:
             return None
         start = found
-    text = body[start : start + _MAX_META_OFFSET].decode("utf-8", errors="replace")[:column]
-    return start + len(text.encode())
+    # No code point takes more than four bytes, and no broken one fewer than one.
+    line_bytes = body[start : start + min(_MAX_META_OFFSET, 4 * column + 4)]
+    if line_bytes[:column].isascii():
+        return start + min(column, len(line_bytes))
+    return start + len(line_bytes.decode("utf-8", errors="replace")[:column].encode())

@@ -29,27 +29,15 @@ from pagegrade.model.document import (
     Title,
 )
 from pagegrade.parse._flags import BOILERPLATE, HIDDEN, INERT, INVISIBLE
-from pagegrade.parse.aria.attributes import ATTRIBUTES
-from pagegrade.parse.aria.parts import TOUCHING, Parts
+from pagegrade.parse.aria.parts import Parts
 from pagegrade.parse.aria.roles import ROLES, first_role
+from pagegrade.parse.attribute_kinds import ARIA, ID, ITEM, SHOWING, TOUCHED
 from pagegrade.parse.css import find_css_urls
 from pagegrade.parse.markup import MarkupCollector
-from pagegrade.parse.names import Label, Names, hides
-from pagegrade.parse.structured_data import is_schema_org_type
+from pagegrade.parse.names import NAME_ATTRIBUTES, Label, Names, hides
+from pagegrade.parse.structured_data import is_schema_org_type, vocabulary_of
 from pagegrade.parse.url import join_url
 
-COMMON_ATTRIBUTES: Final = frozenset(
-    ("id", "style", "hidden", "role", "itemscope", "typeof", "inert", *TOUCHING, *ATTRIBUTES),
-)
-"""Attributes that mean something on any element; so do those that begin with ``aria-`` and are none."""
-PLAIN_ATTRIBUTES: Final = frozenset(
-    (
-        "action align alt async border charset class color colspan content crossorigin d decoding defer fill for "
-        "height href itemprop loading media method name onclick placeholder property rel rowspan sizes src srcset "
-        "target title type valign value width viewBox xmlns"
-    ).split()
-)
-"""Attributes that mean nothing by themselves: an element with only these is passed by at once."""
 MAX_ITEMS: Final = 20_000
 """Entries kept in one list of facts."""
 MAX_OPEN_TEXTS: Final = 2_000
@@ -130,23 +118,22 @@ class Collector:
         self.labels_open: list[Label | None] = []
         """Open labels without ``for``; ``None`` for one that has found its field."""
         self.labels_for: dict[str, list[Label]] = {}
-        self.button_labels: dict[Any, Label] = {}
-        self.control_labels: list[Label | None] = []
-        """For each control: the label that wraps it."""
+        self.button_labels: dict[Any, list[Label]] = {}
+        self.control_labels: list[list[Label]] = []
+        """For each control: the labels that wrap it, the outermost first."""
         self._resolved: dict[str, str | None] = {}
 
     # Everything below runs once per element or less.
 
     def resolve(self, href: str | None) -> str | None:
         """``href`` as an absolute URL; ``None`` when absent, empty, unparsable or absurdly long."""
-        if href is None:
-            return None
-        href = href.strip(" \t\n\f\r")
-        if not href or len(href) > _MAX_URL:
+        if not href:
             return None
         found = self._resolved.get(href, "")
         if found == "":
-            found = self._resolved[href] = join_url(self.base_url, href)
+            bare = href.strip(" \t\n\f\r")
+            found = join_url(self.base_url, bare) if 0 < len(bare) <= _MAX_URL else None
+            self._resolved[href] = found
         return found
 
     def room(self, items: Sized, name: str) -> bool:
@@ -157,37 +144,47 @@ class Collector:
             self.limits.append(name)
         return False
 
-    def common(self, node: Element, attrs: dict[str, str], flags: int) -> int:
-        """What any element may carry; returns the flags of its subtree."""
+    def common(self, node: Element, attrs: dict[str, str], flags: int, kinds: int) -> int:
+        """What any element may carry; returns the flags of its subtree. ``kinds`` is what ``kinds_of`` finds."""
         outer = flags
-        if "hidden" in attrs and attrs["hidden"].lower() != "until-found":
-            flags |= INVISIBLE
-        if "style" in attrs:
-            flags = self._style_attribute(node, attrs, flags)
-        if "inert" in attrs:
-            flags |= INERT
-        if "role" in attrs or "aria-" in "".join(attrs):
+        if kinds & SHOWING:
+            if "popover" in attrs or ("hidden" in attrs and attrs["hidden"].lower() != "until-found"):
+                flags |= INVISIBLE
+            if "style" in attrs:
+                flags = self._style_attribute(node, attrs, flags)
+            if "inert" in attrs:
+                flags |= INERT
+        if kinds & ARIA:
             self.complications += 1
             flags = self.parts.aria_element(node, attrs, flags)
             if "role" in attrs and "dialog" in attrs["role"].lower():
                 flags |= BOILERPLATE
-        elif flags != outer:
+        elif flags != outer or (kinds & SHOWING and "block" in attrs.get("style", "")):
             self.complications += 1
-        if "id" in attrs:
-            name = attrs["id"]
-            if name:
-                fact = ElementFact(node=node, attrs=attrs, hidden=bool(flags & HIDDEN))
-                if self.ids.setdefault(name, fact) is not fact and self.parts.room(self.parts.doubled):
-                    self.parts.doubled.setdefault(name, []).append(fact)
-        if not TOUCHING.isdisjoint(attrs):
+        if kinds & ID:
+            self.identify(node, attrs, flags)
+        if kinds & TOUCHED:
             self.parts.touch(node, attrs, flags)
-        if "itemscope" in attrs and "itemtype" in attrs:
-            self._item(node, "microdata", attrs["itemtype"].split(), vocabulary="")
-        elif "typeof" in attrs:
-            self._item(node, "rdfa", attrs["typeof"].split(), vocabulary=attrs.get("vocab", ""))
+        if kinds & ITEM:
+            self._item(node, attrs)
         return flags
 
-    def _item(self, node: Element, kind: Literal["microdata", "rdfa"], types: list[str], *, vocabulary: str) -> None:
+    def identify(self, node: Element, attrs: dict[str, str], flags: int) -> None:
+        """An element with an ``id``."""
+        name = attrs["id"]
+        if name:
+            fact = ElementFact(node=node, attrs=attrs, hidden=flags & HIDDEN != 0)
+            if self.ids.setdefault(name, fact) is not fact and self.parts.room(self.parts.doubled):
+                self.parts.doubled.setdefault(name, []).append(fact)
+
+    def _item(self, node: Element, attrs: dict[str, str]) -> None:
+        kind: Literal["microdata", "rdfa"] = "microdata"
+        types: list[str] = []
+        vocabulary = ""
+        if "itemscope" in attrs and "itemtype" in attrs:
+            types = attrs["itemtype"].split()
+        elif "typeof" in attrs:
+            kind, types, vocabulary = "rdfa", attrs["typeof"].split(), vocabulary_of(node)
         if types and self.room(self.structured_items, "structured_items"):
             self.structured_items.append(
                 StructuredItem(
@@ -233,7 +230,7 @@ class Collector:
             Reference(
                 node=node,
                 attrs=attrs,
-                hidden=bool(flags & HIDDEN),
+                hidden=flags & HIDDEN != 0,
                 url=url.partition("#")[0],
                 kind=kind,  # type: ignore[arg-type]
                 attribute=attribute,
@@ -249,10 +246,11 @@ class Collector:
     def close_name(self, opened: OpenName) -> tuple[str, bool]:
         """(visible text since ``open_name``, whether that is what the content says as a name, too)."""
         start, complications = opened
-        if len(self.texts) - start > MAX_OPEN_TEXTS:
+        inside = self.texts[start : start + MAX_OPEN_TEXTS + 1]
+        if len(inside) > MAX_OPEN_TEXTS:
             # Only hostile nesting repeats so much; the name is then read within a budget.
-            return collapse("".join(self.texts[start : start + MAX_OPEN_TEXTS])), False
-        return collapse("".join(self.texts[start:])), complications == self.complications
+            return collapse("".join(inside[:MAX_OPEN_TEXTS])), False
+        return " ".join("".join(inside).split()), complications == self.complications
 
     def open_role(self, node: Element, attrs: dict[str, str], flags: int) -> Callable[[], None] | None:
         """An element made into something else by ``role``."""
@@ -260,7 +258,7 @@ class Collector:
         if role == "heading":
             level = attrs.get("aria-level", "2").strip()
             return self.open_heading(node, attrs, flags, int(level) if level.isdecimal() and len(level) < 3 else 2)
-        if role in _NAMED_ROLES:
+        if role in _NAMED_ROLES and node.tag != "input":
             return self.open_named(node, attrs, flags, _NAMED_ROLES[role])
         if role in ROLES and ROLES[role].children_presentational:
             return self.open_host(node, attrs, flags)
@@ -333,7 +331,7 @@ class Collector:
 
         Nobody hears what is not rendered, so that is not named at all. Returns whether the text is the name.
         """
-        if known and "aria-label" not in attrs and "aria-labelledby" not in attrs:
+        if known and NAME_ATTRIBUTES.isdisjoint(attrs):
             return True
         if not flags & INVISIBLE:
             self.unnamed.append((facts, len(facts)))
@@ -374,25 +372,27 @@ class Collector:
         labels: list[Label] = []
         if name in self.labels_for and self.ids[name].node is control.node:
             labels += self.labels_for[name]
-        wrapping = self.control_labels[index]
-        return labels if wrapping is None else [*labels, wrapping]
+        return labels + self.control_labels[index]
 
     def _button_labels(self, button: NamedElement) -> list[Label]:
         """Buttons are fields to a label; few have one."""
         name = button.attrs.get("id", "")
         labels = self.labels_for.get(name, []) if name and self.ids[name].node is button.node else []
-        wrapping = self.button_labels.get(button.node)
-        return labels if wrapping is None else [*labels, wrapping]
+        return labels + self.button_labels.get(button.node, [])
 
-    def take_label(self, button: Element | None = None) -> Label | None:
-        """The innermost open label, for the first field inside it (which may be a button)."""
-        if not self.labels_open:
-            return None
-        label = self.labels_open[-1]
-        self.labels_open[-1] = None
-        if button is not None and label is not None:
-            self.button_labels[button] = label
-        return label
+    def take_labels(self, button: Element | None = None) -> list[Label]:
+        """The open labels, for the first field inside them (which may be a button)."""
+        taken: list[Label] = []
+        at = len(self.labels_open)
+        # Around a label that has found its field there is none that has not.
+        while at and (label := self.labels_open[at - 1]) is not None:
+            at -= 1
+            self.labels_open[at] = None
+            taken.append(label)
+        taken.reverse()
+        if button is not None and taken:
+            self.button_labels[button] = taken
+        return taken
 
 
 def rel_tokens(attrs: Attributes) -> tuple[str, ...]:

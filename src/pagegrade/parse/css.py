@@ -118,6 +118,8 @@ class _Scanner:
         self._prelude = ""
         """Name of the at-rule whose prelude we are in."""
         self._imports_allowed = not declarations
+        self._imported = False
+        """An import was read."""
         self._image_set_filled = False
         self._faces: list[tuple[str, int]] = []
         """Candidates of the font face that is open: (URL, rank by format)."""
@@ -210,7 +212,8 @@ class _Scanner:
         return position if space is None else space.end()
 
     def _on_at_keyword(self, name: str) -> None:
-        if name not in ("import", "charset", "layer") and not self._blocks:
+        # Names of layers may stand before the imports, not between them (CSS Cascade 5, 2).
+        if not self._blocks and (name not in ("import", "charset", "layer") or (name == "layer" and self._imported)):
             self._imports_allowed = False
         self._prelude = name or "?"
 
@@ -263,6 +266,7 @@ class _Scanner:
     def _add_import(self, value: str) -> None:
         """Only the first URL of an import counts, and only before other rules (CSS Cascade 5, 2)."""
         if self._imports_allowed and not self._blocks:
+            self._imported = True
             self._add(self._resolve(value), "stylesheet")
         self._prelude = "import-conditions"
 

@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, Literal
 
 from pagegrade.model.document import Doctype
+from pagegrade.parse.markup import Fault
 
+_FORCING: Final = frozenset(
+    {
+        "abrupt-doctype-public-identifier",
+        "abrupt-doctype-system-identifier",
+        "eof-in-doctype",
+        "invalid-character-sequence-after-doctype-name",
+        "missing-doctype-name",
+        "missing-doctype-public-identifier",
+        "missing-doctype-system-identifier",
+        "missing-quote-before-doctype-public-identifier",
+        "missing-quote-before-doctype-system-identifier",
+    }
+)
+"""Mistakes that set the force-quirks flag."""
 Mode = Literal["no-quirks", "limited-quirks", "quirks"]
 
 _QUIRKS_PUBLIC: Final = frozenset(
@@ -53,12 +69,32 @@ _LIMITED_XHTML: Final = ("-//w3c//dtd xhtml 1.0 frameset//", "-//w3c//dtd xhtml 
 _HTML401: Final = ("-//w3c//dtd html 4.01 frameset//", "-//w3c//dtd html 4.01 transitional//")
 
 
-def rendering_mode(doctype: Doctype | None) -> Mode:
+def is_malformed(errors: Sequence[Fault]) -> bool:
+    """Whether the declaration is broken in a way that gives quirks mode, whatever else it says.
+
+    Args:
+        errors: What the parser had to repair, in order.
+
+    Source: https://html.spec.whatwg.org/multipage/parsing.html#doctype-state and the states after it
+    """
+    for error in errors:
+        if error.code == "unexpected-doctype":
+            # From here on they belong to a second declaration, which browsers ignore.
+            return False
+        if error.code in _FORCING:
+            return not any(
+                other.code == "unexpected-doctype" and (other.line, other.col) <= (error.line, error.col)
+                for other in errors
+            )
+    return False
+
+
+def rendering_mode(doctype: Doctype | None, *, malformed: bool = False) -> Mode:
     """The mode a browser renders in.
 
     Source: https://html.spec.whatwg.org/multipage/parsing.html#the-initial-insertion-mode
     """
-    if doctype is None or doctype.name != "html":
+    if doctype is None or malformed or doctype.name != "html":
         return "quirks"
     public = (doctype.public_id or "").lower()
     system = doctype.system_id

@@ -18,7 +18,8 @@ _MAX_BLOCK: Final = 4_000
 _COMMENT: Final = re.compile(r"/\*")
 _DATA: Final = re.compile(r"data:([\w./+-]{0,60})[^\"')\s]*+", re.IGNORECASE)
 _FACE: Final = re.compile(r"@font-face\s*+\{([^{}]*+)\}", re.IGNORECASE)
-_DISPLAY: Final = re.compile(r"(?<![\w-])font-display\s{0,20}:\s{0,20}([\w-]{1,40})", re.IGNORECASE)
+_DISPLAY: Final = re.compile(r"(?<![\w-])font-display\s{0,20}:\s{0,20}([\w-]{1,40})\s{0,20}(?:;|$)", re.IGNORECASE)
+_DISPLAYS: Final = frozenset({"auto", "block", "swap", "fallback", "optional"})
 _FAMILY: Final = re.compile(
     r"(?<![\w-])font-family\s{0,20}:\s{0,20}(?:\"([^\"]{0,200})|'([^']{0,200})|([^;]{0,200}))", re.IGNORECASE
 )
@@ -107,14 +108,16 @@ def _read_face(block: str, stylesheet_url: str) -> FontFace | None:
         formats.append(_format_of(url, hint))
     if not formats:
         return None
-    display = _DISPLAY.search(block)
+    displays = [value.lower() for value in _DISPLAY.findall(block)]
+    # The last one that a browser understands wins.
+    display = next((value for value in reversed(displays) if value in _DISPLAYS), displays[-1] if displays else "")
     family = _FAMILY.search(block)
     name = next((part for part in family.groups() if part), "") if family else ""
     return FontFace(
         family=" ".join(name.split())[:_MAX_NAME],
         weight=_value(block, "font-weight", "normal"),
         style=_value(block, "font-style", "normal"),
-        display=display[1].lower() if display else "",
+        display=display,
         formats=tuple(dict.fromkeys(formats)),
         inline=inline > 0 and remote == 0,
         stylesheet_url=stylesheet_url,

@@ -16,8 +16,8 @@ MAX_SELECTOR_DEPTH: Final = 200
 _MAX_ATTRIBUTE: Final = 120
 _SECRET_NAMES: Final = frozenset({"nonce", "csrf-token", "csrf-param", "_token", "authenticity_token"})
 _MAY_BE_SECRET: Final = frozenset({"nonce", "value", "content"})
-_VOID: Final = frozenset(
-    ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"],
+_SHOWN_WITHOUT_TEXT: Final = frozenset(
+    "area base br col embed hr img input link meta param script source style track wbr".split()
 )
 
 
@@ -50,25 +50,27 @@ def locate(
 
 def snippet(element: Element) -> str:
     """The start tag as parsed, with the text of an element that holds nothing else; at most 200 characters."""
-    parts = [f"<{element.tag}"]
-    for name, value in list(element.attrs.items())[:30]:
-        text = " ".join(value) if isinstance(value, list) else value
-        if text is None or text == "":
-            parts.append(f" {name}")
-            continue
-        if name in _MAY_BE_SECRET and _is_secret(element, name):
-            text = "…"
-        elif len(text) > _MAX_ATTRIBUTE:
-            text = text[:_MAX_ATTRIBUTE] + "…"
-        quote = "'" if '"' in text else '"'
-        parts.append(f" {name}={quote}{text}{quote}")
-    parts.append(">")
-    if element.tag not in _VOID and element.tag not in {"script", "style"}:
+    tag = element.tag
+    whole = f"<{tag}"
+    for name, value in element.attrs.items():
+        text = value if type(value) is str else " ".join(value) if value else ""
+        if not text:
+            whole += f" {name}"
+        elif name in _MAY_BE_SECRET and _is_secret(element, name):
+            whole += f' {name}="…"'
+        else:
+            if len(text) > _MAX_ATTRIBUTE:
+                text = text[:_MAX_ATTRIBUTE] + "…"
+            whole += f" {name}='{text}'" if '"' in text else f' {name}="{text}"'
+        if len(whole) > MAX_SNIPPET:
+            # Nothing that follows is shown; one character more than fits says that something was cut.
+            return whole[: MAX_SNIPPET - 1] + "…"
+    whole += ">"
+    if tag not in _SHOWN_WITHOUT_TEXT:
         children = element.children
         if len(children) == 1 and not isinstance(children[0], Element):
-            parts.append(" ".join(element.text[: 2 * MAX_SNIPPET].split()))
-            parts.append(f"</{element.tag}>")
-    whole = "".join(parts)
+            text = " ".join(element.text[: 2 * MAX_SNIPPET].split())
+            whole += f"{text}</{tag}>"
     return whole if len(whole) <= MAX_SNIPPET else whole[: MAX_SNIPPET - 1] + "…"
 
 

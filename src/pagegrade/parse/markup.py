@@ -18,13 +18,23 @@ MAX_FAULTS: Final = 1_000
 _BUTTON_TYPES: Final = frozenset({"button", "reset", "submit"})
 
 
-class _Fault(Protocol):
+class Fault(Protocol):
+    """A mistake as the parser tells it."""
+
     @property
-    def code(self) -> str: ...
+    def code(self) -> str:
+        """Its name in the HTML standard."""
+        ...
+
     @property
-    def line(self) -> int: ...
+    def line(self) -> int:
+        """From 1."""
+        ...
+
     @property
-    def col(self) -> int: ...
+    def col(self) -> int:
+        """From 0."""
+        ...
 
 
 class MarkupCollector:
@@ -45,8 +55,9 @@ class MarkupCollector:
         _keep(self.found.bare_pictures, node, attrs, flags)
 
     def button(self, node: Element, attrs: dict[str, str], flags: int) -> None:
-        """A button, kept where it belongs to a form and does not say what it does."""
-        if (self.forms or "form" in attrs) and attrs.get("type", "").lower() not in _BUTTON_TYPES:
+        """A button, kept where its type is unknown, or where it belongs to a form and has none."""
+        kind = attrs.get("type")
+        if bool(self.forms or "form" in attrs) if kind is None else kind.lower() not in _BUTTON_TYPES:
             _keep(self.found.untyped_buttons, node, attrs, flags)
 
     def password(self, node: Element, attrs: dict[str, str], flags: int) -> None:
@@ -61,7 +72,7 @@ def _keep(facts: list[ElementFact], node: Element, attrs: dict[str, str], flags:
         facts.append(ElementFact(node=node, attrs=attrs, hidden=bool(flags & HIDDEN)))
 
 
-def note_faults(found: Markup, errors: Sequence[_Fault]) -> Markup:
+def note_faults(found: Markup, errors: Sequence[Fault]) -> Markup:
     """Add what the parser had to repair: counts of all, places of the first ``MAX_FAULTS``."""
     if errors:
         found.fault_counts = Counter(error.code for error in errors)

@@ -16,7 +16,8 @@ _AROUND: Final = re.compile(r" ?([{};,>]) ?")
 def minified_stylesheet_bytes(body: bytes) -> int:
     """Size of a sheet without comments and white space; its own size where there is little of them.
 
-    Comments that ask to be kept (``/*!``) are. Nothing is rewritten or merged. Never more than ``len(body)``; linear.
+    Comments that ask to be kept (``/*!``) are. Nothing is rewritten or merged. A sheet with a comment that never ends
+    is broken, and what a tool would make of it is not known: it keeps its size. Never more than ``len(body)``; linear.
     """
     spaces = sum(map(body.count, (b" ", b"\n", b"\t", b"\r")))
     if spaces <= MIN_SPACE_SHARE * len(body):
@@ -28,7 +29,9 @@ def minified_stylesheet_bytes(body: bytes) -> int:
         here, mark = stop.start(), stop[0]
         if mark == "/*":
             closed = text.find("*/", here + 2)
-            end = len(text) if closed < 0 else closed + 2
+            if closed < 0:
+                return len(body)
+            end = closed + 2
             is_kept = text.startswith("/*!", here)
         else:
             end, is_kept = _end_of_string(text, here + 1, mark), True

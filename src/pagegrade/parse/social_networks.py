@@ -76,6 +76,16 @@ _TABS: Final = frozenset({"about", "featured", "videos"})
 _BY_SUBDOMAIN: Final = frozenset({"medium.com", "tumblr.com"})
 
 
+def is_of_network(host: str) -> bool:
+    """Whether a host is one of a social network, or below it.
+
+    Args:
+        host: As it stands in a canonical address.
+    """
+    labels = host.split(".")
+    return ".".join(labels[-2:]) in _NETWORKS or ".".join(labels[-3:]) in _NETWORKS
+
+
 def network_of_profile(url: str) -> str | None:
     """The network on which ``url`` is a profile; ``None`` for share buttons, single posts and every other site.
 

@@ -6,6 +6,7 @@ modifiers, flags, Hangul) and not its rarer ones.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator
 from typing import Final
@@ -47,6 +48,12 @@ _LOWER: Final = 556
 _UPPER: Final = 700
 _WIDE: Final = 1000
 
+_MAY_JOIN: Final = re.compile(
+    "[^\\x00-\u02ff\u0370-\u0482\u048a-\u0530\u1e00-\u1fff\u2010-\u2027\u2030-\u205e\u20a0-\u20bf\u2100-\u2bff"
+    "\u3041-\u3096\u30a0-\u30ff\u4e00-\u9fff]"
+)
+"""Characters outside the ranges, common in titles, in which none becomes one with the character before it."""
+_MAY_BE_WIDE: Final = re.compile("[^\\x00-\u10ff\u2010-\u2064\u20a0-\u20c0\u2100-\u218b\u2190-\u2319]")
 _JOINER: Final = "\u200d"
 _HANGUL_VOWELS_AND_FINALS: Final = range(0x1160, 0x1200)
 _REGIONAL: Final = range(0x1F1E6, 0x1F200)
@@ -56,9 +63,13 @@ _TAGS: Final = range(0xE0020, 0xE0080)
 
 def graphemes(text: str) -> Iterator[str]:
     """What a reader sees as single characters, in order; at most the first 10,000 code points are looked at."""
+    text = text[:MAX_CHARACTERS]
+    if not _MAY_JOIN.search(text):
+        yield from text
+        return
     cluster = ""
     joined = False
-    for character in text[:MAX_CHARACTERS]:
+    for character in text:
         if cluster and (joined or _extends(cluster, character)):
             # Marks and joiners stack without end in hostile text; the base and a few of them say all.
             cluster = cluster + character if len(cluster) < 32 else cluster
@@ -73,17 +84,21 @@ def graphemes(text: str) -> Iterator[str]:
 
 def grapheme_count(text: str) -> int:
     """Number of characters as a reader counts them: an accented letter, a flag and a family emoji are one each."""
-    return sum(1 for _ in graphemes(text))
+    text = text[:MAX_CHARACTERS]
+    return sum(1 for _ in graphemes(text)) if _MAY_JOIN.search(text) else len(text)
 
 
 def column_count(text: str) -> int:
     """The same with East Asian wide characters counted twice, because they say and fill about twice as much."""
+    if not _MAY_BE_WIDE.search(text):
+        return grapheme_count(text)
     return sum(2 if _is_wide(cluster[0]) else 1 for cluster in graphemes(text))
 
 
 def text_width_px(text: str, size_px: float = TITLE_SIZE_PX) -> float:
     """Estimated width in CSS pixels when set in Arial of that size. Letters outside Latin get an average width."""
-    return sum(_width(cluster) for cluster in graphemes(text)) * size_px / 1000
+    known = _WIDTHS
+    return sum([known[one] if one in known else _width(one) for one in graphemes(text)]) * size_px / 1000
 
 
 def _extends(cluster: str, character: str) -> bool:

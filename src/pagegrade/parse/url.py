@@ -40,12 +40,15 @@ _SCHEMES_WITHOUT_SLASHES: Final = frozenset(
 """Schemes that may be followed by digits, so that ``tel:123`` is not taken for a host and its port."""
 
 
-_PLAIN_REST: Final = r"(?:/[\w~!$&()*,;=:@.-]*+)+(?:\?[\w~!$&()*,;=:@./?%-]*+)?(?:#[\w~!$&()*,;=:@./?%-]*+)?"
+_PLAIN_REST: Final = r"/[\w/~!$&()*,;=:@.-]*+(?:\?[\w~!$&()*,;=:@./?%-]*+)?(?:#[\w~!$&()*,;=:@./?%-]*+)?"
 """Path, query and fragment of characters that no step of the URL parser changes; ``%`` not in the path, where it may
 spell a dot."""
 _PLAIN_PATH: Final = re.compile(rf"(?!//){_PLAIN_REST}", re.ASCII)
-_PLAIN_URL: Final = re.compile(rf"https?://(?:[a-z0-9-]++\.)+[a-z]{{2,24}}+{_PLAIN_REST}", re.ASCII)
+_PLAIN_FRAGMENT: Final = re.compile(r"#[\w~!$&()*,;=:@./?%-]*+", re.ASCII)
+_PLAIN_URL: Final = re.compile(rf"https?://(?:[a-z0-9-]++\.)+[a-z]{{2,24}}+({_PLAIN_REST})?", re.ASCII)
 """A host whose last label is letters is no IPv4 address in disguise."""
+_PLAIN_HOST: Final = re.compile(r"(https?)://((?:[a-z0-9-]++\.)+[a-z]{2,24}+)(?=[/?#]|\Z)")
+"""An authority that no step of the URL parser changes: whatever follows it cannot make the URL invalid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,13 +231,21 @@ def join_url(base: str, href: str) -> str | None:
     Source: https://url.spec.whatwg.org/#concept-basic-url-parser
     """
     # Nine of ten addresses on a page need no parser: they are canonical already, or a plain path of the base's host.
-    if href.startswith("/"):
-        if _PLAIN_PATH.fullmatch(href) and "/." not in href:
-            root = _plain_root(base)
-            if root:
+    whole = href
+    first = href[:1]
+    if first == "/":
+        root = _plain_root(base)
+        if root:
+            if href[:2] == "//":
+                whole = root.partition("/")[0] + href
+            elif _PLAIN_PATH.fullmatch(href) and "/." not in href:
                 return root + href
-    elif _PLAIN_URL.fullmatch(href) and "/." not in href and ".xn--" not in href and "/xn--" not in href:
-        return href
+    elif first == "#" and _plain_root(base) and _PLAIN_FRAGMENT.fullmatch(href):
+        return strip_fragment(base) + href
+    if whole.startswith("http") and "/." not in whole and "xn--" not in whole:
+        plain = _PLAIN_URL.fullmatch(whole)
+        if plain is not None:
+            return whole if plain[1] else f"{whole}/"
     try:
         return str(ada_url.join_url(base, href))
     except ValueError:
@@ -279,6 +290,10 @@ def scheme(url: str) -> str:
 @lru_cache(maxsize=4_096)
 def _authority(url: str) -> tuple[str, str, int | None]:
     """(scheme, host, port) of an absolute URL; empty strings where it has none."""
+    # Nearly every address of a page is canonical by now, and then its beginning is all there is to read.
+    plain = _PLAIN_HOST.match(url) if url.isascii() else None
+    if plain is not None and "xn--" not in plain[2]:
+        return plain[1], plain[2], _DEFAULT_PORTS[plain[1]]
     parts = _parse(url)
     if parts is None:
         return "", "", None

@@ -16,8 +16,10 @@ MAX_CONTENT: Final = 2_000
 
 Length = float | Literal["device-width", "device-height"]
 
-_WHITE: Final = " \t\n\r\f\v"
 _SEPARATOR: Final = ",;"
+_NAME: Final = re.compile(r"[ \t\n\r\f\v,;=]*+([^ \t\n\r\f\v,;=]*+)[^,;=]*+")
+"""Anything between the name and its "=" is dropped, as the specification's algorithm does."""
+_VALUE: Final = re.compile(r"[ \t\n\r\f\v=]*+([^ \t\n\r\f\v,;=]*+)")
 _NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?")
 
 
@@ -74,32 +76,19 @@ def _pairs(text: str) -> list[tuple[str, str]]:
     end = len(text)
     at = 0
     while at < end:
-        at = _skip(text, at, _WHITE + _SEPARATOR + "=")
-        start = at
-        at = _until(text, at, _WHITE + _SEPARATOR + "=")
-        name = text[start:at]
-        # Anything between the name and its "=" is dropped, as the specification's algorithm does.
-        at = _until(text, at, _SEPARATOR + "=")
+        name = _NAME.match(text, at)
+        if name is None:
+            break
+        at = name.end()
         if at >= end or text[at] in _SEPARATOR:
             continue
-        at = _skip(text, at, _WHITE + "=")
-        start = at
-        at = _until(text, at, _WHITE + _SEPARATOR + "=")
-        if name and at > start:
-            found.append((name, text[start:at]))
+        value = _VALUE.match(text, at)
+        if value is None:
+            break
+        at = value.end()
+        if name[1] and value[1]:
+            found.append((name[1], value[1]))
     return found
-
-
-def _skip(text: str, at: int, characters: str) -> int:
-    while at < len(text) and text[at] in characters:
-        at += 1
-    return at
-
-
-def _until(text: str, at: int, characters: str) -> int:
-    while at < len(text) and text[at] not in characters:
-        at += 1
-    return at
 
 
 def _number(value: str) -> float | None:

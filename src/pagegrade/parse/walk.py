@@ -8,8 +8,9 @@ from typing import Any, Final
 from turbohtml import CData, DocumentFragment, Element, Namespace, Text
 
 from pagegrade.parse._flags import BOILERPLATE, IN_BODY, INVISIBLE, NO_TEXT, SKIP
-from pagegrade.parse.collect import COMMON_ATTRIBUTES, PLAIN_ATTRIBUTES, Collector
-from pagegrade.parse.elements import HANDLERS
+from pagegrade.parse.attribute_kinds import ID, PLAIN_ATTRIBUTES, kinds_of
+from pagegrade.parse.collect import Collector
+from pagegrade.parse.elements import HANDLERS, MODEST
 from pagegrade.parse.elements.text import foreign_element
 
 MAX_NODES: Final = 200_000
@@ -21,8 +22,9 @@ _INLINE: Final = frozenset(
         "picture progress q ruby rb rp rt s samp small span strike strong sub sup svg time tt u var wbr nobr"
     ).split(),
 )
+_VOID: Final = frozenset("area base br col embed hr img link meta source track wbr".split())
 _NO_ATTRIBUTES: Final[dict[str, str]] = {}
-_UNSEEN: Final = NO_TEXT | INVISIBLE
+_SEEN: Final = IN_BODY | NO_TEXT | INVISIBLE
 
 # Any, because the type of a node is tested by identity below: isinstance would cost a tenth of the walk.
 _Frame = tuple[Iterator[Any], int, int, Callable[[], None] | None, bool]
@@ -34,8 +36,9 @@ def walk(root: Element, into: Collector) -> None:  # noqa: C901, PLR0912, PLR091
     Iterative, so that depth costs no stack. Local names and one flat loop because this is the hottest code there is:
     it runs for every element and text of every page.
     """
-    handlers = HANDLERS
-    texts, uncommon, plain = into.texts, COMMON_ATTRIBUTES.isdisjoint, PLAIN_ATTRIBUTES.issuperset
+    handlers, inline, void, html = HANDLERS.get, _INLINE, _VOID, Namespace.HTML
+    texts, modest, limit, plain = into.texts, MODEST, MAX_NODES, PLAIN_ATTRIBUTES.issuperset
+    known: dict[str, int] = {}
     count = deepest = widest = depth = flags = children = entered = 0
     deepest_node: Element = root
     closer: Callable[[], None] | None = None
@@ -46,7 +49,7 @@ def walk(root: Element, into: Collector) -> None:  # noqa: C901, PLR0912, PLR091
         for node in iterator:
             kind = type(node)
             if kind is Element:
-                if count >= MAX_NODES:
+                if count >= limit:
                     into.limits.append("nodes")
                     _unwind(stack, closer)
                     stack.clear()
@@ -56,34 +59,53 @@ def walk(root: Element, into: Collector) -> None:  # noqa: C901, PLR0912, PLR091
                 tag = node.tag
                 raw = node.attrs
                 inner = flags
-                handler = handlers.get(tag)
+                handler = handlers(tag)
                 attrs = _NO_ATTRIBUTES
                 if raw:
-                    attrs = raw.copy()
-                    special = not plain(attrs) and (not uncommon(attrs) or "aria-" in "".join(attrs))
-                    if special or handler is not None:
+                    # To read the names alone costs a third of what it costs to read the values, too.
+                    wanted = handler is not None and tag not in modest
+                    names = raw.copy() if wanted else raw
+                    kinds: int | None = 0
+                    if not plain(names):
+                        # A page has few different sets of names.
+                        key = " ".join(names)
+                        kinds = known.get(key)
+                        if kinds is None:
+                            kinds = known[key] = kinds_of(names)
+                    if kinds or wanted:
+                        attrs = names if wanted else raw.copy()
                         for name, value in attrs.items():
                             # The parser splits token lists (class, rel ...); everybody else wants the string.
                             if type(value) is not str:
                                 attrs[name] = " ".join(value) if value else ""
-                        if special:
-                            inner = into.common(node, attrs, flags)
+                        if kinds == ID:
+                            into.identify(node, attrs, flags)
+                        elif kinds:
+                            inner = into.common(node, attrs, flags, kinds)
                 next_closer = None
                 if handler is not None:
-                    if node.namespace is Namespace.HTML:
+                    if node.namespace is html:
                         inner, next_closer = handler(into, node, attrs, inner)
                     else:
                         inner, next_closer = foreign_element(into, node, attrs, inner)
                 if next_closer is None and "role" in attrs:
                     next_closer = into.open_role(node, attrs, inner)
-                breaks = tag not in _INLINE
+                breaks = tag not in inline
                 if breaks and inner & IN_BODY:
                     texts.append(" ")
                 if inner & SKIP:
                     if next_closer is not None:
                         next_closer()
                     continue
-                if inner & ~flags & BOILERPLATE:
+                if tag in void and node.namespace is html:
+                    # Nothing can stand inside: what opens closes at once.
+                    if depth >= deepest:
+                        deepest = depth + 1
+                        deepest_node = node
+                    if next_closer is not None:
+                        next_closer()
+                    continue
+                if inner != flags and inner & ~flags & BOILERPLATE:
                     entered = len(texts)
                 stack.append((iterator, flags, children, closer, block))
                 depth += 1
@@ -93,7 +115,7 @@ def walk(root: Element, into: Collector) -> None:  # noqa: C901, PLR0912, PLR091
                 iterator, flags, children, closer, block = iter(node), inner, 0, next_closer, breaks
                 break
             if kind is Text or kind is CData:
-                if flags & IN_BODY and not flags & _UNSEEN:
+                if flags & _SEEN == IN_BODY:
                     texts.append(node.data)
             elif kind is DocumentFragment:
                 # Only a declarative shadow root comes this far: its content is rendered.
@@ -113,7 +135,7 @@ def walk(root: Element, into: Collector) -> None:  # noqa: C901, PLR0912, PLR091
             left = flags
             iterator, flags, children, closer, block = stack.pop()
             depth -= 1
-            if left & ~flags & BOILERPLATE:
+            if left != flags and left & ~flags & BOILERPLATE:
                 into.boilerplate.append((entered, len(texts)))
             continue
         if not stack:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from functools import lru_cache
+from collections.abc import Iterable
 from operator import itemgetter
 from typing import Final
 
@@ -12,6 +12,8 @@ CHARACTERS_PER_TEN_WORDS: Final = 17
 """Characters that count as ten words where nothing separates words; Chinese words average between 1.5 and 2."""
 MAX_TITLE: Final = 500
 """Characters of a title that are looked at."""
+_OFTEN: Final = 3
+"""Times that a word has to occur to be looked at first."""
 MIN_SIGNIFICANT: Final = 3
 """Shorter words say little in any of the languages below."""
 
@@ -27,7 +29,9 @@ _UNSPACED: Final = re.compile(
 )
 _OTHER_LEADS: Final = bytes(set(range(256)) - {0xE0, 0xE1, 0xEF, *range(0xE3, 0xEA), *range(0xF0, 0xF5)})
 """Bytes that start none of the characters above in UTF-8."""
-_MARKS: Final = "|-–—·•/&›»→"
+_HAN_LEADS: Final = b"\xe5\xe6\xe7\xe8\xe9"
+"""Bytes that start nothing else in UTF-8 than Han characters, U+5000 to U+9FFF."""
+_LONE_MARK: Final = re.compile(" [|\\-–—·•/&›»→](?= )")
 _SPACED_WORD: Final = re.compile(r"\w[\w'’-]*")
 _BETWEEN: Final = re.compile(r"""[\s|/\\,.:;!?()\[\]{}<>«»"“”„'’‘–—·•…&+*#=_~\-]+""")
 _PUNCTUATION: Final = ".,:;!?…()[]{}<>«»\"“”„‘’'–—|/\\*#+=_-"
@@ -39,7 +43,8 @@ _STOP_WORDS: Final[dict[str, frozenset[str]]] = {
     for language, words in {
         "en": "the and for with from your you our are was not but can all any has have how its that this these those "
         "what when where which who why will into about more most new out over than then they them their there home "
-        "page welcome website official site",
+        "page welcome website official site his her him she been being had did does would could should also only just "
+        "such very",
         "de": "der die das den dem des ein eine einen einem einer eines und oder aber mit von für auf aus bei nach "
         "über unter vor zum zur wir ihr sie ich ist sind war nicht auch wie was wer wenn mehr alle als beim durch "
         "startseite willkommen seite",
@@ -78,32 +83,32 @@ _STOP_WORDS: Final[dict[str, frozenset[str]]] = {
 _ALL_STOP_WORDS: Final = frozenset().union(*_STOP_WORDS.values())
 
 
-@lru_cache(maxsize=4)
 def has_unspaced_script(text: str) -> bool:
     """Whether ``text`` holds a script that writes no spaces between words (Chinese, Japanese, Thai, Khmer, ...)."""
     if text.isascii():
         return False
     # Deleting all other bytes costs a tenth of a search with the expression, and most pages end here.
-    if not text.encode("utf-8", "replace").translate(None, _OTHER_LEADS):
+    leads = text.encode("utf-8", "replace").translate(None, _OTHER_LEADS)
+    if not leads:
         return False
-    return _UNSPACED.search(text) is not None
+    return any(lead in leads for lead in _HAN_LEADS) or _UNSPACED.search(text) is not None
 
 
-@lru_cache(maxsize=4)  # several checks ask for the same two texts of a page
-def count_words(text: str) -> int:
+def count_words(text: str, pieces: int | None = None) -> int:
     """Count the words of ``text`` in linear time.
 
     White space separates words; in scripts without spaces ``CHARACTERS_PER_TEN_WORDS`` characters count as ten,
     rounded up. A lone dash, bar or bullet between spaces is no word.
+
+    Args:
+        text: Any length.
+        pieces: How many pieces its white space makes, where that is known.
     """
-    unspaced = 0
-    if has_unspaced_script(text):
-        unspaced = sum(len(run) for run in _UNSPACED.findall(text))
-        words = len(_SPACED_WORD.findall(_UNSPACED.sub(" ", text)))
-    else:
-        # Looking for the bare mark first is several times as fast, since blanks are everywhere.
-        words = max(0, len(text.split()) - sum(text.count(f" {mark} ") for mark in _MARKS if mark in text))
-    return words + -(-unspaced * 10 // CHARACTERS_PER_TEN_WORDS)
+    if not has_unspaced_script(text):
+        return (len(text.split()) if pieces is None else pieces) - len(_LONE_MARK.findall(text))
+    spaced, runs = _UNSPACED.subn(" ", text)
+    unspaced = len(text) - len(spaced) + runs
+    return len(_SPACED_WORD.findall(spaced)) - (-unspaced * 10 // CHARACTERS_PER_TEN_WORDS)
 
 
 def significant_words(title: str, language: str | None) -> tuple[str, ...]:
@@ -151,11 +156,11 @@ def contains_word(text: str, word: str) -> bool:
     return False
 
 
-def top_terms(text: str, language: str | None, limit: int) -> list[tuple[str, int]]:
-    """The most frequent words of ``text`` that are no stop words, with their counts, most frequent first.
+def top_terms(pieces: Iterable[str], language: str | None, limit: int) -> list[tuple[str, int]]:
+    """The most frequent words of a text that are no stop words, with their counts, most frequent first.
 
     Args:
-        text: Any length; read in linear time.
+        pieces: The text, split at white space; read in linear time.
         language: As for ``significant_words``.
         limit: How many.
 
@@ -163,18 +168,24 @@ def top_terms(text: str, language: str | None, limit: int) -> list[tuple[str, in
         Case-folded words of at least ``MIN_SIGNIFICANT`` letters; those equally frequent in alphabetical order.
     """
     stop_words = stop_words_of(language)
-    counts = Counter(text.casefold().split())
+    counts: dict[str, int] = Counter(pieces)
     # Most pieces are plain words: only the others are looked at before they are put in order.
-    for piece in [piece for piece in counts if not piece.isalnum()]:
-        word = piece.strip(_PUNCTUATION)
+    for piece in [piece for piece in counts if not piece.isalnum() or piece.casefold() != piece]:
+        word = piece.casefold().strip(_PUNCTUATION)
         if word != piece:
-            counts[word] += counts.pop(piece)
+            counts[word] = counts.pop(piece) + counts.get(word, 0)
+    # Most words stand there once or twice, and do not have to be put in order when enough others are more frequent.
     found: list[tuple[str, int]] = []
-    for word, count in sorted(counts.items(), key=itemgetter(1), reverse=True):
-        if len(found) >= limit and count < found[limit - 1][1]:
+    for least in (_OFTEN, 1):
+        found.clear()
+        candidates = [item for item in counts.items() if item[1] >= least]
+        for word, count in sorted(candidates, key=itemgetter(1), reverse=True):
+            if len(found) >= limit and count < found[limit - 1][1]:
+                break
+            if len(word) >= MIN_SIGNIFICANT and word not in stop_words and word[0].isalpha():
+                found.append((word, count))
+        if len(found) >= limit:
             break
-        if len(word) >= MIN_SIGNIFICANT and word not in stop_words and word[0].isalpha():
-            found.append((word, count))
     return sorted(found, key=lambda item: (-item[1], item[0]))[:limit]
 
 

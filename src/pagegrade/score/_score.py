@@ -74,14 +74,16 @@ def score(checks: Mapping[str, Weighed], price: Mapping[str, float], losses: Map
     caps: list[AppliedCap] = []
     for name, check in checks.items():
         own = losses.get(name)
+        cost = price[name]
         parent = _failing_parent(check, checks, losses) if check.requires else None
         if parent is not None:
             inherited[name] = parent
-        cost = price[name] if parent is not None else price[name] * (own or 0.0)
+        if parent is not None or own is not None:
+            evaluated.append(cost)
+        if parent is None:
+            cost = cost * own if own else 0.0
         lost[name] = cost
         by_category[check.category].append(cost)
-        if parent is not None or own is not None:
-            evaluated.append(price[name])
         if own is not None and own >= 1:
             if check.cap is not None:
                 caps.append(AppliedCap(check=name, max_score=check.cap))
@@ -116,9 +118,10 @@ def _failing_parent(check: Weighed, checks: Mapping[str, Weighed], losses: Mappi
         own = losses.get(parent)
         if own is not None and own >= 1:
             return parent
-        above = _failing_parent(checks[parent], checks, losses)
-        if above is not None:
-            return above
+        if checks[parent].requires:
+            above = _failing_parent(checks[parent], checks, losses)
+            if above is not None:
+                return above
     return None
 
 

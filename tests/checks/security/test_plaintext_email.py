@@ -47,6 +47,11 @@ def test_what_is_no_visible_address_is_left_out(html: str) -> None:
     assert outcome(plaintext_email, html).state == "none"
 
 
+def test_your_may_begin_the_name_of_a_real_site() -> None:
+    """Only names that nobody has stand for the reader's own."""
+    assert outcome(plaintext_email, "<p>Write to office@yourgarden.example.</p>").state == "found"
+
+
 def test_address_is_never_shown_whole() -> None:
     """Not in the evidence of a link either, whose tag and id hold it."""
     html = '<a id="jane@example.com" href="mailto:jane@example.com">jane@example.com</a>'

@@ -46,6 +46,7 @@ def test_value_of_the_right_kind_has_no_problem(name: str, value: str) -> None:
         ("aria-valuenow", "1e"),
         ("aria-valuenow", "."),
         ("aria-valuenow", "1.2.3"),
+        ("aria-activedescendant", "a b"),
     ],
 )
 def test_value_of_another_kind_is_told(name: str, value: str) -> None:

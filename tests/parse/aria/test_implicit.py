@@ -9,8 +9,10 @@ from pagegrade.parse.aria.implicit import (
     conflict_of_presentation,
     has_tabindex,
     implicit_role,
+    inherits_nothing,
     input_type,
     is_focusable,
+    keeps_role,
     role_of,
     supports,
     tabindex_of,
@@ -51,6 +53,13 @@ def element(html: str) -> tuple[Element, dict[str, str]]:
         ("<summary id=t>", ""),
         ("<my-card id=t>", ""),
         ("<div id=t>", "generic"),
+        ("<table><tr><td id=t>", "cell"),
+        ("<table role='x GRID'><tr><td id=t>", "gridcell"),
+        ("<table role=none><tr><td id=t>", "cell"),
+        ("<dl><dt id=t></dl>", "term"),
+        ("<dl><dd id=t></dl>", "definition"),
+        ("<mark id=t>", "mark"),
+        ("<img id=t alt='' aria-label=x>", "img"),
     ],
 )
 def test_elements_have_the_roles_of_the_mapping(html: str, role: str) -> None:
@@ -112,6 +121,29 @@ def test_conflicts_name_their_cause() -> None:
     assert conflict_of_presentation("ul", {"aria-live": "polite"}) == "aria-live"
     assert conflict_of_presentation("ul", {"aria-live": " "}) == ""
     assert conflict_of_presentation("ul", {"tabindex": "0"}) == "focus"
+    assert conflict_of_presentation("iframe", {}) == ""
+    assert conflict_of_presentation("iframe", {"tabindex": "0"}) == "focus"
+
+
+@pytest.mark.parametrize(
+    ("tag", "attrs", "kept"),
+    [
+        ("button", {}, True),
+        ("button", {"disabled": ""}, False),
+        ("h2", {"tabindex": "-1"}, True),
+        ("h2", {"aria-label": ""}, True),
+        ("h2", {"aria-hidden": "false"}, False),
+        ("h2", {"aria-checked": "true"}, False),
+        ("h2", {}, False),
+    ],
+)
+def test_role_of_nothing_does_not_hold_for_what_takes_the_focus_or_is_labelled(
+    tag: str,
+    attrs: dict[str, str],
+    kept: bool,  # noqa: FBT001
+) -> None:
+    """An attribute of ARIA that is empty is reason enough, one that is not global is not."""
+    assert keeps_role(tag, attrs) is kept
 
 
 def test_roles_support_their_attributes_and_the_global_ones() -> None:
@@ -125,3 +157,22 @@ def test_roles_support_their_attributes_and_the_global_ones() -> None:
 def test_type_of_an_input_is_text_unless_it_says_otherwise() -> None:
     """Blank and absent are text."""
     assert [input_type({}), input_type({"type": " "}), input_type({"type": "Radio "})] == ["text", "text", "radio"]
+
+
+@pytest.mark.parametrize(
+    ("html", "lost"),
+    [
+        ("<ul role=none><li id=t></ul>", True),
+        ("<ul><li id=t></ul>", False),
+        ("<ul role=list><li id=t></ul>", False),
+        ("<ul role=none><li id=t role=listitem></ul>", False),
+        ("<table role=presentation><tr id=t></table>", True),
+        ("<table role='x none'><tr><td><table><tr id=t></table></table>", False),
+        ("<ul role=none><li><p id=t></ul>", False),
+    ],
+)
+def test_parts_of_what_is_presentation_are_presentation(html: str, lost: bool) -> None:  # noqa: FBT001
+    """Unless a role is written on them."""
+    node, attrs = element(html)
+
+    assert inherits_nothing(node, role_of(node, attrs)) is lost

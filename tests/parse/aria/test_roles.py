@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.parse.aria.attributes import ATTRIBUTES
-from pagegrade.parse.aria.roles import NAMED_FROM_CONTENT, ROLES, first_role
+from pagegrade.parse.aria.roles import NAMED_FROM_CONTENT, ROLES, first_role, role_tokens
 
 
 @pytest.mark.parametrize(
@@ -19,6 +19,9 @@ from pagegrade.parse.aria.roles import NAMED_FROM_CONTENT, ROLES, first_role
         ("", ""),
         ("doc-toc", "doc-toc"),
         ("graphics-symbol", "graphics-symbol"),
+        ("button\xa0", ""),
+        ("\u2800 button", "button"),
+        ("é\fbutton", "button"),
     ],
 )
 def test_first_known_word_is_the_role(written: str, role: str) -> None:
@@ -43,3 +46,9 @@ def test_table_is_whole() -> None:
     assert ROLES["tab"].context == {"tablist"}
     assert ROLES["cell"].context == {"row"}
     assert ROLES["checkbox"].required == ("checked",)
+
+
+def test_only_blanks_of_ascii_part_words() -> None:
+    """A no-break space is a letter like any other."""
+    assert role_tokens(" Foo\tbar ") == ["foo", "bar"]
+    assert "a\xa0b" in role_tokens("A\xa0B c")

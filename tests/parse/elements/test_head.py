@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.builders import make_document
 
 HEAD = "<!doctype html><html lang=en><head><meta charset=utf-8><title>T</title></head><body>"
@@ -80,6 +82,32 @@ def test_scripts_know_whether_the_page_waits_for_them() -> None:
 
     assert [script.blocking for script in document.scripts] == [True, *[False] * 5, True, True]
     assert [script.trailing for script in document.scripts] == [*[False] * 7, True]
+
+
+@pytest.mark.parametrize(
+    ("attributes", "kind"),
+    [
+        ("", "classic"),
+        ("type=''", "classic"),
+        ("type=' Text/JavaScript '", "classic"),
+        ("type=text/javascript1.5", "classic"),
+        ("language=JavaScript1.2", "classic"),
+        ("language=''", "classic"),
+        ("type='' language=vbscript", "classic"),
+        ("type=Module", "module"),
+        ("type=' '", "data"),
+        ("type='text/javascript; charset=utf-8'", "data"),
+        ("type=javascript", "data"),
+        ("language=JavaScript1.7", "data"),
+        ("language=vbscript", "data"),
+        ("type=text/vbscript language=javascript", "data"),
+    ],
+)
+def test_browsers_run_only_what_is_called_javascript(attributes: str, kind: str) -> None:
+    """By the type without any parameter, or by the language of old where there is no type."""
+    (script,) = make_document(f"<script {attributes}>x()</script>").scripts
+
+    assert script.kind == kind
 
 
 def test_styles_keep_their_text_and_place() -> None:

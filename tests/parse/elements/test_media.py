@@ -21,6 +21,9 @@ HEAD = "<!doctype html><html lang=en><head><meta charset=utf-8><title>T</title><
         ("<div hidden><img src=a></div>", True, ""),
         ("<img src=a aria-label=Cat>", False, "Cat"),
         ("<img src=a title=Cat>", False, "Cat"),
+        ("<img src=a alt='' title=Cat>", True, ""),
+        ("<img src=a alt=' ' title=Cat>", False, ""),
+        ("<img src=a aria-labeledby=c><p id=c>Cat</p>", False, "Cat"),
         ("<img src=a aria-labelledby=c><p id=c>Cat</p>", False, "Cat"),
     ],
 )

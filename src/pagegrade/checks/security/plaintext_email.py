@@ -10,7 +10,11 @@ from pagegrade.parse.emails import find_emails, find_mailto_emails, mask_email
 
 MOST: Final = 10_000
 """Addresses that are counted; a page with more is a list of them."""
-_SAMPLE: Final = re.compile(r"you@|[^@]*@your|your[-._]?(?:name|mail|e-mail|email|address|friend|company|user|username)@")
+_SAMPLE: Final = re.compile(
+    r"you@|your[-._]?(?:name|mail|e-mail|email|address|friend|user|username)@"
+    r"|[^@]*@your-?(?:domain|company|site|website|business|organization|organisation|email|mail|host|server)\."
+)
+"""What stands for an address of the reader; ``@your`` alone begins names of real sites too."""
 
 
 @check(

@@ -64,9 +64,9 @@ def meta(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple
             Meta(
                 node=node,
                 attrs=attrs,
-                name=attrs.get("name", "").strip().lower(),
-                property=attrs.get("property", "").strip().lower(),
-                http_equiv=attrs.get("http-equiv", "").strip().lower(),
+                name=attrs["name"].strip().lower() if "name" in attrs else "",
+                property=attrs["property"].strip().lower() if "property" in attrs else "",
+                http_equiv=attrs["http-equiv"].strip().lower() if "http-equiv" in attrs else "",
                 content=attrs.get("content", ""),
                 charset=attrs.get("charset"),
                 in_head=bool(flags & IN_HEAD),
@@ -111,7 +111,10 @@ def script(into: Collector, node: Element, attrs: Attributes, flags: int) -> tup
     declared = attrs.get("type", "").strip().lower()
     essence = declared.partition(";")[0].strip()
     kind: Literal["classic", "module", "importmap", "speculationrules", "data"]
-    if declared == "" or essence in _SCRIPT_TYPES:
+    if not declared and "type" not in attrs and attrs.get("language"):
+        declared = f"text/{attrs['language'].lower()}"
+    # A type with parameters, or of white space alone, is no JavaScript: browsers run no such script.
+    if declared in _SCRIPT_TYPES or not attrs.get("type", declared):
         kind = "classic"
     elif declared in ("module", "importmap", "speculationrules"):
         kind = declared  # type: ignore[assignment]

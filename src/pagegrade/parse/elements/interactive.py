@@ -10,6 +10,7 @@ from pagegrade.model.document import Anchor, Control, Form
 from pagegrade.parse._flags import HIDDEN, NO_TEXT, SKIP
 from pagegrade.parse.aria.roles import first_role
 from pagegrade.parse.collect import Attributes, Closer, Collector, rel_tokens
+from pagegrade.parse.controls import is_details_summary
 from pagegrade.parse.names import Label
 
 _UNLABELLED_INPUTS: Final = frozenset({"hidden", "submit", "reset", "button", "image"})
@@ -17,36 +18,37 @@ _UNLABELLED_INPUTS: Final = frozenset({"hidden", "submit", "reset", "button", "i
 
 def anchor(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:
     """A link, a link target or a placeholder."""
-    opened = into.open_name()
+    opened = len(into.texts), into.complications
     images = len(into.images)
-    if "href" in attrs:
+    href = attrs.get("href")
+    if href is not None:
         into.parts.focusable(node, attrs, flags)
 
     def close() -> None:
         text, whole = into.close_name(opened)
-        if not into.room(into.anchors, "anchors"):
+        anchors = into.anchors
+        if not into.room(anchors, "anchors"):
             return
-        href = attrs.get("href")
         if href is None and "role" in attrs:
             # Not a link to the platform: a placeholder, or a button by role.
             role = first_role(attrs["role"])
             if role in ("button", "link"):
                 into.add_named(node, attrs, flags, role, text, whole)
-        into.want_name(into.anchors, attrs, flags, known=whole and bool(text))
+        into.want_name(anchors, attrs, flags, known=whole and text != "")
         if len(into.images) > images:
-            into.parts.linked_images.append((len(into.anchors), images, len(into.images)))
+            into.parts.linked_images.append((len(anchors), images, len(into.images)))
         url = into.resolve(href)
         if url is None and href is not None and not href.strip():
             # An empty address means the page itself.
             url = into.base_url
-        into.anchors.append(
+        anchors.append(
             Anchor(
                 node=node,
                 attrs=attrs,
-                hidden=bool(flags & HIDDEN),
+                hidden=flags & HIDDEN != 0,
                 href=href,
                 url=url,
-                rel=rel_tokens(attrs),
+                rel=rel_tokens(attrs) if "rel" in attrs else (),
                 text=text,
                 name=text if whole else "",
             ),
@@ -106,7 +108,7 @@ def _control(into: Collector, node: Element, attrs: Attributes, flags: int, kind
         return
     into.complications += 1
     into.parts.focusable(node, attrs, flags)
-    into.control_labels.append(into.take_label())
+    into.control_labels.append(into.take_labels())
     into.controls.append(
         Control(
             node=node,
@@ -131,7 +133,7 @@ def input_element(into: Collector, node: Element, attrs: Attributes, flags: int)
             into.markup.password(node, attrs, flags)
     elif kind != "hidden":
         into.complications += 1
-        into.take_label(node)
+        into.take_labels(node)
         into.parts.focusable(node, attrs, flags)
         into.add_named(node, attrs, flags, "img" if kind == "image" else "button")
     return flags | SKIP, None
@@ -163,16 +165,15 @@ def label(into: Collector, node: Element, attrs: Attributes, flags: int) -> tupl
 
 def button(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:
     """A button; its name is known when it closes."""
-    into.take_label(node)
+    into.take_labels(node)
     into.parts.focusable(node, attrs, flags)
     into.markup.button(node, attrs, flags)
     return flags, into.open_named(node, attrs, flags, "button")
 
 
 def summary(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:
-    """The visible part of a details element; anywhere else it is plain text."""
-    parent = node.parent
-    if not isinstance(parent, Element) or parent.tag != "details":
+    """The visible part of a details element; anywhere else, and after the first one, it is plain text."""
+    if not is_details_summary(node):
         return flags, None
     into.parts.focusable(node, attrs, flags)
     return flags, into.open_named(node, attrs, flags, "summary")

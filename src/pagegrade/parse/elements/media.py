@@ -8,6 +8,7 @@ from pagegrade.model.document import Frame, Image
 from pagegrade.parse._flags import HIDDEN, NO_TEXT, SKIP
 from pagegrade.parse.collect import Attributes, Closer, Collector, OpenPicture, collapse
 from pagegrade.parse.elements.text import obsolete
+from pagegrade.parse.names import NAME_ATTRIBUTES
 from pagegrade.parse.srcset import parse_srcset
 
 
@@ -18,8 +19,8 @@ def img(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[
     alt = attrs.get("alt")
     role = attrs.get("role", "").strip().lower()
     presentational = role in {"none", "presentation"}
-    labelled = "aria-label" in attrs or "aria-labelledby" in attrs
-    name = collapse(alt or "") or collapse(attrs.get("title", ""))
+    labelled = not NAME_ATTRIBUTES.isdisjoint(attrs)
+    name = collapse(attrs.get("title", "") if alt is None else alt)
     lazy = attrs.get("loading", "").strip().lower() == "lazy"
     url = into.resolve(attrs.get("src"))
     candidates: dict[str, None] = {}
@@ -136,6 +137,9 @@ def embed(into: Collector, node: Element, attrs: Attributes, flags: int) -> tupl
     """An embedded plugin object."""
     into.media_count += 1
     into.reference(node, attrs, flags, into.resolve(attrs.get("src")), "object", "src")
+    if "src" not in attrs and "data" not in attrs:
+        # It shows nothing, but its type still says what it is for.
+        into.parts.keep(into.parts.objects, node, attrs, flags)
     return flags, None
 
 
@@ -148,7 +152,7 @@ def iframe(into: Collector, node: Element, attrs: Attributes, flags: int) -> tup
     lazy = attrs.get("loading", "").strip().lower() == "lazy"
     into.reference(node, attrs, flags, url, "frame", "src", lazy=lazy)
     if into.room(into.frames, "frames"):
-        if "aria-label" in attrs or "aria-labelledby" in attrs:
+        if not NAME_ATTRIBUTES.isdisjoint(attrs):
             into.want_name(into.frames, attrs, flags, known=False)
         into.frames.append(
             Frame(

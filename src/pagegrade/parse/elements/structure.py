@@ -7,6 +7,7 @@ from typing import Final
 from turbohtml import Element
 
 from pagegrade.parse.collect import Attributes, Closer, Collector
+from pagegrade.parse.controls import text_attributes
 
 _LISTS: Final = frozenset({"ul", "ol", "menu"})
 
@@ -22,7 +23,7 @@ def list_item(into: Collector, node: Element, attrs: Attributes, flags: int) -> 
     parent = node.parent
     if isinstance(parent, Element) and parent.tag in _LISTS and "role" not in parent.attrs:
         return flags, None
-    into.parts.keep(into.parts.list_items, node, attrs, flags)
+    into.parts.keep(into.parts.list_items, node, attrs or text_attributes(node), flags)
     return flags, None
 
 
@@ -31,7 +32,7 @@ def term(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple
     parent = node.parent
     if isinstance(parent, Element) and parent.tag == "dl" and "role" not in parent.attrs:
         return flags, None
-    into.parts.keep(into.parts.list_items, node, attrs, flags)
+    into.parts.keep(into.parts.list_items, node, attrs or text_attributes(node), flags)
     return flags, None
 
 

@@ -8,6 +8,7 @@ from turbohtml import Element
 
 from pagegrade.model.document import Obsolete, Paragraph
 from pagegrade.parse._flags import BOILERPLATE, HIDDEN, IN_ARTICLE, INVISIBLE, NO_TEXT, SKIP
+from pagegrade.parse.aria.implicit import keeps_role
 from pagegrade.parse.aria.roles import first_role
 from pagegrade.parse.collect import MAX_OPEN_TEXTS, Attributes, Closer, Collector, collapse
 from pagegrade.parse.elements.interactive import anchor
@@ -15,17 +16,21 @@ from pagegrade.parse.elements.interactive import anchor
 OBSOLETE: Final = frozenset(
     (
         "acronym applet basefont bgsound big blink center dir font frame frameset isindex keygen listing "
-        "marquee menuitem multicol nextid nobr noembed noframes plaintext rb rtc spacer strike tt xmp"
+        "marquee menuitem multicol nextid nobr noembed noframes param plaintext rb rtc spacer strike tt xmp"
     ).split(),
 )
 """``s`` and ``u`` are not here: they conform. Source: https://html.spec.whatwg.org/multipage/obsolete.html"""
+_HEADING: Final = frozenset({"", "heading"})
+_NOTHING: Final = frozenset({"none", "presentation"})
 _SVG_SILENT: Final = frozenset({"style", "script", "desc", "metadata", "defs"})
 
 
 def heading(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:
     """A heading, unless a role makes something else of it; its text is known when it closes."""
-    if "role" in attrs and first_role(attrs["role"]) not in {"", "heading"}:
-        return flags, None
+    if "role" in attrs:
+        role = first_role(attrs["role"])
+        if role not in _HEADING and not (role in _NOTHING and keeps_role(node.tag, attrs)):
+            return flags, None
     return flags, into.open_heading(node, attrs, flags, int(node.tag[1]))
 
 
@@ -85,7 +90,7 @@ def main(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple
 def obsolete(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:
     """An element that HTML calls obsolete."""
     if into.room(into.obsolete, "obsolete"):
-        into.obsolete.append(Obsolete(node=node, attrs=attrs, hidden=bool(flags & HIDDEN)))
+        into.obsolete.append(Obsolete(node=node, attrs=attrs, hidden=bool(flags & INVISIBLE)))
     return flags, None
 
 
