@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 import turbohtml
 
+from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import Report
 from pagegrade.render.html import render_html
 from pagegrade.report.compare import compare_reports
@@ -200,3 +201,14 @@ def test_an_example_stands_where_the_advice_has_none() -> None:
 
     assert "&lt;p&gt;an example for a&lt;/p&gt;" in shown
     assert "an example for b" not in shown
+
+
+def test_what_costs_nothing_names_its_places() -> None:
+    """Somebody who reads "one link redirects" wants to be told which."""
+    places = tuple(Evidence(url=f"https://example.com/{number}", reason="status 301") for number in range(1, 8))
+    noted = make_passed("link-redirects", outcome="informative", importance="informative", evidence=places)
+    text = render_html([make_report(replace(noted, evidence_total=7))])
+
+    assert "https://example.com/5<" in text
+    assert "https://example.com/6<" not in text
+    assert "2 more are not listed." in text

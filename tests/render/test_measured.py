@@ -22,6 +22,7 @@ from tests.report_builders import make_result
         ("days_left", 1, 14, ("days left", "1", "should be at least 14")),
         ("lifetime_days", 399, 398, ("lifetime", "399 days", "should be at most 398 days")),
         ("status", 200, 404, ("status", "200", "expected 404")),
+        ("unlabelled", 2, 0, ("unlabelled", "2", "expected 0")),
         ("encoding_used", "gbk", "UTF-8", ("encoding used", "gbk", "expected UTF-8")),
     ],
 )

@@ -122,8 +122,12 @@ def test_reasons_read_as_sentences(reason: str, shown: str) -> None:
         ("", "", ""),
         (14, "14 images.", ""),
         (14, "140 images.", "14"),
+        (1, "One link has no name.", ""),
+        ("HTTP/1.1", "The page is offered over HTTP/1.1 only.", ""),
+        ("201,394 bytes", "Compression would save 201,394 bytes.", ""),
+        ("1 of 4 pages", "One link is broken.", "1 of 4 pages"),
+        (1, "The page has a policy.", "1"),
         (190_709, "Scripts weigh 190,709 bytes.", ""),
-        (190_709, "Scripts weigh 190709 bytes.", ""),
         (190_709, "Scripts are heavy.", "190,709"),
         (1.5, "Slow.", "1.5"),
         ("en", "The page says en.", ""),
@@ -212,7 +216,7 @@ def test_documentation_flattens_to_one_line() -> None:
         (Evidence(header="Server", snippet="Server: x"), "", ()),
         (Evidence(header="Server", snippet="x"), "", ("Server",)),
         (Evidence(header="Content-Encoding", value="none"), "Content-Encoding", ()),
-        (Evidence(value="5"), "", ()),
+        (Evidence(value="5"), "5", ()),
     ],
 )  # fmt: skip
 def test_an_evidence_is_a_thing_at_a_place(evidence: Evidence, thing: str, places: tuple[str, ...]) -> None:
@@ -231,3 +235,12 @@ def test_sentences_come_in_the_words_that_are_handed_in() -> None:
         "less than %(points)s points", points=german.number(0.1, digits=1)
     )
     assert view.format_bytes(48_211, german) == f"{german.number(48.2, digits=1)} kB"
+
+
+def test_an_evidence_that_is_only_a_word_is_about_that_word() -> None:
+    """A column that is empty beside "in the text: oak" tells nobody what is in the text."""
+    word = Evidence(value="oak", reason="in the text")
+    file = Evidence(url="https://a.test/a.png", value="12 bytes", reason="png")
+
+    assert (view.shown_thing(word), view.facts_of(word, "oak")) == ("oak", "in the text")
+    assert (view.shown_thing(file), view.facts_of(file, file.url)) == ("https://a.test/a.png", "png · 12 bytes")

@@ -95,7 +95,9 @@ def _measured(detail: Detail, words: Words) -> Measured:
     name, unit = _name_and_unit(detail.code)
     actual, limit = detail.actual, detail.limit
     found, wanted = _figure(actual, unit, words), _figure(limit, unit, words)
-    comparable = isinstance(actual, int | float) and isinstance(limit, int | float) and detail.code not in _NOT_A_LIMIT
+    # "At most none" is how nobody says it.
+    comparable = isinstance(actual, int | float) and isinstance(limit, int | float) and limit != 0
+    comparable = comparable and detail.code not in _NOT_A_LIMIT
     if comparable and actual > limit:  # type: ignore[operator]
         sentence = words.gettext("should be at most %(limit)s", limit=wanted)
     elif comparable and actual < limit:  # type: ignore[operator]

@@ -66,7 +66,7 @@ PHASES: Final[Mapping[str, str]] = {
     "download": N_("download"),
 }
 """Name of a phase of the document's exchange -> as people call it, in their order."""
-_WORD: Final = re.compile(r"[\w.,-]*\w")
+_WORD: Final = re.compile(r"[\w.,/-]*\w")
 _MESSAGE_CHARS: Final = 1000
 """As far as a message is searched for a value."""
 _PLACE_CHARS: Final = 120
@@ -313,11 +313,10 @@ def shown_value(result: Result) -> str:
     """The measured value for reading; empty when there is none or the message says it already, as it does of a zero."""
     if result.value is None or result.value in {"", 0}:
         return ""
-    value = f"{result.value:g}" if isinstance(result.value, float) else visible(result.value)
-    if isinstance(result.value, int):
-        value = f"{result.value:,}"
-    said = _WORD.findall(result.message[:_MESSAGE_CHARS])
-    return "" if value in said or value.replace(",", "") in said else value
+    form = {float: "g", int: ","}.get(type(result.value))
+    text = visible(result.value) if form is None else format(result.value, form)
+    said = [*_WORD.findall(result.message[:_MESSAGE_CHARS]), "1" if result.message.startswith("One ") else ""]
+    return "" if text in said or (text[:1].isdigit() and " " in text and text in result.message) else text
 
 
 def place(evidence: Evidence) -> str:
@@ -331,8 +330,8 @@ def place(evidence: Evidence) -> str:
 
 
 def shown_thing(evidence: Evidence) -> str:
-    """What an evidence without a snippet is about: its address, or its header."""
-    return "" if evidence.snippet else visible(evidence.url or evidence.header)
+    """What an evidence without a snippet is about: its address, its header, or what was read."""
+    return "" if evidence.snippet else visible(evidence.url or evidence.header or evidence.value)
 
 
 def places(evidence: Evidence) -> tuple[str, ...]:
@@ -350,10 +349,10 @@ def places(evidence: Evidence) -> tuple[str, ...]:
     return tuple(parts)
 
 
-def facts_of(evidence: Evidence) -> str:
-    """What an evidence says in words: its reason and its value."""
-    reason_text, value = visible(evidence.reason), visible(evidence.value)
-    return " · ".join(part for part in (reason_text, value) if part)
+def facts_of(evidence: Evidence, beside: str = "") -> str:
+    """What an evidence says in words: its reason and its value, without what stands ``beside`` it."""
+    parts = (visible(evidence.reason), visible(evidence.value))
+    return " · ".join(part for part in parts if part and part != beside)
 
 
 def points(number: float, words: Words = ENGLISH) -> str:
