@@ -224,7 +224,7 @@ def main(arguments: list[str] | None = None) -> int:
         "--corpus", type=Path, help="folder of .html files (default: real pages if there, else generated)"
     )
     parser.add_argument("--repeat", type=int, default=15, help="runs of each measurement, of which the best counts")
-    parser.add_argument("--analyses", type=int, default=20, help="whole analyses of the local site; 0 for none")
+    parser.add_argument("--analyses", type=int, default=100, help="whole analyses of the local site; 0 for none")
     parser.add_argument("--json", type=Path, help="write the figures to this file too")
     options = parser.parse_args(arguments)
     folder = options.corpus or (REAL_PAGES if REAL_PAGES.is_dir() else None)

@@ -22,6 +22,7 @@ def first(html: str, tag: str) -> turbohtml.Element:
         ("<p>one <b>two</b></p>", "p", "<p>"),
         ("<img src=a alt=''>", "img", '<img src="a" alt>'),
         ("<a title='say \"hi\"'>x</a>", "a", "<a title='say \"hi\"'>x</a>"),
+        ("<a title='it&#39;s \"new\"'>x</a>", "a", '<a title="it\'s &quot;new&quot;">x</a>'),
         ("<script>var secret = 1</script>", "script", "<script>"),
         ("<p class='a  b'>x</p>", "p", '<p class="a b">x</p>'),
     ],

@@ -12,6 +12,8 @@ from pagegrade.model.outcome import NotApplicable, NotRun, Outcome, Severity
 from pagegrade.model.report import Category
 
 Verdict = Outcome | NotApplicable | NotRun
+NEEDS_RENDERING: Final = "Scripts draw this page; judging what they draw needs rendering."
+"""Why a check of content does not apply to a page that is served empty; one sentence for all, so they can be joined."""
 SECTIONS: Final = ("What it checks", "Why it matters", "How to fix", "Fails on", "Passes on")
 
 

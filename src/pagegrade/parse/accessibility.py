@@ -23,6 +23,7 @@ from pagegrade.parse.aria.implicit import (
     tabindex_of,
 )
 from pagegrade.parse.aria.parts import Touched
+from pagegrade.parse.aria.popups import ClosedPopups
 from pagegrade.parse.aria.roles import ROLES, first_role, role_tokens
 from pagegrade.parse.collect import Collector
 from pagegrade.parse.controls import (
@@ -70,12 +71,17 @@ def accessibility_of(into: Collector) -> Accessibility:
             reader.own(node, attrs, into)
     roles = [reader.role(part) for part in parts.aria]
     tables = Tables()
+    closed_popups = ClosedPopups(parts.aria)
     mains = [_fact(part) for part in parts.mains if not first_role(part[1].get("role", ""))]
     mains += [role for role in roles if role.written == "main"]
     return Accessibility(
         roles=roles,
         nested=_kept(reader.nested, parts.hosts),
-        hidden_focusables=[_fact(part) for part in parts.hidden_focusables if reader.reachable(*part[:2])],
+        hidden_focusables=[
+            _fact(part)
+            for part in parts.hidden_focusables
+            if reader.reachable(*part[:2]) and not closed_popups.hold(part[0])
+        ],
         lists=_kept(list_fact, parts.lists),
         stray_items=_kept(stray_item, parts.list_items),
         tables=_kept(tables.fact, parts.tables),

@@ -59,6 +59,9 @@ _GENERIC: Final = {
         "بدانید, شروع",
     }.items()
 }
+_NAMES_ELSEWHERE: Final = frozenset({"plus", "start"})
+"""Empty in one language and a proper name in others: "Start" is the front page of German and Swedish sites, "Plus" a
+subscription or a size. They count only where the page says its language."""
 _ALL: Final = frozenset().union(*_GENERIC.values())
 _ALIASES: Final = {"nb": "no", "nn": "no"}
 
@@ -68,8 +71,8 @@ def is_generic_phrase(text: str, language: str) -> bool:
 
     Args:
         text: The whole name of a link.
-        language: A language tag. Where it is empty, the phrases of all languages count; a language without a list has
-            none.
+        language: A language tag. Where it is empty, the phrases of all languages count but for those that name
+            something in another; a language without a list has none.
     """
     if len(text) > MAX_CHARACTERS:
         return False
@@ -80,4 +83,4 @@ def is_generic_phrase(text: str, language: str) -> bool:
 def _phrases(language: str) -> frozenset[str]:
     """The phrases of a language tag; of all languages where it says none; none for a language without a list."""
     subtag = language.strip().replace("_", "-").split("-", 1)[0].lower()
-    return _GENERIC.get(_ALIASES.get(subtag, subtag), frozenset()) if subtag else _ALL
+    return _GENERIC.get(_ALIASES.get(subtag, subtag), frozenset()) if subtag else _ALL - _NAMES_ELSEWHERE

@@ -61,7 +61,12 @@ def snippet(element: Element) -> str:
         else:
             if len(text) > _MAX_ATTRIBUTE:
                 text = text[:_MAX_ATTRIBUTE] + "…"
-            whole += f" {name}='{text}'" if '"' in text else f' {name}="{text}"'
+            if '"' not in text:
+                whole += f' {name}="{text}"'
+            elif "'" not in text:
+                whole += f" {name}='{text}'"
+            else:
+                whole += f' {name}="{text.replace(chr(34), "&quot;")}"'
         if len(whole) > MAX_SNIPPET:
             # Nothing that follows is shown; one character more than fits says that something was cut.
             return whole[: MAX_SNIPPET - 1] + "…"

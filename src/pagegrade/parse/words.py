@@ -168,12 +168,13 @@ def top_terms(pieces: Iterable[str], language: str | None, limit: int) -> list[t
         Case-folded words of at least ``MIN_SIGNIFICANT`` letters; those equally frequent in alphabetical order.
     """
     stop_words = stop_words_of(language)
-    counts: dict[str, int] = Counter(pieces)
-    # Most pieces are plain words: only the others are looked at before they are put in order.
-    for piece in [piece for piece in counts if not piece.isalnum() or piece.casefold() != piece]:
-        word = piece.casefold().strip(_PUNCTUATION)
-        if word != piece:
-            counts[word] = counts.pop(piece) + counts.get(word, 0)
+    counts: dict[str, int] = {}
+    # Counted first, because no piece that comes again has to be looked at again.
+    for piece, number in Counter(pieces).items():
+        word = piece.casefold()
+        if not word.isalnum():
+            word = word.strip(_PUNCTUATION)
+        counts[word] = counts.get(word, 0) + number
     # Most words stand there once or twice, and do not have to be put in order when enough others are more frequent.
     found: list[tuple[str, int]] = []
     for least in (_OFTEN, 1):

@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.checks.accessibility.image_alt import image_alt
-from tests.builders import outcome
+from pagegrade.model.outcome import NotApplicable
+from tests.builders import outcome, run
 
 
 def test_every_image_with_an_alternative_passes() -> None:
@@ -61,7 +62,7 @@ def test_reference_to_nothing_is_no_name() -> None:
 )
 def test_decoration_pixels_and_hidden_images_are_left_out(image: str) -> None:
     """What nobody is meant to see needs no text."""
-    assert outcome(image_alt, image).state == "described"
+    assert outcome(image_alt, f'<img src="b.jpg" alt="Boat">{image}').state == "described"
 
 
 def test_lazy_image_without_source_is_still_an_image() -> None:
@@ -98,10 +99,10 @@ def test_other_images_need_a_name(element: str) -> None:
     "element",
     [
         '<input type="image" src="go.png" alt="Search">',
-        '<map name="m"><area href="/x" alt="North"><area></map>',
+        '<img src=m.png usemap="#m" alt=Map><map name="m"><area href="/x" alt="North"><area></map>',
         '<div role="img" aria-label="Five stars"></div>',
         '<svg role="img"><title>Boat</title></svg>',
-        "<svg><path d='M0 0'/></svg>",
+        "<img src=b.jpg alt=Boat><svg><path d='M0 0'/></svg>",
     ],
 )
 def test_other_images_with_a_name_pass(element: str) -> None:
@@ -131,7 +132,7 @@ def test_number_that_is_the_name_of_the_file_is_poor(image: str, state: str) -> 
     assert outcome(image_alt, image).state == state
 
 
-@pytest.mark.parametrize("alt", ["Photo of the harbour", "How to open a .png file", "x" * 500])
+@pytest.mark.parametrize("alt", ["Photo of the harbour", "Images", "How to open a .png file", "x" * 500])
 def test_alternative_that_says_something_is_not_poor(alt: str) -> None:
     """Only the whole text counts, and its length does not."""
     assert outcome(image_alt, f'<img src="a.jpg" alt="{alt}">').state == "described"
@@ -191,3 +192,9 @@ def test_message_counts_the_useless_texts_too() -> None:
         "One image has no text alternative, and 1 more has a file name or a filler word."
     )
     assert outcome(image_alt, missing + poor * 2).message.endswith(", and 2 more have a file name or a filler word.")
+
+
+@pytest.mark.parametrize("html", ["<p>Text", "<svg><path d='M0 0'/></svg>", "<noscript><img src=a.jpg></noscript>"])
+def test_a_page_without_images_has_none_to_describe(html: str) -> None:
+    """A drawing without a role is decoration."""
+    assert isinstance(run(image_alt, html), NotApplicable)

@@ -101,6 +101,14 @@ def test_table_that_says_it_holds_data_needs_headers(start: str) -> None:
     assert (found.state, found.loss) == ("unmarked", 0.5)
 
 
+def test_head_over_a_single_cell_is_the_title_bar_of_a_box() -> None:
+    """Forums draw such boxes with tables; one row of two cells is no column yet."""
+    bar = "<table><thead><tr><td>Rules<td><a href=#top>Up</a></thead>"
+
+    assert outcome(table_headers, f"{bar}<tr><td colspan=2>Be kind to others.</table>").state == "clear"
+    assert outcome(table_headers, f"{bar}<tr><td>Be<td>kind.</table>").state == "unmarked"
+
+
 @pytest.mark.parametrize(
     "rows",
     [

@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.checks.security.insecure_form import insecure_form
-from tests.builders import outcome
+from pagegrade.model.outcome import NotApplicable
+from tests.builders import outcome, run
 
 PLAIN = "http://example.com/"
 
@@ -30,10 +31,9 @@ PLAIN = "http://example.com/"
         ("<form method=post action=http://localhost:8000/></form>", "safe"),
         ("<form method=post action=//a.test/></form>", "safe"),
         ("<form><input type=search></form>", "safe"),
-        ("<a href=http://a.test/>x</a>", "safe"),
-        ("<div formaction=http://a.test/ role=button>x</div>", "safe"),
-        ("<template><form action=http://a.test/></form></template>", "safe"),
-        ("", "safe"),
+        ("<form></form><a href=http://a.test/>x</a>", "safe"),
+        ("<form></form><div formaction=http://a.test/ role=button>x</div>", "safe"),
+        ("<form></form><template><form action=http://a.test/></form></template>", "safe"),
     ],
 )
 def test_forms_of_a_page_over_https(html: str, state: str) -> None:
@@ -48,12 +48,19 @@ def test_forms_of_a_page_over_https(html: str, state: str) -> None:
         ("<input type=password>", "insecure"),
         ("<form method=post action=https://example.com/login></form>", "safe"),
         ("<form action=/search><input></form>", "safe"),
-        ("<p>Nothing", "safe"),
     ],
 )
 def test_forms_of_a_page_over_plain_http(html: str, state: str) -> None:
     """A search is no secret; a password is, wherever it is sent."""
     assert outcome(insecure_form, html, url=PLAIN).state == state
+
+
+@pytest.mark.parametrize("url", [PLAIN, "https://example.com/"])
+def test_a_page_without_forms_sends_none(url: str) -> None:
+    """Nor does one whose form waits in a template."""
+    html = "<p>Nothing<template><form action=http://a.test/></form></template><a href=http://a.test/>x</a>"
+
+    assert isinstance(run(insecure_form, html, url=url), NotApplicable)
 
 
 def test_page_on_this_machine_is_safe() -> None:

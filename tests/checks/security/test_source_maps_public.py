@@ -24,8 +24,10 @@ def maps(status: int = 200, body: bytes = b'{"version":3,') -> SourceMaps:
     ("status", "body", "state"),
     [
         (200, b'{"version":3,', "public"),
-        (200, b"\xef\xbb\xbf \n{", "public"),
-        (200, b")]}'\n{", "public"),
+        (200, b'\xef\xbb\xbf \n{ "mappings" : "', "public"),
+        (200, b')]}\'\n{"sections": [', "public"),
+        (200, b'{"error":"There is no such file."}', "private"),
+        (200, b'"version":3', "private"),
         (200, b"<!doctype html>", "private"),
         (200, b"", "private"),
         (404, b"{}", "private"),
@@ -56,3 +58,10 @@ def test_it_costs_nothing_and_is_not_guessed() -> None:
     assert isinstance(run(source_maps_public, "<p>", source_maps=SourceMaps(), resources=NONE), NotApplicable)
     assert isinstance(run(source_maps_public, "<p>", source_maps=silent, resources=NONE), NotRun)
     assert isinstance(run(source_maps_public, "<p>", resources=NONE), NotRun)
+
+
+def test_the_message_counts_the_scripts() -> None:
+    """One open script of twenty is not all of them."""
+    found = outcome(source_maps_public, "<p>", source_maps=maps(), resources=NONE)
+
+    assert found.message == "Anybody can read the sources of 1 script."

@@ -34,6 +34,8 @@ def test_own_pages_count_across_hosts() -> None:
         '<a href="/my-account/" rel="nofollow">a</a>',
         '<a href="/de/warenkorb" rel="nofollow">a</a>',
         '<a href="/wp-login.php" rel="nofollow">a</a>',
+        '<a href="/posts/12/edit" rel="nofollow">a</a> <a href="/posts/12/reply" rel="nofollow">b</a>',
+        '<a href="/ads/click/3" rel="nofollow">a</a>',
         '<a href="/chairs?sort=price" rel="nofollow">a</a>',
         '<a href="/a" rel="ugc nofollow">a</a>',
         '<a href="/a" rel="sponsored nofollow">a</a>',

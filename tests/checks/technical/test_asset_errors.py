@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pagegrade.checks._run import Judged
@@ -126,7 +128,7 @@ def test_the_list_says_what_is_broken_and_who_names_it() -> None:
 
     assert isinstance(found, Outcome)
     assert (found.evidence[0].url, found.evidence[0].value) == (URL + "a.css", "status 404")
-    assert found.evidence[0].reason == f"stylesheet, named by {URL}"
+    assert found.evidence[0].reason == "stylesheet, named by the page"
 
 
 def test_a_page_without_files_is_not_judged() -> None:
@@ -147,3 +149,12 @@ def test_icons_are_judged_elsewhere() -> None:
     assert isinstance(judge_files(icon).verdict, NotApplicable)
     assert judge_files(icon, make_resource(URL + "a.js")).loss == 0
     assert judge_files(both).loss == 0.5
+
+
+def test_a_file_that_a_stylesheet_names_is_sought_there() -> None:
+    """The page itself does not hold its address."""
+    font = make_resource(URL + "a.woff2", kind="font", status=404)
+    found = judge_files(replace(font, initiator_url=URL + "a.css")).verdict
+
+    assert isinstance(found, Outcome)
+    assert found.evidence[0].reason == f"font, named by {URL}a.css"

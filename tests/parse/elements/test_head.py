@@ -84,6 +84,15 @@ def test_scripts_know_whether_the_page_waits_for_them() -> None:
     assert [script.trailing for script in document.scripts] == [*[False] * 7, True]
 
 
+def test_pixels_and_hidden_frames_after_a_script_are_nothing_to_see() -> None:
+    """What counts visits often stands after the last script; an image that is seen ends the ease."""
+    unseen = "<img src=/p.gif width=1 height=1><img src=/q.gif style='display:none'><iframe src=/f width=0></iframe>"
+    late = make_document(f"<p>Text<script src=/a.js></script>{unseen}").scripts
+    early = make_document(f"<p>Text<script src=/a.js></script>{unseen}<img src=/chair.jpg>").scripts
+
+    assert [script.trailing for script in (*late, *early)] == [True, False]
+
+
 @pytest.mark.parametrize(
     ("attributes", "kind"),
     [

@@ -1,6 +1,6 @@
 from typing import Final
 
-from pagegrade.checks._check import State, check
+from pagegrade.checks._check import NEEDS_RENDERING, State, check
 from pagegrade.model.accessibility import Accessibility
 from pagegrade.model.document import Anchor, Document, Node
 from pagegrade.model.outcome import NotApplicable, Outcome, Severity
@@ -68,7 +68,7 @@ def bypass(document: Document, accessibility: Accessibility) -> Outcome | NotApp
     if any(_leads_inside(document, anchor, names) for anchor in links):
         return Outcome("there")
     if document.client_rendered:
-        return NotApplicable("Scripts draw this page; its parts need rendering.")
+        return NotApplicable(NEEDS_RENDERING)
     if _begins_with_text(document, links[0]):
         return NotApplicable("The text begins before the first link, so there is nothing to jump over.")
     if _has_scripted_way(document, links):

@@ -1,4 +1,4 @@
-from pagegrade.checks._check import State, check
+from pagegrade.checks._check import NEEDS_RENDERING, State, check
 from pagegrade.checks._offenders import Offender, counted
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import NotApplicable, Outcome, Severity
@@ -57,5 +57,5 @@ def empty_heading(document: Document) -> Outcome | NotApplicable:
         return NotApplicable("The page has no headings.")
     found = [Offender(one.node, "no accessible name") for one in headings if not one.text]
     if found and document.client_rendered:
-        return NotApplicable("Scripts draw this page; its headings need rendering.")
+        return NotApplicable(NEEDS_RENDERING)
     return counted(document, found, "filled", "empty", "One heading is empty.", "{count} headings are empty.")

@@ -1,9 +1,9 @@
 from itertools import islice
 from typing import Final
 
-from pagegrade.checks._check import State, check, offender_loss
+from pagegrade.checks._check import State, Verdict, check, offender_loss
 from pagegrade.model.document import Control, Document
-from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Outcome, Severity
+from pagegrade.model.outcome import MAX_EVIDENCE, Detail, NotApplicable, Outcome, Severity
 from pagegrade.parse.aria.implicit import keeps_role
 from pagegrade.parse.aria.roles import first_role
 
@@ -27,7 +27,7 @@ FULL_AT: Final = 10
         "https://www.w3.org/TR/html-aam-1.0/#accessible-name-computation",
     ),
 )
-def form_label(document: Document) -> Outcome:
+def form_label(document: Document) -> Verdict:
     """The label of a form field says what belongs into it, to everybody and at any time.
 
     ## What it checks
@@ -71,6 +71,8 @@ def form_label(document: Document) -> Outcome:
     ```
     """
     visible = [control for control in document.controls if not control.hidden and _is_field(control)]
+    if not visible:
+        return NotApplicable("The page has no form fields that need a label.")
     missing = [control for control in visible if not control.name]
     placeholder = [
         control

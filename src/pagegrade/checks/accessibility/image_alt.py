@@ -3,9 +3,9 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
-from pagegrade.checks._check import State, check, offender_loss
+from pagegrade.checks._check import State, Verdict, check, offender_loss
 from pagegrade.model.document import Document, ElementFact, Image
-from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Outcome, Severity
+from pagegrade.model.outcome import MAX_EVIDENCE, Detail, NotApplicable, Outcome, Severity
 from pagegrade.parse.aria.implicit import keeps_role
 from pagegrade.parse.aria.roles import first_role
 
@@ -14,7 +14,7 @@ MIN_DIGITS: Final = 4
 """Fewer belong to the name of a thing: "chair2", "A320"."""
 _FILE_NAME: Final = re.compile(r"[^\s]{1,200}\.(?:jpe?g|png|gif|webp|avif|svg|bmp|tiff?|heic)", re.IGNORECASE)
 _GENERIC: Final = frozenset(
-    "image images img photo photograph picture pic graphic icon thumbnail untitled placeholder bild foto grafik"
+    "image img photo photograph picture pic graphic icon thumbnail untitled placeholder bild foto grafik"
     " afbeelding imagen imagem immagine obraz resim alt".split(),
 )
 _JUDGED_ELSEWHERE: Final = frozenset(
@@ -42,7 +42,7 @@ _DECORATIVE_ROLES: Final = frozenset({"none", "presentation"})
         "https://developers.google.com/search/docs/appearance/google-images",
     ),
 )
-def image_alt(document: Document) -> Outcome:
+def image_alt(document: Document) -> Verdict:
     """A text alternative says what an image shows to people and programs that cannot see it.
 
     ## What it checks
@@ -92,6 +92,8 @@ def image_alt(document: Document) -> Outcome:
     """
     missing = list(_missing(document))
     poor = [(image, reason) for image in document.images if (reason := _poor(image))]
+    if not document.images and not any(element.role == "img" for element in document.named):
+        return NotApplicable("The page has no images.")
     if not missing and not poor:
         return Outcome("described", value=len(document.images))
     shown = [

@@ -1,6 +1,6 @@
 from typing import Final
 
-from pagegrade.checks._check import State, check
+from pagegrade.checks._check import NEEDS_RENDERING, State, check
 from pagegrade.checks._offenders import Offender, evidence_of
 from pagegrade.model.accessibility import Accessibility
 from pagegrade.model.document import Document
@@ -62,7 +62,7 @@ def landmark_main(document: Document, accessibility: Accessibility) -> Outcome |
     mains = accessibility.mains
     if not mains:
         if document.client_rendered:
-            return NotApplicable("Scripts draw this page; its parts need rendering.")
+            return NotApplicable(NEEDS_RENDERING)
         if accessibility.hidden_mains and any(
             role.role in _DIALOGS and not role.hidden for role in accessibility.roles
         ):

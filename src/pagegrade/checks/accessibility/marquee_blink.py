@@ -51,7 +51,7 @@ def marquee_blink(document: Document) -> Outcome:
     ```
     """
     found = [
-        Offender(one.node, "cannot be stopped")
+        Offender(one.node, "moves by itself; no key stops it")
         for one in document.obsolete
         if one.node.tag in {"marquee", "blink"} and not one.hidden
     ]

@@ -1,3 +1,4 @@
+from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
@@ -47,11 +48,12 @@ def table_headers(document: Document, accessibility: Accessibility) -> Outcome |
     `col`, `rowgroup` and `colgroup`, is empty, or stands on a `<td>`. The loss grows from half (one cell) to everything
     (ten or more). Tables of header cells alone are left out, and header cells that are hidden or empty.
 
-    It costs half when a table says that it holds data, by a caption, a summary, a head or an explicit role, and has no
-    header cell at all. It costs a quarter when such a table, or one of three rows and columns or more, has headers, and
-    cells with content that have none in their row or column. Other tables without headers may be layout, and are left
-    out, like tables of one row or column and tables in which another one stands. In tables that roles make of other
-    elements only a header further right than all cells of at least two rows is seen, because scripts usually fill them.
+    It costs half when a table says that it holds data, by a caption, a summary, a head over columns or an explicit
+    role, and has no header cell at all. It costs a quarter when such a table, or one of three rows and columns or more,
+    has headers, and cells with content that have none in their row or column. Other tables without headers may be
+    layout, and are left out, like tables of one row or column and tables in which another one stands. In tables that
+    roles make of other elements only a header further right than all cells of at least two rows is seen, because
+    scripts usually fill them.
 
     ## Why it matters
 
@@ -128,7 +130,13 @@ def _says_data(table: TableFact) -> bool:
     attrs = table.attrs
     if attrs.get("role", "").strip().lower() in _DATA_ROLES:
         return True
-    return bool(table.caption) or table.head or bool(attrs.get("summary", "").strip())
+    return bool(table.caption) or bool(attrs.get("summary", "").strip()) or (table.head and _has_columns(table))
+
+
+def _has_columns(table: TableFact) -> bool:
+    """Whether cells stand side by side in two rows at least; a box with a title bar has a head as well."""
+    rows = Counter(cell.row for cell in table.cells)
+    return sum(count > 1 for count in rows.values()) > 1
 
 
 def _wrong_references(table: TableFact) -> Iterator[Offender]:

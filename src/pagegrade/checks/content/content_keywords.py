@@ -1,12 +1,22 @@
+import re
 from typing import Final
 
-from pagegrade.checks._check import State, Verdict, check
+from pagegrade.checks._check import NEEDS_RENDERING, State, Verdict, check
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Detail, Evidence, NotApplicable, Outcome, Severity
 from pagegrade.parse.url import host
 from pagegrade.parse.words import contains_word, has_unspaced_script, significant_words
 
 MAX_WORDS: Final = 12
+_ARABIC: Final = re.compile("[\u0600-\u06ff]")
+_ALIKE: Final = {
+    **dict.fromkeys((0x64A, 0x649, 0x626), "\u06cc"),  # yeh
+    **dict.fromkeys((0x623, 0x625, 0x622, 0x671), "\u0627"),  # alef
+    0x643: "\u06a9",  # kaf
+    0x629: "\u0647",  # ta marbuta, written as heh
+    0x624: "\u0648",  # waw
+}
+"""Letters of the Arabic script that writers and keyboards exchange for one another, so that search engines do too."""
 
 
 @check(
@@ -29,9 +39,10 @@ def content_keywords(document: Document) -> Verdict:
 
     Takes the significant words of the title: three letters or more, no words like "and" or "the" in the language of
     the page, no bare numbers. At least one has to come back in the visible text and one in a heading; plurals and
-    similar endings count. Words in the text only cost half, none at all costs everything. Not judged are titles in
-    scripts without spaces, such as Chinese or Thai, home pages whose title is only the name of the site, and pages
-    that scripts fill. The `keywords` meta element plays no part, since search engines ignore it.
+    similar endings count, and so do letters that Arabic and Persian write for one another. Words in the text only
+    cost half, none at all costs everything. Not judged are titles in scripts without spaces, such as Chinese or Thai,
+    home pages whose title is only the name of the site, and pages that scripts fill. The `keywords` meta element plays
+    no part, since search engines ignore it.
 
     ## Why it matters
 
@@ -67,7 +78,7 @@ def content_keywords(document: Document) -> Verdict:
     ```
     """
     if document.client_rendered:
-        return NotApplicable("needs rendering: scripts fill the page.")
+        return NotApplicable(NEEDS_RENDERING)
     title = next((found.text for found in document.titles if found.text), "")
     if not title:
         return NotApplicable("The page has no title.")
@@ -81,8 +92,12 @@ def content_keywords(document: Document) -> Verdict:
         return NotApplicable("The title of the home page is the name of the site.")
     text = document.folded_text
     headings = " | ".join(heading.text for heading in document.headings if not heading.hidden).casefold()
-    in_headings = {word for word in words if contains_word(headings, word)}
-    in_text = {word for word in words if word in in_headings or contains_word(text, word)}
+    sought = {word: word for word in words}
+    if any(_ARABIC.search(word) for word in words):
+        text, headings = text.translate(_ALIKE), headings.translate(_ALIKE)
+        sought = {word: word.translate(_ALIKE) for word in words}
+    in_headings = {word for word in words if contains_word(headings, sought[word])}
+    in_text = {word for word in words if word in in_headings or contains_word(text, sought[word])}
     state = "in_headings" if in_headings else "in_body" if in_text else "absent"
     return Outcome(
         state,

@@ -1,7 +1,7 @@
 from typing import Final
 
 from pagegrade.checks._amounts import amount
-from pagegrade.checks._check import State, Verdict, check
+from pagegrade.checks._check import NEEDS_RENDERING, State, Verdict, check
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Detail, NotApplicable, Outcome, Severity
 
@@ -60,7 +60,7 @@ def content_length(document: Document) -> Verdict:
     ```
     """
     if document.client_rendered:
-        return NotApplicable("needs rendering: scripts fill the page.")
+        return NotApplicable(NEEDS_RENDERING)
     words = document.main_word_count
     if words >= GOOD:
         return Outcome("enough", value=words, details=(Detail(code="words", actual=words, limit=GOOD),))

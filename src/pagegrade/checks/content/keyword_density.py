@@ -1,7 +1,7 @@
 from typing import Final
 
 from pagegrade.checks._amounts import amount
-from pagegrade.checks._check import State, Verdict, check
+from pagegrade.checks._check import NEEDS_RENDERING, State, Verdict, check
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Detail, Evidence, NotApplicable, Outcome, Severity
 from pagegrade.parse.words import has_unspaced_script, top_terms
@@ -60,7 +60,7 @@ def keyword_density(document: Document) -> Verdict:
     ```
     """
     if document.client_rendered:
-        return NotApplicable("needs rendering: scripts fill the page.")
+        return NotApplicable(NEEDS_RENDERING)
     text = document.main_text
     if has_unspaced_script(text):
         return NotApplicable("The text has no spaces between its words.")

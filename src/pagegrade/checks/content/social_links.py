@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from pagegrade.checks._check import State, Verdict, check
+from pagegrade.checks._check import NEEDS_RENDERING, State, Verdict, check
 from pagegrade.checks._links import PageLinks
 from pagegrade.model.document import Anchor, Document, Link
 from pagegrade.model.outcome import MAX_EVIDENCE, Evidence, NotApplicable, Outcome, Severity
@@ -71,7 +71,7 @@ def social_links(document: Document, page_links: PageLinks) -> Verdict:
     if found:
         return Outcome("linked", value=len(found), evidence=tuple(found.values()))
     if document.client_rendered:
-        return NotApplicable("needs rendering: scripts fill the page.")
+        return NotApplicable(NEEDS_RENDERING)
     return Outcome("none", value=0)
 
 

@@ -1,6 +1,6 @@
 from typing import Final
 
-from pagegrade.checks._check import State, Verdict, check
+from pagegrade.checks._check import NEEDS_RENDERING, State, Verdict, check
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Detail, NotApplicable, Outcome, Severity
 
@@ -53,7 +53,7 @@ def text_html_ratio(document: Document) -> Verdict:
     ```
     """
     if document.client_rendered:
-        return NotApplicable("needs rendering: scripts fill the page.")
+        return NotApplicable(NEEDS_RENDERING)
     if document.bytes == 0:
         return NotApplicable("The answer has no body.")
     text_bytes = len(document.text.encode("utf-8", "replace"))

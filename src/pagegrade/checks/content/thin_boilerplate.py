@@ -1,6 +1,6 @@
 from typing import Final
 
-from pagegrade.checks._check import State, Verdict, check
+from pagegrade.checks._check import NEEDS_RENDERING, State, Verdict, check
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Detail, NotApplicable, Outcome, Severity
 
@@ -61,7 +61,7 @@ def thin_boilerplate(document: Document) -> Verdict:
     ```
     """
     if document.client_rendered:
-        return NotApplicable("needs rendering: scripts fill the page.")
+        return NotApplicable(NEEDS_RENDERING)
     words = document.word_count
     if words < MIN_WORDS:
         return NotApplicable("The page has too few words for a share to say anything.")

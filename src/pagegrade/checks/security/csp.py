@@ -135,9 +135,11 @@ def csp(csp: CSP, document: Document) -> Outcome:
     enforced = csp.enforced
     shown = tuple(_evidence(csp, document))
     if not enforced:
-        return Outcome("report-only" if csp.report_only else "missing", value=len(csp.policies) or None, evidence=shown)
+        return Outcome(
+            "report-only" if csp.report_only else "missing", value=_policies(len(csp.policies)) or None, evidence=shown
+        )
     if not any(policy.readable for policy in enforced):
-        return Outcome("unreadable", value=len(enforced), evidence=shown)
+        return Outcome("unreadable", value=_policies(len(enforced)), evidence=shown)
     judged = [_judge(policy) for policy in enforced]
     findings = _together(judged)
     findings += _only_meta(enforced, judged)
@@ -151,7 +153,12 @@ def csp(csp: CSP, document: Document) -> Outcome:
     )
     details = tuple(Detail(code=finding.topic, actual=finding.value) for finding in findings[:_SHOWN])
     message = "" if worst == 0 else f"{_first(findings, worst).reason}."
-    return Outcome(state, value=len(enforced), evidence=(*reasons, *shown), details=details, message=message)
+    value = _policies(len(enforced))
+    return Outcome(state, value=value, evidence=(*reasons, *shown), details=details, message=message)
+
+
+def _policies(count: int) -> str:
+    return "1 policy" if count == 1 else f"{count} policies" if count else ""
 
 
 def _first(findings: list[_Finding], level: int) -> _Finding:

@@ -1,10 +1,10 @@
 from collections.abc import Iterator, Mapping
 
-from pagegrade.checks._check import State, check
+from pagegrade.checks._check import State, Verdict, check
 from pagegrade.checks._offenders import Offender, evidence_of
 from pagegrade.model.document import Document
 from pagegrade.model.markup import Markup
-from pagegrade.model.outcome import Detail, Outcome, Severity
+from pagegrade.model.outcome import Detail, NotApplicable, Outcome, Severity
 from pagegrade.parse.secure_context import is_insecure_url
 from pagegrade.parse.url import join_url
 
@@ -25,7 +25,7 @@ from pagegrade.parse.url import join_url
         "https://cheatsheetseries.owasp.org/cheatsheets/Transport_Layer_Security_Cheat_Sheet.html",
     ),
 )
-def insecure_form(document: Document, markup: Markup) -> Outcome:
+def insecure_form(document: Document, markup: Markup) -> Verdict:
     """What people type into a form is sent over the network, and should be readable to nobody on the way.
 
     ## What it checks
@@ -66,6 +66,8 @@ def insecure_form(document: Document, markup: Markup) -> Outcome:
         for field, form in markup.passwords
         if _method_of(document, field.attrs, form) == "get"
     ]
+    if not (plain or exposed or document.forms or markup.passwords):
+        return NotApplicable("The page has no forms.")
     state = "insecure" if plain else "password-in-address" if exposed else "safe"
     found = [*plain, *exposed]
     return Outcome(

@@ -1,6 +1,13 @@
+import re
+from typing import Final
+
+from pagegrade.checks._amounts import amount
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.artifacts import Probe, Resources, SourceMaps
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, NotRun, Outcome, Severity
+
+_KEY: Final = re.compile(rb'"(?:file|mappings|names|sections|sourceRoot|sources|sourcesContent|version)"\s*:')
+"""What tells a map from the message of an application that it has none."""
 
 
 @check(
@@ -10,7 +17,7 @@ from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicabl
     since="0.1.0",
     states=(
         State("private", "Nobody can have the source maps that the scripts name."),
-        State("public", "Anybody can read the sources of the scripts."),
+        State("public", "Anybody can read the sources of scripts."),
     ),
     sources=("https://tc39.es/ecma426/",),
 )
@@ -19,9 +26,9 @@ def source_maps_public(source_maps: SourceMaps, resources: Resources) -> Verdict
 
     ## What it checks
 
-    Scripts of the own site that end with a `sourceMappingURL` comment: the first three maps on the own site are asked
-    for, and a map inside a script counts as public. An answer that is a web page is no map. Publishing sources may be
-    what the site wants, so this check costs nothing.
+    Scripts of the own site that end with a `sourceMappingURL` comment: the first three maps on the own site are
+    asked for, and a map inside a script counts as public. An answer that is a web page or a message of an
+    application is no map. Publishing sources may be what the site wants, so this check costs nothing.
 
     ## Why it matters
 
@@ -93,12 +100,14 @@ def source_maps_public(source_maps: SourceMaps, resources: Resources) -> Verdict
         evidence=tuple(evidence[:MAX_EVIDENCE]),
         total=count,
         details=(Detail(code="public_maps", actual=count),),
+        message=f"Anybody can read the sources of {amount(count, 'script')}." if count else "",
     )
 
 
 def _is_map(probe: Probe) -> bool:
-    """Whether the answer begins like one: an object, or what some servers put before one."""
+    """Whether the answer begins like one: a word of its own near the start, behind what some servers put before it."""
     response = probe.response
     if response is None or not 200 <= response.status < 300:
         return False
-    return response.body.removeprefix(b"\xef\xbb\xbf").lstrip().startswith((b"{", b")]}'"))
+    start = response.body.removeprefix(b"\xef\xbb\xbf").lstrip()
+    return start.startswith((b"{", b")]}'")) and _KEY.search(start) is not None

@@ -8,7 +8,7 @@ from pagegrade.model.document import Document, Link, Script
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, NotApplicable, Outcome, Severity
 from pagegrade.parse.integrity import Integrity, parse_integrity
 from pagegrade.parse.secure_context import host_of, is_insecure_url
-from pagegrade.parse.url import is_http, registrable_domain, same_site
+from pagegrade.parse.url import is_http, registrable_domain
 
 FULL_AT: Final = 10
 _LEAST, _MOST = 0.25, 0.5
@@ -131,11 +131,13 @@ def _foreign(document: Document) -> Iterator[tuple[_Load, str]]:
         for link in document.links
         if "stylesheet" in link.rel and "alternate" not in link.rel and "disabled" not in link.attrs
     ]
+    own = registrable_domain(host_of(document.url))
     for load, url in loads:
-        if url is None or not is_http(url) or same_site(url, document.url):
+        if url is None or not is_http(url):
             continue
         host = host_of(url)
-        if host in _CHANGING_HOSTS or registrable_domain(host) in _CHANGING_DOMAINS:
+        domain = registrable_domain(host)
+        if domain == own or host in _CHANGING_HOSTS or domain in _CHANGING_DOMAINS:
             continue
         yield load, url.partition("#")[0]
 

@@ -1,6 +1,6 @@
 from itertools import islice
 
-from pagegrade.checks._check import State, Verdict, check
+from pagegrade.checks._check import NEEDS_RENDERING, State, Verdict, check
 from pagegrade.model.document import Document, Heading
 from pagegrade.model.outcome import Detail, NotApplicable, Outcome, Severity
 
@@ -29,11 +29,11 @@ def h1(document: Document) -> Verdict:
     ## What it checks
 
     That the page has exactly one `<h1>` (or another heading with `aria-level="1"`) with text in it. An image inside
-    counts by its alternative text. A heading that is moved out of sight for screen readers counts, and one that is
-    switched off (`hidden`, `aria-hidden`) counts only when there is no other. Warnings: several main headings, which
-    search engines accept but which blur the outline, and an empty one before the real one (behind it, it does not
-    matter here). It does not matter whether the heading equals the title. A page that scripts draw and that has no
-    heading when it is served is not judged.
+    counts by its alternative text. A heading that is moved out of sight for screen readers counts. One that is switched
+    off (`hidden`, an inline `display: none`) is none, since nobody meets it, and one with `aria-hidden` counts only
+    when there is no other. Warnings: several main headings, which search engines accept but which blur the outline, and
+    an empty one before the real one (behind it, it does not matter here). It does not matter whether the heading equals
+    the title. A page that scripts draw and that has no heading when it is served is not judged.
 
     ## Why it matters
 
@@ -70,13 +70,13 @@ def h1(document: Document) -> Verdict:
     ```
     """
     headings = [heading for heading in document.headings if _is_main(heading)]
-    # What is switched off is neither a second heading nor a reason to call the heading missing.
-    shown = [heading for heading in headings if not heading.hidden] or headings
+    # Of what is switched off only ``aria-hidden`` leaves text, which people see: better than no heading.
+    shown = [heading for heading in headings if not heading.hidden] or [one for one in headings if one.text]
     filled = [heading for heading in shown if heading.text]
     details = (Detail(code="main_headings", actual=len(shown), limit=1),)
     if not filled:
         if document.client_rendered:
-            return NotApplicable("Scripts draw this page; its headings need rendering.")
+            return NotApplicable(NEEDS_RENDERING)
         if not shown:
             return Outcome("missing", details=details)
     if len(filled) == 1 and shown[0].text:

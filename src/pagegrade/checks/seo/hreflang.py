@@ -2,6 +2,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Final
 
+from pagegrade.checks._amounts import amount
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.artifacts import Response
 from pagegrade.model.document import Document
@@ -98,7 +99,13 @@ def hreflang(document: Document, response: Response) -> Verdict:
     invalid = [link for link in counted if not _is_valid(link.hreflang)]
     if invalid:
         codes = ", ".join(dict.fromkeys(repr(link.hreflang[:40]) for link in invalid[:5]))
-        return _outcome("invalid_code", invalid, document, "Not a valid code.", f"Invalid language codes: {codes}.")
+        return _outcome(
+            "invalid_code",
+            invalid,
+            document,
+            "Not a valid code.",
+            f"{amount(len({link.hreflang for link in invalid}), 'language code')} cannot be read: {codes}.",
+        )
     unusable = [link for link in counted if link.url is None or not link.is_absolute]
     if unusable:
         return _outcome("bad_address", unusable, document, "Not a whole address with scheme and host.")

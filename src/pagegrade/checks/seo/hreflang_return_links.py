@@ -61,4 +61,13 @@ def hreflang_return_links(alternates: Alternates) -> Verdict:
         value=f"{len(silent)} of {len(read)}" if silent else f"{len(read)} of {alternates.found}",
         evidence=tuple(Evidence(url=page.url, reason="does not name this page") for page in silent[:MAX_EVIDENCE]),
         total=len(silent),
+        message=_message(len(silent)),
     )
+
+
+def _message(silent: int) -> str:
+    """The finding with its number; "" where there is none."""
+    if not silent:
+        return ""
+    who = "One language version does" if silent == 1 else f"{silent} language versions do"
+    return f"{who} not name this page in turn."

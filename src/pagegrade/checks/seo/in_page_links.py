@@ -1,7 +1,7 @@
 from collections import Counter
 from typing import Final
 
-from pagegrade.checks._check import State, Verdict, check
+from pagegrade.checks._check import NEEDS_RENDERING, State, Verdict, check
 from pagegrade.checks._links import PageLinks
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Detail, NotApplicable, Outcome, Severity
@@ -88,7 +88,7 @@ def in_page_links(document: Document, page_links: PageLinks) -> Verdict:
     )
     if total == 0:
         if document.client_rendered:
-            return NotApplicable("Scripts draw this page; its links need rendering.")
+            return NotApplicable(NEEDS_RENDERING)
         return Outcome("none", value=0, details=details)
     if total <= MAX_LINKS:
         return Outcome("ok", value=total, details=details)

@@ -10,9 +10,9 @@ from pagegrade.parse.page_links import path_and_query
 from pagegrade.parse.url import strip_fragment
 
 _PERSONAL: Final = re.compile(
-    r"(?:^|[/_.-])(?:account|anmelden|auth|basket|cart|checkout|compare|compte|connexion|cookies?|feed|konto|kasse|"
-    r"log-?in|log-?out|merkzettel|my|panier|password|print|privacy|profile|redirect|register|registrieren|search|share|"
-    r"sign-?in|sign-?out|sign-?up|terms|user|users|warenkorb|wishlist|wp-admin|wp-login)(?:[/_.-]|$)",
+    r"(?:^|[/_.-])(?:account|ads|anmelden|auth|basket|cart|checkout|compare|compte|connexion|cookies?|edit|feed|konto|"
+    r"kasse|log-?in|log-?out|merkzettel|my|panier|password|print|privacy|profile|redirect|register|registrieren|reply|"
+    r"search|share|sign-?in|sign-?out|sign-?up|terms|user|users|warenkorb|wishlist|wp-admin|wp-login)(?:[/_.-]|$)",
     re.IGNORECASE,
 )
 """Pages that nobody wants to find: personal ones, forms, and copies."""
@@ -35,9 +35,9 @@ def internal_nofollow(document: Document, page_links: PageLinks) -> Verdict:
     ## What it checks
 
     Links to the own site (same registrable domain) with `rel="nofollow"`. Links to personal pages, such as those to log
-    in, to register, to a basket or to print, are left out, and so are addresses with a query, which sort and filter,
-    jumps within the page,
-    and links that visitors placed (`ugc`) or somebody paid for (`sponsored`). One costs a quarter, ten cost half.
+    in, to register, to a basket, to edit, to reply or to print, are left out, and so are addresses with a query, which
+    sort and filter, jumps within the page, addresses of advertisements, and links that visitors placed (`ugc`) or
+    somebody paid for (`sponsored`). One costs a quarter, ten cost half.
 
     ## Why it matters
 
@@ -82,8 +82,8 @@ def internal_nofollow(document: Document, page_links: PageLinks) -> Verdict:
         found,
         "followed",
         "cut_off",
-        "One link to an own page is cut off.",
-        "{count} links to own pages are cut off.",
+        "One link to an own page is cut off by nofollow.",
+        "{count} links to own pages are cut off by nofollow.",
         low=0.25,
         high=0.5,
     )

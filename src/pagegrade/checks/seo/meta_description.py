@@ -2,7 +2,7 @@ from itertools import islice
 from typing import Final
 
 from pagegrade.checks._amounts import amount
-from pagegrade.checks._check import State, Verdict, check
+from pagegrade.checks._check import NEEDS_RENDERING, State, Verdict, check
 from pagegrade.model.document import Document, Meta
 from pagegrade.model.outcome import Detail, NotApplicable, Outcome, Severity
 from pagegrade.parse.text_width import column_count, grapheme_count
@@ -75,7 +75,7 @@ def meta_description(document: Document) -> Verdict:
     texts = [" ".join(meta.content.split()) for meta in counted]
     if not any(texts):
         if document.client_rendered:
-            return NotApplicable("Scripts draw this page; whether they set a description needs rendering.")
+            return NotApplicable(NEEDS_RENDERING)
         if not counted:
             return Outcome("missing", details=(Detail(code="descriptions", actual=0, limit=1),))
         return Outcome("empty", value="", evidence=(document.evidence(counted[0]),))

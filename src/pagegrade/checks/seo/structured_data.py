@@ -1,6 +1,6 @@
 from itertools import islice
 
-from pagegrade.checks._check import State, Verdict, check
+from pagegrade.checks._check import NEEDS_RENDERING, State, Verdict, check
 from pagegrade.model.document import Document, StructuredItem
 from pagegrade.model.outcome import Detail, Evidence, NotApplicable, Outcome, Severity
 
@@ -89,7 +89,7 @@ def structured_data(document: Document) -> Verdict:
     if social:
         return Outcome("social_only", value=len(social), evidence=(document.evidence(social[0]),), total=len(social))
     if document.client_rendered:
-        return NotApplicable("Scripts draw this page; its structured data needs rendering.")
+        return NotApplicable(NEEDS_RENDERING)
     return Outcome("missing", value=0)
 
 

@@ -1,7 +1,7 @@
 from itertools import islice
 from typing import Final
 
-from pagegrade.checks._check import State, Verdict, check
+from pagegrade.checks._check import NEEDS_RENDERING, State, Verdict, check
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Detail, NotApplicable, Outcome, Severity
 
@@ -104,7 +104,7 @@ def title(document: Document) -> Verdict:
     first = titles[0] if titles else None
     if first is None or not first.text:
         if document.client_rendered:
-            return NotApplicable("Scripts draw this page; whether they set a title needs rendering.")
+            return NotApplicable(NEEDS_RENDERING)
         if first is None:
             return Outcome("missing", details=(Detail(code="titles", actual=0, limit=1),))
         return Outcome("empty", value="", evidence=(document.evidence(first),))

@@ -89,7 +89,7 @@ def title_length(document: Document) -> Verdict:
         value=characters,
         evidence=(document.evidence(document.titles[0]),),
         details=details,
-        message=f"The title has only {amount(characters, 'character')}."
+        message=f"The title has only {amount(characters, 'character')}; 10 to 70 are right."
         if state in {"short", "far_too_short"}
-        else f"The title has {characters} characters and is about {width_px} pixels wide; results show about 600.",
+        else f"The title has {characters} characters and is about {width_px:,} pixels wide; results show about 600.",
     )

@@ -93,13 +93,17 @@ def asset_errors(resources: Resources, response: Response) -> Verdict:
         "broken",
         value=part(count, len(seen), "file"),
         evidence=tuple(
-            Evidence(url=item.url, value=reason, reason=f"{', '.join(item.kinds)}, named by {item.initiator_url}")
+            Evidence(url=item.url, value=reason, reason=f"{', '.join(item.kinds)}, {_named_by(item, response)}")
             for item, reason in broken[:MAX_EVIDENCE]
         ),
         total=count,
         details=(Detail(code="broken_files", actual=count, limit=0),),
         loss=offender_loss(count, FULL_AT),
     )
+
+
+def _named_by(item: Resource, page: Response) -> str:
+    return "named by the page" if item.initiator_url == page.url else f"named by {item.initiator_url}"
 
 
 def _was_looked_up(url: str) -> bool:

@@ -67,6 +67,7 @@ def empty_src(document: Document) -> Verdict:
         total=count,
         details=(Detail(code="empty_addresses", actual=count, limit=0),),
         loss=offender_loss(count, FULL_AT),
+        message="" if count > 1 else "One image, script, stylesheet or frame has an empty address.",
     )
 
 

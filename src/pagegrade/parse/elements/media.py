@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from turbohtml import Element
 
 from pagegrade.model.document import Frame, Image
@@ -11,10 +13,14 @@ from pagegrade.parse.elements.text import obsolete
 from pagegrade.parse.names import NAME_ATTRIBUTES
 from pagegrade.parse.srcset import parse_srcset
 
+_NOTHING: Final = frozenset({"0", "1", "0px", "1px"})
+"""Widths of images and frames that only count visits: nobody sees them."""
+
 
 def img(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:
     """An image with its candidates and its name."""
-    into.media_count += 1
+    if not flags & HIDDEN and attrs.get("width") not in _NOTHING:
+        into.media_count += 1
     into.complications += 1
     alt = attrs.get("alt")
     role = attrs.get("role", "").strip().lower()
@@ -146,7 +152,8 @@ def embed(into: Collector, node: Element, attrs: Attributes, flags: int) -> tupl
 def iframe(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:
     """Another document inside this one."""
     into.parts.focusable(node, attrs, flags)
-    into.media_count += 1
+    if not flags & HIDDEN and attrs.get("width") not in _NOTHING:
+        into.media_count += 1
     into.complications += 1
     url = into.resolve(attrs.get("src"))
     lazy = attrs.get("loading", "").strip().lower() == "lazy"
