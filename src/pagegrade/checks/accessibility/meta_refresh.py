@@ -16,11 +16,12 @@ MAX_SECONDS: Final = 72_000
     since="0.1.0",
     states=(
         State("none", "The page does not reload or move on by itself."),
-        State("redirect", "The page moves on at once by a meta element.", 0.5),
+        State("redirect", "The page moves on at once, by a meta element."),
         State("timed", "The page reloads or moves on by itself after a while.", 1.0),
     ),
     sources=(
         "https://www.w3.org/WAI/WCAG22/Understanding/timing-adjustable.html",
+        "https://www.w3.org/WAI/WCAG22/Techniques/html/H76",
         "https://www.w3.org/WAI/standards-guidelines/act/rules/bc659a/",
         "https://www.w3.org/WAI/standards-guidelines/act/rules/bisz58/",
         "https://html.spec.whatwg.org/multipage/semantics.html#attr-meta-http-equiv-refresh",
@@ -32,13 +33,10 @@ def meta_refresh(document: Document) -> Outcome:
     ## What it checks
 
     Elements `<meta http-equiv="refresh">` whose content browsers understand; of several the first counts. It fails with
-    a delay of more than nothing and up to 20 hours. A delay of 0 is a redirect: it costs half, because an answer with
-    status 301 or 308 does the same for everybody and faster. Content that browsers do not understand does nothing, and
-    passes.
-
-    People hardly notice a redirect, and the guidelines for accessibility allow it, so half is for what else it does:
-    the page that was asked for is loaded in vain, and programs that do not read HTML never arrive. More than 20 hours
-    pass, although the strictest level of the guidelines forbids them as well.
+    a delay of more than nothing and up to 20 hours. A delay of 0 is a redirect. The guidelines for accessibility allow
+    it, because nobody has begun to read, so it costs nothing and is only named; an answer with status 301 or 308 does
+    the same for every program and faster. Content that browsers do not understand does nothing, and passes. More than
+    20 hours pass, although the strictest level of the guidelines forbids them as well.
 
     ## Why it matters
 

@@ -56,7 +56,8 @@ def hsts(seen_response: Response, document: Document) -> Outcome | NotApplicable
 
     A redirect from HTTP to HTTPS protects only after its first, unprotected answer. With this header a browser that
     has been here once skips that step, so nobody on the network can keep the visitor on plain HTTP, and visitors
-    cannot click certificate warnings away.
+    cannot click certificate warnings away. About half of the most visited sites still lack it. Those that have it show
+    that it is one line, and no other measure protects the first request.
 
     ## How to fix
 

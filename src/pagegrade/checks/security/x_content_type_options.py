@@ -32,7 +32,8 @@ def x_content_type_options(seen_response: Response) -> Outcome:
     ## Why it matters
 
     A browser that guesses may run an uploaded picture or text file as a script. With the header, scripts and styles
-    of a wrong type are refused.
+    of a wrong type are refused. About half of the most visited sites still lack it, and browsers guess less than they
+    used to, so it is a low check; one line for the whole site mends it.
 
     ## How to fix
 
