@@ -30,8 +30,8 @@ def bypass(document: Document, accessibility: Accessibility) -> Outcome | NotApp
     ## What it checks
 
     A page with links needs one of these: a link to a place inside the page that exists, a `<main>` (or `role="main"`),
-    or a heading with text, none of them hidden. The words of the link do not matter. A `main` or a heading inside a
-    frame does not help outside of it.
+    or a heading with text, none of them hidden. The words of the link do not matter. A `<main>` with another role is
+    none. A `main` or a heading inside a frame does not help outside of it.
 
     Pages that scripts draw are not judged, and neither are pages with a button that runs a script or folds something,
     because that may be the way, nor pages that begin with a paragraph of text before the first link: there is nothing

@@ -56,8 +56,9 @@ def image_alt(document: Document) -> Verdict:
     an empty `alt`. The loss grows from half (one image) to everything (ten or more): a count, so that removing a good
     image never makes things worse.
 
-    It costs a quarter when an alternative is the name of a file or a word such as "image" or "photo". Whether other
-    words fit what the image shows cannot be told from the page. Long alternatives are shown by `image-alt-length`.
+    It costs a quarter when an alternative is the name of a file or a word such as "image" or "photo". The name of a
+    file says too little even beside a link that downloads it. Whether other words fit what the image shows cannot be
+    told from the page. Long alternatives are shown by `image-alt-length`.
 
     ## Why it matters
 

@@ -42,8 +42,9 @@ def label_in_name(document: Document, accessibility: Accessibility) -> Outcome |
     Links, buttons, tabs, options, checkboxes, summaries, and items of menus and trees that are not hidden, show text,
     and have another name by `aria-label` or `aria-labelledby`: it is shown when the name does not contain the words
     that are seen, in that order. Case, punctuation and symbols do not count, nor do words in brackets, and a single
-    sign such as × is no text. Left out is what well-known classes and fonts hide from the eye or draw as an icon. It
-    costs nothing, because text in front of the eyes may still be an icon.
+    sign such as × is no text. Left out is what well-known classes and fonts hide from the eye or draw as an icon. What
+    other rules of a stylesheet hide counts as seen. It costs nothing, because text in front of the eyes may still be an
+    icon.
 
     ## Why it matters
 

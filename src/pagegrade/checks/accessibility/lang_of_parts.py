@@ -29,7 +29,8 @@ def lang_of_parts(document: Document, accessibility: Accessibility) -> Outcome:
     language, the part before the first hyphen, is not in the IANA registry of language subtags: `lang="engl"`,
     `lang="gr-GR"`, or a value of blanks. An empty `lang=""` says that the language is not known, which is allowed.
     Elements without anything to read in that language are left out, and the language of the whole page has a check of
-    its own. The loss grows from half (one element) to everything (ten or more).
+    its own. `aria-hidden` changes nothing, because browsers also choose hyphens and fonts by the language. The loss
+    grows from half (one element) to everything (ten or more).
 
     ## Why it matters
 

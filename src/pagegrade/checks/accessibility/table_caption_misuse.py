@@ -28,9 +28,10 @@ def table_caption_misuse(document: Document, accessibility: Accessibility) -> Ou
 
     ## What it checks
 
-    Tables that are not hidden: those whose `summary` says the same as their caption, and those of data with at least
-    two rows and columns and without a caption, whose first row is one cell across all columns. A table holds data when
-    it has a header cell or the role of a table or grid. It is shown and costs nothing.
+    Tables that are neither hidden nor marked as layout with a role: those whose `summary` says the same as their
+    caption, and those of data with at least two rows and columns and without a caption, whose first row is one cell
+    across all columns. A table holds data when it has a header cell or the role of a table or grid. It is shown and
+    costs nothing.
 
     ## Why it matters
 

@@ -43,12 +43,13 @@ def clickjacking(seen_response: Response, csp: CSP) -> Outcome:
     same value sent twice is fine, since the standard counts it once. A `<meta>` can carry neither, and a report-only
     policy protects from nothing.
 
+    About half of the most visited sites still have no such header. It costs everything all the same, because one line
+    protects every page, and only a page that is meant to be framed by anybody does without.
+
     ## Why it matters
 
     A page in a hidden frame still has the visitor's login. Clicks meant for the visible site then buy, delete or
-    agree to something here. About half of the most visited sites still have no such header. It costs all of a
-    medium check all the same, because one line protects every page, and only a page that is meant to be framed by
-    anybody does without.
+    agree to something here.
 
     ## How to fix
 

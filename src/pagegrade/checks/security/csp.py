@@ -97,13 +97,13 @@ def csp(csp: CSP, document: Document) -> Outcome:
     the page's own trusted scripts to another server. Two policies are not merged word by word: `http:` in one and
     `https:` in another still let in every server with HTTPS. Two hashes without a space between them are none.
 
+    Three of four of the most visited sites have none, so most pages lose these points. That is why it is a medium check
+    and not a high one: a policy takes work, its absence alone is no hole, and nothing else limits what a hole is worth.
+
     ## Why it matters
 
     Where a comment, a search word or a plugin can put markup into the page, a script in it acts in the visitor's
     name. A good policy is the second line of defence that makes such a mistake harmless.
-
-    Three of four of the most visited sites have none, so most pages lose these points. That is why it is a medium check
-    and not a high one: a policy takes work, its absence alone is no hole, and nothing else limits what a hole is worth.
 
     ## How to fix
 

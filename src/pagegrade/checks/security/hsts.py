@@ -52,12 +52,14 @@ def hsts(seen_response: Response, document: Document) -> Outcome | NotApplicable
     that no standard knows cost nothing either, because browsers have to skip them. Hosts under a top-level domain that
     is preloaded as a whole (`.dev`, `.app` and others) pass, because browsers never use plain HTTP there.
 
+    About half of the most visited sites still lack the header. It costs all the same: the other half show that it is
+    one line, and nothing else protects the first request.
+
     ## Why it matters
 
     A redirect from HTTP to HTTPS protects only after its first, unprotected answer. With this header a browser that
     has been here once skips that step, so nobody on the network can keep the visitor on plain HTTP, and visitors
-    cannot click certificate warnings away. About half of the most visited sites still lack it. Those that have it show
-    that it is one line, and no other measure protects the first request.
+    cannot click certificate warnings away.
 
     ## How to fix
 

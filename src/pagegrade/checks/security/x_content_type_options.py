@@ -29,11 +29,13 @@ def x_content_type_options(seen_response: Response) -> Outcome:
     case and without the spaces around it, and `nosniff` is the only value there is; so `nosniff, nosniff` passes. The
     header is asked of the page, as most scanners do, and not of each file.
 
+    About half of the most visited sites still lack the header, and browsers guess less than they used to. So it is a
+    low check; one line for the whole site mends it.
+
     ## Why it matters
 
     A browser that guesses may run an uploaded picture or text file as a script. With the header, scripts and styles
-    of a wrong type are refused. About half of the most visited sites still lack it, and browsers guess less than they
-    used to, so it is a low check; one line for the whole site mends it.
+    of a wrong type are refused.
 
     ## How to fix
 

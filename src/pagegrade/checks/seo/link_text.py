@@ -33,8 +33,9 @@ def link_text(document: Document, page_links: PageLinks) -> Verdict:
     Links to other pages whose whole name is a phrase such as "here" or "read more" in the language of the page; where
     the page names no language, in any of more than twenty; and those whose name is their whole address, which is read
     out letter by letter. The name that assistive technology reads counts, so a label or a hidden word that completes
-    the phrase is enough. Links with `rel="nofollow"`, jumps within the page and links without any name are left out.
-    One such link costs half, twenty cost everything.
+    the phrase is enough. The single word "go" is no such phrase here, because it is also a name. Links with
+    `rel="nofollow"`, jumps within the page and links without any name are left out. One such link costs half, twenty
+    cost everything.
 
     ## Why it matters
 

@@ -35,9 +35,11 @@ def robots_txt_allows(robots: Robots, response: Response) -> Outcome:
 
     Whether the robots.txt file of the page's own scheme, host and port lets a crawler without a group of its own,
     Googlebot and bingbot fetch the page's address. Only the most specific group counts for each; in it the longest
-    matching rule wins, and `Allow` wins a tie. A missing file (any 4xx) allows everything. A server error is taken as
-    a ban at first, so it is a warning here. A file that lets in Googlebot alone fails as well: all other search engines
-    stay out.
+    matching rule wins, and `Allow` wins a tie. A missing file (any 4xx) allows everything. A server error is taken as a
+    ban at first, so it is a warning here. A file that lets in Googlebot alone fails as well: all other search engines
+    stay out. Where crawlers read a file differently, the RFC decides: a line that it does not know ends no group, `*`
+    is never a plain character and `$` at the end of a rule neither, and the name of a crawler is made of letters,
+    hyphens and underscores. What one crawler alone reads into a file, such as `/index.html` as the folder, is left out.
 
     While this fails, the score cannot exceed 79, and that of the category 49.
 

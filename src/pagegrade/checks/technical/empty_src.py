@@ -25,7 +25,9 @@ def empty_src(document: Document) -> Verdict:
 
     `src=""` on images, scripts and frames, and `href=""` on `<link>` elements. An image with `srcset` is fine, since
     browsers take a candidate; so is `<a href="">`, which links to the page itself. An address that a script puts in
-    later should be left out until then, because HTML allows no empty one. The first costs half, five cost everything.
+    later should be left out until then, because HTML allows no empty one. Blanks alone are empty, too. `<embed>` and
+    `<object>` are not judged: few pages have any, and what an empty one shows is up to what stands inside. The first
+    costs half, five cost everything.
 
     ## Why it matters
 
