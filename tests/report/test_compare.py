@@ -313,6 +313,31 @@ def test_a_file_that_was_not_fetched_is_not_mended(weight: Result) -> None:
     assert any("Not all files" in item.reason for item in comparison.not_comparable)
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "counts"),
+    [
+        ((20, 134), (20, 134), (1, 0, 1, 0)),
+        ((3, 3), (4, 4), (1, 0, 1, 0)),
+        ((20, 134), (20, 135), (0, 0, 1, 1)),
+        ((20, 134), (19, 134), (0, 0, 1, 1)),
+    ],
+)
+def test_links_are_new_only_where_the_same_ones_were_followed(
+    before: tuple[int, int], after: tuple[int, int], counts: tuple[int, int, int, int]
+) -> None:
+    """Only the first ones of a page are, so one more link moves another one out of sight."""
+
+    def found(numbers: tuple[int, int], *paths: str) -> Result:
+        asked, linked = numbers
+        return make_result(
+            "broken-links",
+            evidence=tuple(Evidence(selector="a", url=f"https://example.com{path}") for path in paths),
+            errors=(Detail(code="pages_judged", actual=asked), Detail(code="pages_linked", actual=linked)),
+        )
+
+    assert sizes(compare(found(before, "/a"), found(after, "/a", "/b"))) == counts
+
+
 def test_copies_of_a_page_on_two_hosts_compare() -> None:
     """Staging against production: the own address is no difference."""
     live = make_result(evidence=(Evidence(url="https://example.com/a.css"), Evidence(url="https://cdn.test/b.css")))

@@ -30,6 +30,8 @@ WHOLE: Final = frozenset(
 )
 """Checks of one amount, one answer or one connection: their evidence shows how the verdict came to be, and a file that
 joins the ten heaviest is no finding of its own."""
+LINKED: Final = "broken-links"
+"""The check that asks for some of the pages that a page links to."""
 CUT: Final = ("The page was not read to its end", "The page is larger than our limits")
 """How the notes of a run begin that did not see all of the page."""
 SHELL: Final = "The served HTML is an empty shell"
@@ -194,6 +196,9 @@ class _Found:
             seen = _of_answer(gone), _of_answer(come)
             reasons += self._unseen_page if seen != (gone, come) else []
             gone, come = seen
+        if is_.check == LINKED and (gone or come) and not _asked_alike(was, is_):
+            reasons.append("Only the first links of a page are followed, and those were not the same ones.")
+            gone = come = []
         come, unsure_come = self._told_by(was, "older", come, files_unseen=self._unseen_files[0])
         gone, unsure_gone = self._told_by(is_, "newer", gone, files_unseen=self._unseen_files[1])
         self.new += come
@@ -282,6 +287,16 @@ def _unseen_files(report: Report) -> bool:
         for detail in weight.errors
     )
     return left_out or (weight.outcome == "not_evaluated" and weight.reason.startswith("budget"))
+
+
+def _asked_alike(was: Result, is_: Result) -> bool:
+    """Whether two reports judged the same links, as far as numbers tell: all of them, or as many of as many."""
+    asked, linked = ([_number(result, code) for result in (was, is_)] for code in ("pages_judged", "pages_linked"))
+    return asked == linked or (asked[0] == asked[1] and linked[0] == linked[1])
+
+
+def _number(result: Result, code: str) -> object:
+    return next((detail.actual for detail in result.errors if detail.code == code), None)
 
 
 def _is_file(change: Change) -> bool:

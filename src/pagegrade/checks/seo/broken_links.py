@@ -89,19 +89,19 @@ def broken_links(document: Document, link_probes: LinkProbes) -> Verdict:
     if not known:
         return NotRun("blocked", "No linked page gave an answer that tells whether it is there.")
     broken = [(probe, reason) for probe, reason in known if reason]
-    seen = f"{len(known)} of {link_probes.found}"
+    asked = (
+        Detail(code="pages_judged", actual=len(known)),
+        Detail(code="pages_linked", actual=link_probes.found),
+    )
     if not broken:
-        return Outcome("alive", value=f"{seen} pages", details=(Detail(code="pages_asked", actual=len(known)),))
+        return Outcome("alive", value=f"{len(known)} of {link_probes.found} pages", details=asked)
     count = len(broken)
     return Outcome(
         "broken",
         value=part(count, len(known), "page"),
         evidence=_evidence(document, broken),
         total=count,
-        details=(
-            Detail(code="broken_links", actual=count, limit=0),
-            Detail(code="pages_asked", actual=len(known)),
-        ),
+        details=(Detail(code="broken_links", actual=count, limit=0), *asked),
         loss=offender_loss(count, FULL_AT),
         message="One link leads to a page of the site that is not there."
         if count == 1
