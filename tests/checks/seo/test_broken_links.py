@@ -95,6 +95,15 @@ def test_evidence_is_the_first_link_to_each_page() -> None:
     assert found.value == "1 of 2 pages"
 
 
+@pytest.mark.parametrize("status", [200, 404])
+def test_how_many_of_how_many_is_kept(status: int) -> None:
+    """Comparing two reports goes by it."""
+    found = outcome(broken_links, HTML, link_probes=links(answered(0, status), failed(1, "timeout", "")))
+    numbers = {detail.code: detail.actual for detail in found.details}
+
+    assert (numbers["pages_judged"], numbers["pages_linked"]) == (1, 9)
+
+
 def test_nothing_to_ask_for() -> None:
     """A page without links of its own has no broken ones, and links nobody asked for are not judged."""
     assert isinstance(run(broken_links, HTML, link_probes=links(found=0)), NotApplicable)
