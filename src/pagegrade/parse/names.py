@@ -50,9 +50,6 @@ _INLINE: Final = frozenset(
 _CONTENT_TAGS: Final = frozenset(
     "a button caption figcaption h1 h2 h3 h4 h5 h6 label legend option summary td th".split()
 )
-_FIELD_TYPES: Final = frozenset(
-    "button submit reset image hidden checkbox radio range number color file password".split()
-)
 _WITHOUT_PLACEHOLDER: Final = frozenset("button checkbox color file hidden image radio range reset submit".split())
 _GROUP_NAMES: Final = {"fieldset": "legend", "table": "caption"}
 """A figure has no name by itself: its caption is content of its own."""
