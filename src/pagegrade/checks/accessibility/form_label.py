@@ -41,11 +41,13 @@ def form_label(document: Document) -> Verdict:
     `role="none"`. Elements that a role makes into fields are judged as widgets (`aria-name`). The loss for fields
     without any label grows from half (one field) to everything (ten or more).
 
+    Four in ten well-known pages have such a field; where a placeholder is all there is, it costs no more than half,
+    because most programs read it.
+
     ## Why it matters
 
     A screen reader says nothing but "edit text" for a field without a label. With a label, a click on the word
-    chooses the field, which helps everybody on a small screen. Four in ten well-known pages have such a field; where
-    a placeholder is all there is, it costs no more than half, because most programs read it.
+    chooses the field, which helps everybody on a small screen.
 
     ## How to fix
 

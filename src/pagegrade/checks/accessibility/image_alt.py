@@ -60,12 +60,13 @@ def image_alt(document: Document) -> Verdict:
     file says too little even beside a link that downloads it. Whether other words fit what the image shows cannot be
     told from the page. Long alternatives are shown by `image-alt-length`.
 
+    Four in ten well-known pages have an image without an alternative, most of them a handful. The first costs half all
+    the same: it is a barrier that the lowest level of the guidelines forbids, and a word or an empty `alt` removes it.
+
     ## Why it matters
 
     Screen readers read the alternative aloud; without one they read the file name or say "image". Search engines use
-    it to understand the image, and browsers show it when the image does not load. Four in ten well-known pages
-    have an image without one, most of them a handful. The first costs half all the same: it is a barrier that the
-    lowest level of the guidelines forbids, and a word or an empty `alt` removes it.
+    it to understand the image, and browsers show it when the image does not load.
 
     ## How to fix
 

@@ -31,11 +31,12 @@ def open_graph(document: Document) -> Verdict:
     networks do. A missing description costs a quarter, missing required ones half, none at all costs everything. They
     have to stand in the HTML as served, because networks do not run scripts.
 
+    About a third of well-known pages have none; it is a low price, as only shared links suffer.
+
     ## Why it matters
 
     A shared link with a title, a picture and a sentence is noticed; without them networks show a bare address or pick
-    any picture of the page. About a third of well-known pages have none; it is a low price, as only shared links
-    suffer.
+    any picture of the page.
 
     ## How to fix
 

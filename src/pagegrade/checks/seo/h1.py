@@ -35,14 +35,14 @@ def h1(document: Document) -> Verdict:
     an empty one before the real one (behind it, it does not matter here). It does not matter whether the heading equals
     the title. A page that scripts draw and that has no heading when it is served is not judged.
 
+    About two in five well-known pages get a warning or worse, most of them for a second main heading around the logo.
+    It is one all the same: whoever jumps from heading to heading meets the name of the site where the subject of the
+    page should be, on each page again. It costs half, the missing heading everything.
+
     ## Why it matters
 
     Readers and screen readers look at the main heading to see whether they are in the right place, and search engines
     may use it as the title of the result.
-
-    About two in five well-known pages get a warning or worse, most of them for a second main heading around the logo.
-    It is one all the same: whoever jumps from heading to heading meets the name of the site where the subject of the
-    page should be, on each page again. It costs half, the missing heading everything.
 
     ## How to fix
 

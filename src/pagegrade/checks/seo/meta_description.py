@@ -39,11 +39,13 @@ def meta_description(document: Document) -> Verdict:
     only stands in the body. `og:description` is for social networks and no substitute. A page that scripts draw and
     that has none when it is served is not judged.
 
+    About a third of well-known pages have none. They are known by name already; others win visitors by what stands
+    there, so it is no small matter.
+
     ## Why it matters
 
     A description in your own words decides what people read below the title. Without one, search engines pick some
-    sentence of the page. About a third of well-known pages have none. They are known by name already; others win
-    visitors by what stands there, so it is no small matter.
+    sentence of the page.
 
     ## How to fix
 

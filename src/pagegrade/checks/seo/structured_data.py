@@ -33,11 +33,12 @@ def structured_data(document: Document) -> Verdict:
     schema.org address. Only another vocabulary, or only Open Graph and Twitter tags, is a warning. A page that scripts
     draw and that has none when it is served is not judged.
 
+    Many well-known pages have tags for social networks only. They say how a shared link looks, not what the page is
+    about, so half is lost, and everything where there is nothing at all.
+
     ## Why it matters
 
-    Prices, ratings, dates and breadcrumbs beside a result come from structured data. Many well-known pages have tags
-    for social networks only. They say how a shared link looks, not what the page is about, so half is lost, and
-    everything where there is nothing at all.
+    Prices, ratings, dates and breadcrumbs beside a result come from structured data.
 
     ## How to fix
 
