@@ -79,7 +79,7 @@ class GatherLimits:
     links: int = 20
     """Own pages that the page links to, asked for without their content."""
     link_s: float = 5.0
-    """For one of them, its redirects included."""
+    """For one answer on the way to one of them."""
     links_s: float = 10.0
     """For all of them together."""
     alternates: int = 5
