@@ -4,6 +4,9 @@ Sources: https://www.w3.org/TR/accname-1.2/#computation-steps and
 https://www.w3.org/TR/html-aam-1.0/#accessible-name-and-description-computation. The letters in the comments are the
 steps of the former. Linear: every computation draws on one budget of the document, and who finds it empty gets a name
 of three dots, so that an unread name is never called missing.
+
+Left out on purpose: pseudo-elements and ``text-transform`` (they need stylesheets), shadow trees, ``visibility:
+visible`` inside hidden content, and names of a figure or a section from its caption or heading, which is only proposed.
 """
 
 from __future__ import annotations
