@@ -47,6 +47,7 @@ def make_result(check: str = "title-length", **more: Any) -> Result:
             Evidence(selector="head > title", line=4, column=3, snippet="<title>Pricing and plans for every…</title>"),
         ),
         "evidence_total": 1,
+        "name": more.get("title", check.replace("-", " ").capitalize()),
         "learn_more": f"https://github.com/pagegrade/pagegrade/blob/main/docs/reference/checks/{check}.md",
     }
     result = Result(**{**defaults, **more})

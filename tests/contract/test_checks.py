@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 import pytest
 
-from pagegrade.checks._check import SECTIONS, Check
+from pagegrade.checks._check import SECTIONS, Check, State
 from pagegrade.checks._facts import PROVIDERS, Facts
 from pagegrade.checks._registry import all_checks
 from pagegrade.checks._run import judge, run_check
@@ -20,7 +23,21 @@ ALWAYS_THERE = {
     *("artifacts", "navigation", "response", "seen_response", "document", "csp", "cookies", "load_samples_ms"),
     *("accessibility", "markup", "page_links"),
 }
+MAX_TITLE_CHARS: Final = 80
+MAX_TEXT_CHARS: Final = 420
+MAX_SENTENCES: Final = 3
+RETIRED: Final = re.compile(
+    r"\b(rooms?|house|arrows?|wish(es)?|remarks?|judg\w*|dear|dearest|mend\w*|strangers?|crowds?|told|"
+    r"tells?|holes?|somebody|nobody|anybody|everybody|whoever|travel\w*|means harm)\b",
+    re.IGNORECASE,
+)
+"""Metaphors and paraphrases that the field has terms for."""
+CODE: Final = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
+UNWRITTEN: Final = frozenset({"seo", "performance", "security", "accessibility", "technical", "content"})
+"""Categories whose states are not all explained yet; may only shrink."""
 every_check = pytest.mark.parametrize("check", CHECKS, ids=[check.id for check in CHECKS])
+WRITTEN = [check for check in CHECKS if check.category not in UNWRITTEN]
+every_written_check = pytest.mark.parametrize("check", WRITTEN, ids=[check.id for check in WRITTEN])
 
 
 @every_check
@@ -49,6 +66,65 @@ def test_states_read_as_sentences_from_best_to_worst(check: Check) -> None:
     assert all(state.message.endswith(".") for state in check.states)
     if check.severity is not Severity.INFO:
         assert check.states[-1].highest > 0
+
+
+def explained(check: Check) -> Iterator[State]:
+    """The states that a report shows with advice."""
+    return (state for state in check.states if state.title or state.why or state.fix)
+
+
+def prose_of(text: str) -> str:
+    """``text`` without its code."""
+    return " ".join(CODE.sub("code", text).split())
+
+
+@every_written_check
+def test_every_finding_is_explained(check: Check) -> None:
+    """A state that costs something says what is wrong, why that matters and what to do; a state says all or nothing."""
+    scored = check.severity is not Severity.INFO
+    silent = [state.name for state in check.states if scored and state.highest > 0 and not state.title]
+
+    assert silent == []
+    assert [state.name for state in explained(check) if not (state.title and state.why and state.fix)] == []
+    assert not check.states[0].title
+
+
+@every_check
+def test_advice_belongs_to_its_state(check: Check) -> None:
+    """Two states share their title if and only if they share the advice: then they are degrees of one fault."""
+    states = list(explained(check))
+
+    assert len({state.title for state in states}) == len({state.fix for state in states})
+    assert len({state.title for state in states}) == len({(state.title, state.why, state.fix) for state in states})
+    assert not {state.title for state in states} & {check.title}
+
+
+@every_check
+def test_explanations_are_short_sentences(check: Check) -> None:
+    """A title is a phrase; the reason and the advice are one to three sentences, and code may follow the advice."""
+    for state in explained(check):
+        assert len(state.title) <= MAX_TITLE_CHARS, state.title
+        assert not state.title.endswith((".", ":", "?")), state.title
+        assert state.title[0].isupper() or state.title[0] in "`<" or state.title.split()[0].endswith(".txt"), (
+            state.title
+        )
+        for text in (state.why, state.fix):
+            prose = prose_of(text)
+            assert len(prose) <= MAX_TEXT_CHARS, text
+            assert len(re.findall(r"[.?!:](?= [A-Z`<]|$)", prose)) <= MAX_SENTENCES + 1, text
+            assert prose[0].isupper() or text[0] == "`", text
+            assert text.endswith((".", "```")), text
+            assert text == text.strip()
+
+
+@every_written_check
+def test_texts_use_the_terms_of_the_field(check: Check) -> None:
+    """What a reader sees needs no glossary."""
+    texts = [check.title, check.summary, *(check.documentation[section] for section in SECTIONS[:3])]
+    texts += [text for state in check.states for text in (state.message, state.title, state.why, state.fix)]
+    found = {match[0].lower() for text in texts for match in RETIRED.finditer(CODE.sub("", text))}
+
+    assert found == set()
 
 
 @every_check

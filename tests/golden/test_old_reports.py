@@ -28,10 +28,14 @@ def test_old_report_loses_nothing(path: Path) -> None:
     """Read and written again, every member is there with its value; new ones may have come."""
     before = json.loads(path.read_text())
     after = report_to_dict(report_from_dict(before))
+    apart = {"run", "page", "results"}
 
-    assert {name: after[name] for name in before if name not in {"run", "page"}} == {
-        name: value for name, value in before.items() if name not in {"run", "page"}
+    assert {name: after[name] for name in before if name not in apart} == {
+        name: value for name, value in before.items() if name not in apart
     }
+    assert {
+        check: {name: after["results"][check][name] for name in result} for check, result in before["results"].items()
+    } == before["results"]
     assert before["run"].items() <= after["run"].items()
 
 

@@ -192,21 +192,12 @@ def test_a_baseline_that_cannot_say_all_says_why() -> None:
     assert "nothing can be called new or fixed" in render_html([other], comparisons=[compare_reports(before, other)])
 
 
-def test_an_example_stands_where_the_advice_has_none() -> None:
-    """Advice that shows code of its own needs no other."""
-    shown = render_html(
-        [make_report(make_result("a", fix="Do it."), make_result("b", fix="So:\n\n```\nown\n```"))],
-        check_snippet=lambda check: f"```html\n<p>an example for {check}</p>\n```",
-    )
-
-    assert "&lt;p&gt;an example for a&lt;/p&gt;" in shown
-    assert "an example for b" not in shown
-
-
 def test_what_costs_nothing_names_its_places() -> None:
     """Somebody who reads "one link redirects" wants to be told which."""
     places = tuple(Evidence(url=f"https://example.com/{number}", reason="status 301") for number in range(1, 8))
-    noted = make_passed("link-redirects", outcome="informative", importance="informative", evidence=places)
+    noted = make_passed(
+        "link-redirects", outcome="informative", importance="informative", evidence=places, fix="Link to the final URL."
+    )
     text = render_html([make_report(replace(noted, evidence_total=7))])
 
     assert "https://example.com/5<" in text

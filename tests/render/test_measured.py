@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.model.outcome import Detail
-from pagegrade.render.measured import MAX_SHOWN, Measured, measured, value_beside
+from pagegrade.render.measured import MAX_SHOWN, Measured, measured
 from tests.report_builders import make_result
 
 
@@ -90,13 +90,3 @@ def test_hostile_details_are_made_visible() -> None:
 
     assert figure.name == r"a\u202eb"
     assert figure.found == r"\x1b[31m"
-
-
-def test_a_value_is_not_said_twice() -> None:
-    """Neither beside the figure that is the same nor beside a message that says it."""
-    details = (Detail(code="characters", actual=79, limit=60),)
-
-    assert value_beside(make_result(value=79, errors=details)) == ""
-    assert value_beside(make_result(value="long title", errors=details)) == "long title"
-    assert value_beside(make_result(value=5, message="It has 5 of them.", errors=())) == ""
-    assert value_beside(make_result(value=3, errors=(Detail(code="characters", actual=3, limit=60),))) == "3"

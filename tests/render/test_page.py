@@ -32,7 +32,6 @@ def make_extras(**more: Any) -> Extras:
         "run_address": lambda number: f"/reports/7/runs/{number}",
         "compare_address": lambda before, after: f"/reports/7/compare?from={before}&to={after}",
         "check_address": lambda check: f"/checks/{check}",
-        "check_snippet": lambda check: f"```html\n<p>{check}</p>\n```",
         "exports": (("JSON", "/reports/7/export/json"),),
         "now_ms": 1_767_620_000_000,
     }
@@ -132,7 +131,6 @@ def test_the_report_says_everything() -> None:
         "should be at most 60",
         "costs 5.2 points",
         "Why it matters",
-        "&lt;p&gt;https&lt;/p&gt;",
         'href="/checks/https"',
         "Show all 14",
         "Strict-Transport-Security",

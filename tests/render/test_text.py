@@ -26,7 +26,6 @@ def test_the_report_says_everything_a_person_needs() -> None:
         "Fix first",
         " 1. HTTPS  HIGH  costs 5.2 points  [https]",
         "Also costs Strict-Transport-Security (1.2 points)",
-        "Value      Pricing and plans",
         "Why        ",
         "Fix        ",
         "Evidence   • head > title · line 4",

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from pagegrade.model.errors import FAILURE_CODES
-from pagegrade.model.outcome import Evidence
+from pagegrade.model.outcome import Evidence, Saving
 from pagegrade.render import view
 from pagegrade.render.texts import texts_for
 from tests.report_builders import make_failed_report, make_images, make_passed, make_report, make_result
@@ -115,30 +115,6 @@ def test_reasons_read_as_sentences(reason: str, shown: str) -> None:
     assert view.reason(make_passed(reason=reason)) == shown
 
 
-@pytest.mark.parametrize(
-    ("value", "message", "shown"),
-    [
-        (None, "", ""),
-        ("", "", ""),
-        (14, "14 images.", ""),
-        (14, "140 images.", "14"),
-        (1, "One link has no name.", ""),
-        ("HTTP/1.1", "The page is offered over HTTP/1.1 only.", ""),
-        ("201,394 bytes", "Compression would save 201,394 bytes.", ""),
-        ("1 of 4 pages", "One link is broken.", "1 of 4 pages"),
-        (1, "The page has a policy.", "1"),
-        (190_709, "Scripts weigh 190,709 bytes.", ""),
-        (190_709, "Scripts are heavy.", "190,709"),
-        (1.5, "Slow.", "1.5"),
-        ("en", "The page says en.", ""),
-        ("text\n", "", "text"),
-    ],
-)
-def test_a_value_that_the_message_says_is_not_repeated(value: Any, message: str, shown: str) -> None:
-    """Nothing is said twice."""
-    assert view.shown_value(make_result(value=value, message=message)) == shown
-
-
 def test_a_place_names_all_that_is_known() -> None:
     """URL, header, selector, line; a header line does not name its header again."""
     evidence = Evidence(url="https://a.test/", selector="img", line=3, header="Link")
@@ -244,3 +220,23 @@ def test_an_evidence_that_is_only_a_word_is_about_that_word() -> None:
 
     assert (view.shown_thing(word), view.facts_of(word, "oak")) == ("oak", "in the text")
     assert (view.shown_thing(file), view.facts_of(file, file.url)) == ("https://a.test/a.png", "png · 12 bytes")
+
+
+def test_a_headline_says_how_much_was_found() -> None:
+    """The number of offenders or what fixing them saves, in the reader's units."""
+    title = "Images without alternative text"
+
+    assert view.headline(make_result(title=title)) == title
+    assert view.headline(make_result(title=title, count=1_204)) == f"{title}: 1,204"
+    assert view.headline(make_result(title="Compress", saving=Saving(113_200, "bytes"))) == "Compress: saves 113.2 kB"
+    assert view.headline(make_result(title="Redirects", saving=Saving(820, "ms"))) == "Redirects: saves 820 ms"
+    assert view.headline(make_result(title="A", count=2, saving=Saving(820, "ms"))) == "A: 2, saves 820 ms"
+    assert view.headline(make_result(title="A", saving=Saving(0, "bytes"))) == "A"
+
+
+def test_informative_results_without_advice_are_not_listed() -> None:
+    """They repeat what is in order."""
+    noted = make_passed("url-depth", outcome="informative", importance="informative")
+    report = make_report(noted, replace(noted, check="frames", fix="Load them lazily."))
+
+    assert [result.check for result in view.with_outcome(report, "informative")] == ["frames"]

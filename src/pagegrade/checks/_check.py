@@ -21,6 +21,9 @@ SECTIONS: Final = ("What it checks", "Why it matters", "How to fix", "Fails on",
 class State:
     """One thing a check can find.
 
+    A state that costs something has a ``title``, a ``why`` and a ``fix`` of its own, and so has one of an informative
+    check that is worth a reader's time; other states have none of the three.
+
     ``loss`` is the share of the price this state costs, 0 to 1; with ``loss_max`` the state is graded and its
     outcome carries the exact loss between the two.
     """
@@ -30,6 +33,14 @@ class State:
     """One sentence about the page, present tense, no advice."""
     loss: float = 0.0
     loss_max: float | None = None
+    title: str = ""
+    """What is wrong or what to do, in the terms of the field; a saving or a count may follow. No full stop."""
+    why: str = ""
+    """What the fault costs the site's visitors or its owner, in one to three sentences."""
+    fix: str = ""
+    """What to do about this state, in one to three sentences; fenced code may follow as Markdown."""
+    counted: bool = False
+    """Whether the title names things in the plural, so that the number of offenders follows it."""
 
     @property
     def highest(self) -> float:

@@ -52,6 +52,7 @@ def explain_check(name: str) -> None:
         text += render_markup(
             parse_prose(f"- `{state.name}` {state.message} ({loss})"), width=width, color=color, indent=2
         )
+        text += render_markup(parse_prose(state.fix), width=width, color=color, indent=4)
     text += "\nSources\n" + "".join(f"  {source}\n" for source in check.sources)
     write_stdout(text)
 

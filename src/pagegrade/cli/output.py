@@ -15,7 +15,6 @@ import typer
 from pagegrade.model.report import Report
 from pagegrade.render import FORMATS, RenderOptions, render
 from pagegrade.report.compare import Comparison
-from pagegrade.service.catalogue import passing_example
 
 STDOUT: Final = "-"
 _ENDINGS: Final = {
@@ -81,7 +80,7 @@ def deliver(plan: Plan, reports: Sequence[Report], comparisons: Sequence[Compari
     Raises:
         typer.BadParameter: A file cannot be written.
     """
-    base = RenderOptions(quiet=plan.quiet, comparisons=tuple(comparisons), check_snippet=passing_example)
+    base = RenderOptions(quiet=plan.quiet, comparisons=tuple(comparisons))
     for name, path in plan.parts:
         if path == STDOUT:
             options = replace(

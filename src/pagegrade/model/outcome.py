@@ -7,7 +7,7 @@ make. ``gc=False`` is safe where no field can hold a cycle.
 from __future__ import annotations
 
 from enum import Enum
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 
@@ -57,6 +57,14 @@ class Detail(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     limit: str | int | float | None = None
 
 
+class Saving(msgspec.Struct, frozen=True, gc=False):
+    """What fixing a finding would save each visitor."""
+
+    amount: float
+    """Not negative."""
+    unit: Literal["bytes", "ms"]
+
+
 class Outcome(msgspec.Struct, frozen=True, gc=False):
     """What a check found: one of its own states, with a value and evidence.
 
@@ -73,6 +81,8 @@ class Outcome(msgspec.Struct, frozen=True, gc=False):
     loss: float | None = None
     message: str = ""
     """Replaces the state's sentence when numbers make it clearer."""
+    saving: Saving | None = None
+    """``None``: unknown."""
 
 
 class NotApplicable(msgspec.Struct, frozen=True, gc=False):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, Literal, get_args
 
-from pagegrade.model.outcome import Detail, Evidence
+from pagegrade.model.outcome import Detail, Evidence, Saving
 
 REPORT_VERSION: Final = 1
 RULESET: Final = "2026.1"
@@ -37,6 +37,7 @@ class Result:
     check: str
     """Id of the check."""
     title: str
+    """What is wrong or what to do where something was found; elsewhere the name of the check."""
     category: Category
     outcome: OutcomeName
     state: str | None
@@ -53,11 +54,24 @@ class Result:
     inherited_from: str | None = None
     """The failing check whose failure makes this one lose too."""
     why: str = ""
+    """Why the finding matters; empty where there is nothing to do."""
     fix: str = ""
+    """What to do about it, as Markdown; empty where there is nothing to do."""
     errors: tuple[Detail, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     evidence_total: int = 0
     learn_more: str = ""
+    name: str = ""
+    """Name of the check, whatever it found; empty in reports that were made before it was recorded."""
+    count: int | None = None
+    """How many of the things that ``title`` names were found."""
+    saving: Saving | None = None
+    """What fixing this would save each visitor."""
+
+    @property
+    def check_name(self) -> str:
+        """Name of the check for people."""
+        return self.name or self.title
 
     @property
     def passed(self) -> bool | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -38,8 +38,6 @@ class RenderOptions:
     """One line a report, for text."""
     comparisons: tuple[Comparison | None, ...] = ()
     """To the report at the same place, the difference from an older one (text, Markdown, HTML)."""
-    check_snippet: Callable[[str], str] | None = None
-    """Id of a check -> fenced code that shows what passes, for HTML; ``None``: there is none at hand."""
 
 
 def render(report_or_reports: Report | Sequence[Report], format_name: str, options: RenderOptions | None = None) -> str:
@@ -83,7 +81,7 @@ def render(report_or_reports: Report | Sequence[Report], format_name: str, optio
         case "html":
             from pagegrade.render.html import render_html
 
-            return render_html(reports, comparisons=chosen.comparisons, check_snippet=chosen.check_snippet)
+            return render_html(reports, comparisons=chosen.comparisons)
         case "sarif":
             from pagegrade.render.sarif import render_sarif
 

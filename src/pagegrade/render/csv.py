@@ -19,7 +19,7 @@ from typing import Any, Final
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import CATEGORIES, Report, Result
 from pagegrade.render.inert import visible
-from pagegrade.render.view import flat_prose, place
+from pagegrade.render.view import flat_prose, headline, place
 from pagegrade.report.json import format_timestamp
 
 BYTE_ORDER_MARK: Final = "\ufeff"
@@ -99,7 +99,7 @@ def _result(result: Result) -> list[Cell]:
         result.importance,
         round(result.lost, 4),
         round(result.price, 4),
-        result.title,
+        headline(result),
         result.message,
         result.value,
         result.reason,

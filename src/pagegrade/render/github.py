@@ -10,7 +10,7 @@ from typing import Final
 
 from pagegrade.model.report import Report
 from pagegrade.render.inert import visible
-from pagegrade.render.view import counted, findings, flat_prose, place, plural, points, what_happened
+from pagegrade.render.view import counted, findings, flat_prose, headline, place, plural, points, what_happened
 
 _COMMANDS: Final = {"high": "error", "medium": "warning", "low": "notice", "informative": "notice"}
 
@@ -27,14 +27,14 @@ def _lines(report: Report) -> list[str]:
     lines = []
     for finding in findings(report):
         result = finding.result
-        text = f"{visible(result.message, 400) or visible(result.title)} Costs {points(finding.lost)}."
+        text = f"{visible(result.message, 400) or headline(result)} Costs {points(finding.lost)}."
         if finding.evidence:
             more = f" and {plural(finding.evidence_not_shown, 'place')} more" if finding.evidence_not_shown else ""
             shown = "; ".join(where for where in map(place, finding.evidence) if where)
             text += f"\n{shown}{more}" if shown else ""
         if result.fix:
             text += f"\nFix: {flat_prose(result.fix, 600)}"
-        title = f"{visible(result.title, 100)} ({result.check})"
+        title = f"{headline(result)} ({result.check})"
         lines.append(_command(_COMMANDS[result.importance], title, f"{url}\n{text}"))
     score = "no score" if report.score is None else f"{report.score} of 100"
     verdict = f"{url}: {score} ({report.result or 'incomplete'}), {counted(report)}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Final
@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from pagegrade.model.report import Report
 from pagegrade.render.inert import visible
-from pagegrade.render.page import NOTHING, Extras
+from pagegrade.render.page import NOTHING
 from pagegrade.render.templating import ENGLISH_TAG, environment
 from pagegrade.report.compare import Comparison
 
@@ -24,14 +24,12 @@ def render_html(
     reports: Sequence[Report],
     *,
     comparisons: Sequence[Comparison | None] = (),
-    check_snippet: Callable[[str], str] | None = None,
 ) -> str:
     """The reports as a document that needs nothing but itself, in English.
 
     Args:
         reports: At least one.
         comparisons: To the report at the same place, the difference from an older one.
-        check_snippet: Id of a check -> fenced code that shows what passes; ``None``: there is none at hand.
     """
     css = _css()
     padded = [*comparisons, *[None] * (len(reports) - len(comparisons))]
@@ -44,7 +42,7 @@ def render_html(
             css=Markup(css),  # noqa: S704
             policy=report_policy(),
             title=_title(reports),
-            extras=NOTHING if check_snippet is None else Extras(check_snippet=check_snippet),
+            extras=NOTHING,
         )
     )
 

@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 
 from pagegrade.model.report import Report, Result
 from pagegrade.render.inert import visible
-from pagegrade.render.view import facts_of, flat_prose, place, plural, reason, shown_value, what_happened, what_to_do
+from pagegrade.render.view import facts_of, flat_prose, headline, place, plural, reason, what_happened, what_to_do
 from pagegrade.report.json import format_timestamp
 
 
@@ -41,7 +41,7 @@ def _suite(report: Report) -> ET.Element:
 def _case(result: Result) -> ET.Element:
     case = ET.Element("testcase", classname=f"pagegrade.{result.category}", name=result.check)
     if result.passed is False:
-        message = visible(result.message, 400) or visible(result.title)
+        message = visible(result.message, 400) or headline(result)
         failure = ET.SubElement(case, "failure", type=result.importance, message=message)
         failure.text = "\n".join(_details(result))
     elif result.outcome in {"not_applicable", "not_evaluated"}:
@@ -50,9 +50,7 @@ def _case(result: Result) -> ET.Element:
 
 
 def _details(result: Result) -> list[str]:
-    lines = [f"{visible(result.title)}: costs {result.lost:.2f} of {result.price:.2f} points."]
-    if value := shown_value(result):
-        lines.append(f"Value: {value}")
+    lines = [f"{headline(result)}: costs {result.lost:.2f} of {result.price:.2f} points."]
     if result.fix:
         lines.append(f"Fix: {flat_prose(result.fix)}")
     lines += [

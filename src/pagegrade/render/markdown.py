@@ -107,7 +107,7 @@ def _report(report: Report, comparison: Comparison | None) -> list[str]:
     lines += _reasons("Not applicable", view.with_outcome(report, "not_applicable"))
     passed = view.with_outcome(report, "passed")
     if passed:
-        names = ", ".join(escape_markdown(result.title, 80) for result in passed)
+        names = ", ".join(escape_markdown(result.check_name, 80) for result in passed)
         lines += [f"## Passed ({len(passed)})", "", names, ""]
     lines += ["## How the score came to be", ""]
     lines += [f"- {escape_markdown(step, 400)}" for step in view.score_steps(report)]
@@ -124,11 +124,9 @@ def _fix_first(report: Report) -> list[str]:
     lines = ["## Fix first", ""]
     for number, finding in enumerate(found, start=1):
         result = finding.result
-        heading = f"{number}. {escape_markdown(result.title, 120)}"
+        heading = f"{number}. {escape_markdown(view.headline(result), 200)}"
         lines += [f"### {heading} ({result.importance}, costs {view.points(finding.lost)})", ""]
         lines += [f"{escape_markdown(result.message, 400)}", ""]
-        if value := view.shown_value(result):
-            lines.append(f"- **Value:** {code(value)}")
         if result.why:
             lines.append(f"- **Why:** {_prose(result.why)}")
         if result.fix:
@@ -137,7 +135,7 @@ def _fix_first(report: Report) -> list[str]:
         if finding.evidence and finding.evidence_not_shown:
             lines.append(f"- and {finding.evidence_not_shown:,} more")
         for child in finding.inherited:
-            lines.append(f"- **Also costs:** {escape_markdown(child.title, 80)} ({view.points(child.lost)})")
+            lines.append(f"- **Also costs:** {escape_markdown(child.check_name, 80)} ({view.points(child.lost)})")
         link = safe_href(result.learn_more)
         if link is not None:
             lines.append(f"- [Learn more](<{link.replace('<', '%3C').replace('>', '%3E')}>)")
@@ -165,13 +163,16 @@ def _evidence(evidence: Evidence) -> str:
 
 
 def _messages(title: str, results: Sequence[Result]) -> list[str]:
-    items = [f"- {escape_markdown(result.title, 80)}: {escape_markdown(result.message)}" for result in results]
+    items = [
+        f"- **{escape_markdown(view.headline(result), 200)}** {escape_markdown(result.message)} {_prose(result.fix)}"
+        for result in results
+    ]
     return [f"## {title} ({len(results)})", "", *items, ""] if items else []
 
 
 def _reasons(title: str, results: Sequence[Result]) -> list[str]:
     items = [
-        f"- {', '.join(escape_markdown(result.title, 80) for result in alike)}: {escape_markdown(reason)}"
+        f"- {', '.join(escape_markdown(result.check_name, 80) for result in alike)}: {escape_markdown(reason)}"
         for reason, alike in view.by_reason(results)
     ]
     return [f"## {title} ({len(results)})", "", *items, ""] if items else []
@@ -184,7 +185,7 @@ def _comparison(comparison: Comparison) -> list[str]:
         lines += [f"  - {_change(change)}" for change in changes[:_SHOWN_IN_LIST]]
     lines.append(f"- **Still there:** {view.plural(len(comparison.still), 'finding')}")
     lines += [
-        f"- **Worse:** {escape_markdown(result.title, 80)}: {escape_markdown(result.message)}"
+        f"- **Worse:** {escape_markdown(view.headline(result), 200)}: {escape_markdown(result.message)}"
         for result in comparison.worse
     ]
     lines += [
@@ -197,7 +198,8 @@ def _comparison(comparison: Comparison) -> list[str]:
 def _change(change: Change) -> str:
     result = change.result
     where = code(view.place(change.evidence), 400) if change.evidence else ""
-    return f"{escape_markdown(result.title, 80)} ({result.importance}) {where or escape_markdown(result.message)}"
+    title = escape_markdown(view.headline(result), 200)
+    return f"{title} ({result.importance}) {where or escape_markdown(result.message)}"
 
 
 def _footer(report: Report) -> str:

@@ -71,13 +71,6 @@ def measured(result: Result, words: Words = ENGLISH) -> tuple[Measured, ...]:
     return tuple(_measured(detail, words) for detail in told[:MAX_SHOWN])
 
 
-def value_beside(result: Result) -> str:
-    """The measured value, where neither the message nor a figure with a limit says it."""
-    if any(detail.actual == result.value and not _is_kept(detail, result.check) for detail in result.errors):
-        return ""
-    return view.shown_value(result)
-
-
 def _is_kept(detail: Detail, check: str) -> bool:
     """Whether the figure is within its limit, or has none; what is as it should be explains no finding."""
     actual, limit = detail.actual, detail.limit

@@ -25,10 +25,6 @@ def _no_check_address(check: str) -> str | None:  # noqa: ARG001 - of nothing, w
     return None
 
 
-def _no_snippet(check: str) -> str:  # noqa: ARG001 - of nothing, whatever is asked
-    return ""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extras:
     """What a page knows beside the report."""
@@ -45,8 +41,6 @@ class Extras:
     """(older, newer) -> where they are compared; ``None``: nowhere."""
     check_address: Callable[[str], str | None] = _no_check_address
     """Id of a check -> our page about it; ``None``: there is none, and its source is named instead."""
-    check_snippet: Callable[[str], str] = _no_snippet
-    """Id of a check -> fenced code that shows what passes, as Markdown; empty: there is none."""
     exports: tuple[tuple[str, str], ...] = ()
     """(name, address) of the formats the report can be taken away in."""
     now_ms: int | None = None

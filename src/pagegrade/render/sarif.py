@@ -13,11 +13,13 @@ from pagegrade.model.identity import PROJECT_URL, VERSION
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import Report, Result
 from pagegrade.render.inert import safe_href, visible
-from pagegrade.render.view import flat_prose, place, what_happened
+from pagegrade.render.view import flat_prose, headline, place, what_happened
 from pagegrade.report.clean import storable
 from pagegrade.report.compare import fingerprints
 
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_MAX_EXPLANATION_CHARS: Final = 4_000
+"""A rule's texts take no further state from this length on; the page's reports hold them all."""
 LEVELS: Final = {"high": "error", "medium": "warning", "low": "note", "informative": "none"}
 """Importance -> level (section 3.27.10)."""
 
@@ -27,7 +29,7 @@ def render_sarif(reports: Sequence[Report]) -> str:
     found = [(report, result) for report in reports for result in report.results if result.passed is False]
     rules: dict[str, dict[str, Any]] = {}
     for _, result in found:
-        rules.setdefault(result.check, _rule(result))
+        _explain(rules.setdefault(result.check, _rule(result)), result)
     order = {check: index for index, check in enumerate(rules)}
     log = {
         "$schema": SCHEMA,
@@ -57,9 +59,7 @@ def _rule(result: Result) -> dict[str, Any]:
     rule: dict[str, Any] = {
         "id": result.check,
         "name": "".join(part.capitalize() for part in result.check.split("-")),
-        "shortDescription": {"text": _unlinked(visible(result.title))},
-        "fullDescription": {"text": _unlinked(flat_prose(result.why) or visible(result.title))},
-        "help": {"text": _unlinked(flat_prose(result.fix) or visible(result.title))},
+        "shortDescription": {"text": _unlinked(visible(result.check_name))},
         "defaultConfiguration": {"level": LEVELS[result.importance]},
         "properties": {"tags": [result.category], "price": result.price},
     }
@@ -67,9 +67,20 @@ def _rule(result: Result) -> dict[str, Any]:
     return rule if help_uri is None else {**rule, "helpUri": help_uri}
 
 
+def _explain(rule: dict[str, Any], result: Result) -> None:
+    """Add the reason and the advice of ``result`` to its rule; a check whose states differ has several of each."""
+    for member, prose in (("fullDescription", result.why), ("help", result.fix)):
+        text = _unlinked(flat_prose(prose) or visible(result.check_name))
+        known = rule.get(member, {}).get("text")
+        if known is None:
+            rule[member] = {"text": text}
+        elif text not in known and len(known) < _MAX_EXPLANATION_CHARS:
+            rule[member] = {"text": f"{known}\n\n{text}"}
+
+
 def _results(report: Report, result: Result, rule_index: int) -> Iterator[dict[str, Any]]:
     for evidence, fingerprint in zip(result.evidence or (None,), fingerprints(report, result), strict=True):
-        message = visible(result.message, 400) or visible(result.title)
+        message = f"{headline(result)}. {visible(result.message, 400)}".rstrip()
         where = place(evidence) if evidence else ""
         yield {
             "ruleId": result.check,

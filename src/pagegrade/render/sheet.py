@@ -181,14 +181,15 @@ def _categories(report: Report) -> list[Values]:
 
 def _finding(rank: int, finding: view.Finding) -> Values:
     result = finding.result
-    inherited = ", ".join(f"{visible(child.title, 80)} ({view.points(child.lost)})" for child in finding.inherited[:20])
+    inherited = ", ".join(
+        f"{visible(child.check_name, 80)} ({view.points(child.lost)})" for child in finding.inherited[:20]
+    )
     return {
         "rank": rank,
-        "title": _text(result.title, 120),
+        "title": _text(view.headline(result), 200),
         "importance": result.importance,
         "cost": view.points(finding.lost),
         "message": _text(result.message, 400),
-        "value": breakable(view.shown_value(result)),
         "why": _prose(result.why),
         "fix": _prose(result.fix),
         "evidence": [_evidence(item) for item in finding.evidence],
@@ -238,7 +239,7 @@ def _list(title: str, kind: str, results: Sequence[Result], text: Any) -> Values
     return {
         "title": f"{title} ({len(results)})",
         "kind": kind,
-        "items": [{"name": _text(result.title, 80), "text": _text(text(result), 400)} for result in shown],
+        "items": [{"name": _text(view.headline(result), 200), "text": _text(text(result), 400)} for result in shown],
         "left_out": left_out,
     }
 

@@ -19,7 +19,7 @@ from pagegrade.render import charts, view
 from pagegrade.render.english import N_
 from pagegrade.render.history import HEIGHT, change_since, chart_of, finished, height_of
 from pagegrade.render.inert import safe_href, unicode_host, visible
-from pagegrade.render.measured import measured, value_beside
+from pagegrade.render.measured import measured
 from pagegrade.render.previews import search_result, shared_link
 from pagegrade.render.prose import parse_prose
 from pagegrade.render.texts import texts_for
@@ -103,7 +103,6 @@ def environment(tag: str) -> Environment:
         # Words that checks stored are English, whatever the language of the page around them.
         en=Markup("") if tag == ENGLISH_TAG else Markup(' lang="en"'),
         measured=measured,
-        value_beside=value_beside,
         hosts=_hosts,
         grouped=_grouped,
         change_since=change_since,

@@ -274,21 +274,19 @@ def _fix_first(page: _Page, report: Report) -> None:
         if number > 1:
             page.gap()
         title = Text(f"{number:>2}. ")
-        title.append(visible(result.title, 120), style="bold")
+        title.append(view.headline(result), style="bold")
         title.append("  ")
         title.append(result.importance.upper(), style=_IMPORTANCE_STYLES.get(result.importance, "bold"))
         title.append(f"  costs {view.points(finding.lost)}")
         title.append(f"  [{visible(result.check, 60)}]", style="dim")
         page.line(title, hang=4)
         page.line(visible(result.message, 400), indent=4)
-        if value := view.shown_value(result):
-            page.field("Value", value)
         page.prose(parse_prose(result.why), indent=4, first_label="Why")
         page.prose(parse_prose(result.fix), indent=4, first_label="Fix")
         _evidence(page, finding)
         if finding.inherited:
             children = ", ".join(
-                f"{visible(child.title, 80)} ({view.points(child.lost)})" for child in finding.inherited
+                f"{visible(child.check_name, 80)} ({view.points(child.lost)})" for child in finding.inherited
             )
             page.field("Also costs", f"{children}, which cannot hold while this fails.")
 
@@ -319,11 +317,8 @@ def _informative(page: _Page, report: Report) -> None:
         return
     page.heading(f"Good to know ({len(results)})")
     for result in results[:_SHOWN_IN_LIST]:
-        value = view.shown_value(result)
-        text = Text.assemble((visible(result.title, 80), "bold"), f"  {visible(result.message)}")
-        if value and value not in result.message:
-            text.append(f" ({value})", style="dim")
-        page.line(text, indent=2, hang=4)
+        page.line(Text.assemble((view.headline(result), "bold"), f"  {visible(result.message)}"), indent=2, hang=4)
+        page.prose(parse_prose(result.fix), indent=4, first_label="Fix")
 
 
 def _reasons(page: _Page, title: str, results: Sequence[Result]) -> None:
@@ -331,7 +326,7 @@ def _reasons(page: _Page, title: str, results: Sequence[Result]) -> None:
         return
     page.heading(f"{title} ({len(results)})")
     for reason, alike in view.by_reason(results):
-        titles = ", ".join(visible(result.title, 80) for result in alike)
+        titles = ", ".join(visible(result.check_name, 80) for result in alike)
         page.line(Text.assemble((titles, "bold"), f"  {reason}"), indent=2, hang=4)
 
 
@@ -339,7 +334,7 @@ def _passed(page: _Page, report: Report) -> None:
     results = view.with_outcome(report, "passed")
     if results:
         page.heading(f"Passed ({len(results)})")
-        page.line(", ".join(visible(result.title, 80) for result in results), indent=2)
+        page.line(", ".join(visible(result.check_name, 80) for result in results), indent=2)
 
 
 def _page_facts(page: _Page, report: Report) -> None:
@@ -367,13 +362,13 @@ def _comparison(page: _Page, comparison: Comparison) -> None:
             page.line(_change(change), indent=2 + _LABEL_WIDTH, hang=4 + _LABEL_WIDTH)
     page.field("Still", view.plural(len(comparison.still), "finding"), indent=2)
     for result in comparison.worse:
-        page.field("Worse", f"{visible(result.title, 80)}: {visible(result.message)}", indent=2)
+        page.field("Worse", f"{view.headline(result)}: {visible(result.message)}", indent=2)
     for reason, checks in comparison.unclear:
         page.field("Unclear", f"{', '.join(visible(check, 60) for check in checks)}: {visible(reason)}", indent=2)
 
 
 def _change(change: Change) -> Text:
     where = view.place(change.evidence) if change.evidence else ""
-    text = Text.assemble((visible(change.result.title, 80), "bold"), f"  {change.result.importance}")
+    text = Text.assemble((view.headline(change.result), "bold"), f"  {change.result.importance}")
     text.append(f"  {where or visible(change.result.message)}", style="dim")
     return text

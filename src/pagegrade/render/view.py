@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -66,9 +65,6 @@ PHASES: Final[Mapping[str, str]] = {
     "download": N_("download"),
 }
 """Name of a phase of the document's exchange -> as people call it, in their order."""
-_WORD: Final = re.compile(r"[\w.,/-]*\w")
-_MESSAGE_CHARS: Final = 1000
-"""As far as a message is searched for a value."""
 _PLACE_CHARS: Final = 120
 _BYTES_PER_KB: Final = 1000
 _MS_PER_S: Final = 1000
@@ -120,8 +116,31 @@ def findings(report: Report) -> tuple[Finding, ...]:
 
 
 def with_outcome(report: Report, outcome: str) -> tuple[Result, ...]:
-    """The results with that outcome that are not shown elsewhere, in catalogue order."""
-    return tuple(r for r in report.results if r.outcome == outcome and r.inherited_from is None)
+    """The results with that outcome that are not shown elsewhere, in catalogue order.
+
+    Of informative results those with advice: the others repeat what is in order.
+    """
+    return tuple(
+        r
+        for r in report.results
+        if r.outcome == outcome and r.inherited_from is None and (outcome != "informative" or r.fix)
+    )
+
+
+def headline(result: Result, words: Words = ENGLISH, limit: int = 120) -> str:
+    """The title with its number: ``Images without alternative text: 4``, ``Compress text files: saves 113 kB``.
+
+    The title itself is cut after ``limit`` characters.
+    """
+    title = visible(result.title, limit)
+    if result.count is not None:
+        title = f"{title}: {words.number(result.count)}"
+    saving = result.saving
+    if saving is None or saving.amount <= 0:
+        return title
+    shown = format_bytes(round(saving.amount), words) if saving.unit == "bytes" else format_ms(saving.amount, words)
+    saves = words.gettext("saves %(amount)s", amount=shown)
+    return f"{title}{':' if result.count is None else ','} {saves}"
 
 
 def verdict(report: Report, words: Words = ENGLISH) -> str:
@@ -204,7 +223,7 @@ def score_steps(report: Report, words: Words = ENGLISH) -> tuple[str, ...]:
 
 def cap_sentence(report: Report, cap: AppliedCap, words: Words = ENGLISH) -> str:
     """What a failed check limits, and to how many points."""
-    title = next((visible(result.title, 80) for result in report.results if result.check == cap.check), cap.check)
+    title = next((visible(result.check_name, 80) for result in report.results if result.check == cap.check), cap.check)
     if cap.category is None:
         return words.gettext("The score is capped at %(max)s while “%(title)s” fails.", max=cap.max_score, title=title)
     return words.gettext(
@@ -307,16 +326,6 @@ def flat_prose(text: str, limit: int = 1000) -> str:
     """Documentation on one line, for formats that know no blocks."""
     blocks = ("".join(f"`{s.text}`" if s.code else s.text for s in block.spans) for block in parse_prose(text))
     return visible(" ".join(blocks), limit)
-
-
-def shown_value(result: Result) -> str:
-    """The measured value for reading; empty when there is none or the message says it already, as it does of a zero."""
-    if result.value is None or result.value in {"", 0}:
-        return ""
-    form = {float: "g", int: ","}.get(type(result.value))
-    text = visible(result.value) if form is None else format(result.value, form)
-    said = [*_WORD.findall(result.message[:_MESSAGE_CHARS]), "1" if result.message.startswith("One ") else ""]
-    return "" if text in said or (text[:1].isdigit() and " " in text and text in result.message) else text
 
 
 def place(evidence: Evidence) -> str:

@@ -7,7 +7,7 @@ from typing import Final, Protocol
 
 from pagegrade.model.artifacts import Artifacts, NotGathered
 from pagegrade.model.document import Document
-from pagegrade.model.outcome import NotApplicable, NotRun, Outcome, Severity
+from pagegrade.model.outcome import NotApplicable, NotRun, Outcome, Saving, Severity
 from pagegrade.model.report import (
     CATEGORIES,
     Category,
@@ -32,6 +32,15 @@ class StateLike(Protocol):
         """One sentence about the page."""
         ...
 
+    @property
+    def title(self) -> str: ...  # noqa: D102
+    @property
+    def why(self) -> str: ...  # noqa: D102
+    @property
+    def fix(self) -> str: ...  # noqa: D102
+    @property
+    def counted(self) -> bool: ...  # noqa: D102
+
 
 class CheckLike(Protocol):
     """A check, as far as the report needs it; the rooms of checks and reports do not know each other."""
@@ -45,9 +54,9 @@ class CheckLike(Protocol):
     @property
     def severity(self) -> Severity: ...  # noqa: D102
     @property
-    def sources(self) -> tuple[str, ...]: ...  # noqa: D102
-    @property
     def documentation(self) -> dict[str, str]: ...  # noqa: D102
+    @property
+    def sources(self) -> tuple[str, ...]: ...  # noqa: D102
     def state(self, name: str) -> StateLike: ...  # noqa: D102
 
 
@@ -67,8 +76,11 @@ def result_of(
 
     ``inherited_from`` is the failing check that makes this one lose everything, whatever it found itself.
     """
-    why, fix = _explanation(check)
     outcome: OutcomeName = judged.outcome
+    title = check.title
+    why = fix = ""
+    count: int | None = None
+    saving: Saving | None = None
     state: str | None = None
     value: str | float | None = None
     message = reason = ""
@@ -78,10 +90,17 @@ def result_of(
     match judged.verdict:
         case Outcome() as found:
             state = found.state
+            explained = check.state(found.state)
+            if outcome != "passed" and explained.title:
+                title, why, fix, saving = explained.title, explained.why, explained.fix, found.saving
+            elif outcome != "passed":
+                why, fix = (_beginning(check.documentation[name]) for name in ("Why it matters", "How to fix"))
             value = clean(found.value, MAX_VALUE) if isinstance(found.value, str) else found.value
-            message = clean(found.message or check.state(found.state).message, MAX_MESSAGE)
+            message = clean(found.message or explained.message, MAX_MESSAGE)
             errors, evidence = found.details, found.evidence
             total = len(evidence) if found.total is None else found.total
+            if why and explained.counted and total:
+                count = total
         case NotApplicable(why_not):
             reason = f"not_applicable: {why_not}"
             message = why_not
@@ -90,11 +109,12 @@ def result_of(
             message = detail
     if inherited_from is not None:
         message = f"This cannot hold while the check “{inherited_from.title}” fails."
+        title, why, fix, count, saving = check.title, "", "", None, None
         if check.severity is not Severity.INFO:
             outcome = "failed"
     return Result(
         check=check.id,
-        title=check.title,
+        title=title,
         category=check.category,
         outcome=outcome,
         state=state,
@@ -111,6 +131,9 @@ def result_of(
         evidence=evidence,
         evidence_total=total,
         learn_more=check.sources[0],
+        name=check.title,
+        count=count,
+        saving=saving,
     )
 
 
@@ -179,23 +202,6 @@ def page_facts(artifacts: Artifacts, document: Document | None) -> PageFacts:
         headers=shown_headers(response),
         preview=None if document is None else preview_of(document),
     )
-
-
-_explanations: dict[str, tuple[str, str]] = {}
-"""By check id; reading the documentation costs more than judging, and it never changes."""
-
-
-def _explanation(check: CheckLike) -> tuple[str, str]:
-    """(why it matters, how to fix): the beginning of each section of the check's documentation."""
-    known = _explanations.get(check.id)
-    if known is not None:
-        return known
-    sections = check.documentation
-    _explanations[check.id] = explanation = (
-        _beginning(sections.get("Why it matters", "")),
-        _beginning(sections.get("How to fix", "")),
-    )
-    return explanation
 
 
 def _beginning(section: str) -> str:

@@ -156,6 +156,7 @@ def _category(category: CategoryScore) -> JSONObject:
 
 def _result(result: Result) -> JSONObject:
     return {
+        "name": result.check_name,
         "title": result.title,
         "category": result.category,
         "outcome": result.outcome,
@@ -173,6 +174,8 @@ def _result(result: Result) -> JSONObject:
         "evidence_total": max(result.evidence_total, len(result.evidence)),
         "why": result.why,
         "fix": result.fix,
+        "count": result.count,
+        "saving": None if result.saving is None else {"amount": result.saving.amount, "unit": result.saving.unit},
         "learn_more": result.learn_more,
     }
 

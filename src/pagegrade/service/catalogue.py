@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any
 
 from pagegrade.checks import Check, all_checks
@@ -27,7 +27,15 @@ def check_entry(check: Check, price: float) -> dict[str, Any]:
         "price": round(price, 4),
         "summary": check.summary,
         "states": [
-            {"name": state.name, "message": state.message, "loss": state.loss, "loss_max": state.highest}
+            {
+                "name": state.name,
+                "message": state.message,
+                "loss": state.loss,
+                "loss_max": state.highest,
+                "title": state.title,
+                "why": state.why,
+                "fix": state.fix,
+            }
             for state in check.states
         ],
         "requires": list(check.requires),
@@ -52,25 +60,3 @@ def check_documentation(check: Check) -> dict[str, str]:
 def catalogue_names() -> frozenset[str]:
     """The id of every check."""
     return frozenset(all_checks())
-
-
-@lru_cache(maxsize=256)
-def passing_example(name: str) -> str:
-    """Fenced code that shows what the check wants to see, as Markdown: from its advice, else the page it passes on.
-
-    Empty where there is no such check, any more or yet.
-    """
-    check = all_checks().get(name)
-    if check is None:
-        return ""
-    sections = (check.documentation[heading] for heading in ("How to fix", "Passes on"))
-    return next((fence for section in sections if (fence := _first_fence(section))), "")
-
-
-def _first_fence(text: str) -> str:
-    start = text.find("```")
-    end = text.find("\n```", start + 3)
-    # JSON is what was gathered, in our own form: nothing that anybody could write into a page.
-    if start < 0 or end < 0 or text.startswith("json", start + 3):
-        return ""
-    return text[start : end + 4]

@@ -50,7 +50,7 @@ def test_every_check_is_explained(tmp_path: Path) -> None:
 
             assert answer.status_code == 200, name
             assert answer.text.count("<h1") == 1, name
-            assert "How to put it right" in answer.text, name
+            assert "How to fix it" in answer.text, name
             assert answer.text.count('rel="noopener noreferrer"') == len(check.sources), name
             assert answer.text.count('<th scope="row"') == len(check.states), name
             assert len(answer.content) < 90_000, name

@@ -15,6 +15,9 @@ class CheckState(Document):
     message: str = about("What it says of the page.", "The title is longer than search results show.")
     loss: float = about("The least it costs, as a share of the price.", 0.5, ge=0, le=1)
     loss_max: float = about("The most it costs, as a share of the price.", 0.5, ge=0, le=1)
+    title: str = about("What is wrong or what to do; empty where there is nothing to do.", "Shorten the title")
+    why: str = about("Why that matters.", "Search results cut what follows.")
+    fix: str = about("What to do, as Markdown.", "Write a title of 10 to 70 characters.")
 
 
 class CheckItem(Document):

@@ -75,10 +75,18 @@ class Evidence(Document):
     reason: str = sometimes("Why it is listed.", "longer than the limit")
 
 
+class Saving(Document):
+    """What fixing a finding would save each visitor."""
+
+    amount: Amount = about("Number of bytes or milliseconds.", 113_000)
+    unit: Literal["bytes", "ms"] = about("What is saved.", "bytes")
+
+
 class CheckResult(Document):
     """What one check says of the page, and what that costs."""
 
-    title: str = about("Name of the check, for people.", "Title length")
+    name: str = about("Name of the check, for people.", "Title length")
+    title: str = about("What was found or what to do; the name of the check where it passed.", "Shorten the title")
     category: Category = about("What it counts for.", "seo")
     outcome: OutcomeName = about("The last two come with a reason.", "failed")
     state: str | None = about("The check's own word for what it saw; null when it did not judge.", "too_long")
@@ -96,8 +104,16 @@ class CheckResult(Document):
         [{"selector": "head > title", "line": 7, "column": 5, "snippet": "<title>Pricing and plans…"}],
     )
     evidence_total: Count = about("How many places there truly are.", 1)
-    why: str = about("Why it matters.", "Search engines show the title as the heading of the result.")
-    fix: str = about("What to do.", "Shorten it to 60 characters and keep the topic first.")
+    why: str = about(
+        "Why this finding matters; empty where there is nothing to do.",
+        "Search engines show the title as the heading of the result.",
+    )
+    fix: str = about(
+        "What to do about this finding, as Markdown; empty where there is nothing to do.",
+        "Shorten it to 60 characters and keep the topic first.",
+    )
+    count: Count | None = about("How many of the things that `title` names were found; null: not counted.", None, 4)
+    saving: Saving | None = about("What fixing it would save each visitor; null: unknown.", None)
     learn_more: str = about(
         "Address of the standard or guide behind it.", "https://html.spec.whatwg.org/#the-title-element"
     )

@@ -31,7 +31,7 @@ IMPORTANCE: Final = {
 SECTIONS: Final = {
     "what_it_checks": N_("What it checks"),
     "why_it_matters": N_("Why it matters"),
-    "how_to_fix": N_("How to put it right"),
+    "how_to_fix": N_("How to fix it"),
 }
 EXAMPLES: Final = {"passes_on": N_("This passes"), "fails_on": N_("This fails")}
 
@@ -124,7 +124,7 @@ def _state(state: Mapping[str, Any], texts: Texts) -> Mapping[str, str]:
         share = texts.percent(high)
     else:
         share = texts.gettext("%(low)s to %(high)s", low=texts.percent(low), high=texts.percent(high))
-    return {"message": state["message"], "share": share}
+    return {"message": state["message"], "share": share, "why": state["why"], "fix": state["fix"]}
 
 
 def _short(href: str) -> str:

@@ -14,7 +14,7 @@ from pagegrade.model.stored import GRADES, UNFINISHED, StoredRun
 from pagegrade.render.english import N_
 from pagegrade.render.page import Extras, RunPoint, render_article, render_comparison
 from pagegrade.render.texts import Texts
-from pagegrade.service.catalogue import catalogue_names, passing_example
+from pagegrade.service.catalogue import catalogue_names
 from pagegrade.service.history import Two
 from pagegrade.service.viewing import Viewed, compare_two, shown_report
 from pagegrade.web.call import Call
@@ -121,7 +121,6 @@ def _extras(call: Call, viewed: Viewed, addresses: Addresses) -> Extras:
         run_address=addresses.run,
         compare_address=addresses.compare,
         check_address=check_address,
-        check_snippet=passing_example,
         # Others may keep the page until the report changes, and ages would not stay true.
         now_ms=None if viewed.masked else call.now_ms,
     )
