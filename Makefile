@@ -21,7 +21,7 @@ BACKEND ?=
 RUN ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check lint types arrows docs test serve fault chaos load simulate allow-lab analyze bench texts picture screenshots fix new-check lock lock-check env-run env-test env-dev
+.PHONY: help description-tools setup check lint types arrows docs test serve fault chaos load simulate allow-lab analyze bench texts picture screenshots fix new-check lock lock-check env-run env-test env-dev
 
 help:  ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -56,6 +56,9 @@ analyze: env-run  ## report on a page: make analyze URL=https://example.org/ [AR
 # HOST counts only when it is typed: some shells set a variable of that name to the name of the machine.
 serve: env-run  ## run the service: make serve [HOST=0.0.0.0] [PORT=8080] [ARGS='--workers 8']
 	@$(BIN)/pagegrade serve $(if $(filter command,$(origin HOST)),--host '$(subst ','\'',$(HOST))') $(if $(PORT),--port '$(subst ','\'',$(PORT))') $(ARGS)
+
+description-tools:  ## install other makers' tools for OpenAPI, with which tests/e2e/test_generated_clients.py is run
+	@$(PYTHON) devtools/description_tools.py
 
 fault: env-test  ## only the hostile lab: a namespace full of servers that mean harm
 	@$(BIN)/pytest tests/fault tests/lab $(ARGS)

@@ -11,8 +11,9 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from pydantic import BaseModel
 
 from pagegrade.web.api import checks
+from pagegrade.web.body import JSON
 from pagegrade.web.documents import ReportAnswer
-from pagegrade.web.openapi import BODY_TYPES, answer_examples, build_openapi, path_names, problem_codes
+from pagegrade.web.openapi import answer_examples, build_openapi, path_names, problem_codes
 from pagegrade.web.openapi_parts import ANSWER_HEADERS, TAGS
 from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.problem_texts import statuses_of
@@ -144,15 +145,53 @@ def test_a_created_report_leads_to_what_can_be_done_with_it() -> None:
     assert {link["operationId"] for link in links.values()} <= set(BY_NAME)
 
 
-@pytest.mark.parametrize("name", ["create_report", "update_report"])
-def test_a_body_can_be_of_three_kinds(name: str) -> None:
-    """The same fields in each; a form cannot say null."""
-    content = described(BY_NAME[name])["requestBody"]["content"]
-    schemas = [resolved(media["schema"]) for media in content.values()]
+@pytest.mark.parametrize("operation", [each for each in DESCRIBED if each.body], ids=lambda each: each.name)
+def test_a_body_is_described_alike_for_every_media_type(operation: Operation) -> None:
+    """The same fields under a name of its own in each, without defaults; a form cannot say null."""
+    content = described(operation)["requestBody"]["content"]
+    schemas = {media_type: resolved(media["schema"]) for media_type, media in content.items()}
 
-    assert tuple(content) == BODY_TYPES
-    assert len({tuple(schema["properties"]) for schema in schemas}) == 1
-    assert [json.dumps(schema).count('"null"') > 0 for schema in schemas] == [False, False, True]
+    assert tuple(content) == operation.body_types
+    assert len({media["schema"]["$ref"] for media in content.values()}) == len(content)
+    assert len({tuple(schema["properties"]) for schema in schemas.values()}) == 1
+    assert [kind for kind, schema in schemas.items() if '"null"' in json.dumps(schema) and kind != JSON] == []
+    assert [kind for kind, schema in schemas.items() if '"default"' in json.dumps(schema)] == []
+
+
+@pytest.mark.parametrize("operation", [each for each in DESCRIBED if each.body], ids=lambda each: each.name)
+def test_forms_and_json_are_never_described_together(operation: Operation) -> None:
+    """A client of openapi-generator would send an empty JSON body instead of its form."""
+    assert JSON not in operation.body_types or operation.body_types == (JSON,)
+
+
+def test_no_schema_fixes_a_boolean() -> None:
+    """A client of openapi-generator refuses ``true`` where the description says that it must be true."""
+    found: list[Any] = [description()]
+    fixed = []
+    while found:
+        part = found.pop()
+        if isinstance(part, dict):
+            fixed += [part] if isinstance(part.get("const"), bool) else []
+            found += [value for name, value in part.items() if name not in {"example", "examples", "value"}]
+        elif isinstance(part, list):
+            found += part
+
+    assert fixed == []
+
+
+def test_every_point_in_time_is_a_date() -> None:
+    """By its format, so that generated code reads it as one; members of that name end in ``_at``."""
+    schemas = description()["components"]["schemas"].values()
+    times = [
+        (name, text)
+        for each in schemas
+        for name, member in each.get("properties", {}).items()
+        if name.endswith("_at")
+        for text in [json.dumps(member)]
+    ]
+
+    assert len(times) > 10
+    assert [name for name, text in times if '"format": "date-time"' not in text] == []
 
 
 def test_a_body_is_required_where_a_field_is() -> None:

@@ -14,6 +14,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import JsonSchemaMode, models_json_schema
 
 from pagegrade.model.identity import PROJECT_URL
+from pagegrade.web.body import FORM, JSON, MULTIPART
 from pagegrade.web.documents import (
     CheckList,
     Problem,
@@ -42,8 +43,8 @@ from pagegrade.web.problems import MEDIA_TYPE, PROBLEMS
 
 API_VERSION: Final = "1.0.0"
 """Of the interface: the second number grows when something is added, the third when only words change."""
-JSON_TYPE: Final = "application/json"
-BODY_TYPES: Final = ("application/x-www-form-urlencoded", "multipart/form-data", JSON_TYPE)
+_BODY_NAMES: Final = {FORM: "Form", MULTIPART: "Multipart", JSON: "Body"}
+"""Media type of a body -> the end of its schema's name; one each, because generated code tells bodies by class."""
 WITH_FIELDS: Final = frozenset({"validation_failed", "url_not_allowed"})
 """Problems that name fields."""
 _SCHEMA: Final = "#/components/schemas/{model}"
@@ -151,15 +152,31 @@ def _schemas(operations: Sequence[Operation]) -> JSONObject:
     models = sorted(found, key=lambda model: model.__name__)
     _, definitions = models_json_schema([(model, _MODE) for model in models], ref_template=_SCHEMA)
     made: JSONObject = {name: _plain(schema) for name, schema in definitions["$defs"].items()}
-    for body in {operation.body for operation in operations if operation.body is not None}:
+    for body, media_types in _described_bodies(operations).items():
         for name in made[body.__name__].get("required", ()):
             made[body.__name__]["properties"][name]["minLength"] = 1  # empty is as good as absent
-        made[_form_name(body)] = _form(made[body.__name__])
+        for member in made[body.__name__]["properties"].values():
+            # Generated types would demand a member that has a default; what its absence means is in its description.
+            member.pop("default", None)
+        for media_type in (FORM, MULTIPART):
+            if media_type in media_types:
+                made[_body_name(body, media_type)] = _form(made[body.__name__])
+        if JSON not in media_types:
+            del made[body.__name__]
     return dict(sorted(made.items()))
 
 
-def _form_name(body: type[BaseModel]) -> str:
-    return body.__name__.removesuffix("Body") + "Form"
+def _described_bodies(operations: Sequence[Operation]) -> dict[type[BaseModel], set[str]]:
+    """Model of a body -> the media types in which some operation describes it."""
+    found: dict[type[BaseModel], set[str]] = {}
+    for operation in operations:
+        if operation.body is not None:
+            found.setdefault(operation.body, set()).update(operation.body_types)
+    return found
+
+
+def _body_name(body: type[BaseModel], media_type: str) -> str:
+    return body.__name__.removesuffix("Body") + _BODY_NAMES[media_type]
 
 
 def _form(schema: JSONObject) -> JSONObject:
@@ -201,7 +218,7 @@ def _operation(operation: Operation, operations: Sequence[Operation], responses:
     if parameters:
         made["parameters"] = parameters
     if operation.body is not None:
-        made["requestBody"] = _body(operation.body)
+        made["requestBody"] = _body(operation.body, operation.body_types)
     made["responses"] = dict(sorted((_answers(operation, operations) | _problems(operation, responses)).items()))
     return made | dict(operation.extra)
 
@@ -214,7 +231,7 @@ def _answers(operation: Operation, operations: Sequence[Operation]) -> JSONObjec
             "description": (model.__doc__ or "").strip(),
             "headers": _headers(operation.answer_headers.get(status, ())) | shared,
             "content": {
-                JSON_TYPE: {
+                JSON: {
                     "schema": {"$ref": _SCHEMA.format(model=model.__name__)},
                     "examples": answer_examples(model, status),
                 }
@@ -350,7 +367,7 @@ def _without_null(schema: JSONObject) -> JSONObject:
     return rest | ({"anyOf": kinds} if kinds else {})
 
 
-def _body(model: type[BaseModel]) -> JSONObject:
+def _body(model: type[BaseModel], media_types: Sequence[str]) -> JSONObject:
     whole = example_of(model)
     least = {name: whole[name] for name, field in model.model_fields.items() if field.is_required()}
     examples = {"all": {"summary": "Everything", "value": whole}}
@@ -358,9 +375,9 @@ def _body(model: type[BaseModel]) -> JSONObject:
         examples = {"least": {"summary": "The least", "value": least}, **examples}
     content = {
         media_type: {
-            "schema": {"$ref": _SCHEMA.format(model=model.__name__ if media_type == JSON_TYPE else _form_name(model))},
+            "schema": {"$ref": _SCHEMA.format(model=_body_name(model, media_type))},
             "examples": examples,
         }
-        for media_type in BODY_TYPES
+        for media_type in media_types
     }
     return {"required": bool(least), "description": (model.__doc__ or "").strip(), "content": content}

@@ -169,7 +169,7 @@ PROBLEM_HEADERS: Final[dict[str, tuple[str, ...]]] = {
     "insufficient_scope": ("WWW-Authenticate",),
     "idempotency_in_progress": ("Retry-After",),
     "precondition_failed": ("ETag",),
-    "unsupported_media_type": ("Accept",),
+    "unsupported_media_type": ("Accept", "Accept-Post"),
     "rate_limited": ("Retry-After",),
     "quota_exceeded": (),
     "unavailable": ("Retry-After",),
@@ -186,7 +186,8 @@ description need none.
 with the finished report when that is ready in time, else with `state: queued` or `running` and `Retry-After`. A page
 that could not be analysed is a report with `state: failed` and the reason in `error`, not an error of the call.
 
-**Bodies** may be forms, multipart forms or JSON. Unknown fields are ignored. Answers are JSON; times are in UTC.
+**Bodies** may be forms, multipart forms or JSON objects with the same members, for every call that takes one. Answers
+are JSON; times are in UTC.
 
 **Problems** are `application/problem+json` (RFC 9457). Match on `code`; each `type` is a page that explains it.
 

@@ -11,6 +11,8 @@ from typing import Any, Final, Literal
 
 from pydantic import BaseModel
 
+from pagegrade.web.body import FORM, MULTIPART
+
 PAGES: Final = "Pages"
 """Tag of operations that are for people and no part of the interface: the description leaves them out."""
 
@@ -51,6 +53,12 @@ class Operation:
     """Query parameters; unknown ones are ignored."""
     body: type[BaseModel] | None = None
     """Fields of a form, multipart or JSON body; unknown ones are ignored."""
+    body_types: tuple[str, ...] = (FORM, MULTIPART)
+    """Media types in which the body is described; every one of ``web.body.MEDIA_TYPES`` is read.
+
+    Forms and JSON are never described together: the Python client of openapi-generator (7.26) would take the fields of
+    the form and send an empty body that it calls JSON.
+    """
     headers: tuple[str, ...] = ()
     """Request headers with a meaning here: ``Prefer``, ``If-Match``, ``If-None-Match``, ``Idempotency-Key``."""
     answers: Mapping[int, type[BaseModel]] = field(default_factory=dict)

@@ -104,4 +104,4 @@ class UpdateReportBody(BaseModel):
         description=f"Of the share page, 1 to {MAX_CHARACTERS} characters; used with `privacy` 2 only.",
         examples=["correct horse"],
     )
-    results: Literal[0, 1] = Field(0, description="1: analyse the page again.", examples=[1])
+    results: Literal[0, 1] = Field(0, description="1: analyze the page again; 0, or left out: do not.", examples=[1])

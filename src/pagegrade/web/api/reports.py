@@ -12,6 +12,7 @@ from pagegrade.service.reports import Stored
 from pagegrade.service.wishes import read_change
 from pagegrade.store.database import Transaction
 from pagegrade.web.answers import Headers, enveloped, listed_answer, unchanged, validators
+from pagegrade.web.body import FORM, JSON, MULTIPART
 from pagegrade.web.call import Call
 from pagegrade.web.conditional import may_change
 from pagegrade.web.documents import DeletedReport, ReportAnswer, ReportList
@@ -206,7 +207,7 @@ _UPDATE: Final = (
 )
 
 
-def _update(method: str, name: str, more: str = "") -> Operation:
+def _update(method: str, name: str, more: str = "", *, body_types: tuple[str, ...] = (FORM, MULTIPART)) -> Operation:
     return Operation(
         method=method,
         path=f"{PATH}/{{id}}",
@@ -216,6 +217,7 @@ def _update(method: str, name: str, more: str = "") -> Operation:
         handler=update_report,
         scope="reports:write",
         body=UpdateReportBody,
+        body_types=body_types,
         headers=_CHANGE_HEADERS,
         answers={200: ReportAnswer},
         answer_headers={200: ("ETag", "Last-Modified", "Retry-After", "Preference-Applied", "Idempotency-Replayed")},
@@ -288,7 +290,7 @@ OPERATIONS: Final = (
         problems=("not_found",),
     ),
     _update("PUT", "update_report"),
-    _update("PATCH", "patch_report", " The same as PUT."),
+    _update("PATCH", "patch_report", " The same as PUT.", body_types=(JSON,)),
     _update("POST", "post_report", " The same as PUT, for clients that cannot send it."),
     Operation(
         method="DELETE",

@@ -119,7 +119,7 @@ class DeletedReport(Document):
 
     id: int = about("The report that is gone.", 1042, ge=1)
     object: Literal["report"] = about("The kind of object.", "report")
-    deleted: Literal[True] = about("It is gone.", True)  # noqa: FBT003
+    deleted: bool = about("Always true.", True)  # noqa: FBT003
     status: Literal[200] = about("HTTP status of this answer.", 200)
 
 
@@ -128,7 +128,7 @@ class DeletedProject(Document):
 
     project: str = about("The host.", "example.com")
     object: Literal["project"] = about("The kind of object.", "project")
-    deleted: Literal[True] = about("They are gone.", True)  # noqa: FBT003
+    deleted: bool = about("Always true.", True)  # noqa: FBT003
     reports: Count = about("How many reports there were.", 14)
     status: Literal[200] = about("HTTP status of this answer.", 200)
 

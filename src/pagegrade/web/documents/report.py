@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import Field
 
 from pagegrade.model.errors import FAILURE_CODES
 from pagegrade.model.identity import VERSION
@@ -149,6 +151,10 @@ class Preview(Document):
     image_url: str = about("`og:image`, as written.", "https://example.com/share.png")
 
 
+NameAndValue = Annotated[list[str], Field(min_length=2, max_length=2)]
+"""Of a header, in this order."""
+
+
 class Page(Document):
     """Figures of the page itself."""
 
@@ -167,7 +173,7 @@ class Page(Document):
     language: str = about("Language it declares.", "en")
     server: str = about("How the server calls itself.", "nginx")
     resources: list[ResourceTotal] = about("What it loads, by type; empty where that was not looked at.")
-    headers: list[tuple[str, str]] = about(
+    headers: list[NameAndValue] = about(
         "Name and value of its answer's headers, 60 at most; values that may be secrets are `…`.",
         [["Content-Type", "text/html; charset=utf-8"], ["Set-Cookie", "id=…; Secure; HttpOnly"]],
     )

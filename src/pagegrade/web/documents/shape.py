@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from types import UnionType
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 
-from pydantic import BaseModel, Field, StringConstraints
+from pydantic import BaseModel, Field
 
 from pagegrade.model.report import Category, Grade
 
-Timestamp = Annotated[str, StringConstraints(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")]
+Timestamp = Annotated[str, Field(json_schema_extra={"format": "date-time"})]
 """RFC 3339 in UTC with milliseconds and ``Z``."""
 Points = Annotated[int, Field(ge=0, le=100)]
 Count = Annotated[int, Field(ge=0)]
