@@ -90,3 +90,8 @@ def test_hostile_details_are_made_visible() -> None:
 
     assert figure.name == r"a\u202eb"
     assert figure.found == r"\x1b[31m"
+
+
+def test_a_saving_is_no_limit_to_keep() -> None:
+    """The headline says what is saved; from how many bytes a check begins to look is not for owners."""
+    assert measured(make_result(errors=(Detail(code="saving_bytes", actual=2_100, limit=1_400),))) == ()

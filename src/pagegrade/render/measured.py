@@ -14,6 +14,8 @@ from pagegrade.render.inert import visible
 MAX_SHOWN: Final = 4
 _NOT_A_LIMIT: Final = frozenset({"status"})
 """Numbers that are to be met, not kept below or above."""
+_SAVINGS: Final = frozenset({"largest_saving_bytes", "saving_bytes", "wasted_bytes"})
+"""What the headline says as a saving; its limit is where the check begins, not what an owner has to reach."""
 _AT_LEAST: Final = frozenset(
     {
         "body_bytes",
@@ -67,7 +69,7 @@ class Measured:
 
 def measured(result: Result, words: Words = ENGLISH) -> tuple[Measured, ...]:
     """The figures that are not as expected, as the check lists them."""
-    told = [detail for detail in result.errors if not _is_kept(detail, result.check)]
+    told = [detail for detail in result.errors if detail.code not in _SAVINGS and not _is_kept(detail, result.check)]
     return tuple(_measured(detail, words) for detail in told[:MAX_SHOWN])
 
 

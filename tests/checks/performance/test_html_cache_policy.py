@@ -52,7 +52,7 @@ def test_unseen_headers_say_nothing() -> None:
         ("max-age=0", "Browsers ask again"),
         ("max-age=1", "Browsers may use a kept copy of the page for 1 second without"),
         ("max-age=3600", "Browsers may use a kept copy of the page for 3,600 seconds without"),
-        ("no-store", "Browsers may not keep the page at all."),
+        ("no-store", "Browsers may not store the page at all."),
     ],
 )
 def test_it_says_what_browsers_do(value: str | None, begins: str) -> None:

@@ -7,7 +7,7 @@ import pytest
 from pagegrade.checks._run import Judged
 from pagegrade.checks.performance.redirect_chain import redirect_chain
 from pagegrade.model.artifacts import Navigation, Timings
-from pagegrade.model.outcome import Outcome
+from pagegrade.model.outcome import Outcome, Saving
 from tests.builders import judged, make_response
 
 
@@ -118,3 +118,20 @@ def test_shortening_the_way_never_costs_points() -> None:
 
     assert losses == sorted(losses, reverse=True)
     assert (walk(INSECURE, APEX, status=302).loss or 0) > (walk(INSECURE, APEX).loss or 0)
+
+
+def test_combining_redirects_saves_the_time_of_all_but_one() -> None:
+    """One step remains, and a time that is not known is not estimated."""
+    hops = tuple(
+        make_response(url=url, status=301, headers=(("Location", after),), timings=Timings(total_ms=ms))
+        for url, after, ms in ((INSECURE, APEX, 120.0), (APEX, WWW, 300.0))
+    )
+    navigation = Navigation(requested_url=INSECURE, hops=hops, response=make_response("<!doctype html>", url=WWW))
+    found = judged(redirect_chain, navigation=navigation).verdict
+
+    assert isinstance(found, Outcome)
+    assert found.saving == Saving(120.0, "ms")
+    unknown = walk(INSECURE, APEX, WWW).verdict
+
+    assert isinstance(unknown, Outcome)
+    assert unknown.saving is None

@@ -7,7 +7,7 @@ import pytest
 
 from pagegrade.checks._run import Judged
 from pagegrade.checks.performance.text_compression import text_compression
-from pagegrade.model.outcome import NotApplicable, NotRun, Outcome
+from pagegrade.model.outcome import NotApplicable, NotRun, Outcome, Saving
 from tests.builders import judged, make_response, run
 
 REPEATING = "<!doctype html><title>Chairs</title>" + "<p>A chair made of teak.</p>" * 200
@@ -53,6 +53,7 @@ def test_uncompressed_text_fails_and_says_what_gzip_would_save() -> None:
 
     assert isinstance(saving, int)
     assert 1_400 <= saving < len(REPEATING)
+    assert found.verdict.saving == Saving(saving, "bytes")
 
 
 def test_the_size_of_the_html_proves_nothing() -> None:

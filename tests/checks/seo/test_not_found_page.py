@@ -85,4 +85,4 @@ def test_a_thin_page_is_told_with_its_size() -> None:
     """The limit is in bytes, so the message is too."""
     found = outcome(not_found_page, site(404, size=17))
 
-    assert found.message == "The page for addresses that do not exist has only 17 bytes."
+    assert found.message == "The 404 page has only 17 bytes."

@@ -124,5 +124,5 @@ def test_the_report_says_what_is_hard_to_read() -> None:
     one = outcome(url_friendly, make_artifacts(url="https://example.com/wiki/Mozilla"))
     more = outcome(url_friendly, make_artifacts(url="https://example.com/Shop/red_shoes.php"))
 
-    assert one.message == "The address of the page has upper-case letters."
+    assert one.message == "The URL of the page has upper-case letters."
     assert more.message.endswith(" has underscores, upper-case letters and an ending that names a program.")

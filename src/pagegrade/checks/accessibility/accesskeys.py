@@ -24,7 +24,7 @@ def accesskeys(document: Document, accessibility: Accessibility) -> Outcome | No
 
     ## What it checks
 
-    Elements with an `accesskey` that are not hidden, case aside. It is shown and costs nothing.
+    Elements with an `accesskey` that are not hidden, case aside. It is informative and costs nothing.
 
     ## Why it matters
 

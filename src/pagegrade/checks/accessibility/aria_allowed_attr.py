@@ -72,7 +72,7 @@ def aria_allowed_attr(document: Document, accessibility: Accessibility) -> Outco
 
     ## Why it matters
 
-    What does not fit is ignored, or read in a way that nobody expects.
+    What does not fit is ignored, or read in a way that no one expects.
 
     ## How to fix
 

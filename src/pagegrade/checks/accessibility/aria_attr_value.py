@@ -34,7 +34,7 @@ def aria_attr_value(document: Document, accessibility: Accessibility) -> Outcome
     It costs a quarter when attributes name only ids that the page does not have, since scripts may add the elements
     later. Pages that scripts draw are not asked, nor is `aria-controls` of something that is closed or opens a menu,
     because its target comes with the opening, nor `aria-errormessage` before there is an error (`aria-invalid`), since
-    the message comes with it. How an error is announced is not judged.
+    the message comes with it. How an error is announced is not evaluated.
 
     ## Why it matters
 

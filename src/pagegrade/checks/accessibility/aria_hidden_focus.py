@@ -28,14 +28,14 @@ def aria_hidden_focus(document: Document, accessibility: Accessibility) -> Outco
     Links, buttons, fields, players with `controls` and elements with a `tabindex` that are inside an element with
     `aria-hidden="true"`, or have it themselves. Those that are disabled, have a negative `tabindex`, or lie in a part
     with `hidden`, `inert` or an inline `display: none` are left out, and so are frames, of which the content is not
-    known. So are parts that say that they are closed, because a stylesheet then hides them from everybody: a dialog,
+    known. So are parts that say that they are closed, because a stylesheet then hides them from everyone: a dialog,
     menu, list box or tooltip with `aria-hidden="true"`, and what a switch with `aria-expanded="false"` names in its
     `aria-controls`. Stylesheets hide others too, and scripts may send the focus on at once, which cannot be seen here,
     so it never costs more than half: a quarter for one element, half for ten or more.
 
     ## Why it matters
 
-    A screen reader falls silent while the focus is on such an element, and nobody knows why.
+    A screen reader falls silent while the focus is on such an element, and no one knows why.
 
     ## How to fix
 

@@ -42,7 +42,7 @@ def aria_name(document: Document, accessibility: Accessibility) -> Outcome | Not
     slider, spinbutton. Names come from `aria-label`, `aria-labelledby` or `title`, and from the text inside where the
     role allows that; a dialog, a text field or a slider is never named by its content. HTML fields, images
     and summaries have checks of their own, and so have links and buttons without such a role. The list that belongs to
-    a combobox needs no name, nor does a combobox around a field of HTML, which is judged itself. The loss grows from
+    a combobox needs no name, nor does a combobox around a field of HTML, which is evaluated itself. The loss grows from
     half (one widget) to everything (ten or more).
 
     ## Why it matters

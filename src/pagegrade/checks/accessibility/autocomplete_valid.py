@@ -52,7 +52,7 @@ def autocomplete_valid(document: Document) -> Outcome | NotApplicable:
     field with a negative `tabindex` and the role of something else is none. Allowed are `on` or `off`, or in
     this order: a section (`section-` and a name), `shipping` or `billing`, for numbers and addresses of people `home`,
     `work`, `mobile`, `fax` or `pager`, the name of the field, and `webauthn`. Case does not matter. Whether the word
-    fits the type of the field is not judged. The loss grows from half (one field) to everything (ten or more).
+    fits the type of the field is not evaluated. The loss grows from half (one field) to everything (ten or more).
 
     ## Why it matters
 

@@ -41,7 +41,7 @@ def autoplay_media(document: Document, accessibility: Accessibility) -> Outcome 
     ## What it checks
 
     Elements `<audio>` and `<video>` with `autoplay` and a source, without `muted` and without `controls`, also hidden
-    ones, which can be heard. Sound of up to three seconds is fine: its length is known only where the address ends in a
+    ones, which can be heard. Sound of up to three seconds is fine: its length is known only where the URL ends in a
     range such as `#t=8,10` and nothing repeats it. A start alone, such as `#t=25`, says nothing about the length, and a
     film without sound cannot be told from others. Where the page has a button whose name says that it stops or mutes,
     nothing is said, because that may be what it does. The loss grows from half (one element) to everything (ten or
@@ -49,7 +49,7 @@ def autoplay_media(document: Document, accessibility: Accessibility) -> Outcome 
 
     ## Why it matters
 
-    Whoever listens to a screen reader cannot find the button that stops the noise, because the noise covers it.
+    Someone who listens to a screen reader cannot find the button that stops the noise, because the noise covers it.
 
     ## How to fix
 

@@ -29,7 +29,7 @@ _LINKS: Final = frozenset({"link", "doc-backlink", "doc-biblioref", "doc-glossre
     ),
 )
 def button_name(document: Document) -> Outcome:
-    """A button without a name is announced as "button", and nobody who cannot see it knows what it does.
+    """A button without a name is announced as "button", and people who cannot see it do not know what it does.
 
     ## What it checks
 

@@ -33,13 +33,13 @@ def bypass(document: Document, accessibility: Accessibility) -> Outcome | NotApp
     or a heading with text, none of them hidden. The words of the link do not matter. A `<main>` with another role is
     none. A `main` or a heading inside a frame does not help outside of it.
 
-    Pages that scripts draw are not judged, and neither are pages with a button that runs a script or folds something,
-    because that may be the way, nor pages that begin with a paragraph of text before the first link: there is nothing
-    to jump over.
+    Pages that scripts draw are not evaluated, and neither are pages with a button that runs a script or folds
+    something, because that may be the way, nor pages that begin with a paragraph of text before the first link: there
+    is nothing to jump over.
 
     ## Why it matters
 
-    Without any, everybody who cannot point with a mouse walks through the whole menu on every page.
+    Without any, everyone who cannot point with a mouse walks through the whole menu on every page.
 
     ## How to fix
 

@@ -28,7 +28,7 @@ FULL_AT: Final = 10
     ),
 )
 def form_label(document: Document) -> Verdict:
-    """The label of a form field says what belongs into it, to everybody and at any time.
+    """The label of a form field says what belongs into it, to everyone and at any time.
 
     ## What it checks
 
@@ -38,7 +38,7 @@ def form_label(document: Document) -> Verdict:
     inside it have none, which some tools overlook. A field that has only a placeholder costs half: programs can read
     it as a name, and many tools accept it, but it disappears while typing. So does one whose label is hidden, which
     browsers leave out. Disabled fields count, because they are read aloud, too, unless they are marked with
-    `role="none"`. Elements that a role makes into fields are judged as widgets (`aria-name`). The loss for fields
+    `role="none"`. Elements that a role makes into fields are evaluated as widgets (`aria-name`). The loss for fields
     without any label grows from half (one field) to everything (ten or more).
 
     Four in ten well-known pages have such a field; where a placeholder is all there is, it costs no more than half,
@@ -47,7 +47,7 @@ def form_label(document: Document) -> Verdict:
     ## Why it matters
 
     A screen reader says nothing but "edit text" for a field without a label. With a label, a click on the word
-    chooses the field, which helps everybody on a small screen.
+    chooses the field, which helps everyone on a small screen.
 
     ## How to fix
 

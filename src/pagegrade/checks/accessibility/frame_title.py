@@ -34,12 +34,12 @@ def frame_title(document: Document) -> Outcome | NotApplicable:
 
     `<iframe>` and `<frame>` elements: each needs a `title`, an `aria-label` or an `aria-labelledby` that leads to
     text. Frames that are hidden, marked with `role="none"`, taken out of the keyboard order with a negative
-    `tabindex`, or of no more than 1 by 1 pixel are left out, because nobody is meant to enter them. The loss grows from
+    `tabindex`, or of no more than 1 by 1 pixel are left out, because no one is meant to enter them. The loss grows from
     half (one frame) to everything (ten or more).
 
     ## Why it matters
 
-    Screen readers announce a frame by its title. Without one they read the address of what is inside, or nothing, and
+    Screen readers announce a frame by its title. Without one they read the URL of what is inside, or nothing, and
     people have to enter the frame to find out whether it is a video, a map or an advertisement.
 
     ## How to fix

@@ -24,8 +24,8 @@ def frame_title_unique(document: Document) -> Outcome | NotApplicable:
     ## What it checks
 
     Frames that are not hidden and have a title: those whose titles are the same, case and blanks aside, while their
-    addresses differ by more than a slash at the end. Whether two addresses show the same thing in other words, and what
-    frames hold inside frames, cannot be told from the page. It is shown and costs nothing.
+    URLs differ by more than a slash at the end. Whether two URLs show the same thing in other words, and what
+    frames hold inside frames, cannot be told from the page. It is informative and costs nothing.
 
     ## Why it matters
 

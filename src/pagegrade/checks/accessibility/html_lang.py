@@ -40,7 +40,8 @@ def html_lang(document: Document, response: Response) -> Outcome:
     It costs half when the language is private or unknown (also `eng` and `i-lux`, which have shorter names), when
     `xml:lang` beside it names another language, and when only a `Content-Language` header or `<meta>` says the
     language. It fails when the attribute is missing, empty or no language tag: one with an underscore (`en_US`), a
-    blank, a part that is empty or longer than eight letters. Whether the text really is in that language is not judged.
+    blank, a part that is empty or longer than eight letters. Whether the text really is in that language is not
+    evaluated.
 
     ## Why it matters
 
@@ -50,7 +51,7 @@ def html_lang(document: Document, response: Response) -> Outcome:
     ## How to fix
 
     Write the language on the `<html>` element, as short as it is true: `en` rather than `en-US` where it is meant for
-    everybody.
+    everyone.
 
     ```html
     <html lang="en">

@@ -52,7 +52,7 @@ def image_alt(document: Document) -> Verdict:
     have checks of their own. An empty `alt=""` is right for decoration and passes, and so do `role="presentation"` and
     anything hidden; `role="presentation"` on an image that takes the focus or has an attribute of ARIA is void. An
     `alt` of blanks only is no alternative and no mark of decoration. Images that wait for a script to give them a
-    source count. Tracking pixels of 1 by 1 are left out, because nobody sees them, although most of them should have
+    source count. Tracking pixels of 1 by 1 are left out, because no one sees them, although most of them should have
     an empty `alt`. The loss grows from half (one image) to everything (ten or more): a count, so that removing a good
     image never makes things worse.
 

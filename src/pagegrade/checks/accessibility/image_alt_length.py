@@ -24,12 +24,12 @@ def image_alt_length(document: Document) -> Verdict:
 
     ## What it checks
 
-    Images that are not hidden, whose `alt` has more than 150 characters. It is shown and costs nothing: no standard
-    names a limit, and some images need more.
+    Images that are not hidden, whose `alt` has more than 150 characters. It is informative and costs nothing: no
+    standard names a limit, and some images need more.
 
     ## Why it matters
 
-    Nobody can stop within an alternative text, or go back a sentence, as in a text on the page.
+    No one can stop within an alternative text, or go back a sentence, as in a text on the page.
 
     ## How to fix
 

@@ -26,7 +26,7 @@ def image_redundant_alt(document: Document, accessibility: Accessibility) -> Out
     ## What it checks
 
     Images with an alternative that are not hidden and stand in a link, a button, a paragraph, a list item or a cell:
-    those whose alternative is all the text there, case and blanks aside. It is shown and costs nothing.
+    those whose alternative is all the text there, case and blanks aside. It is informative and costs nothing.
 
     ## Why it matters
 

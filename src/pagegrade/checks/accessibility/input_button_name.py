@@ -28,13 +28,13 @@ def input_button_name(document: Document) -> Outcome | NotApplicable:
 
     Elements `<input>` of the types `button`, `submit` and `reset` that are not hidden. The name comes from `value`,
     `aria-label`, `aria-labelledby`, a `<label>` or `title`. Browsers name submit and reset buttons without a `value`
-    themselves; an empty `value=""` takes that name away. Disabled buttons with `role="none"` are left out: nobody is
+    themselves; an empty `value=""` takes that name away. Disabled buttons with `role="none"` are left out: no one is
     told of them. No other role frees a button from having a name, since people still press it. The loss grows from half
     (one button) to everything (ten or more).
 
     ## Why it matters
 
-    An empty button says nothing to anybody, and nobody can ask for it by voice.
+    An empty button says nothing to anyone, and no one can ask for it by voice.
 
     ## How to fix
 

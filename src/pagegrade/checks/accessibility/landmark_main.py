@@ -32,10 +32,10 @@ def landmark_main(document: Document, accessibility: Accessibility) -> Outcome |
     Elements `<main>` and `role="main"` that are not hidden: there should be exactly one. As in browsers, the first role
     that they know counts, in any case, and an unknown one changes nothing. Several are fine while all but one are
     hidden. None, or several at once, costs half; no success criterion demands the element, so it never costs more. A
-    main part inside a frame is not seen. Pages that scripts draw are not judged, nor are those whose main part is
+    main part inside a frame is not seen. Pages that scripts draw are not evaluated, nor are those whose main part is
     hidden while a dialog is open.
 
-    About half of well-known pages have none. It is said to all of them, because one element mends it, and without it
+    About half of well-known pages have none. It is said to all of them, because one element fixes it, and without it
     people who cannot see have no quick way to what the page is about.
 
     ## Why it matters

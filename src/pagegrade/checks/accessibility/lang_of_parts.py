@@ -34,7 +34,7 @@ def lang_of_parts(document: Document, accessibility: Accessibility) -> Outcome:
 
     ## Why it matters
 
-    A screen reader that does not know the language reads the words with the sounds of the page's language, which nobody
+    A screen reader that does not know the language reads the words with the sounds of the page's language, which no one
     understands.
 
     ## How to fix

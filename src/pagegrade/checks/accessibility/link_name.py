@@ -32,7 +32,7 @@ _LINKS: Final = frozenset({"link", "doc-backlink", "doc-biblioref", "doc-glossre
     ),
 )
 def link_name(document: Document) -> Outcome:
-    """A link without a name is announced as "link", and nobody who cannot see it knows where it leads.
+    """A link without a name is announced as "link", and people who cannot see it do not know where it leads.
 
     ## What it checks
 
@@ -47,7 +47,7 @@ def link_name(document: Document) -> Outcome:
 
     Screen readers list the links of a page by name, and voice control clicks them by name. About half of well-known
     pages have such links, mostly icons and pictures that show where they lead: whoever cannot see them is told "link"
-    or hears an address, so one of them costs half already.
+    or hears a URL, so one of them costs half already.
 
     ## How to fix
 

@@ -24,9 +24,9 @@ def marquee_blink(document: Document) -> Outcome:
 
     ## What it checks
 
-    Elements `<marquee>` and `<blink>` that are shown; `aria-hidden` hides them from nobody who sees. Empty ones count,
+    Elements `<marquee>` and `<blink>` that are shown; `aria-hidden` hides them from no one who sees. Empty ones count,
     because scripts may fill them. The loss grows from half (one element) to everything (ten or more). Whether a browser
-    still moves the text is not judged: what it does with `<blink>` is up to scripts and styles.
+    still moves the text is not evaluated: what it does with `<blink>` is up to scripts and styles.
 
     ## Why it matters
 

@@ -34,14 +34,14 @@ def meta_refresh(document: Document) -> Outcome:
 
     Elements `<meta http-equiv="refresh">` whose content browsers understand; of several the first counts. It fails with
     a delay of more than nothing and up to 20 hours. A delay of 0 is a redirect. The guidelines for accessibility allow
-    it, because nobody has begun to read, so it costs nothing and is only named; an answer with status 301 or 308 does
-    the same for every program and faster. One without an address is taken as the same: the page asks for itself again,
+    it, because no one has begun to read, so it costs nothing and is only named; an answer with status 301 or 308 does
+    the same for every program and faster. One without a URL is taken as the same: the page asks for itself again,
     and what comes then is not seen. Content that browsers do not understand does nothing, and passes. More than 20
     hours pass, although the strictest level of the guidelines forbids them as well.
 
     ## Why it matters
 
-    Whoever needs longer loses the place or the form that was half filled, and a screen reader begins again from the
+    Someone who needs longer loses the place or the form that was half filled, and a screen reader begins again from the
     top.
 
     ## How to fix

@@ -38,7 +38,7 @@ def object_alt(document: Document, accessibility: Accessibility) -> Outcome | No
 
     ## What it checks
 
-    Elements `<object>` with a `data` address that are not hidden and not marked with `role="none"`. Each needs a
+    Elements `<object>` with a `data` URL that are not hidden and not marked with `role="none"`. Each needs a
     `title`, an `aria-label` or an `aria-labelledby` that leads to text; an `alt` is no name here. What stands inside
     the element is only shown when the object cannot be, so it is no name either. Objects that hold text or a page, and
     plugins that no browser runs any more, are left out. The loss grows from half (one object) to everything (ten or
@@ -46,7 +46,7 @@ def object_alt(document: Document, accessibility: Accessibility) -> Outcome | No
 
     ## Why it matters
 
-    Screen readers announce an object without a name as "object", or by its address.
+    Screen readers announce an object without a name as "object", or by its URL.
 
     ## How to fix
 

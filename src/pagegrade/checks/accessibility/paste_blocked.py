@@ -25,11 +25,11 @@ def paste_blocked(document: Document) -> Outcome:
     ## What it checks
 
     Fields that are not hidden and whose `onpaste` returns `false` or prevents the default. What scripts add elsewhere
-    cannot be seen. It is shown and costs nothing.
+    cannot be seen. It is informative and costs nothing.
 
     ## Why it matters
 
-    People then have to type long passwords, codes and addresses by hand, and choose shorter ones.
+    People then have to type long passwords, codes and URLs by hand, and choose shorter ones.
 
     ## How to fix
 

@@ -27,7 +27,7 @@ def presentation_conflict(document: Document, accessibility: Accessibility) -> O
 
     Elements with the role `none` or `presentation`, and images with an empty `alt`, that are not hidden: those that
     take the focus or have an attribute of ARIA that goes with every role and says something. Browsers then ignore the
-    role. Frames and players are left out unless they have a `tabindex`. It is shown and costs nothing.
+    role. Frames and players are left out unless they have a `tabindex`. It is informative and costs nothing.
 
     ## Why it matters
 

@@ -24,7 +24,7 @@ def server_side_image_map(document: Document, accessibility: Accessibility) -> O
 
     ## What it checks
 
-    Images with `ismap` inside links with an address that are not hidden; anywhere else the attribute does nothing. It
+    Images with `ismap` inside links with a URL that are not hidden; anywhere else the attribute does nothing. It
     is shown and costs nothing.
 
     ## Why it matters

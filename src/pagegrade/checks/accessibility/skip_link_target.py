@@ -26,7 +26,7 @@ def skip_link_target(document: Document) -> Outcome | NotApplicable:
 
     The links to a place inside the page that come before any other link. Each needs an element with that `id` (or an
     anchor with that `name`). Case matters, as in browsers. `#` and `#top` always lead to the top. Links that a role
-    makes into a button and addresses that scripts read (`#!` and `#/`) are left out. Where such a link stands on the
+    makes into a button and URLs that scripts read (`#!` and `#/`) are left out. Where such a link stands on the
     screen is not seen, so its words and its look do not matter; and scripts may make the target later. So it is shown
     and costs nothing.
 

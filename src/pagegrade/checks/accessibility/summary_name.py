@@ -30,7 +30,7 @@ def summary_name(document: Document) -> Outcome | NotApplicable:
 
     ## Why it matters
 
-    Without text, a screen reader says "closed", and nobody knows what would open.
+    Without text, a screen reader says "closed", and no one knows what would open.
 
     ## How to fix
 

@@ -28,12 +28,12 @@ def video_captions(document: Document, accessibility: Accessibility) -> Outcome 
     Elements `<video>` with a source that are not hidden and not muted. Each should have a `<track kind="captions">`
     among its children; subtitles translate, and do not tell of sounds. Captions inside the picture, players from
     elsewhere, films without sound and films that only repeat a text of the page cannot be told from the page, so it
-    never costs more than half. Whether a track holds the right words is not judged. Videos that get their source from a
-    script are not judged.
+    never costs more than half. Whether a track holds the right words is not evaluated. Videos that get their source
+    from a script are not evaluated.
 
     ## Why it matters
 
-    Without captions a video is silent for people who are deaf, and for everybody in a train.
+    Without captions a video is silent for people who are deaf, and for everyone in a train.
 
     ## How to fix
 

@@ -42,7 +42,7 @@ def content_dates(document: Document, response: Response, artifacts: Artifacts) 
     The dates of publication and of the last change in structured data (JSON-LD), in the metas of Open Graph, and
     the `Last-Modified` header. They contradict each other if a change lies before the publication, if two places name
     changes more than a day apart, or if a change lies more than a day after `Last-Modified`; a later `Last-Modified` is
-    usual. Dates in the text are not read. It is shown and costs nothing.
+    usual. Dates in the text are not read. It is informative and costs nothing.
 
     Where structured data describes several things, the dates of the first one count.
 

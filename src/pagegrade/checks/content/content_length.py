@@ -30,8 +30,8 @@ def content_length(document: Document) -> Verdict:
     The words of the visible text, without navigation, header, footer, side columns and dialogs such as cookie notices.
     300 words are enough, 100 to 299 cost half, fewer cost everything. No source names a minimum and Google says that
     there is none; 300 is the mildest of the customary numbers, and 97 of 100 real articles exceed it. In scripts
-    without spaces 1.7 characters count as a word. Not judged are pages that are short by nature: a form to log in or to
-    write a message, a gallery of a dozen images or more, and pages that scripts fill.
+    without spaces 1.7 characters count as a word. Not evaluated are pages that are short by nature: a form to log in or
+    to write a message, a gallery of a dozen images or more, and pages that scripts fill.
 
     ## Why it matters
 

@@ -27,7 +27,7 @@ def duplicate_paragraphs(document: Document) -> Verdict:
     ## What it checks
 
     Paragraphs (`<p>`) outside navigation, header and footer with at least 40 characters: whether one stands three times
-    or more. It is shown and costs nothing.
+    or more. It is informative and costs nothing.
 
     ## Why it matters
 

@@ -15,12 +15,12 @@ from pagegrade.model.outcome import Evidence, Outcome, Severity
     sources=("https://developers.google.com/search/docs/crawling-indexing/javascript/javascript-seo-basics",),
 )
 def js_dependent_content(document: Document) -> Outcome:
-    """A page that scripts fill is empty to everybody who runs none.
+    """A page that scripts fill is empty to everyone who runs none.
 
     ## What it checks
 
     Whether the page as served has almost no text, scripts, and an empty element that they fill. Checks of text,
-    headings and links do not judge such a page. It is shown and costs nothing.
+    headings and links do not evaluate such a page. It is informative and costs nothing.
 
     ## Why it matters
 

@@ -14,7 +14,7 @@ MAX_BYTES: Final = 8_000_000
 NAMES: Final = ("og:image", "og:image:url", "og:image:secure_url")
 _NUMBER: Final = re.compile(r"\d{1,6}")
 _REASONS: Final = {
-    "relative": "Is not a whole address with scheme and host.",
+    "relative": "Is not an absolute URL with scheme and host.",
     "broken": "Leads to no picture.",
     "vector": "Is an SVG drawing.",
     "insecure": "Begins with http.",
@@ -30,11 +30,11 @@ _REASONS: Final = {
     since="0.1.0",
     states=(
         State("usable", "Social networks can show the picture of the page."),
-        State("insecure", "The picture for shared links has an address without encryption.", loss=0.25),
+        State("insecure", "The picture for shared links has a URL without encryption.", loss=0.25),
         State("small", "The picture for shared links is small.", loss=0.5),
         State("heavy", "The picture for shared links is too large a file.", loss=0.5),
         State("vector", "The picture for shared links is an SVG drawing, which networks do not show.", loss=1.0),
-        State("relative", "The picture for shared links has no whole address.", loss=1.0),
+        State("relative", "The picture for shared links has no absolute URL.", loss=1.0),
         State("broken", "The picture for shared links cannot be loaded.", loss=1.0),
         State("missing", "The page names no picture for shared links.", loss=1.0),
     ),
@@ -46,7 +46,7 @@ def og_image(document: Document, resources: Resources | NotGathered) -> Outcome:
 
     ## What it checks
 
-    The first `og:image`: it needs a whole http or https address, and must not be an SVG drawing. With http it is a
+    The first `og:image`: it needs a whole http or https URL, and must not be an SVG drawing. With http it is a
     warning where no `og:image:secure_url` is named, and so are a size below 600 by 315 pixels and a file of more than
     8 MB. The size is that of `og:image:width` and `og:image:height`. Where the page shows the same picture, its real
     size and status count; otherwise the picture is not loaded for this check.
@@ -55,11 +55,11 @@ def og_image(document: Document, resources: Resources | NotGathered) -> Outcome:
 
     Networks leave a picture out that they cannot load, and show a small one beside the text. Well-known pages of some
     age name none, or one with http, so about half of them are flagged: without a picture a shared link is a line of
-    text, which is why that costs everything of a low price, while http, which networks still load, costs a quarter.
+    text, which is why that costs everything of a low severity, while http, which networks still load, costs a quarter.
 
     ## How to fix
 
-    Name a JPEG or PNG picture of 1200 by 630 pixels by its whole address:
+    Name a JPEG or PNG picture of 1200 by 630 pixels by its absolute URL:
     `<meta property="og:image" content="https://example.com/chair.jpg">`.
 
     ## Fails on

@@ -22,7 +22,7 @@ SAME: Final = {"og:image:url": "og:image", "og:image:secure_url": "og:image"}
     sources=("https://ogp.me/#metadata",),
 )
 def open_graph(document: Document) -> Verdict:
-    """Open Graph properties decide what a link to the page looks like when somebody shares it.
+    """Open Graph properties decide what a link to the page looks like when someone shares it.
 
     ## What it checks
 
@@ -31,11 +31,11 @@ def open_graph(document: Document) -> Verdict:
     networks do. A missing description costs a quarter, missing required ones half, none at all costs everything. They
     have to stand in the HTML as served, because networks do not run scripts.
 
-    About a third of well-known pages have none; it is a low price, as only shared links suffer.
+    About a third of well-known pages have none; it is a low severity, as only shared links suffer.
 
     ## Why it matters
 
-    A shared link with a title, a picture and a sentence is noticed; without them networks show a bare address or pick
+    A shared link with a title, a picture and a sentence is noticed; without them networks show a bare URL or pick
     any picture of the page.
 
     ## How to fix

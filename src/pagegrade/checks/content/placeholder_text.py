@@ -28,7 +28,7 @@ _TODO: Final = re.compile(r"(?:TODO|TBD|FIXME)(?::|$)|\[?insert (?:text|title|co
     sources=("https://developers.google.com/search/docs/fundamentals/creating-helpful-content",),
 )
 def placeholder_text(document: Document) -> Outcome:
-    """Filling texts and markers of templates are meant to be replaced before anybody sees them.
+    """Filling texts and markers of templates are meant to be replaced before anyone sees them.
 
     ## What it checks
 
@@ -39,7 +39,7 @@ def placeholder_text(document: Document) -> Outcome:
 
     ## Why it matters
 
-    It looks like a site that nobody looks after, and search results show it.
+    It looks like a site that no one looks after, and search results show it.
 
     ## How to fix
 

@@ -33,7 +33,7 @@ def social_links(document: Document, page_links: PageLinks) -> Verdict:
 
     ## Why it matters
 
-    Visitors like to see that a site belongs to somebody, and search engines connect the profiles with the site.
+    Visitors like to see that a site belongs to someone, and search engines connect the profiles with the site.
 
     ## How to fix
 

@@ -19,8 +19,8 @@ def title_h1_duplicate(document: Document) -> Verdict:
 
     ## What it checks
 
-    Whether a main heading of the page is the same text as its title, case aside. It is shown and costs nothing: no
-    search engine objects to it.
+    Whether a main heading of the page is the same text as its title, case aside. It is informative and costs nothing:
+    no search engine objects to it.
 
     ## Why it matters
 
@@ -29,7 +29,7 @@ def title_h1_duplicate(document: Document) -> Verdict:
 
     ## How to fix
 
-    Leave it, or add to the title what somebody needs who does not see the page.
+    Leave it, or add to the title what someone needs who does not see the page.
 
     ## Fails on
 

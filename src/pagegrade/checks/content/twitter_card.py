@@ -24,7 +24,7 @@ SHOWN: Final = (
     sources=("https://developer.x.com/en/docs/x-for-websites/cards/overview/markup",),
 )
 def twitter_card(document: Document) -> Outcome:
-    """A link to the page on X shows a card with a title, or the bare address.
+    """A link to the page on X shows a card with a title, or the bare URL.
 
     ## What it checks
 

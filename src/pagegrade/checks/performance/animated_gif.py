@@ -10,17 +10,30 @@ LARGE_BYTES: Final = 102_400
 
 @check(
     id="animated-gif",
-    title="Films as GIF",
+    title="Animated GIFs",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("none", "No large GIF moves."),
-        State("animated", "Large GIFs move.", loss=1.0),
+        State("none", "No large GIF is animated."),
+        State(
+            "animated",
+            "Large GIFs are animated.",
+            loss=1.0,
+            title="Large animated GIFs",
+            why="A few seconds of GIF need megabytes, where a video needs a tenth of that.",
+            fix=(
+                "Convert each GIF to a muted, looping video, or save it as animated WebP or AVIF:\n\n"
+                "```\n"
+                '<video src="/dance.mp4" autoplay muted loop playsinline></video>\n'
+                "```"
+            ),
+            counted=True,
+        ),
     ),
     sources=("https://web.dev/articles/replace-gifs-with-videos",),
 )
 def animated_gif(assets: Assets) -> Verdict:
-    """A film as GIF weighs ten times what it weighs as a video.
+    """An animation saved as GIF is about ten times as large as the same animation saved as video.
 
     ## What it checks
 
@@ -30,11 +43,11 @@ def animated_gif(assets: Assets) -> Verdict:
 
     ## Why it matters
 
-    GIF was not made for films: a few seconds weigh megabytes, and phones spend their battery on them.
+    GIF was not made for video: a few seconds need megabytes, and decoding them drains phone batteries.
 
     ## How to fix
 
-    Convert it to a video that plays by itself, without sound, in a loop:
+    Convert it to a muted video that plays automatically in a loop:
 
     ```
     <video src="/dance.mp4" autoplay muted loop playsinline></video>

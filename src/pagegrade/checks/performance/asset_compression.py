@@ -2,7 +2,7 @@ from typing import Final
 
 from pagegrade.checks._amounts import amount
 from pagegrade.checks._check import State, Verdict, check, meter_loss
-from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Severity
+from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Saving, Severity
 from pagegrade.parse.assets import Asset, Assets
 
 MIN_SAVING_BYTES: Final = 1_400
@@ -13,14 +13,51 @@ PACKED_FORMATS: Final = frozenset({"jpeg", "png", "gif", "webp", "avif", "jxl", 
 
 @check(
     id="asset-compression",
-    title="Compression of files",
+    title="Compression of CSS, JavaScript and other text files",
     severity=Severity.MEDIUM,
     since="0.1.0",
     states=(
         State("compressed", "The site compresses its text files."),
-        State("mostly", "The site serves a few small text files uncompressed.", loss=0.1),
-        State("needless", "The site compresses files that are compressed by themselves.", loss=0.25),
-        State("uncompressed", "The site serves text files uncompressed.", loss=0.25, loss_max=1.0),
+        State(
+            "mostly",
+            "The site serves a few small text files uncompressed.",
+            loss=0.1,
+            title="Compress the remaining text files",
+            why="The files are small, so the gain is too; each of them still arrives later than necessary.",
+            fix="Add the content types of the listed files to what the server compresses.",
+        ),
+        State(
+            "needless",
+            "The site compresses files whose format is already compressed.",
+            loss=0.25,
+            title="Do not compress files that are already compressed",
+            why=(
+                "Compressing JPEG, PNG, WebP, WOFF2 or ZIP a second time costs processor time on both sides and "
+                "saves nothing."
+            ),
+            fix=(
+                "Limit compression to text types, such as `text/css`, `text/javascript`, `application/json` and "
+                "`image/svg+xml`."
+            ),
+        ),
+        State(
+            "uncompressed",
+            "The site serves text files uncompressed.",
+            loss=0.25,
+            loss_max=1.0,
+            title="Compress CSS, JavaScript and other text files",
+            why=(
+                "Text shrinks to about a third when it is compressed. Every visitor downloads the difference, "
+                "and the page is shown later."
+            ),
+            fix=(
+                "Turn on gzip or Brotli for these types on the server or CDN. For nginx:\n\n"
+                "```\n"
+                "gzip on;\n"
+                "gzip_types text/css text/javascript application/json image/svg+xml application/wasm font/ttf;\n"
+                "```"
+            ),
+        ),
     ),
     sources=(
         "https://www.rfc-editor.org/rfc/rfc9110#section-8.4",
@@ -28,7 +65,7 @@ PACKED_FORMATS: Final = frozenset({"jpeg", "png", "gif", "webp", "avif", "jxl", 
     ),
 )
 def asset_compression(assets: Assets) -> Verdict:
-    """Scripts, styles and drawings shrink to a third when the server compresses them.
+    """Scripts, stylesheets and SVG images shrink to about a third when the server compresses them.
 
     ## What it checks
 
@@ -38,15 +75,15 @@ def asset_compression(assets: Assets) -> Verdict:
     one packet. Savings of up to 20,000 bytes in all cost a tenth; up to 200,000 they cost more and more in five steps.
 
     Files whose format is compressed already (JPEG, PNG, WebP, AVIF, WOFF, WOFF2, ZIP) and that the server packed once
-    more cost a quarter: it is work for nothing. Files of other sites are not judged, since their owners have to act.
+    more cost a quarter: it is work for nothing. Files of other sites are not evaluated, since their owners have to act.
 
     ## Why it matters
 
-    Every byte that does not travel arrives sooner, most of all on phones.
+    Fewer bytes arrive sooner, most of all on mobile networks.
 
     ## How to fix
 
-    Add the types to the list of what the server compresses. For nginx:
+    Add these types to the list of what the server compresses. For nginx:
 
     ```
     gzip on;
@@ -120,7 +157,8 @@ def asset_compression(assets: Assets) -> Verdict:
             total=len(plain),
             details=details,
             loss=max(0.25, loss) if loss > 0 else None,
-            message=f"Text files arrive uncompressed; gzip would save {wasted:,} bytes.",
+            message=f"Text files are served uncompressed; gzip would save {wasted:,} bytes.",
+            saving=Saving(wasted, "bytes"),
         )
     if needless:
         return Outcome(

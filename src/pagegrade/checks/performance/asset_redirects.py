@@ -14,27 +14,36 @@ FULL_AT: Final = 10
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("direct", "The files of the site come without detours."),
-        State("redirected", "Files of the site come by redirects.", loss=0.25, loss_max=1.0),
+        State("direct", "The site's own files load without redirects."),
+        State(
+            "redirected",
+            "Files of the site load through redirects.",
+            loss=0.25,
+            loss_max=1.0,
+            title="Files that load through a redirect",
+            why="Each redirect costs another round trip before the file starts to download.",
+            fix="Write the final URL into the page or the stylesheet; the list shows both.",
+            counted=True,
+        ),
     ),
     sources=("https://www.rfc-editor.org/rfc/rfc9110#section-15.4",),
 )
 def asset_redirects(resources: Resources) -> Verdict:
-    """A redirect makes the browser ask twice for one file.
+    """A redirect makes the browser send two requests for one file.
 
     ## What it checks
 
-    Images, scripts, styles, fonts and other files whose address lies on the site's own domain and that arrived only
+    Images, scripts, styles, fonts and other files whose URL lies on the site's own domain and that arrived only
     after at least one redirect. The first costs a quarter, ten cost everything. Frames are left out, since they are
-    pages, and so are addresses of other sites: those redirect to the newest version or to a nearby server on purpose.
+    pages, and so are URLs of other sites: those redirect to the newest version or to a nearby server on purpose.
 
     ## Why it matters
 
-    Each detour is one more trip to the server before the file starts to travel.
+    Each redirect costs another round trip before the file starts to download.
 
     ## How to fix
 
-    Write the final address into the page or the stylesheet; the list shows both.
+    Write the final URL into the page or the stylesheet; the list shows both.
 
     ## Fails on
 

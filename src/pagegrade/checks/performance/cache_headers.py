@@ -16,13 +16,42 @@ STATIC_KINDS: Final = frozenset({"image", "script", "stylesheet", "font", "prelo
 
 @check(
     id="cache-headers",
-    title="Caching of static files",
+    title="Cache lifetimes of static files",
     severity=Severity.MEDIUM,
     since="0.1.0",
     states=(
-        State("long", "Static files may be kept for a long time."),
-        State("short", "Static files may be kept for a short time only.", loss=0.25, loss_max=0.5),
-        State("uncached", "Static files do not say how long they may be kept.", loss=0.5, loss_max=1.0),
+        State("long", "Static files may be cached for a long time."),
+        State(
+            "short",
+            "Static files may be cached for a short time only.",
+            loss=0.25,
+            loss_max=0.5,
+            title="Extend the cache lifetime of static files",
+            why="Returning visitors download the files again although they have not changed.",
+            fix=(
+                "Let files whose name changes with their content be cached for a year:\n\n"
+                "```\n"
+                "Cache-Control: public, max-age=31536000, immutable\n"
+                "```"
+            ),
+        ),
+        State(
+            "uncached",
+            "Static files have no cache lifetime.",
+            loss=0.5,
+            loss_max=1.0,
+            title="Set a cache lifetime for static files",
+            why=(
+                "Browsers guess how long they may reuse such a file. Returning visitors often download or "
+                "revalidate files that have not changed."
+            ),
+            fix=(
+                "Send a `Cache-Control` header with images, scripts, stylesheets and fonts:\n\n"
+                "```\n"
+                "Cache-Control: public, max-age=31536000, immutable\n"
+                "```"
+            ),
+        ),
     ),
     sources=(
         "https://www.rfc-editor.org/rfc/rfc9111#section-4.2",
@@ -31,12 +60,12 @@ STATIC_KINDS: Final = frozenset({"image", "script", "stylesheet", "font", "prelo
     ),
 )
 def cache_headers(resources: Resources, artifacts: Artifacts) -> Verdict:
-    """A file that the browser may keep is not fetched again on the next page.
+    """A file that the browser may cache is not downloaded again on the next page.
 
     ## What it checks
 
-    Images, scripts, styles, fonts and media that came from the site's own domain; nobody can repair those of other
-    sites, and icons are judged by `favicon`. A lifetime of 30 days or more, by `max-age` or `Expires`, or any with
+    Images, scripts, styles, fonts and media that came from the site's own domain; no one can repair those of other
+    sites, and icons are evaluated by `favicon`. A lifetime of 30 days or more, by `max-age` or `Expires`, or any with
     the word `immutable`, is fine. A shorter one costs a quarter to a half, and so does one that was already used up
     in a cache on the way. A file without any stated lifetime, or with one that cannot be read and neither `ETag`
     nor `Last-Modified` to ask again cheaply, costs half to all. How much depends on the bytes of these files, in
@@ -44,7 +73,7 @@ def cache_headers(resources: Resources, artifacts: Artifacts) -> Verdict:
 
     Left out are files whose headers decide against keeping them: `no-store`, `no-cache` (also as `Pragma` alone), a
     lifetime of 0 or in the past, and `private` or `must-revalidate` without a lifetime. With a lifetime these two words
-    do not excuse a short one. Neither the word `immutable` nor a hash in the name is asked for: an address may stay
+    do not excuse a short one. Neither the word `immutable` nor a hash in the name is asked for: a URL may stay
     while its file stays, and whether it does cannot be seen.
 
     ## Why it matters
@@ -53,14 +82,14 @@ def cache_headers(resources: Resources, artifacts: Artifacts) -> Verdict:
 
     ## How to fix
 
-    Let static files be kept for a year, and change their names when they change:
+    Let static files be cached for a year, and change their names when they change:
 
     ```
     Cache-Control: public, max-age=31536000, immutable
     ```
 
-    Build tools put a hash into the name (`shop.3f9a1c.js`), so a new version is a new address. Keep the HTML itself
-    short-lived.
+    Build tools put a hash into the name (`shop.3f9a1c.js`), so a new version has a new URL. Keep the lifetime of the
+    HTML itself short.
 
     ## Fails on
 

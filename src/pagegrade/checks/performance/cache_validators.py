@@ -7,17 +7,24 @@ from pagegrade.parse.caching import read_cache_policy
 
 @check(
     id="cache-validators",
-    title="Validators of files",
+    title="Cache validators (ETag, Last-Modified)",
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("present", "The files of the site can be checked cheaply."),
-        State("missing", "Files of the site cannot be checked cheaply."),
+        State("present", "The site's files have validators."),
+        State(
+            "missing",
+            "Files of the site have no validators.",
+            title="Static files without ETag or Last-Modified",
+            why="Once its lifetime has expired, such a file is downloaded again although it has not changed.",
+            fix="Let the web server send `ETag` or `Last-Modified`; every server can do so for files on disk.",
+            counted=True,
+        ),
     ),
     sources=("https://www.rfc-editor.org/rfc/rfc9110#section-8.8",),
 )
 def cache_validators(assets: Assets) -> Verdict:
-    """With a validator a browser can ask whether its copy is still good, instead of fetching it again.
+    """With a validator a browser can ask whether its copy is still current instead of downloading the file again.
 
     ## What it checks
 
@@ -27,11 +34,11 @@ def cache_validators(assets: Assets) -> Verdict:
 
     ## Why it matters
 
-    When the lifetime of a file is over, a file without validators has to travel again although it is the same.
+    When the lifetime of a file has expired, a file without validators is downloaded again although it has not changed.
 
     ## How to fix
 
-    Let the web server send `ETag` or `Last-Modified`; for files on disk every server can.
+    Let the web server send `ETag` or `Last-Modified`; every server can do so for files on disk.
 
     ## Fails on
 

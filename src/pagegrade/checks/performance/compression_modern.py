@@ -10,13 +10,19 @@ SMALL_BYTES: Final = 1_400
 
 @check(
     id="compression-modern",
-    title="Brotli or Zstandard",
+    title="Brotli or Zstandard compression",
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("modern", "The HTML arrives compressed with Brotli or Zstandard."),
-        State("gzip", "The HTML arrives compressed with gzip."),
-        State("none", "The HTML arrives uncompressed."),
+        State("modern", "The HTML is compressed with Brotli or Zstandard."),
+        State(
+            "gzip",
+            "The HTML is compressed with gzip.",
+            title="Compress with Brotli or Zstandard",
+            why="Brotli makes text about a sixth smaller than gzip does, and every current browser supports it.",
+            fix="Turn on Brotli or Zstandard in addition to gzip on the web server or the CDN.",
+        ),
+        State("none", "The HTML is not compressed."),
     ),
     sources=(
         "https://www.rfc-editor.org/rfc/rfc7932",
@@ -24,21 +30,21 @@ SMALL_BYTES: Final = 1_400
     ),
 )
 def compression_modern(response: Response) -> Verdict:
-    """Brotli and Zstandard make text smaller than gzip does.
+    """Brotli and Zstandard compress text better than gzip.
 
     ## What it checks
 
-    Which coding the server used for the HTML when gzip, deflate, Brotli and Zstandard were all offered. This is a fact
-    to know and costs nothing: gzip is good enough, and `text-compression` judges whether anything is compressed at
-    all. Browsers accept the newer codings over https only.
+    Which coding the server used for the HTML when gzip, deflate, Brotli and Zstandard were all offered. It is
+    informative and costs nothing: gzip is good enough, and `text-compression` evaluates whether anything is compressed
+    at all. Browsers accept the newer codings over https only.
 
     ## Why it matters
 
-    Text that was packed with Brotli is about a sixth smaller than with gzip.
+    Text compressed with Brotli is about a sixth smaller than with gzip.
 
     ## How to fix
 
-    Switch Brotli or Zstandard on beside gzip in the web server or the CDN.
+    Turn on Brotli or Zstandard in addition to gzip on the web server or the CDN.
 
     ## Fails on
 

@@ -10,12 +10,22 @@ MAX_NAMES: Final = 10
 
 @check(
     id="cookies-on-static",
-    title="Cookies on files",
+    title="Cookies on static files",
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("none", "The files of the site set no cookies."),
-        State("cookies", "Files of the site set cookies."),
+        State("none", "The site's files set no cookies."),
+        State(
+            "cookies",
+            "Files of the site set cookies.",
+            title="Static files that set cookies",
+            why=(
+                "Shared caches do not store responses that set cookies, and browsers send the cookies with "
+                "every later request."
+            ),
+            fix="Set cookies with pages only, or serve static files from a host that sets none.",
+            counted=True,
+        ),
     ),
     sources=(
         "https://www.rfc-editor.org/rfc/rfc6265#section-4.1",
@@ -23,16 +33,16 @@ MAX_NAMES: Final = 10
     ),
 )
 def cookies_on_static(assets: Assets) -> Verdict:
-    """An image or a script is the same for everybody and needs no cookie.
+    """Images and scripts are the same for all visitors and need no cookies.
 
     ## What it checks
 
     Images, scripts, styles, fonts and media of the site's own domain whose answer has a `Set-Cookie` header. Only the
-    names of the cookies are shown. A fact to know; it costs nothing, because load balancers set them on everything.
+    names of the cookies are shown. It is informative and costs nothing, because load balancers set them on everything.
 
     ## Why it matters
 
-    Shared caches pass such files on uncached, and each visitor's browser sends the cookies with every later request.
+    Shared caches do not store responses that set cookies, and browsers send the cookies with every later request.
 
     ## How to fix
 

@@ -6,12 +6,26 @@ from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicabl
 
 @check(
     id="css-import",
-    title="Imports in stylesheets",
+    title="CSS @import",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("none", "No stylesheet imports another one."),
-        State("imports", "Stylesheets import other stylesheets.", loss=1.0),
+        State("none", "No stylesheet imports another."),
+        State(
+            "imports",
+            "Stylesheets import other stylesheets.",
+            loss=1.0,
+            title="Stylesheets loaded with @import",
+            why=(
+                "An imported stylesheet is requested only after the one that imports it has arrived, so the "
+                "page is shown a round trip later."
+            ),
+            fix=(
+                'Load the stylesheet with `<link rel="stylesheet">` in the page, or let the build tool combine '
+                "the files."
+            ),
+            counted=True,
+        ),
     ),
     sources=(
         "https://www.w3.org/TR/css-cascade-5/#at-import",
@@ -19,7 +33,7 @@ from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicabl
     ),
 )
 def css_import(document: Document, resources: Resources | NotGathered) -> Verdict:
-    """An imported stylesheet is asked for only when the one that names it has arrived.
+    """An imported stylesheet is requested only after the stylesheet that imports it has arrived.
 
     ## What it checks
 
@@ -33,7 +47,7 @@ def css_import(document: Document, resources: Resources | NotGathered) -> Verdic
 
     ## How to fix
 
-    Name the sheet with `<link rel="stylesheet">` in the page, or let the build tool join the files.
+    Load the stylesheet with `<link rel="stylesheet">` in the page, or let the build tool combine the files.
 
     ## Fails on
 

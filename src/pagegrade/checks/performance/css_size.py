@@ -14,32 +14,54 @@ SHOWN: Final = 10
 
 @check(
     id="css-size",
-    title="Weight of stylesheets",
+    title="CSS size",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("light", "The stylesheets have a moderate weight."),
-        State("heavy", "The stylesheets are heavy.", loss=0.2, loss_max=0.8),
-        State("very_heavy", "The stylesheets are very heavy.", loss=1.0),
+        State("light", "The stylesheets have a moderate size."),
+        State(
+            "heavy",
+            "The stylesheets are large.",
+            loss=0.2,
+            loss_max=0.8,
+            title="Reduce CSS",
+            why="The browser shows nothing until it has downloaded and parsed the stylesheets.",
+            fix=(
+                "Remove rules and frameworks that the page does not use, and load styles for rarely used parts "
+                "only where they are needed."
+            ),
+        ),
+        State(
+            "very_heavy",
+            "The stylesheets are very large.",
+            loss=1.0,
+            title="Reduce CSS",
+            why="The browser shows nothing until it has downloaded and parsed the stylesheets.",
+            fix=(
+                "Remove rules and frameworks that the page does not use, and load styles for rarely used parts "
+                "only where they are needed."
+            ),
+        ),
     ),
     sources=("https://web.dev/learn/performance/optimize-resource-loading",),
 )
 def css_size(document: Document, assets: Assets) -> Verdict:
-    """A browser draws nothing before it has read the styles.
+    """A browser renders nothing before it has read the stylesheets.
 
     ## What it checks
 
-    The bytes that travelled for all stylesheets that the page uses, with those that they import, and their size after
+    The bytes transferred for all stylesheets that the page uses, with those that they import, and their size after
     decompression. Up to 120,000 bytes are fine; above that it costs in four steps, and more than 400,000 bytes
     decompressed cost everything. Styles inside the page and sheets for printing are not counted.
 
     ## Why it matters
 
-    Text and pictures wait until all styles are there.
+    Text and images are not shown until all stylesheets are there.
 
     ## How to fix
 
-    Drop rules and frameworks that the page does not use, and load styles for rare parts only there.
+    Remove rules and frameworks that the page does not use, and load styles for rarely used parts only where they are
+    needed.
 
     ## Fails on
 

@@ -13,12 +13,24 @@ FULL_AT: Final = 6
 
 @check(
     id="document-write",
-    title="Use of document.write",
+    title="document.write",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("none", "No script of the site writes into the page while it loads."),
-        State("writes", "Scripts of the site may write into the page while it loads.", loss=0.25, loss_max=0.5),
+        State("none", "No script of the site calls document.write."),
+        State(
+            "writes",
+            "Scripts of the site may call document.write while the page loads.",
+            loss=0.25,
+            loss_max=0.5,
+            title="Calls of document.write",
+            why=(
+                "The browser stops parsing the page until the written markup has been read. On slow connections "
+                "Chrome ignores such calls, so what they write may be missing."
+            ),
+            fix="Insert elements with `append` or `insertAdjacentHTML`, and load scripts with `<script async>`.",
+            counted=True,
+        ),
     ),
     sources=(
         "https://html.spec.whatwg.org/multipage/dynamic-markup-insertion.html#document.write()",
@@ -26,7 +38,7 @@ FULL_AT: Final = 6
     ),
 )
 def document_write(document: Document, assets: Assets | NotGathered) -> Verdict:
-    """A browser has to stop reading the page for every `document.write`.
+    """A browser has to stop parsing the page for every `document.write`.
 
     ## What it checks
 
@@ -37,7 +49,7 @@ def document_write(document: Document, assets: Assets | NotGathered) -> Verdict:
 
     ## Why it matters
 
-    Everything stops until what was written has been read; on slow connections browsers refuse it altogether.
+    Parsing stops until the written markup has been read; on slow connections browsers ignore the call.
 
     ## How to fix
 

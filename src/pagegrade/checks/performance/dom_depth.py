@@ -10,31 +10,37 @@ MAX_CHILDREN: Final = 60
 
 @check(
     id="dom-depth",
-    title="Nesting of elements",
+    title="DOM depth",
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("shallow", "The elements are nested moderately."),
-        State("deep", "The elements are nested deeply or crowded."),
+        State("shallow", "The elements are moderately nested."),
+        State(
+            "deep",
+            "Elements are deeply nested or have many children.",
+            title="Flatten the DOM",
+            why="A change in one element can force the browser to lay out all its siblings and parents again.",
+            fix="Remove wrappers that only carry a class, and split very long lists over several pages.",
+        ),
     ),
     sources=("https://developer.chrome.com/docs/lighthouse/performance/dom-size",),
 )
 def dom_depth(document: Document) -> Verdict:
-    """Deep nesting and crowded parents make styles and layout dear.
+    """Deeply nested elements and parents with many children make style and layout calculations expensive.
 
     ## What it checks
 
     How deep the elements of the served HTML are nested, and how many children the fullest element has. More than 32
     levels or more than 60 children are said to be much: the numbers are those that Lighthouse has published. Long
-    lists and tables have many children for good reasons, so this is a fact to know and costs nothing.
+    lists and tables have many children for good reasons, so the check is informative and costs nothing.
 
     ## Why it matters
 
-    A change in one element can move all of its siblings and parents.
+    A change in one element can move all its siblings and parents.
 
     ## How to fix
 
-    Drop wrappers that only carry a class, and split very long lists over pages.
+    Remove wrappers that only carry a class, and split very long lists over several pages.
 
     ## Fails on
 

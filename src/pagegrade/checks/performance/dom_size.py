@@ -10,35 +10,62 @@ BAD: Final = 3_000
 
 @check(
     id="dom-size",
-    title="Number of elements",
+    title="DOM size",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
         State("moderate", "The page has a moderate number of elements."),
-        State("large", "The page has many elements.", loss=0.2, loss_max=0.8),
-        State("very_large", "The page has very many elements.", loss=1.0),
+        State(
+            "large",
+            "The page has many elements.",
+            loss=0.2,
+            loss_max=0.8,
+            title="Reduce the number of DOM elements",
+            why=(
+                "Styles are matched against every element, and each layout change affects many of them, so "
+                "large pages respond slowly, most of all on phones."
+            ),
+            fix=(
+                "Split long lists over several pages, load hidden parts when they are opened, and remove "
+                "wrappers that only carry a class."
+            ),
+        ),
+        State(
+            "very_large",
+            "The page has very many elements.",
+            loss=1.0,
+            title="Reduce the number of DOM elements",
+            why=(
+                "Styles are matched against every element, and each layout change affects many of them, so "
+                "large pages respond slowly, most of all on phones."
+            ),
+            fix=(
+                "Split long lists over several pages, load hidden parts when they are opened, and remove "
+                "wrappers that only carry a class."
+            ),
+        ),
     ),
     sources=("https://developer.chrome.com/docs/lighthouse/performance/dom-size",),
 )
 def dom_size(document: Document) -> Verdict:
-    """Every element costs the browser memory, styling and layout.
+    """Every element costs the browser memory, style and layout work.
 
     ## What it checks
 
     The number of elements in the HTML as served, each counted once; texts and comments are not counted, and elements
     that scripts add later cannot be seen here. Up to 1,500 is fine, up to 3,000 costs in four steps, more costs
     everything. 1,500 is the number that Lighthouse has published for years; one in six real pages exceeds it. Its score
-    sinks earlier, from 800 elements on, without a fault that anybody could name; that slope is not followed.
+    sinks earlier, from 800 elements on, without a fault that anyone could name; that slope is not followed.
 
     ## Why it matters
 
-    Styles are matched against every element and each change of layout touches many of them, so large pages react late,
-    most of all on phones.
+    Styles are matched against every element, and each layout change affects many of them, so large pages respond
+    slowly, most of all on phones.
 
     ## How to fix
 
-    Show less at once: split long lists over pages, load hidden parts when they are opened, and drop wrappers that only
-    carry a class. The deepest nesting and the widest parent in the details hint at where the elements are.
+    Show less at once: split long lists over several pages, load hidden parts when they are opened, and remove wrappers
+    that only carry a class. The deepest nesting and the widest parent in the details show where the elements are.
 
     ## Fails on
 

@@ -16,14 +16,35 @@ BAD: Final = 30
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("few", "The page is put together from few hosts."),
-        State("many", "The page is put together from many hosts.", loss=0.2, loss_max=0.8),
-        State("too_many", "The page is put together from very many hosts.", loss=1.0),
+        State("few", "The page loads files from few hosts."),
+        State(
+            "many",
+            "The page loads files from many hosts.",
+            loss=0.2,
+            loss_max=0.8,
+            title="Load files from fewer hosts",
+            why=(
+                "A DNS lookup, the connection and TLS take three round trips for each host: half a second on a "
+                "slow phone."
+            ),
+            fix="Serve fonts, scripts and images from the page's own host, and drop services that are no longer used.",
+        ),
+        State(
+            "too_many",
+            "The page loads files from very many hosts.",
+            loss=1.0,
+            title="Load files from fewer hosts",
+            why=(
+                "A DNS lookup, the connection and TLS take three round trips for each host: half a second on a "
+                "slow phone."
+            ),
+            fix="Serve fonts, scripts and images from the page's own host, and drop services that are no longer used.",
+        ),
     ),
     sources=("https://web.dev/learn/performance/resource-hints",),
 )
 def domains_count(document: Document, resources: Resources | NotGathered) -> Verdict:
-    """Each host is another name to look up and another connection to open.
+    """Each additional host needs a DNS lookup and another connection.
 
     ## What it checks
 
@@ -34,11 +55,11 @@ def domains_count(document: Document, resources: Resources | NotGathered) -> Ver
 
     ## Why it matters
 
-    Looking up a name, connecting and encrypting takes three round trips: half a second on a slow phone, for each host.
+    A DNS lookup, the connection and TLS take three round trips for each host: half a second on a slow phone.
 
     ## How to fix
 
-    Serve fonts, scripts and images from the page's own host, and drop services that nobody looks at any more.
+    Serve fonts, scripts and images from the page's own host, and drop services that are no longer used.
 
     ## Fails on
 

@@ -3,7 +3,7 @@ from typing import Final
 
 from pagegrade.checks._amounts import amount, part
 from pagegrade.checks._check import State, Verdict, check, meter_loss
-from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Severity
+from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Saving, Severity
 from pagegrade.parse.assets import Asset, Assets
 
 MIN_BYTES: Final = 1_400
@@ -12,32 +12,45 @@ FULL_AT: Final = 15
 
 @check(
     id="duplicate-assets",
-    title="Same file twice",
+    title="Duplicate files",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("unique", "No file is fetched twice under different addresses."),
-        State("duplicates", "Files are fetched twice under different addresses.", loss=0.2, loss_max=1.0),
+        State("unique", "No file is loaded twice under different URLs."),
+        State(
+            "duplicates",
+            "Files are loaded twice under different URLs.",
+            loss=0.2,
+            loss_max=1.0,
+            title="Files loaded twice under different URLs",
+            why=(
+                "The copies are downloaded although the browser already has the file, and a library that runs "
+                "twice may interfere with itself."
+            ),
+            fix="Use the same URL everywhere. Usually a plugin or a template brings its own copy of a library.",
+            counted=True,
+        ),
     ),
     sources=("https://www.rfc-editor.org/rfc/rfc9111#section-2",),
 )
 def duplicate_assets(assets: Assets) -> Verdict:
-    """A browser cannot know that two addresses lead to the same file.
+    """A browser cannot know that two URLs lead to the same file.
 
     ## What it checks
 
     Scripts, stylesheets, images, fonts and other files of 1,400 bytes or more that arrived byte for byte the same from
-    different addresses. An address with another query (`?v=2`) is another address; two that redirect to the same place
+    different URLs. A URL with another query (`?v=2`) is another URL; two that redirect to the same place
     are one. Icons are left out, since a browser takes one of them. The copies cost in five steps, and
     everything from fifteen on.
 
     ## Why it matters
 
-    The copies travel although the browser has the file already, and a library that runs twice may undo its own work.
+    The copies are downloaded although the browser already has the file, and a library that runs twice may interfere
+    with itself.
 
     ## How to fix
 
-    Use the same address everywhere. Usually a plugin or a template brings its own copy of a library.
+    Use the same URL everywhere. Usually a plugin or a template brings its own copy of a library.
 
     ## Fails on
 
@@ -113,4 +126,5 @@ def duplicate_assets(assets: Assets) -> Verdict:
             Detail(code="wasted_bytes", actual=wasted),
         ),
         loss=meter_loss(len(copies), 0, FULL_AT),
+        saving=Saving(wasted, "bytes"),
     )

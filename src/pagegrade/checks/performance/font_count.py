@@ -15,14 +15,34 @@ VERY_MANY: Final = 8
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("few", "The page offers few web fonts."),
-        State("many", "The page offers many web fonts.", loss=0.25),
-        State("very_many", "The page offers very many web fonts.", loss=0.5),
+        State("few", "The page declares few web fonts."),
+        State(
+            "many",
+            "The page declares many web fonts.",
+            loss=0.25,
+            title="Use fewer web fonts",
+            why="Text waits for its font or shifts when it arrives, and each font that is used needs 20 to 100 kB.",
+            fix=(
+                "Use two weights of one or two families, or a variable font, which has all weights in one file. "
+                "Draw icons with SVG instead of a font."
+            ),
+        ),
+        State(
+            "very_many",
+            "The page declares very many web fonts.",
+            loss=0.5,
+            title="Use fewer web fonts",
+            why="Text waits for its font or shifts when it arrives, and each font that is used needs 20 to 100 kB.",
+            fix=(
+                "Use two weights of one or two families, or a variable font, which has all weights in one file. "
+                "Draw icons with SVG instead of a font."
+            ),
+        ),
     ),
     sources=("https://web.dev/learn/performance/optimize-web-fonts",),
 )
 def font_count(font_faces: tuple[Face, ...]) -> Verdict:
-    """Every weight and every slant of a font is a file of its own.
+    """Every weight and style of a font is a file of its own.
 
     ## What it checks
 
@@ -33,11 +53,12 @@ def font_count(font_faces: tuple[Face, ...]) -> Verdict:
 
     ## Why it matters
 
-    Text waits for its font or jumps when it comes, and each font weighs 20,000 to 100,000 bytes.
+    Text waits for its font or shifts when it arrives, and each font needs 20,000 to 100,000 bytes.
 
     ## How to fix
 
-    Use two weights of one or two families; a variable font has all weights in one file. For icons, SVG needs no font.
+    Use two weights of one or two families; a variable font has all weights in one file. Draw icons with SVG instead of
+    a font.
 
     ## Fails on
 

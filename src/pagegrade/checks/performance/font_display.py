@@ -14,12 +14,24 @@ _ICONS: Final = re.compile(r"icon|awesome|glyph|symbol|emoji|dashicons|slick|swi
 
 @check(
     id="font-display",
-    title="Text while fonts load",
+    title="font-display",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("stated", "Every web font says what shows until it is there."),
-        State("unstated", "Web fonts do not say what shows until they are there.", loss=0.25, loss_max=0.5),
+        State("stated", "Every web font declares how text is shown until it has loaded."),
+        State(
+            "unstated",
+            "Web fonts do not declare how text is shown until they have loaded.",
+            loss=0.25,
+            loss_max=0.5,
+            title="Web fonts without font-display",
+            why="Browsers hide the text for up to three seconds while the font loads.",
+            fix=(
+                "Add `font-display: swap` to each `@font-face` rule. In the URL of a Google Fonts stylesheet, "
+                "add `&display=swap`."
+            ),
+            counted=True,
+        ),
     ),
     sources=(
         "https://www.w3.org/TR/css-fonts-4/#font-display-desc",
@@ -27,29 +39,29 @@ _ICONS: Final = re.compile(r"icon|awesome|glyph|symbol|emoji|dashicons|slick|swi
     ),
 )
 def font_display(font_faces: tuple[Face, ...]) -> Verdict:
-    """Without a word about it, text stays invisible while its font travels.
+    """Without `font-display`, text is invisible until its font has loaded.
 
     ## What it checks
 
     The `@font-face` rules of the page, of stylesheets from the site's own domain, and of Google Fonts, where the
-    address decides. Each should have `font-display` with `swap`, `optional`, `fallback` or `block`; `auto` is the same
+    URL decides. Each should have `font-display` with `swap`, `optional`, `fallback` or `block`; `auto` is the same
     as nothing. Left out are fonts of icons, whose fallback would be wrong letters, and fonts that are written into the
-    stylesheet, since nobody waits for them. The first costs a quarter, five cost half; whether a face is used is not
+    stylesheet, since no one waits for them. The first costs a quarter, five cost half; whether a face is used is not
     known here.
 
     ## Why it matters
 
-    Visitors on a slow connection look at an empty page for up to three seconds.
+    Visitors on a slow connection see no text for up to three seconds.
 
     ## How to fix
 
-    Add a line to each rule:
+    Add this declaration to each `@font-face` rule:
 
     ```
     font-display: swap;
     ```
 
-    In the address of a stylesheet of Google Fonts, add `&display=swap`.
+    In the URL of a Google Fonts stylesheet, add `&display=swap`.
 
     ## Fails on
 

@@ -11,12 +11,26 @@ FULL_AT: Final = 5
 
 @check(
     id="font-format",
-    title="Format of web fonts",
+    title="Web font format",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("woff2", "Every web font comes as WOFF2."),
-        State("older", "Web fonts come in older formats only.", loss=0.25, loss_max=0.5),
+        State("woff2", "Every web font is available as WOFF2."),
+        State(
+            "older",
+            "Web fonts are available in older formats only.",
+            loss=0.25,
+            loss_max=0.5,
+            title="Web fonts without a WOFF2 version",
+            why="The same font needs a third fewer bytes as WOFF2 than as WOFF, and half of what it needs as TTF.",
+            fix=(
+                "Convert the files, and list WOFF2 first:\n\n"
+                "```\n"
+                'src: url("/lato.woff2") format("woff2"), url("/lato.woff") format("woff");\n'
+                "```"
+            ),
+            counted=True,
+        ),
     ),
     sources=(
         "https://www.w3.org/TR/WOFF2/",
@@ -24,23 +38,23 @@ FULL_AT: Final = 5
     ),
 )
 def font_format(font_faces: tuple[Face, ...], resources: Resources) -> Verdict:
-    """WOFF2 is the smallest format for fonts, and every browser reads it.
+    """WOFF2 is the smallest font format, and every current browser supports it.
 
     ## What it checks
 
     The `@font-face` rules of the page and of stylesheets from the site's own domain. A face is fine when one of its
     files is WOFF2, by its `format()`, its extension or its first bytes; older formats behind it are welcome for old
-    browsers. A face whose formats cannot be told is not judged, and neither are stylesheets of font services: they
+    browsers. A face whose formats cannot be told is not evaluated, and neither are stylesheets of font services: they
     give each program the format it knows. Whether a face is used is not known here, so the first costs a quarter and
     five cost half.
 
     ## Why it matters
 
-    The same font takes a third fewer bytes as WOFF2 than as WOFF, and half of what it takes as TTF.
+    The same font needs a third fewer bytes as WOFF2 than as WOFF, and half of what it needs as TTF.
 
     ## How to fix
 
-    Convert the files, and name WOFF2 first:
+    Convert the files, and list WOFF2 first:
 
     ```
     src: url("/lato.woff2") format("woff2"), url("/lato.woff") format("woff");

@@ -15,31 +15,43 @@ EXEMPT: Final = frozenset(
 
 @check(
     id="header-bytes",
-    title="Size of the headers",
+    title="Size of response headers",
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("moderate", "The headers of the page are of moderate size."),
-        State("large", "The headers of the page are large."),
+        State("moderate", "The response headers have a moderate size."),
+        State(
+            "large",
+            "The response headers are large.",
+            title="Reduce the size of response headers",
+            why=(
+                "The first packets of a connection hold about 14 kB; what headers take of them delays the page. "
+                "Large cookies are sent back with every request."
+            ),
+            fix=(
+                "Remove headers that only serve debugging, shorten long lists, and keep the contents of cookies "
+                "on the server."
+            ),
+        ),
     ),
     sources=("https://www.rfc-editor.org/rfc/rfc9110#section-5.4",),
 )
 def header_bytes(seen_response: Response) -> Verdict:
-    """Headers travel before the first byte of the page.
+    """Headers are sent before the first byte of the page.
 
     ## What it checks
 
     The headers that came with the page: more than 20,000 bytes in all, more than 30 lines, a line of more than 600
     characters other than a content security policy, or more than 4,000 bytes of cookies, which the visitor has to send
-    back each time. A fact to know; it costs nothing. Values are never shown here.
+    back each time. It is informative and costs nothing. Values are never shown here.
 
     ## Why it matters
 
-    The first packets of a connection hold about 14,000 bytes; what headers take of them the page has to wait for.
+    The first packets of a connection hold about 14,000 bytes; what headers take of them delays the page.
 
     ## How to fix
 
-    Drop headers that only serve debugging, shorten long lists, and keep what is in cookies on the server.
+    Remove headers that only serve debugging, shorten long lists, and keep the contents of cookies on the server.
 
     ## Fails on
 

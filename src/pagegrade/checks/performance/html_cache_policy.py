@@ -11,13 +11,30 @@ SHORT_S: Final = 180
 
 @check(
     id="html-cache-policy",
-    title="Caching of the HTML",
+    title="Cache policy of the HTML",
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("checked", "Browsers ask again before they use a kept copy of the page, or decide by themselves."),
-        State("long", "Browsers may use a kept copy of the page without asking."),
-        State("no_store", "Browsers may not keep the page at all."),
+        State("checked", "Browsers revalidate a cached copy of the page, or decide by themselves."),
+        State(
+            "long",
+            "Browsers may use a cached copy of the page without asking.",
+            title="HTML may be reused without revalidation",
+            why="Visitors see an outdated page until the lifetime has expired.",
+            fix=(
+                "Let browsers cache the page and revalidate it, unless a delay is intended:\n\n"
+                "```\n"
+                "Cache-Control: no-cache\n"
+                "```"
+            ),
+        ),
+        State(
+            "no_store",
+            "Browsers may not store the page at all.",
+            title="Back/forward cache is disabled by no-store",
+            why="Browsers may not use their back/forward cache for such a page, so going back loads it again.",
+            fix="Keep `no-store` for pages with personal data. For others, `Cache-Control: no-cache` is enough.",
+        ),
     ),
     sources=(
         "https://www.rfc-editor.org/rfc/rfc9111#section-5.2.2",
@@ -25,17 +42,17 @@ SHORT_S: Final = 180
     ),
 )
 def html_cache_policy(seen_response: Response) -> Verdict:
-    """How long browsers may use the page itself without asking for a newer one.
+    """The cache policy says how long browsers may use the page without asking for a newer one.
 
     ## What it checks
 
     The `Cache-Control` and `Expires` headers of the page. A lifetime of more than three minutes without `no-cache`
     lets visitors see an old page; `no-store` also keeps it out of the quick return with the back button. Both may be
-    meant, so this is a fact to know and costs nothing.
+    meant, so the check is informative and costs nothing.
 
     ## Why it matters
 
-    With a long lifetime a correction reaches visitors late; with `no-store` going back loads everything anew.
+    With a long lifetime a correction reaches visitors late; with `no-store` going back loads the page again.
 
     ## How to fix
 
@@ -45,7 +62,7 @@ def html_cache_policy(seen_response: Response) -> Verdict:
     Cache-Control: no-cache
     ```
 
-    Browsers then keep the page and ask whether it is still the same.
+    Browsers then keep the page and ask whether it is still current.
 
     ## Fails on
 

@@ -12,12 +12,28 @@ _H3: Final = re.compile(r"h3(?:-[0-9]+)?")
 
 @check(
     id="http2",
-    title="HTTP/2 or HTTP/3",
+    title="HTTP/2",
     severity=Severity.MEDIUM,
     since="0.1.0",
     states=(
-        State("modern", "The page is offered over HTTP/2 or HTTP/3."),
-        State("http1", "The page is offered over HTTP/1.1 only.", loss=1.0),
+        State("modern", "The page is available over HTTP/2 or HTTP/3."),
+        State(
+            "http1",
+            "The page is available over HTTP/1.1 only.",
+            loss=1.0,
+            title="Enable HTTP/2",
+            why=(
+                "With HTTP/1.1 a browser opens up to six connections to a server, and each transfers one file "
+                "at a time: pages with many files wait in line."
+            ),
+            fix=(
+                "Turn on HTTP/2 in the web server, or put a CDN in front of it. Apache needs `Protocols h2 "
+                "http/1.1`, nginx needs:\n\n"
+                "```\n"
+                "http2 on;\n"
+                "```"
+            ),
+        ),
     ),
     sources=(
         "https://www.rfc-editor.org/rfc/rfc9113",
@@ -27,7 +43,7 @@ _H3: Final = re.compile(r"h3(?:-[0-9]+)?")
     requires=("https",),
 )
 def http2(response: Response, tls: TLS | NotGathered) -> Verdict:
-    """HTTP/2 and HTTP/3 carry many files at once over one connection.
+    """HTTP/2 and HTTP/3 transfer many files at once over one connection.
 
     ## What it checks
 
@@ -37,12 +53,12 @@ def http2(response: Response, tls: TLS | NotGathered) -> Verdict:
 
     ## Why it matters
 
-    With HTTP/1.1 a browser opens up to six connections to a server, and each carries one file at a time: pages with
+    With HTTP/1.1 a browser opens up to six connections to a server, and each transfers one file at a time: pages with
     many files wait in line.
 
     ## How to fix
 
-    Switch on HTTP/2 in the web server or put a CDN in front of it. For nginx:
+    Turn on HTTP/2 in the web server or put a CDN in front of it. For nginx:
 
     ```
     server {
@@ -51,7 +67,7 @@ def http2(response: Response, tls: TLS | NotGathered) -> Verdict:
     }
     ```
 
-    Apache needs `Protocols h2 http/1.1`. Every current browser speaks HTTP/2.
+    Apache needs `Protocols h2 http/1.1`. Every current browser supports HTTP/2.
 
     ## Fails on
 

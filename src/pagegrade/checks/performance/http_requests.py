@@ -16,22 +16,49 @@ HOSTS_SHOWN: Final = 10
 
 @check(
     id="http-requests",
-    title="HTTP requests",
+    title="Number of requests",
     severity=Severity.MEDIUM,
     since="0.1.0",
     states=(
         State("few", "The page needs a moderate number of requests."),
-        State("many", "The page needs many requests.", loss=0.2, loss_max=0.8),
-        State("too_many", "The page needs very many requests.", loss=1.0),
+        State(
+            "many",
+            "The page needs many requests.",
+            loss=0.2,
+            loss_max=0.8,
+            title="Reduce the number of requests",
+            why=(
+                "Every request costs headers, waiting and work in the browser, and the important ones compete "
+                "with the rest."
+            ),
+            fix=(
+                'Add `loading="lazy"` to images further down, and remove files that the page does not use. Then '
+                "bundle small scripts and stylesheets that are always used together."
+            ),
+        ),
+        State(
+            "too_many",
+            "The page needs very many requests.",
+            loss=1.0,
+            title="Reduce the number of requests",
+            why=(
+                "Every request costs headers, waiting and work in the browser, and the important ones compete "
+                "with the rest."
+            ),
+            fix=(
+                'Add `loading="lazy"` to images further down, and remove files that the page does not use. Then '
+                "bundle small scripts and stylesheets that are always used together."
+            ),
+        ),
     ),
     sources=("https://developer.mozilla.org/en-US/docs/Web/HTTP/Guides/Connection_management_in_HTTP_1.x",),
 )
 def http_requests(document: Document, resources: Resources | NotGathered) -> Verdict:
-    """Each file the page needs is a request of its own.
+    """Each file that the page needs is a request of its own.
 
     ## What it checks
 
-    How many different files the served HTML and its stylesheets make a browser fetch at once. Each address counts once
+    How many different files the served HTML and its stylesheets make a browser fetch at once. Each URL counts once
     however often it is named, so a preload and its use are one request. Not counted: images and frames with
     `loading="lazy"`, all but one candidate of a `srcset` or `<picture>`, icons, and inline `data:`. From stylesheets
     come imports, background images (at most 30 for one stylesheet, since themes name more than they show) and fonts
@@ -45,8 +72,9 @@ def http_requests(document: Document, resources: Resources | NotGathered) -> Ver
 
     ## How to fix
 
-    Load images further down only when they come near, with `loading="lazy"`, and drop files that the page does not use.
-    Then bundle small scripts and styles that always come together, and draw small icons from one SVG file.
+    Load images further down only when they are needed, with `loading="lazy"`, and remove files that the page does not
+    use. Then bundle small scripts and stylesheets that are always used together, and combine small icons in one SVG
+    file.
 
     ## Fails on
 

@@ -10,12 +10,23 @@ MANY: Final = 4
 
 @check(
     id="iframes-count",
-    title="Frames",
+    title="Embedded frames",
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("few", "The page embeds few other pages."),
-        State("many", "The page embeds many other pages."),
+        State("few", "The page embeds few frames."),
+        State(
+            "many",
+            "The page embeds many frames.",
+            title="Load embedded frames on demand",
+            why=(
+                "Each frame loads a page of its own. A video player or a map often weighs more than the page around it."
+            ),
+            fix=(
+                'Show a preview image that is replaced by the frame when it is clicked, or add `loading="lazy"` '
+                "to frames further down."
+            ),
+        ),
     ),
     sources=("https://html.spec.whatwg.org/multipage/iframe-embed-object.html#the-iframe-element",),
 )
@@ -24,9 +35,9 @@ def iframes_count(document: Document) -> Verdict:
 
     ## What it checks
 
-    The `<iframe>` and `<frame>` elements with an address; frames without one are filled by scripts or by `srcdoc` and
+    The `<iframe>` and `<frame>` elements with a URL; frames without one are filled by scripts or by `srcdoc` and
     load nothing by themselves. More than four are said to be many. How many of them have no `loading="lazy"` is told
-    as well. A fact to know; it costs nothing.
+    as well. It is informative and costs nothing.
 
     ## Why it matters
 
@@ -34,7 +45,7 @@ def iframes_count(document: Document) -> Verdict:
 
     ## How to fix
 
-    Show a picture that is replaced by the frame when it is clicked, or let frames further down wait with
+    Show a preview image that is replaced by the frame when it is clicked, or load frames further down with
     `loading="lazy"`.
 
     ## Fails on

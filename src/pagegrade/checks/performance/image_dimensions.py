@@ -22,8 +22,26 @@ _RATIO: Final = re.compile(r"[0-9]")
     severity=Severity.MEDIUM,
     since="0.1.0",
     states=(
-        State("reserved", "Every image says how much space it needs."),
-        State("unsized", "Images do not say how much space they need.", loss=0.25, loss_max=0.5),
+        State("reserved", "Every image declares its dimensions."),
+        State(
+            "unsized",
+            "Images do not declare their dimensions.",
+            loss=0.25,
+            loss_max=0.5,
+            title="Images without width and height",
+            why=(
+                "Unless a stylesheet reserves the space, everything below moves when the image loads, while "
+                "people read or are about to tap (layout shift)."
+            ),
+            fix=(
+                "Write the pixel size of the file as `width` and `height` on each image, and let `height: auto` "
+                "in the stylesheet keep the proportions:\n\n"
+                "```\n"
+                '<img src="/chair.webp" alt="Green garden chair" width="800" height="600">\n'
+                "```"
+            ),
+            counted=True,
+        ),
     ),
     sources=(
         "https://html.spec.whatwg.org/multipage/embedded-content-other.html#dimension-attributes",
@@ -32,7 +50,7 @@ _RATIO: Final = re.compile(r"[0-9]")
     ),
 )
 def image_dimensions(document: Document) -> Verdict:
-    """Without its size, an image pushes the text aside when it arrives.
+    """Without `width` and `height`, an image shifts the content below it when it loads.
 
     ## What it checks
 
@@ -40,7 +58,7 @@ def image_dimensions(document: Document) -> Verdict:
     sides, or an `aspect-ratio` with one side. A width may be a percentage, since the height is what is kept free; a
     height attribute may not, and a percentage of the height in `style` is taken on trust. Sizes on every `<source>` of
     its `<picture>` count too. Left out are images that cannot push anything: hidden ones, ones positioned absolutely
-    or fixed, and placeholders (no address yet, or inline `data:`).
+    or fixed, and placeholders (no URL yet, or inline `data:`).
 
     A stylesheet may reserve the space unseen by this check, so it only ever costs a part: a quarter for the first
     image, up to half for ten. About three of four well-known pages have such an image. The share is that large because
@@ -49,8 +67,8 @@ def image_dimensions(document: Document) -> Verdict:
 
     ## Why it matters
 
-    When an image comes late and its space was not kept free, everything below jumps while somebody is reading or about
-    to tap.
+    When an image loads late and no space was reserved for it, everything below moves while people read or are about to
+    tap.
 
     ## How to fix
 
@@ -61,7 +79,7 @@ def image_dimensions(document: Document) -> Verdict:
     ```
 
     With `img { max-width: 100%; height: auto }` in the stylesheet it still shrinks on narrow screens, and the browser
-    keeps the proportion free.
+    keeps the proportions.
 
     ## Fails on
 

@@ -2,7 +2,7 @@ from typing import Final
 
 from pagegrade.checks._amounts import amount, part, rounded
 from pagegrade.checks._check import State, Verdict, check, meter_loss
-from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Severity
+from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Saving, Severity
 from pagegrade.parse.assets import Asset, Assets
 
 TARGET_BYTES_PER_PIXEL: Final = 2 / 12
@@ -13,28 +13,36 @@ RASTER: Final = frozenset({"jpeg", "png", "gif", "webp", "avif", "jxl", "heic", 
 
 @check(
     id="image-efficiency",
-    title="Bytes per pixel of images",
+    title="Image compression",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("efficient", "Images take few bytes for their size."),
-        State("wasteful", "Images take many bytes for their size.", loss=0.2, loss_max=1.0),
+        State("efficient", "Images need few bytes for their size."),
+        State(
+            "wasteful",
+            "Images need many bytes for their size.",
+            loss=0.2,
+            loss_max=1.0,
+            title="Compress images",
+            why="The same images can be sent in far fewer bytes without a visible difference.",
+            fix="Save the listed images again with a quality of 60 to 80, or convert them to WebP or AVIF.",
+        ),
     ),
     sources=("https://developer.chrome.com/docs/performance/insights/image-delivery",),
 )
 def image_efficiency(assets: Assets) -> Verdict:
-    """An image may be small on the screen and still be packed badly.
+    """An image can be small on the screen and still be badly compressed.
 
     ## What it checks
 
     Every raster image (JPEG, PNG, GIF, WebP, AVIF, JPEG XL) whose pixel size could be read. A photo in a good format
     needs about a sixth of a byte for each pixel. What an image takes beyond that is counted when it is more than 4,096
     bytes; all of it together costs in five steps from nothing to 500,000 bytes. Images that move, icons and drawings
-    in SVG are left out. Pictures with much fine grain need more, hence the low price.
+    in SVG are left out. Pictures with much fine grain need more, hence the low severity.
 
     ## Why it matters
 
-    The same picture can often travel in half the bytes, and nobody would see the difference.
+    The same image can often be sent in half the bytes without a visible difference.
 
     ## How to fix
 
@@ -100,7 +108,8 @@ def image_efficiency(assets: Assets) -> Verdict:
         total=len(offenders),
         details=(Detail(code="wasted_bytes", actual=wasted, limit=MIN_SAVING_BYTES),),
         loss=meter_loss(wasted, 0, BAD_BYTES),
-        message=f"{part(len(offenders), judged, 'image')} could do with about {rounded(wasted)} bytes less.",
+        message=f"{part(len(offenders), judged, 'image')} could be about {rounded(wasted)} bytes smaller in all.",
+        saving=Saving(wasted, "bytes"),
     )
 
 

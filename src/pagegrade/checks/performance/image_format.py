@@ -4,7 +4,7 @@ from pagegrade.checks._amounts import amount, part, rounded
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.artifacts import Resource, Resources
 from pagegrade.model.document import Document
-from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Severity
+from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Saving, Severity
 
 SMALL_BYTES: Final = 10_000
 MIN_SAVING_BYTES: Final = 4_096
@@ -22,9 +22,32 @@ LEGACY: Final = frozenset({"jpeg", "png", "gif", "bmp", "tiff"})
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("modern", "Every larger image comes in a modern format."),
-        State("efficient_legacy", "Images come in an older format, but are already small for their size.", loss=0.5),
-        State("legacy", "Images come in an older format and could be much smaller.", loss=1.0),
+        State("modern", "Every larger image is in a modern format."),
+        State(
+            "efficient_legacy",
+            "Images are in an older format, but already small for their size.",
+            loss=0.5,
+            title="Images in older formats",
+            why="WebP or AVIF would make these images somewhat smaller still.",
+            fix="Offer AVIF or WebP when the images are next exported, or let a CDN convert them.",
+            counted=True,
+        ),
+        State(
+            "legacy",
+            "Images are in an older format and could be much smaller.",
+            loss=1.0,
+            title="Serve images in modern formats",
+            why="WebP and AVIF need a quarter to a half fewer bytes than JPEG and PNG for the same image.",
+            fix=(
+                "Offer AVIF or WebP with the old file as the fallback, or let a CDN convert the images:\n\n"
+                "```\n"
+                "<picture>\n"
+                '  <source type="image/avif" srcset="/chair.avif">\n'
+                '  <img src="/chair.jpg" alt="Green garden chair" width="800" height="600">\n'
+                "</picture>\n"
+                "```"
+            ),
+        ),
     ),
     sources=(
         "https://developer.mozilla.org/en-US/docs/Web/Media/Guides/Formats/Image_types",
@@ -32,7 +55,7 @@ LEGACY: Final = frozenset({"jpeg", "png", "gif", "bmp", "tiff"})
     ),
 )
 def image_format(document: Document, resources: Resources) -> Verdict:
-    """WebP and AVIF need far fewer bytes than JPEG and PNG for the same picture.
+    """WebP and AVIF need far fewer bytes than JPEG and PNG for the same image.
 
     ## What it checks
 
@@ -41,7 +64,7 @@ def image_format(document: Document, resources: Resources) -> Verdict:
     a modern one, told by `type`, by the file or, where it was not fetched, by its ending. A JPEG, PNG, GIF, BMP or TIFF
     costs half when it is already near the 0.17 bytes a pixel that good modern formats need, or when its pixels are not
     known: the format itself is asked for here, while `image-efficiency` looks at bytes alone. It costs everything when
-    more than 4,096 bytes could be saved against that. SVG and icons are not judged.
+    more than 4,096 bytes could be saved against that. SVG and icons are not evaluated.
 
     ## Why it matters
 
@@ -58,7 +81,7 @@ def image_format(document: Document, resources: Resources) -> Verdict:
     </picture>
     ```
 
-    Many CDNs convert by themselves and answer each browser with the best format it accepts.
+    Many CDNs convert images and send each browser the best format it accepts.
 
     ## Fails on
 
@@ -131,6 +154,7 @@ def image_format(document: Document, resources: Resources) -> Verdict:
         evidence=evidence,
         total=len(offenders),
         details=(Detail(code="largest_saving_bytes", actual=offenders[0][0], limit=MIN_SAVING_BYTES),),
+        saving=Saving(sum(saving for saving, *_ in offenders if saving > MIN_SAVING_BYTES), "bytes"),
     )
 
 

@@ -22,8 +22,23 @@ _SIDE: Final = re.compile(r"(?<![\w-])(?:width|height)\s{0,9}:\s{0,9}([0-9]{1,5}
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("lazy", "Images further down load when they come near."),
-        State("eager", "Images further down load at once.", loss=0.2, loss_max=0.5),
+        State("lazy", "Images further down are loaded lazily."),
+        State(
+            "eager",
+            "Images further down are loaded at once.",
+            loss=0.2,
+            loss_max=0.5,
+            title="Images further down that are not lazy-loaded",
+            why=(
+                "They compete for bandwidth with the images that visitors are looking at, and are downloaded "
+                "even if no one scrolls that far."
+            ),
+            fix=(
+                'Add `loading="lazy"` to every image that is not on the first screen, but not to the large '
+                "image at the top."
+            ),
+            counted=True,
+        ),
     ),
     sources=(
         "https://html.spec.whatwg.org/multipage/urls-and-fetching.html#lazy-loading-attributes",
@@ -31,23 +46,23 @@ _SIDE: Final = re.compile(r"(?<![\w-])(?:width|height)\s{0,9}:\s{0,9}([0-9]{1,5}
     ),
 )
 def image_lazy_loading(document: Document, resources: Resources | NotGathered) -> Verdict:
-    """Images that nobody has scrolled to yet need not be fetched yet.
+    """Images below the first screen need not be loaded until they come into view.
 
     ## What it checks
 
     Whether images after the first three have `loading="lazy"`. Five or more without it cost a fifth, thirty or more
     half. Where the first screen ends is not known without drawing the page, so it never costs more, and the first
     three are never asked for. Left out are hidden images, icons (100 pixels or less on both sides, by attributes,
-    `style` or file, and SVG), inline `data:`, images whose address is put in by a script, those with `loading="eager"`,
+    `style` or file, and SVG), inline `data:`, images whose URL is put in by a script, those with `loading="eager"`,
     which is a decision, and files that stand further up already, since they are there.
 
     About two of five well-known pages have five such images, most of them because they are older than the attribute.
     It is said all the same, since all visitors wait and pay for these images, whether they scroll that far or not, and
-    one word mends it. That it is so common keeps the price low.
+    one attribute fixes it. That it is so common keeps the price low.
 
     ## Why it matters
 
-    Images below the first screen compete with those that the visitor is looking at.
+    Images below the first screen compete with those that visitors are looking at.
 
     ## How to fix
 

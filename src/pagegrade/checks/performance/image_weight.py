@@ -13,13 +13,39 @@ FULL_AT: Final = 5
 
 @check(
     id="image-weight",
-    title="Weight of images",
+    title="Image weight",
     severity=Severity.MEDIUM,
     since="0.1.0",
     states=(
-        State("light", "No image is heavy."),
-        State("heavy", "Images of the page are heavy.", loss=0.25, loss_max=0.5),
-        State("very_heavy", "Images of the page are very heavy.", loss=0.5, loss_max=1.0),
+        State("light", "No image is larger than 200 kB."),
+        State(
+            "heavy",
+            "Images of the page are large.",
+            loss=0.25,
+            loss_max=0.5,
+            title="Images larger than 200 kB",
+            why="Large images load last and delay the page on slow connections.",
+            fix=(
+                "Save photos in the size in which they are shown, as AVIF or WebP with a quality of 60 to 80, "
+                "and offer smaller candidates with `srcset`."
+            ),
+            counted=True,
+        ),
+        State(
+            "very_heavy",
+            "Images of the page are very large.",
+            loss=0.5,
+            loss_max=1.0,
+            title="Reduce very large images",
+            why=(
+                "An image of 500 kB or more takes seconds on a mobile connection, and is often a photo straight "
+                "from the camera."
+            ),
+            fix=(
+                "Scale the image to the size in which it is shown, and save it as AVIF or WebP with a quality "
+                "of 60 to 80. Offer smaller candidates with `srcset`."
+            ),
+        ),
     ),
     sources=("https://web.dev/learn/performance/image-performance",),
 )
@@ -28,14 +54,14 @@ def image_weight(assets: Assets, document: Document) -> Verdict:
 
     ## What it checks
 
-    The bytes that travelled for each image that the HTML itself names, whatever its format. Up to 200,000 bytes are
+    The bytes transferred for each image that the HTML itself names, whatever its format. Up to 200,000 bytes are
     fine. Heavier ones cost a quarter to a half, by their number up to five; from 500,000 bytes they cost half to all.
     Large photos are what some sites are for, hence the steps. Backgrounds that a stylesheet names are left out, since
     they may never be fetched, and so are images that were not fetched.
 
     ## Why it matters
 
-    Large images come last and keep phones busy; they are the most frequent reason for slow pages.
+    Large images load last and keep phones busy; they are the most frequent reason for slow pages.
 
     ## How to fix
 

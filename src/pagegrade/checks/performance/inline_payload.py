@@ -9,17 +9,26 @@ LARGE: Final = 100_000
 
 @check(
     id="inline-payload",
-    title="Data inside the HTML",
+    title="Inline scripts, styles and images",
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("moderate", "The HTML carries a moderate amount of inline scripts, styles and data."),
-        State("large", "The HTML carries much inline script, style and data."),
+        State("moderate", "The HTML contains a moderate amount of inline scripts, styles and data."),
+        State(
+            "large",
+            "The HTML contains a large amount of inline scripts, styles and data.",
+            title="Move inline scripts, styles and data into files",
+            why="Inline data is sent again with every page, while a separate file would already be in the cache.",
+            fix=(
+                "Move scripts and styles that many pages share into files. Keep inline only what the first "
+                "screen needs."
+            ),
+        ),
     ),
     sources=("https://web.dev/articles/extract-critical-css",),
 )
 def inline_payload(document: Document) -> Verdict:
-    """What is written into the HTML travels with every page and cannot be kept by the browser.
+    """Data inside the HTML is sent with every page and cannot be cached.
 
     ## What it checks
 
@@ -29,11 +38,11 @@ def inline_payload(document: Document) -> Verdict:
 
     ## Why it matters
 
-    The same text travels again with the next page, while a file of its own would be there already.
+    The same data is sent again with the next page, while a separate file would already be in the cache.
 
     ## How to fix
 
-    Move scripts and styles that many pages share into files. Keep inline only what the first view needs.
+    Move scripts and styles that many pages share into files. Keep inline only what the first screen needs.
 
     ## Fails on
 

@@ -12,30 +12,68 @@ MANY: Final = 5
 
 @check(
     id="javascript-defer",
-    title="Render-blocking scripts",
+    title="Render-blocking JavaScript",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("deferred", "No external script keeps the page from showing."),
-        State("blocking", "External scripts keep the page from showing until they have run.", loss=0.5),
-        State("many", "Many external scripts keep the page from showing until they have run.", loss=1.0),
-        State("third_party", "Another site's script in the head keeps the page from showing.", loss=1.0),
+        State("deferred", "No external script blocks rendering."),
+        State(
+            "blocking",
+            "External scripts block rendering until they have run.",
+            loss=0.5,
+            title="Render-blocking scripts",
+            why="Visitors see nothing of what comes after such a script until it has loaded and run.",
+            fix=(
+                "Add `defer` to every external script that the first screen does not need, or `async` where the "
+                "order does not matter:\n\n"
+                "```\n"
+                '<script src="/shop.js" defer></script>\n'
+                "```"
+            ),
+            counted=True,
+        ),
+        State(
+            "many",
+            "Many external scripts block rendering until they have run.",
+            loss=1.0,
+            title="Render-blocking scripts",
+            why="Visitors see nothing of what comes after such a script until it has loaded and run.",
+            fix=(
+                "Add `defer` to every external script that the first screen does not need, or `async` where the "
+                "order does not matter:\n\n"
+                "```\n"
+                '<script src="/shop.js" defer></script>\n'
+                "```"
+            ),
+            counted=True,
+        ),
+        State(
+            "third_party",
+            "A third-party script in the head blocks rendering.",
+            loss=1.0,
+            title="Third-party script in the head blocks rendering",
+            why="If the other site is slow or down, the page stays blank until the request times out.",
+            fix=(
+                "Load the script with `async` or `defer`; most providers offer such a snippet. If it must run "
+                "early, serve a copy from your own host."
+            ),
+        ),
     ),
     sources=("https://html.spec.whatwg.org/multipage/scripting.html#attr-script-defer",),
 )
 def javascript_defer(document: Document) -> Verdict:
-    """A plain external script makes the browser stop reading the page until it has arrived and run.
+    """External scripts without `defer` or `async` stop the browser from reading the page until they have run.
 
     ## What it checks
 
     Every external classic script. One with `defer` or `async`, one of `type="module"`, and one at the end of the body
-    with nothing visible after it keep nobody waiting. Up to five others cost half; more cost everything, and so does a
+    with nothing visible after it keep no one waiting. Up to five others cost half; more cost everything, and so does a
     single one from another site in the head, because when that site does not answer, the page stays empty. Inline
-    scripts cannot be deferred and data blocks are not scripts: neither is judged. Five is our own limit.
+    scripts cannot be deferred and data blocks are not scripts: neither is evaluated. Five is our own limit.
 
     About three of four well-known pages have such a script, most of them one of another site. The share is that large
     because the snippets of services were made before `async` and are copied as they are; visitors wait for each of them
-    all the same, and one word mends it. Since it is that common, the check weighs little.
+    all the same, and one attribute fixes it. Since it is that common, the check weighs little.
 
     ## Why it matters
 
@@ -43,13 +81,13 @@ def javascript_defer(document: Document) -> Verdict:
 
     ## How to fix
 
-    Add `defer` to every external script that the first view does not need:
+    Add `defer` to every external script that the first screen does not need:
 
     ```
     <script src="/shop.js" defer></script>
     ```
 
-    Deferred scripts still run in their order. Use `async` for those that depend on nothing, such as statistics.
+    Deferred scripts still run in their order. Use `async` for those that depend on nothing, such as analytics.
 
     ## Fails on
 

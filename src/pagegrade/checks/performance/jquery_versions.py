@@ -11,13 +11,31 @@ RECENT: Final = (3, 5)
 
 @check(
     id="jquery-versions",
-    title="Copies of jQuery",
+    title="jQuery versions",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
         State("single", "The page loads at most one copy of jQuery, and a recent one."),
-        State("old", "The page loads a version of jQuery before 3.5.", loss=0.5),
-        State("several", "The page loads more than one copy of jQuery.", loss=1.0),
+        State(
+            "old",
+            "The page loads a version of jQuery before 3.5.",
+            loss=0.5,
+            title="Update jQuery",
+            why=(
+                "Versions before 3.5 can be made to run injected scripts when they insert HTML (CVE-2020-11022, "
+                "CVE-2020-11023)."
+            ),
+            fix="Update to the newest version. `jquery-migrate` keeps old plugins working.",
+        ),
+        State(
+            "several",
+            "The page loads more than one copy of jQuery.",
+            loss=1.0,
+            title="Copies of jQuery",
+            why="Each copy is about 30 kB to download and run, and plugins attach to whichever comes last.",
+            fix="Keep one copy of the newest version. Usually a theme or a plugin brings its own.",
+            counted=True,
+        ),
     ),
     sources=(
         "https://jquery.com/upgrade-guide/3.5/",
@@ -25,7 +43,7 @@ RECENT: Final = (3, 5)
     ),
 )
 def jquery_versions(document: Document, assets: Assets) -> Verdict:
-    """One copy of a library is enough, and old ones have known holes.
+    """One copy of a library is enough, and old ones have known vulnerabilities.
 
     ## What it checks
 
@@ -36,12 +54,12 @@ def jquery_versions(document: Document, assets: Assets) -> Verdict:
 
     ## Why it matters
 
-    Each copy is 30,000 bytes to fetch and to run, plugins bind themselves to whichever comes last, and old versions
-    open doors.
+    Each copy is 30,000 bytes to download and run, plugins attach to whichever comes last, and old versions are
+    vulnerable to script injection.
 
     ## How to fix
 
-    Keep one copy of the newest version. `jquery-migrate` helps old plugins to live with it.
+    Keep one copy of the newest version. `jquery-migrate` keeps old plugins working.
 
     ## Fails on
 

@@ -14,34 +14,61 @@ SHOWN: Final = 10
 
 @check(
     id="js-size",
-    title="Weight of scripts",
+    title="JavaScript size",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("light", "The scripts have a moderate weight."),
-        State("heavy", "The scripts are heavy.", loss=0.2, loss_max=0.8),
-        State("very_heavy", "The scripts are very heavy.", loss=1.0),
+        State("light", "The scripts have a moderate size."),
+        State(
+            "heavy",
+            "The scripts are large.",
+            loss=0.2,
+            loss_max=0.8,
+            title="Reduce JavaScript",
+            why=(
+                "Scripts must be downloaded, parsed and run before the page reacts. A phone needs a second for "
+                "what a desktop runs in a tenth."
+            ),
+            fix=(
+                "Remove libraries that are hardly used, split large bundles so that each page loads its own "
+                "part, and review what every third-party service adds."
+            ),
+        ),
+        State(
+            "very_heavy",
+            "The scripts are very large.",
+            loss=1.0,
+            title="Reduce JavaScript",
+            why=(
+                "Scripts must be downloaded, parsed and run before the page reacts. A phone needs a second for "
+                "what a desktop runs in a tenth."
+            ),
+            fix=(
+                "Remove libraries that are hardly used, split large bundles so that each page loads its own "
+                "part, and review what every third-party service adds."
+            ),
+        ),
     ),
     sources=("https://web.dev/learn/performance/code-split-javascript",),
 )
 def js_size(document: Document, assets: Assets) -> Verdict:
-    """Scripts cost twice: they have to travel, and then to run.
+    """Scripts cost twice: they have to be downloaded, and then parsed and run.
 
     ## What it checks
 
-    The bytes that travelled for all scripts that the HTML names, of the site and of others, since the page asks for
+    The bytes transferred for all scripts that the HTML names, of the site and of others, since the page asks for
     all of them. Up to 120,000 bytes are fine, up to 500,000 cost in four steps, more costs everything. Scripts that
     other scripts load cannot be seen here, so the number is a lower one. Half of all pages on the web exceed 500,000
     with everything that loads later, so this weighs little.
 
     ## Why it matters
 
-    A phone needs a second to read and run what a desktop runs in a tenth.
+    A phone needs a second to parse and run what a desktop runs in a tenth.
 
     ## How to fix
 
-    Drop libraries that are hardly used, split large bundles so that each page loads its own part, and look at what
-    every service of others adds.
+    Remove libraries that are hardly used, split large bundles so that each page loads its own part, and review what
+    every third-party service adds.
 
     ## Fails on
 

@@ -10,17 +10,28 @@ FULL_AT: Final = 15
 
 @check(
     id="keep-alive",
-    title="Kept connections",
+    title="Persistent connections (keep-alive)",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
         State("kept", "The server keeps connections open."),
-        State("closed", "The server closes the connection after each file.", loss=0.5, loss_max=1.0),
+        State(
+            "closed",
+            "The server closes the connection after each file.",
+            loss=0.5,
+            loss_max=1.0,
+            title="Enable persistent connections",
+            why="Connecting and negotiating TLS for each file takes two or three round trips.",
+            fix=(
+                "Remove `keepalive_timeout 0` in nginx or `KeepAlive Off` in Apache, or enable HTTP/2, which "
+                "keeps its connection open."
+            ),
+        ),
     ),
     sources=("https://www.rfc-editor.org/rfc/rfc9112#section-9.3",),
 )
 def keep_alive(response: Response, resources: Resources) -> Verdict:
-    """A kept connection saves the greeting for the next file.
+    """A persistent connection saves the handshake for the next file.
 
     ## What it checks
 
@@ -28,16 +39,16 @@ def keep_alive(response: Response, resources: Resources) -> Verdict:
     A host counts when at least two of its answers, and at least half of them, say `Connection: close` (or speak
     HTTP/1.0 without `keep-alive`); servers close a connection after a hundred files for good reasons. Two closed
     answers cost half, fifteen everything. HTTP/2 and HTTP/3 keep their connection always, so there is nothing to
-    judge.
+    evaluate.
 
     ## Why it matters
 
-    Connecting and encrypting anew for each file takes two or three trips to the server.
+    Connecting and negotiating TLS for each file takes two or three round trips.
 
     ## How to fix
 
-    Remove the setting that switches it off: `keepalive_timeout 0` in nginx, `KeepAlive Off` in Apache. HTTP/2 makes
-    this superfluous.
+    Remove the setting that turns it off: `keepalive_timeout 0` in nginx, `KeepAlive Off` in Apache. HTTP/2 makes this
+    superfluous.
 
     ## Fails on
 

@@ -17,8 +17,23 @@ HEIGHT_PX: Final = 200
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("eager", "The probable main image loads at once."),
-        State("lazy", "The probable main image waits for lazy loading.", loss=0.5),
+        State("eager", "The probable main image is loaded at once."),
+        State(
+            "lazy",
+            "The probable main image is loaded lazily.",
+            loss=0.5,
+            title="Main image is lazy-loaded",
+            why=(
+                "A browser starts to load a lazy image only after layout, so the image that visitors wait for "
+                "comes last (Largest Contentful Paint)."
+            ),
+            fix=(
+                'Remove `loading="lazy"` from the large image at the top and raise its priority:\n\n'
+                "```\n"
+                '<img src="/hero.webp" alt="The garden in May" width="1200" height="600" fetchpriority="high">\n'
+                "```"
+            ),
+        ),
     ),
     sources=(
         "https://web.dev/articles/optimize-lcp",
@@ -26,7 +41,7 @@ HEIGHT_PX: Final = 200
     ),
 )
 def lcp_image_lazy(document: Document, resources: Resources | NotGathered) -> Verdict:
-    """The largest image of the first screen should not wait.
+    """The largest image of the first screen should not be loaded lazily.
 
     ## What it checks
 
@@ -37,11 +52,11 @@ def lcp_image_lazy(document: Document, resources: Resources | NotGathered) -> Ve
 
     ## Why it matters
 
-    A browser fetches a lazy image only after layout, so the picture that visitors wait for comes last.
+    A browser loads a lazy image only after layout, so the image that visitors wait for comes last.
 
     ## How to fix
 
-    Take `loading="lazy"` off the large image at the top and say that it matters:
+    Remove `loading="lazy"` from the large image at the top and raise its priority:
 
     ```
     <img src="/hero.webp" alt="The garden in May" width="1200" height="600" fetchpriority="high">

@@ -16,13 +16,36 @@ ROUND_MS: Final = 100
     since="0.1.0",
     states=(
         State("fast", "The HTML arrives quickly."),
-        State("slow", "The HTML takes long to arrive.", loss=0.2, loss_max=0.8),
-        State("very_slow", "The HTML takes very long to arrive.", loss=1.0),
+        State(
+            "slow",
+            "The HTML takes long to arrive.",
+            loss=0.2,
+            loss_max=0.8,
+            title="Reduce the load time of the HTML",
+            why="Nothing can be shown or requested before the HTML arrives, and visitors leave while they wait.",
+            fix=(
+                "Look at the phases: for a long `first byte`, cache rendered pages and speed up the "
+                "application; for a long `download`, shrink and compress the HTML; for a long `connect` or "
+                "`TLS`, use a CDN."
+            ),
+        ),
+        State(
+            "very_slow",
+            "The HTML takes very long to arrive.",
+            loss=1.0,
+            title="Reduce the load time of the HTML",
+            why="Nothing can be shown or requested before the HTML arrives, and visitors leave while they wait.",
+            fix=(
+                "Look at the phases: for a long `first byte`, cache rendered pages and speed up the "
+                "application; for a long `download`, shrink and compress the HTML; for a long `connect` or "
+                "`TLS`, use a CDN."
+            ),
+        ),
     ),
     sources=("https://www.w3.org/TR/navigation-timing-2/",),
 )
 def load_time(load_samples_ms: tuple[float, ...], response: Response) -> Verdict:
-    """Until the HTML is there, the visitor looks at an empty page.
+    """The page stays blank until the HTML has arrived.
 
     ## What it checks
 
@@ -34,12 +57,12 @@ def load_time(load_samples_ms: tuple[float, ...], response: Response) -> Verdict
 
     ## Why it matters
 
-    Nothing can be shown or fetched before the HTML arrives, and visitors leave while they wait.
+    Nothing can be shown or requested before the HTML arrives, and visitors leave while they wait.
 
     ## How to fix
 
-    Make the server answer faster: cache finished pages, put a CDN near the visitors, and shorten slow database work.
-    The phases in the evidence tell where the time goes: a long `first byte` is the server, a long `download` is the
+    Make the server respond faster: cache rendered pages, put a CDN near the visitors, and shorten slow database work.
+    The phases in the evidence show where the time goes: a long `first byte` is the server, a long `download` is the
     size of the page, a long `connect` or `TLS` is distance.
 
     ## Fails on

@@ -2,7 +2,7 @@ from typing import Final
 
 from pagegrade.checks._amounts import amount, part, rounded
 from pagegrade.checks._check import State, Verdict, check, meter_loss
-from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Severity
+from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Saving, Severity
 from pagegrade.parse.assets import Assets
 
 MIN_SHARE: Final = 0.1
@@ -12,23 +12,31 @@ BAD_BYTES: Final = 60_000
 
 @check(
     id="minified-js",
-    title="Minified scripts",
+    title="JavaScript minification",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("minified", "The scripts of the site are minified."),
-        State("unminified", "The site has scripts that are not minified.", loss=0.2, loss_max=1.0),
+        State("minified", "The site's scripts are minified."),
+        State(
+            "unminified",
+            "The site has scripts that are not minified.",
+            loss=0.2,
+            loss_max=1.0,
+            title="Minify JavaScript",
+            why="White space and comments are downloaded and parsed by every visitor.",
+            fix="Let the build tool, a plugin or the CDN minify scripts; most have a switch.",
+        ),
     ),
     sources=("https://developer.chrome.com/docs/lighthouse/performance/unminified-javascript",),
 )
 def minified_js(assets: Assets) -> Verdict:
-    """White space and comments are for people; browsers need neither.
+    """Minification removes white space and comments, which browsers do not need.
 
     ## What it checks
 
     Scripts of the site's own domain. How much of each is white space and comments is worked out from its text, never
     from a `.min.` in its name; comments that ask to be kept, such as licences, are not held against it. A file counts
-    when a tenth of it, and more than 2,048 of the bytes that travel, could be saved. All savings together cost from a
+    when a tenth of it, and more than 2,048 of the transferred bytes, could be saved. All savings together cost from a
     fifth, in five steps up to 60,000 bytes. Shorter names for variables would save more and are not asked for. Files
     of other sites are left out, and so are very large ones that were not read.
 
@@ -101,5 +109,6 @@ def minified_js(assets: Assets) -> Verdict:
         total=len(offenders),
         details=(Detail(code="wasted_bytes", actual=wasted, limit=MIN_SAVING_BYTES),),
         loss=meter_loss(wasted, 0, BAD_BYTES),
+        saving=Saving(wasted, "bytes"),
         message=f"Minifying {part(len(offenders), judged, 'script')} would save about {rounded(wasted)} bytes.",
     )

@@ -11,35 +11,57 @@ BAD_BYTES: Final = 1_000_000
 
 @check(
     id="page-size",
-    title="Size of the HTML",
+    title="HTML size",
     severity=Severity.MEDIUM,
     since="0.1.0",
     states=(
         State("light", "The HTML has a moderate size."),
-        State("heavy", "The HTML is heavy.", loss=0.2, loss_max=0.8),
-        State("very_heavy", "The HTML is very heavy.", loss=1.0),
+        State(
+            "heavy",
+            "The HTML is large.",
+            loss=0.2,
+            loss_max=0.8,
+            title="Reduce the size of the HTML",
+            why="The browser shows nothing before the HTML arrives, and a phone is busy parsing it.",
+            fix=(
+                "Move large inline data, styles, scripts and images into files that can be cached, and split "
+                "long lists over several pages."
+            ),
+        ),
+        State(
+            "very_heavy",
+            "The HTML is very large.",
+            loss=1.0,
+            title="Reduce the size of the HTML",
+            why="The browser shows nothing before the HTML arrives, and a phone is busy parsing it.",
+            fix=(
+                "Move large inline data, styles, scripts and images into files that can be cached, and split "
+                "long lists over several pages."
+            ),
+        ),
     ),
     sources=("https://developer.mozilla.org/en-US/docs/Learn_web_development/Extensions/Performance/HTML",),
 )
 def page_size(response: Response) -> Verdict:
-    """A browser has to receive and read all of the HTML.
+    """A browser has to download and parse all of the HTML.
 
     ## What it checks
 
-    Two sizes of the HTML alone, without images, styles and scripts in files of their own: the bytes that travel, and
-    the bytes after decompression. Up to 100,000 bytes travelling and 330,000 bytes decompressed is fine; above either
+    Two sizes of the HTML alone, without images, styles and scripts in files of their own: the transferred bytes, and
+    the bytes after decompression. Up to 100,000 transferred bytes and 330,000 bytes decompressed is fine; above either
     it costs in four steps; more than 1,000,000 bytes decompressed cost everything. No standard names a limit. 330,000
     is the customary one; four of five real pages stay below it. Steps, so that a few bytes of useful markup never cost
     a point.
 
     ## Why it matters
 
-    The bytes that travel decide how soon the page shows; the bytes to read decide how long a phone is busy with it.
+    The transferred bytes decide how soon the page shows; the decompressed bytes decide how long a phone is busy with
+    it.
 
     ## How to fix
 
-    Move large inline data, styles, scripts and images out of the HTML into files that can be cached. Lists that show
-    hundreds of entries can be split over pages, and compression shrinks what travels.
+    Move large inline data, styles, scripts and images out of the HTML into files that can be cached. Lists of hundreds
+    of entries can be split over several pages, and compression shrinks what is transferred.
 
     ## Fails on
 

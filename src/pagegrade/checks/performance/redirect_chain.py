@@ -1,8 +1,9 @@
+from collections.abc import Sequence
 from typing import Final
 
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.artifacts import Navigation, Response
-from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, Outcome, Severity
+from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, Outcome, Saving, Severity
 from pagegrade.parse.url import host
 
 LONG: Final = 3
@@ -11,18 +12,66 @@ TEMPORARY: Final = frozenset({302, 303, 307})
 
 @check(
     id="redirect-chain",
-    title="Redirects before the page",
+    title="Redirects to the page",
     severity=Severity.MEDIUM,
     since="0.1.0",
     states=(
-        State("direct", "The page comes without detours."),
-        State("canonical_hop", "One permanent redirect leads to the canonical address."),
-        State("single", "One redirect precedes the page.", loss=0.25),
-        State("temporary", "A temporary redirect leads to an address that is permanent.", loss=0.5),
-        State("several", "Two redirects precede the page.", loss=0.5),
-        State("long", "Three or more redirects precede the page.", loss=1.0),
-        State("loop", "The redirects visit the same address twice.", loss=1.0),
-        State("downgrade", "A redirect leads from https to http.", loss=1.0),
+        State("direct", "The page loads without redirects."),
+        State("canonical_hop", "One permanent redirect leads to the canonical URL."),
+        State(
+            "single",
+            "One redirect precedes the page.",
+            loss=0.25,
+            title="Avoid the redirect to the page",
+            why="The redirect costs every visitor who uses this URL another round trip before the page starts to load.",
+            fix="Link to the final URL. If the redirect goes to a start page below `/`, serve that page at `/` itself.",
+        ),
+        State(
+            "temporary",
+            "A temporary redirect leads to a URL that is permanent.",
+            loss=0.5,
+            title="Make the redirect permanent",
+            why="Search engines keep the old URL in their index, and browsers do not remember the redirect.",
+            fix="Answer with status 301 or 308 instead of 302, 303 or 307.",
+        ),
+        State(
+            "several",
+            "Two redirects precede the page.",
+            loss=0.5,
+            title="Combine the two redirects into one",
+            why=(
+                "Each redirect costs another round trip, a tenth of a second or more on a phone, in which "
+                "nothing happens."
+            ),
+            fix="Let one rule build the final URL with https, host and trailing slash, and redirect to it in one step.",
+        ),
+        State(
+            "long",
+            "Three or more redirects precede the page.",
+            loss=1.0,
+            title="Shorten the redirect chain",
+            why="Each redirect costs another round trip in which nothing happens, and crawlers give up on long chains.",
+            fix="Redirect every old URL in one step, with status 301, to the final one, and link to that directly.",
+        ),
+        State(
+            "loop",
+            "The redirects visit the same URL twice.",
+            loss=1.0,
+            title="Redirects visit the same URL twice",
+            why="Visitors lose several round trips, and browsers without the cookies set on the way may never arrive.",
+            fix=(
+                "Find the rule that sends visitors back, often a cookie or language check, and answer the first "
+                "request with the page itself."
+            ),
+        ),
+        State(
+            "downgrade",
+            "A redirect leads from https to http.",
+            loss=1.0,
+            title="Redirect from https to http",
+            why="The rest of the visit is unencrypted: others on the network can read and change the page.",
+            fix="Redirect to the https URL instead, and correct the rule or site URL setting that produces `http://`.",
+        ),
     ),
     sources=(
         "https://www.rfc-editor.org/rfc/rfc9110#section-15.4",
@@ -30,26 +79,26 @@ TEMPORARY: Final = frozenset({302, 303, 307})
     ),
 )
 def redirect_chain(navigation: Navigation) -> Verdict:
-    """Each redirect is one more trip to the server before the page can start.
+    """Each redirect is another round trip before the page can start to load.
 
     ## What it checks
 
-    The redirects between the address that was asked for and the page. None is best, and one permanent redirect from
+    The redirects between the URL that was asked for and the page. None is best, and one permanent redirect from
     http to https, or between the names with and without `www`, is just as good. One of another kind costs a quarter,
     two cost half, and so does a temporary redirect (302, 303, 307) for a move to https or to the other name, which is
-    permanent. Three or more, an address that is visited twice, and a step from https back to http cost everything.
-    When the address was typed without `http://` or `https://`, a step that only changes this is not counted. Redirects
+    permanent. Three or more, a URL that is visited twice, and a step from https back to http cost everything.
+    When the URL was typed without `http://` or `https://`, a step that only changes this is not counted. Redirects
     by `<meta>` or scripts are not seen here.
 
     ## Why it matters
 
-    On a phone each trip costs a tenth of a second or more, in which nothing happens; crawlers give up on long chains.
+    On a phone each round trip costs a tenth of a second or more, in which nothing happens; crawlers give up on long
+    chains.
 
     ## How to fix
 
-    Make every old address redirect in one step, with status 301 or 308, to the final one, and link to that directly.
-    Chains usually come from separate rules for https, `www` and the trailing slash: let one rule build the final
-    address.
+    Redirect every old URL in one step, with status 301 or 308, to the final one, and link to that directly. Chains
+    usually come from separate rules for https, `www` and the trailing slash: let one rule build the final URL.
 
     ## Fails on
 
@@ -108,7 +157,14 @@ def redirect_chain(navigation: Navigation) -> Verdict:
         value=len(steps),
         evidence=tuple(_evidence(answer, target) for answer, target in steps[:MAX_EVIDENCE]),
         details=(Detail(code="redirects", actual=len(steps), limit=1),),
+        saving=_saving([answer for answer, _ in steps]) if state in {"several", "long"} else None,
     )
+
+
+def _saving(answers: Sequence[Response]) -> Saving | None:
+    """The time of all redirects but the longest: one step remains where they are combined."""
+    times = [answer.timings.total_ms for answer in answers]
+    return Saving(sum(times) - max(times), "ms") if all(times) else None
 
 
 def _rest(url: str) -> str:

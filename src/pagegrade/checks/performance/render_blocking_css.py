@@ -16,17 +16,28 @@ EVERY_SCREEN: Final = frozenset({"", "all", "screen", "all, screen", "screen, pr
 
 @check(
     id="render-blocking-css",
-    title="Render-blocking stylesheets",
+    title="Render-blocking CSS",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("few", "Few and small stylesheets come before the first view."),
-        State("many", "Many or large stylesheets come before the first view.", loss=0.2, loss_max=0.5),
+        State("few", "Few and small stylesheets block rendering."),
+        State(
+            "many",
+            "Many or large stylesheets block rendering.",
+            loss=0.2,
+            loss_max=0.5,
+            title="Reduce render-blocking CSS",
+            why="Visitors look at a blank page until the stylesheets in the head have loaded.",
+            fix=(
+                'Combine stylesheets that are always used together, give those for printing `media="print"`, '
+                "and load styles for parts further down later."
+            ),
+        ),
     ),
     sources=("https://web.dev/learn/performance/understanding-the-critical-path",),
 )
 def render_blocking_css(document: Document, resources: Resources | NotGathered) -> Verdict:
-    """The browser shows nothing until the stylesheets of the head are there.
+    """The browser shows nothing until the stylesheets in the head have loaded.
 
     ## What it checks
 
@@ -37,12 +48,12 @@ def render_blocking_css(document: Document, resources: Resources | NotGathered) 
 
     ## Why it matters
 
-    Visitors look at an empty page while stylesheets travel, one after the other when they import each other.
+    Visitors look at a blank page while stylesheets load, one after the other when they import each other.
 
     ## How to fix
 
-    Join sheets that always come together, give those for printing `media="print"`, and load styles for parts further
-    down later.
+    Combine stylesheets that are always used together, give those for printing `media="print"`, and load styles for
+    parts further down later.
 
     ## Fails on
 

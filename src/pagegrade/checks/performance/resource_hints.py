@@ -14,12 +14,22 @@ MAX_PRECONNECTS: Final = 4
 
 @check(
     id="resource-hints",
-    title="Hints for the browser",
+    title="Resource hints",
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("sound", "The hints for the browser are sound."),
-        State("doubtful", "Some hints for the browser are doubtful."),
+        State("sound", "The resource hints are sound."),
+        State(
+            "doubtful",
+            "Some resource hints are wasteful.",
+            title="Wasteful resource hints",
+            why="What is loaded in advance takes bandwidth from what the visitor is waiting for.",
+            fix=(
+                "Preload only what the first screen needs, with the right `as`, and preconnect to two or three "
+                "hosts at most."
+            ),
+            counted=True,
+        ),
     ),
     sources=(
         "https://html.spec.whatwg.org/multipage/links.html#link-type-preload",
@@ -27,7 +37,7 @@ MAX_PRECONNECTS: Final = 4
     ),
 )
 def resource_hints(document: Document, resources: Resources | NotGathered) -> Verdict:
-    """Hints tell the browser early what it will need; wrong ones waste its time.
+    """Resource hints name early what the browser will need; wrong ones waste its time.
 
     ## What it checks
 
@@ -35,15 +45,15 @@ def resource_hints(document: Document, resources: Resources | NotGathered) -> Ve
     in advance; a `preload` without `as`, which is fetched twice or not at all; a preloaded stylesheet, image or font
     that neither the HTML nor its stylesheets use (only where all stylesheets could be read); and a `prefetch` of a
     page of another site, which browsers refuse or fetch in vain. A preloaded stylesheet that its own `onload` turns
-    into a stylesheet is used. Scripts may use what nobody else names, so this is a fact to know and costs nothing.
+    into a stylesheet is used. Scripts may use what no one else names, so the check is informative and costs nothing.
 
     ## Why it matters
 
-    What is fetched in advance takes its turn before what the visitor is waiting for.
+    What is loaded in advance takes its turn before what the visitor is waiting for.
 
     ## How to fix
 
-    Preload only what the first view needs, with the right `as`, and connect in advance to two or three hosts at most.
+    Preload only what the first screen needs, with the right `as`, and preconnect to two or three hosts at most.
 
     ## Fails on
 

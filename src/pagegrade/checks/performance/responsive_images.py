@@ -13,17 +13,30 @@ WIDTH_PX: Final = 1_000
 
 @check(
     id="responsive-images",
-    title="Sizes for small screens",
+    title="Responsive images",
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("offered", "Large images come in several sizes."),
-        State("single", "Large images come in one size only."),
+        State("offered", "Large images are offered in several sizes."),
+        State(
+            "single",
+            "Large images are offered in one size only.",
+            title="Large images in one size only",
+            why="Phones download an image made for a desktop, with several times the pixels that they can show.",
+            fix=(
+                "Offer the image in two or three widths:\n\n"
+                "```\n"
+                '<img src="/chair-1600.webp" srcset="/chair-800.webp 800w, /chair-1600.webp 1600w" '
+                'sizes="100vw" alt="Chair">\n'
+                "```"
+            ),
+            counted=True,
+        ),
     ),
     sources=("https://html.spec.whatwg.org/multipage/images.html#responsive-images",),
 )
 def responsive_images(document: Document, resources: Resources) -> Verdict:
-    """A phone should not have to fetch an image made for a desktop.
+    """A phone should not have to download an image made for a desktop.
 
     ## What it checks
 
@@ -33,7 +46,7 @@ def responsive_images(document: Document, resources: Resources) -> Verdict:
 
     ## Why it matters
 
-    A phone fetches four times the pixels that it can show.
+    A phone downloads four times the pixels that it can show.
 
     ## How to fix
 

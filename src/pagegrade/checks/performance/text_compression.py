@@ -3,7 +3,7 @@ from typing import Final
 
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.artifacts import Response
-from pagegrade.model.outcome import Detail, Evidence, NotApplicable, NotRun, Outcome, Severity
+from pagegrade.model.outcome import Detail, Evidence, NotApplicable, NotRun, Outcome, Saving, Severity
 from pagegrade.parse.caching import read_cache_policy
 
 MIN_SAVING_BYTES: Final = 1_400
@@ -15,15 +15,39 @@ GOOD_CODINGS: Final = frozenset({"gzip", "x-gzip", "br", "zstd"})
 
 @check(
     id="text-compression",
-    title="Text compression",
+    title="Compression of the HTML",
     severity=Severity.HIGH,
     since="0.1.0",
     states=(
-        State("compressed", "The HTML arrives compressed."),
+        State("compressed", "The HTML is compressed."),
         State("small", "The HTML is so small that compressing it would save nothing noticeable."),
-        State("vary_missing", "The HTML arrives compressed, but caches are not told that it varies.", loss=0.5),
-        State("deflate", "The HTML arrives compressed with deflate only.", loss=0.5),
-        State("uncompressed", "The HTML arrives uncompressed.", loss=1.0),
+        State(
+            "vary_missing",
+            "The HTML is compressed, but the response has no `Vary: Accept-Encoding`.",
+            loss=0.5,
+            title="Add Vary: Accept-Encoding",
+            why="A shared cache may send the compressed bytes to a client that cannot read them.",
+            fix="Send `Vary: Accept-Encoding` with compressed responses. In nginx this is `gzip_vary on;`.",
+        ),
+        State(
+            "deflate",
+            "The HTML is compressed with deflate only.",
+            loss=0.5,
+            title="Replace deflate by gzip or Brotli",
+            why="Servers and clients disagree about what deflate means, so some clients cannot read the page.",
+            fix="Turn on gzip or Brotli on the server or CDN, and turn off deflate.",
+        ),
+        State(
+            "uncompressed",
+            "The HTML is not compressed.",
+            loss=1.0,
+            title="Compress the HTML",
+            why=(
+                "HTML shrinks to about a quarter when it is compressed. Every visitor downloads the difference "
+                "before anything is shown."
+            ),
+            fix=("Turn on gzip or Brotli on the server or CDN. For nginx:\n\n```\ngzip on;\ngzip_vary on;\n```"),
+        ),
     ),
     sources=(
         "https://www.rfc-editor.org/rfc/rfc9110#section-8.4",
@@ -45,12 +69,12 @@ def text_compression(response: Response) -> Verdict:
 
     ## Why it matters
 
-    Fewer bytes arrive sooner, most of all on mobile networks, and cost both sides less traffic. Without `Vary` a cache
-    may hand the compressed bytes to a client that cannot read them.
+    Fewer bytes arrive sooner, most of all on mobile networks. Without `Vary` a cache may send the compressed bytes to a
+    client that cannot read them.
 
     ## How to fix
 
-    Switch on gzip or Brotli for text on the server or CDN. For nginx:
+    Turn on gzip or Brotli for text on the server or CDN. For nginx:
 
     ```
     gzip on;
@@ -110,7 +134,8 @@ def text_compression(response: Response) -> Verdict:
         value=name,
         evidence=evidence,
         details=(*details, Detail(code="saving_bytes", actual=saving, limit=MIN_SAVING_BYTES)),
-        message=f"The HTML arrives uncompressed: {len(response.body):,} bytes that gzip makes {compressed:,}.",
+        message=f"The HTML is not compressed: gzip would reduce {len(response.body):,} bytes to {compressed:,}.",
+        saving=Saving(saving, "bytes"),
     )
 
 

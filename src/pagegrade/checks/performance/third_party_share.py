@@ -13,31 +13,43 @@ SHOWN: Final = 10
 
 @check(
     id="third-party-share",
-    title="Share of other sites",
+    title="Third-party share",
     severity=Severity.INFO,
     since="0.1.0",
     states=(
         State("minor", "Most of the page comes from the site itself."),
-        State("major", "Most of the page comes from other sites."),
+        State(
+            "major",
+            "Most of the page comes from other sites.",
+            title="Reduce third-party resources",
+            why=(
+                "Third-party files can fail, slow down or change without your doing, and their hosts learn who "
+                "visits the page."
+            ),
+            fix=(
+                "Review the list of sites and drop what is not needed. Fonts and libraries can usually be "
+                "served from your own host."
+            ),
+        ),
     ),
     sources=("https://web.dev/articles/third-party-javascript",),
 )
 def third_party_share(response: Response, assets: Assets) -> Verdict:
-    """How much of the page comes from other sites.
+    """Shows how much of the page comes from other sites.
 
     ## What it checks
 
     Requests and bytes of the files that the HTML makes a browser fetch at once, split by whether their host belongs to
     the page's registrable domain. A site's own files on a domain of another name (a CDN) count as another site's,
-    because nothing in the page tells them apart; so this is a fact to know and costs nothing.
+    because nothing in the page tells them apart; so the check is informative and costs nothing.
 
     ## Why it matters
 
-    What comes from others can fail, slow down or change without the owner's doing, and others learn who visits.
+    Third-party files can fail, slow down or change without your doing, and their hosts learn who visits the page.
 
     ## How to fix
 
-    Look through the list of sites and drop what is not needed. Fonts and libraries can usually be served by oneself.
+    Review the list of sites and drop what is not needed. Fonts and libraries can usually be served from your own host.
 
     ## Fails on
 

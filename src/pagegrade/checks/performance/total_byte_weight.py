@@ -14,13 +14,34 @@ SHOWN: Final = 10
 
 @check(
     id="total-byte-weight",
-    title="Weight of the whole page",
+    title="Total page weight",
     severity=Severity.MEDIUM,
     since="0.1.0",
     states=(
-        State("light", "The page has a moderate weight altogether."),
-        State("heavy", "The page is heavy altogether.", loss=0.2, loss_max=0.8),
-        State("very_heavy", "The page is very heavy altogether.", loss=1.0),
+        State("light", "The page has a moderate total weight."),
+        State(
+            "heavy",
+            "The page has a high total weight.",
+            loss=0.2,
+            loss_max=0.8,
+            title="Reduce the total page weight",
+            why="Visitors with a slow or metered connection wait and pay for every megabyte.",
+            fix=(
+                "Look at the largest files in the list first: smaller images in modern formats, no video that "
+                "plays automatically, and no script that the page does not use."
+            ),
+        ),
+        State(
+            "very_heavy",
+            "The page has a very high total weight.",
+            loss=1.0,
+            title="Reduce the total page weight",
+            why="Visitors with a slow or metered connection wait and pay for every megabyte.",
+            fix=(
+                "Look at the largest files in the list first: smaller images in modern formats, no video that "
+                "plays automatically, and no script that the page does not use."
+            ),
+        ),
     ),
     sources=(
         "https://developer.chrome.com/docs/lighthouse/performance/total-byte-weight",
@@ -28,17 +49,17 @@ SHOWN: Final = 10
     ),
 )
 def total_byte_weight(response: Response, assets: Assets) -> Verdict:
-    """All files that the page needs have to travel before it is complete.
+    """All files that the page needs must be downloaded before it is complete.
 
     ## What it checks
 
-    The bytes that travelled for the HTML and for the scripts, stylesheets, images, frames and other files that it
+    The bytes transferred for the HTML and for the scripts, stylesheets, images, frames and other files that it
     makes a browser fetch at once. Up to 1,600,000 bytes are fine, up to 4,000,000 cost in four steps, more costs
     everything; half of all pages on the web weigh about 2,600,000.
 
-    Left out is what may never be fetched: lazy images, other candidates of a `srcset`, and fonts and backgrounds that
-    a stylesheet names. Files that scripts ask for cannot be seen here. So the number is a lower one. When more than
-    one in ten files could not be fetched within our limits, a low number proves nothing, and the check does not judge.
+    Left out is what may never be fetched: lazy images, other candidates of a `srcset`, and fonts and backgrounds that a
+    stylesheet names. Files that scripts ask for cannot be seen here. So the number is a lower one. When more than one
+    in ten files could not be fetched within our limits, a low number proves nothing, and the check does not evaluate.
 
     ## Why it matters
 
@@ -46,8 +67,8 @@ def total_byte_weight(response: Response, assets: Assets) -> Verdict:
 
     ## How to fix
 
-    Look at the largest files in the list first: smaller images in modern formats, no video that starts by itself, and
-    no script that the page does not use.
+    Look at the largest files in the list first: smaller images in modern formats, no video that plays automatically,
+    and no script that the page does not use.
 
     ## Fails on
 

@@ -11,18 +11,39 @@ ROUND_MS: Final = 100
 
 @check(
     id="ttfb",
-    title="Time to first byte",
+    title="Time to first byte (TTFB)",
     severity=Severity.MEDIUM,
     since="0.1.0",
     states=(
         State("fast", "The server answers quickly."),
-        State("slow", "The server takes long to start its answer.", loss=0.2, loss_max=0.8),
-        State("very_slow", "The server takes very long to start its answer.", loss=1.0),
+        State(
+            "slow",
+            "The server takes long to start its answer.",
+            loss=0.2,
+            loss_max=0.8,
+            title="Reduce the server response time",
+            why="Nothing can be shown or requested before the first byte arrives.",
+            fix=(
+                "Serve rendered pages from a cache instead of building each one anew. Then look for slow "
+                "database queries, cold starts and calls to other services."
+            ),
+        ),
+        State(
+            "very_slow",
+            "The server takes very long to start its answer.",
+            loss=1.0,
+            title="Reduce the server response time",
+            why="Nothing can be shown or requested before the first byte arrives.",
+            fix=(
+                "Serve rendered pages from a cache instead of building each one anew. Then look for slow "
+                "database queries, cold starts and calls to other services."
+            ),
+        ),
     ),
     sources=("https://web.dev/articles/ttfb",),
 )
 def ttfb(response: Response) -> Verdict:
-    """How long the server thinks before it starts to answer.
+    """The time to first byte is how long the server takes before it starts to answer.
 
     ## What it checks
 
@@ -39,8 +60,8 @@ def ttfb(response: Response) -> Verdict:
 
     ## How to fix
 
-    Serve finished pages from a cache instead of building each one anew. Then look for slow database queries, cold
-    starts and calls to other services while the page is built; a CDN helps where the visitors are far away.
+    Serve rendered pages from a cache instead of building each one anew. Then look for slow database queries, cold
+    starts and calls to other services; a CDN helps where the visitors are far away.
 
     ## Fails on
 

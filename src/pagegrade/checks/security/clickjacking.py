@@ -37,14 +37,14 @@ def clickjacking(seen_response: Response, csp: CSP) -> Outcome:
     ## What it checks
 
     The `frame-ancestors` directive of the Content-Security-Policy header, and the older `X-Frame-Options` header. Where
-    an enforced policy has `frame-ancestors`, browsers look at it alone; it passes unless it lets everybody in (`*` or a
+    an enforced policy has `frame-ancestors`, browsers look at it alone; it passes unless it lets everyone in (`*` or a
     bare scheme). Without it, `X-Frame-Options` passes with `DENY` or `SAMEORIGIN`. It costs half with `ALLOW-FROM`,
-    which current browsers ignore so that everybody may frame the page, and with values that contradict each other. The
+    which current browsers ignore so that everyone may frame the page, and with values that contradict each other. The
     same value sent twice is fine, since the standard counts it once. A `<meta>` can carry neither, and a report-only
     policy protects from nothing.
 
     About half of the most visited sites still have no such header. It costs everything all the same, because one line
-    protects every page, and only a page that is meant to be framed by anybody does without.
+    protects every page, and only a page that is meant to be framed by anyone does without.
 
     ## Why it matters
 

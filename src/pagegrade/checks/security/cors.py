@@ -15,7 +15,7 @@ _HEADERS: Final = ("Access-Control-Allow-Origin", "Access-Control-Allow-Credenti
     since="0.1.0",
     states=(
         State("closed", "Scripts of other sites cannot read the page unless it names them."),
-        State("public", "Scripts of other sites can read the page, as anybody can who is not logged in."),
+        State("public", "Scripts of other sites can read the page, as anyone can who is not logged in."),
         State("reflected", "The page permits whatever site asks to read it, but not as the visitor."),
         State("null-credentials", "Sandboxed pages can read the page as the visitor.", loss=1.0),
         State("reflected-credentials", "Scripts of every site can read the page as the visitor.", loss=1.0),
@@ -32,8 +32,8 @@ def cors(cors_probe: WellKnown) -> Verdict:
 
     The page is asked for once more as if a script of a site that cannot exist wanted it. It fails when the answer
     permits that site, or the origin `null`, together with `Access-Control-Allow-Credentials: true`. No permission, a
-    permission for a certain other site, and `*` pass: with `*` browsers send no cookies, so everybody sees what is
-    public anyway. The page alone is asked, not the addresses that its scripts use.
+    permission for a certain other site, and `*` pass: with `*` browsers send no cookies, so everyone sees what is
+    public anyway. The page alone is asked, not the URLs that its scripts use.
 
     ## Why it matters
 

@@ -44,7 +44,7 @@ def cross_origin_isolation(seen_response: Response) -> Outcome:
 
     ## Why it matters
 
-    Browsers ignore a value that they do not know, so the page is not separated although somebody wanted it to be.
+    Browsers ignore a value that they do not know, so the page is not separated although someone wanted it to be.
 
     ## How to fix
 

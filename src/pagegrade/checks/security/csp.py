@@ -86,12 +86,12 @@ def csp(csp: CSP, document: Document) -> Outcome:
     nonces or `'strict-dynamic'` also `base-uri`. It fails when there is no policy, when it only reports, when nothing
     limits scripts or plugins, and when scripts may come from anywhere: `'unsafe-inline'` without a nonce or hash, `*`,
     a bare scheme such as `https:` or `data:`. It costs half when a nonce lets scripts in and `base-uri` is open, with
-    `'unsafe-eval'`, with `'strict-dynamic'` that has nothing to start from, with a host that hands out anybody's
+    `'unsafe-eval'`, with `'strict-dynamic'` that has nothing to start from, with a host that hands out anyone's
     files or is named with `http:` or `ftp:`, and when a directive is repeated, because browsers ignore every copy but
     the first, whichever was meant.
 
     Three gaps are named but cost nothing, because no script gets in through them: inline styles, which many frameworks
-    need, images over plain HTTP, which browsers upgrade and the check of mixed content judges, and a policy that
+    need, images over plain HTTP, which browsers upgrade and the check of mixed content evaluates, and a policy that
     stands only in a `<meta>`, which browsers enforce as well. A list of hosts passes, although some tools ask for
     nonces everywhere; and `base-uri` is asked for although some tools do not, since an injected `<base>` element sends
     the page's own trusted scripts to another server. Two policies are not merged word by word: `http:` in one and

@@ -48,7 +48,7 @@ def hsts(seen_response: Response, document: Document) -> Outcome | NotApplicable
     with a shorter time, with a repeated directive, and with `preload` where the conditions of the preload list
     (`includeSubDomains` and one year) are not met. It fails when the header is missing, says `max-age=0` or cannot be
     read, and when it stands in a `<meta>`, which browsers ignore. Leaving `includeSubDomains` and `preload` out costs
-    nothing, although some tools ask for them: they bind every subdomain and are not right for everybody. Directives
+    nothing, although some tools ask for them: they bind every subdomain and are not right for everyone. Directives
     that no standard knows cost nothing either, because browsers have to skip them. Hosts under a top-level domain that
     is preloaded as a whole (`.dev`, `.app` and others) pass, because browsers never use plain HTTP there.
 
@@ -58,7 +58,7 @@ def hsts(seen_response: Response, document: Document) -> Outcome | NotApplicable
     ## Why it matters
 
     A redirect from HTTP to HTTPS protects only after its first, unprotected answer. With this header a browser that
-    has been here once skips that step, so nobody on the network can keep the visitor on plain HTTP, and visitors
+    has been here once skips that step, so no one on the network can keep the visitor on plain HTTP, and visitors
     cannot click certificate warnings away.
 
     ## How to fix
@@ -94,7 +94,7 @@ def hsts(seen_response: Response, document: Document) -> Outcome | NotApplicable
         return NotApplicable("The page is not served over HTTPS; browsers ignore the header there.")
     host = host_of(seen_response.url)
     if is_ip_address(host):
-        return NotApplicable("The host is an address; browsers keep this promise for names only.")
+        return NotApplicable("The host is a URL; browsers keep this promise for names only.")
     values = seen_response.header_values(_HEADER)
     policy = parse_hsts(values)
     suffix = preloaded_suffix(host)

@@ -25,7 +25,7 @@ _REPAIRED_BY_BROWSERS: Final = "incomplete_chain"
         State("preloaded", "Browsers never ask this host over plain HTTP: its whole top-level domain is preloaded."),
         State("temporary", "Plain HTTP is redirected to HTTPS, but only temporarily.", loss=0.5),
         State("other-host", "Plain HTTP is redirected to HTTPS on another host first.", loss=0.5),
-        State("detour", "Plain HTTP is redirected to another plain HTTP address before HTTPS.", loss=0.5),
+        State("detour", "Plain HTTP is redirected to another plain HTTP URL before HTTPS.", loss=0.5),
         State("error", "Plain HTTP answers with an error instead of a redirect.", loss=0.5),
         State("unverified", "The way from HTTP to HTTPS passes a certificate that does not verify.", loss=1.0),
         State("insecure", "Plain HTTP answers without leading to HTTPS.", loss=1.0),
@@ -45,13 +45,13 @@ def http_to_https_redirect(
     What `http://` plus the page's host answers on port 80. It passes when the very first answer is a permanent
     redirect (301 or 308) to HTTPS on the same host, when the port is closed, or when the top-level domain is on the
     browsers' preload list. It costs half when the redirect is temporary (302, 303, 307), goes to another host or to
-    another plain address first, or when port 80 only gives an error. It fails when a page is served or the way ends
+    another plain URL first, or when port 80 only gives an error. It fails when a page is served or the way ends
     on plain HTTP, and when a certificate on the way does not verify. Paths used by certificate authorities are not
     asked for.
 
     ## Why it matters
 
-    Without the redirect, old links and typed addresses stay on an unprotected connection. The hop to the same host
+    Without the redirect, old links and typed URLs stay on an unprotected connection. The hop to the same host
     matters because a browser stores the HSTS promise of exactly the host that sends it: `http://example.com` sent
     straight to `https://www.example.com` leaves `example.com` unprotected on every later visit.
 
@@ -67,7 +67,7 @@ def http_to_https_redirect(
     }
     ```
 
-    Send visitors on to `www` or away from it in a second step, from the HTTPS address.
+    Send visitors on to `www` or away from it in a second step, from the HTTPS URL.
 
     ## Fails on
 

@@ -31,8 +31,8 @@ def https(response: Response, tls: TLS | NotGathered) -> Outcome:
 
     ## What it checks
 
-    Whether the address of the page after all redirects begins with `https:` and the certificate of that host
-    verifies. An address typed with `http:` that is redirected to HTTPS passes. Plain HTTP passes only for
+    Whether the URL of the page after all redirects begins with `https:` and the certificate of that host
+    verifies. A URL typed with `http:` that is redirected to HTTPS passes. Plain HTTP passes only for
     `localhost`, names under `.local` and `.onion` services, whose traffic does not cross the open network in plain
     text. A server that forgets to send an intermediate certificate is not failed here, because browsers fetch the
     missing piece; the certificate check speaks about it.
@@ -40,12 +40,12 @@ def https(response: Response, tls: TLS | NotGathered) -> Outcome:
     ## Why it matters
 
     Browsers mark a page over plain HTTP as "not secure" and switch features off. Anyone between the visitor and the
-    server can read form entries and insert scripts or advertisements. Search engines prefer the HTTPS address. While
+    server can read form entries and insert scripts or advertisements. Search engines prefer the HTTPS URL. While
     this check fails, the score cannot be higher than 79, and every check that needs HTTPS loses its points too.
 
     ## How to fix
 
-    Install a certificate for the host and serve the page from its `https://` address. Free certificates that renew
+    Install a certificate for the host and serve the page from its `https://` URL. Free certificates that renew
     themselves are available from several authorities; most hosting panels have a switch for it. For example with
     Caddy, which asks for one by itself:
 
@@ -70,7 +70,7 @@ def https(response: Response, tls: TLS | NotGathered) -> Outcome:
     """
     if not response.url.startswith("https:"):
         state = "local" if is_local_host(host_of(response.url)) else "insecure"
-        return Outcome(state, value=response.url, evidence=(Evidence(url=response.url, reason="final address"),))
+        return Outcome(state, value=response.url, evidence=(Evidence(url=response.url, reason="final URL"),))
     error = response.certificate_error
     detail = ""
     if isinstance(tls, TLS):

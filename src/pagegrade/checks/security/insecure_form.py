@@ -15,8 +15,8 @@ from pagegrade.parse.url import join_url
     severity=Severity.MEDIUM,
     since="0.1.0",
     states=(
-        State("safe", "Forms are sent encrypted, and no password gets into an address."),
-        State("password-in-address", "A form with a password puts it into an address when it is sent.", loss=0.5),
+        State("safe", "Forms are sent encrypted, and no password gets into a URL."),
+        State("password-in-address", "A form with a password puts it into a URL when it is sent.", loss=0.5),
         State("insecure", "A form or password is sent over plain HTTP.", loss=1.0),
     ),
     sources=(
@@ -26,24 +26,24 @@ from pagegrade.parse.url import join_url
     ),
 )
 def insecure_form(document: Document, markup: Markup) -> Verdict:
-    """What people type into a form is sent over the network, and should be readable to nobody on the way.
+    """What people type into a form is sent over the network, and should be readable to no one on the way.
 
     ## What it checks
 
-    It fails when a form of a page over HTTPS, or a button with `formaction`, leads to an `http:` address; when a form
+    It fails when a form of a page over HTTPS, or a button with `formaction`, leads to an `http:` URL; when a form
     of a page over plain HTTP is sent there by `post`; and when a page over plain HTTP has a field for a password. It
     costs half when a form with a password has no `method="post"`, because the password then becomes part of the
-    address whenever no script takes over. Addresses of the visitor's own machine are no danger, and a form with
+    URL whenever no script takes over. URLs of the visitor's own machine are no danger, and a form with
     `method="dialog"` sends nothing.
 
     ## Why it matters
 
-    Anyone on the same network can read or change what is sent over plain HTTP; browsers warn of such forms. Addresses
+    Anyone on the same network can read or change what is sent over plain HTTP; browsers warn of such forms. URLs
     are kept in histories and log files, where a password must not be.
 
     ## How to fix
 
-    Serve the page over HTTPS and write the address of the form without `http:`. Give every form with a password
+    Serve the page over HTTPS and write the URL of the form without `http:`. Give every form with a password
     `method="post"`.
 
     ## Fails on

@@ -27,9 +27,7 @@ _Found = tuple[str, str, ElementFact | Evidence]
     requires=("https",),
     states=(
         State("clean", "Everything the page loads comes over HTTPS."),
-        State(
-            "upgraded", "The page names plain HTTP addresses, but its policy makes browsers upgrade or block them.", 0.5
-        ),
+        State("upgraded", "The page names plain HTTP URLs, but its policy makes browsers upgrade or block them.", 0.5),
         State("passive", "The page loads images, audio or video over plain HTTP.", 0.5, MOST_FOR_PASSIVE),
         State("active", "The page loads scripts, styles, frames or fonts, or sends forms, over plain HTTP.", loss=1.0),
     ),
@@ -43,14 +41,14 @@ def mixed_content(document: Document, csp: CSP, resources: Resources | NotGather
 
     ## What it checks
 
-    Addresses beginning with `http:` in every place where an HTTPS page makes the browser load something or send a
+    URLs beginning with `http:` in every place where an HTTPS page makes the browser load something or send a
     form: images with all their candidates, posters, media, scripts, stylesheets and what they name, frames, fonts,
     manifests and preloads. Resources that begin on HTTPS and are redirected to plain HTTP count as well. Links to
-    other pages, canonical addresses, XML namespaces and the vocabulary names in structured data do not count: nothing
-    is loaded from them. Nor do addresses of the visitor's own machine.
+    other pages, canonical URLs, XML namespaces and the vocabulary names in structured data do not count: nothing
+    is loaded from them. Nor do URLs of the visitor's own machine.
 
     One script, style, frame, font or form is enough to lose everything. Images, audio and video cost from half (one)
-    to nine tenths (ten or more different addresses). Where `upgrade-insecure-requests` or `block-all-mixed-content`
+    to nine tenths (ten or more different URLs). Where `upgrade-insecure-requests` or `block-all-mixed-content`
     covers all of it, the check costs half.
 
     ## Why it matters
@@ -61,8 +59,8 @@ def mixed_content(document: Document, csp: CSP, resources: Resources | NotGather
 
     ## How to fix
 
-    Change every such address to `https://`, or to a path without a host where the file is your own. Where the content
-    is too much to edit, let browsers do it with a header, and mend the addresses later:
+    Change every such URL to `https://`, or to a path without a host where the file is your own. Where the content
+    is too much to edit, let browsers do it with a header, and mend the URLs later:
 
     ```
     Content-Security-Policy: upgrade-insecure-requests

@@ -38,7 +38,7 @@ def permissions_policy(seen_response: Response) -> Outcome:
 
     ## Why it matters
 
-    A policy that browsers ignore protects nobody, and looks as if it did.
+    A policy that browsers ignore protects no one, and looks as if it did.
 
     ## How to fix
 

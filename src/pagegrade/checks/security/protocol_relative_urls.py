@@ -6,22 +6,22 @@ from pagegrade.model.outcome import Outcome, Severity
 
 @check(
     id="protocol-relative-urls",
-    title="Addresses without a protocol",
+    title="URLs without a protocol",
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("explicit", "No file or link of the page has an address without a protocol."),
-        State("relative", "Files or links of the page have addresses without a protocol."),
+        State("explicit", "No file or link of the page has a URL without a protocol."),
+        State("relative", "Files or links of the page have URLs without a protocol."),
     ),
     sources=("https://url.spec.whatwg.org/#scheme-relative-special-url-string",),
 )
 def protocol_relative_urls(document: Document) -> Outcome:
-    """An address that begins with two slashes takes its protocol from the page.
+    """A URL that begins with two slashes takes its protocol from the page.
 
     ## What it checks
 
-    Images, scripts, stylesheets, frames, other files and links whose address in the HTML begins with `//`. On a page
-    over HTTPS they are reached over HTTPS, so this is a fact to know and costs nothing, on more than half of
+    Images, scripts, stylesheets, frames, other files and links whose URL in the HTML begins with `//`. On a page
+    over HTTPS they are reached over HTTPS, so the check is informative and costs nothing, on more than half of
     well-known pages: most of them were written before everything was on HTTPS.
 
     ## Why it matters

@@ -30,7 +30,7 @@ _LEGACY: Final = {
         State("default", "The page sets no referrer policy; browsers send other sites its origin only."),
         State("loose", "The referrer policy sends more than browsers do by themselves.", loss=0.5),
         State("unknown", "The referrer policy has no value that browsers know.", loss=1.0),
-        State("unsafe", "The referrer policy sends the full address of the page to every site.", loss=1.0),
+        State("unsafe", "The referrer policy sends the full URL of the page to every site.", loss=1.0),
     ),
     sources=(
         "https://www.w3.org/TR/referrer-policy/#parse-referrer-policy-from-header",
@@ -38,7 +38,7 @@ _LEGACY: Final = {
     ),
 )
 def referrer_policy(seen_response: Response, document: Document) -> Outcome:
-    """The referrer policy decides how much of the page's address other sites learn when visitors follow a link.
+    """The referrer policy decides how much of the page's URL other sites learn when visitors follow a link.
 
     ## What it checks
 
@@ -50,7 +50,7 @@ def referrer_policy(seen_response: Response, document: Document) -> Outcome:
 
     ## Why it matters
 
-    Addresses can hold search words, account names and secret links. With `unsafe-url` every linked site and every
+    URLs can hold search words, account names and secret links. With `unsafe-url` every linked site and every
     embedded third party sees them, even over plain HTTP.
 
     ## How to fix

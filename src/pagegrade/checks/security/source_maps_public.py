@@ -16,7 +16,7 @@ _KEY: Final = re.compile(rb'"(?:file|mappings|names|sections|sourceRoot|sources|
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("private", "Nobody can have the source maps that the scripts name."),
+        State("private", "No one can have the source maps that the scripts name."),
         State("public", "Anybody can read the sources of scripts."),
     ),
     sources=("https://tc39.es/ecma426/",),
@@ -26,13 +26,13 @@ def source_maps_public(source_maps: SourceMaps, resources: Resources) -> Verdict
 
     ## What it checks
 
-    Scripts of the own site that end with a `sourceMappingURL` comment: the first three maps on the own site are
+    Scripts of the same site that end with a `sourceMappingURL` comment: the first three maps on the same site are
     asked for, and a map inside a script counts as public. An answer that is a web page or a message of an
     application is no map. Publishing sources may be what the site wants, so this check costs nothing.
 
     ## Why it matters
 
-    Maps show comments, names and parts of the program that were not meant to be read. They can hold keys that somebody
+    Maps show comments, names and parts of the program that were not meant to be read. They can hold keys that someone
     left in the sources.
 
     ## How to fix
@@ -84,7 +84,7 @@ def source_maps_public(source_maps: SourceMaps, resources: Resources) -> Verdict
         if item.first_party and item.script is not None and item.script.source_map == "data:"
     ]
     if not inside and not source_maps.found:
-        return NotApplicable("No script of the own site names a source map.")
+        return NotApplicable("No script of the same site names a source map.")
     answered = [probe for probe in source_maps.items if probe.response is not None]
     if not inside and not answered:
         return NotRun("probe", "The source maps could not be asked for.")

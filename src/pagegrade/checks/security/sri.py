@@ -60,11 +60,11 @@ def sri(document: Document, resources: Resources | NotGathered) -> Verdict:
     cannot compare it. Where the file was fetched and the hash is a SHA-256, it is compared.
 
     A missing hash costs from a quarter (one) to half (ten). About two thirds of well-known pages are told so, because
-    nearly all of them trust another domain with their scripts: often it is a second domain of their own, which nobody
+    nearly all of them trust another domain with their scripts: often it is a second domain of their own, which no one
     but they can tell. That trust is the risk that is meant, but it is seldom abused, so it costs least of all. A hash
     that browsers do not understand, that does not fit, or that lacks `crossorigin` costs everything, and so does plain
-    HTTP. An address that begins with `//` takes HTTPS from the page, and an unknown value of `crossorigin` counts as
-    `anonymous`, as in browsers. Not counted are services whose files change under the same address, such as analytics,
+    HTTP. A URL that begins with `//` takes HTTPS from the page, and an unknown value of `crossorigin` counts as
+    `anonymous`, as in browsers. Not counted are services whose files change under the same URL, such as analytics,
     advertisements, captchas, maps, payment and font services, since a fixed hash would break them. Scripts that other
     scripts load are not seen.
 
@@ -75,7 +75,7 @@ def sri(document: Document, resources: Resources | NotGathered) -> Verdict:
 
     ## How to fix
 
-    Serve the files from your own site. Where that is not possible, name a fixed version and add its hash; delivery
+    Serve the files from your same site. Where that is not possible, name a fixed version and add its hash; delivery
     networks for libraries show the whole tag.
 
     ```html

@@ -24,7 +24,7 @@ from pagegrade.parse.url import is_http, same_site
     ),
 )
 def unsafe_cross_origin_links(document: Document, page_links: PageLinks) -> Outcome:
-    """A page that is opened in a new window may be able to send the window it came from to another address.
+    """A page that is opened in a new window may be able to send the window it came from to another URL.
 
     ## What it checks
 
@@ -32,9 +32,9 @@ def unsafe_cross_origin_links(document: Document, page_links: PageLinks) -> Outc
     (another registered domain). Those with `rel="noopener"` or `rel="noreferrer"`, which implies it, are safe. The
     standard has made `noopener` the default, and browsers since 2021 follow it, so a link without either costs half
     of a low check only, for the sake of older ones: about half of well-known pages have such links, nearly always by
-    oversight, and one word mends each. `rel="opener"`, which switches the protection off, costs three quarters.
+    oversight, and one attribute fixes each. `rel="opener"`, which switches the protection off, costs three quarters.
     `nofollow` protects from nothing, and `noopener` alone is enough. Links inside the site and windows that scripts
-    open are not judged.
+    open are not evaluated.
 
     ## Why it matters
 

@@ -30,7 +30,7 @@ def x_content_type_options(seen_response: Response) -> Outcome:
     header is asked of the page, as most scanners do, and not of each file.
 
     About half of the most visited sites still lack the header, and browsers guess less than they used to. So it is a
-    low check; one line for the whole site mends it.
+    low check; one line for the whole site fixes it.
 
     ## Why it matters
 

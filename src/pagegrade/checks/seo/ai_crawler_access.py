@@ -12,13 +12,31 @@ RETRIEVAL: Final = ("OAI-SearchBot", "ChatGPT-User", "PerplexityBot", "Claude-Us
 
 @check(
     id="ai-crawler-access",
-    title="Access for AI crawlers",
+    title="AI crawler access",
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("open", "The robots.txt file bars no known AI crawler from the page."),
-        State("unavailable", "An error of robots.txt makes well-behaved crawlers stay away at first."),
-        State("some_barred", "The robots.txt file bars AI crawlers from the page."),
+        State("open", "The robots.txt file blocks no known AI crawler from the page."),
+        State(
+            "unavailable",
+            "The robots.txt file returns an error, which well-behaved crawlers treat as a ban at first.",
+            title="AI crawlers may stay away while robots.txt returns an error",
+            why=(
+                'A server error on robots.txt means "do not crawl" to crawlers that follow RFC 9309, so AI '
+                "services may not read the page."
+            ),
+            fix="Make `/robots.txt` answer with status 200, or with 404 if the site has no such file.",
+        ),
+        State(
+            "some_barred",
+            "The robots.txt file blocks AI crawlers from the page.",
+            title="AI crawlers blocked by robots.txt",
+            why=(
+                "Answers of AI services cannot cite a page that their crawlers may not fetch. Blocking crawlers "
+                "that collect training data is a choice many publishers make."
+            ),
+            fix="Keep the rules if they are intended. To admit a crawler, remove its `Disallow` rule from robots.txt.",
+        ),
     ),
     sources=(
         "https://www.rfc-editor.org/rfc/rfc9309#section-2.2",
@@ -26,23 +44,24 @@ RETRIEVAL: Final = ("OAI-SearchBot", "ChatGPT-User", "PerplexityBot", "Claude-Us
     ),
 )
 def ai_crawler_access(robots: Robots, response: Response) -> Outcome:
-    """Whether AI services may read a page is the owner's choice, made in robots.txt.
+    """Shows which AI crawlers may fetch the page according to robots.txt.
 
     ## What it checks
 
     For each of eleven crawlers whether the robots.txt file allows this page: six that collect texts to train models
     (GPTBot, Google-Extended, ClaudeBot, anthropic-ai, CCBot, Applebot-Extended) and five that look something up to
-    answer somebody (OAI-SearchBot, ChatGPT-User, PerplexityBot, Claude-User, Claude-SearchBot). It is shown and costs
+    answer someone (OAI-SearchBot, ChatGPT-User, PerplexityBot, Claude-User, Claude-SearchBot). It is shown and costs
     nothing, either way. Whether a crawler obeys is not known.
 
     ## Why it matters
 
-    Who bars the second kind is not named in the answers of these services; who allows the first gives texts away.
+    Crawlers that answer users' questions can only cite pages they may fetch. Crawlers that collect training data use
+    what they may fetch to train models.
 
     ## How to fix
 
-    Decide for each kind, and write a group for those to bar into robots.txt: `User-agent: GPTBot` and below it
-    `Disallow: /`.
+    Decide for each kind of crawler. To block one, give it a group of its own in robots.txt: `User-agent: GPTBot`,
+    followed by `Disallow: /`.
 
     ## Fails on
 
@@ -90,5 +109,5 @@ def ai_crawler_access(robots: Robots, response: Response) -> Outcome:
         evidence=evidence,
         total=len(barred),
         details=details,
-        message=f"The robots.txt file bars {', '.join(barred)}.",
+        message=f"The robots.txt file blocks {', '.join(barred)}.",
     )

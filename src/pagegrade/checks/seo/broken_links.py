@@ -18,13 +18,28 @@ _CIRCLES: Final = frozenset({"redirect_loop", "too_many_redirects"})
     severity=Severity.MEDIUM,
     since="0.1.0",
     states=(
-        State("alive", "Every page that was asked for is there."),
-        State("broken", "Links lead to pages of the site that are not there.", loss=0.5, loss_max=1.0),
+        State("alive", "Every linked page that was requested exists."),
+        State(
+            "broken",
+            "Links lead to pages of the site that do not exist.",
+            loss=0.5,
+            loss_max=1.0,
+            title="Broken links",
+            why=(
+                "Visitors who follow these links get an error page instead of content. Search engines waste "
+                "requests on them and discover fewer of your pages."
+            ),
+            fix=(
+                "Correct the URL of each link, remove the link, or redirect the old URL to its replacement with "
+                "status 301."
+            ),
+            counted=True,
+        ),
     ),
     sources=("https://www.rfc-editor.org/rfc/rfc9110#section-15.5",),
 )
 def broken_links(document: Document, link_probes: LinkProbes) -> Verdict:
-    """A link to a page that is gone ends the visit.
+    """A link to a page that does not exist ends the visit.
 
     ## What it checks
 
@@ -35,16 +50,16 @@ def broken_links(document: Document, link_probes: LinkProbes) -> Verdict:
 
     Not counted: refusals that may be meant for our fetcher only (401, 403, 405, 429 and others), an overload that says
     when to come back (`Retry-After`), challenges for robots, and pages that did not answer in time. Not asked for: what
-    `robots.txt` or `rel="nofollow"` keeps robots from, addresses that look as if they did something (such as logging
-    out), and other sites. A page can link to any number of those, and nobody asked them whether they want our requests.
+    `robots.txt` or `rel="nofollow"` keeps robots from, URLs that look as if they did something (such as logging
+    out), and other sites. A page can link to any number of those, and no one asked them whether they want our requests.
 
     ## Why it matters
 
-    Visitors who meet an error leave, and search engines follow links that lead nowhere for nothing.
+    Visitors who meet an error leave, and search engines waste requests on links that lead nowhere.
 
     ## How to fix
 
-    Correct the address, remove the link, or redirect the old address to the page that took its place (status 301).
+    Correct the URL, remove the link, or redirect the old URL to its replacement with status 301.
 
     ## Fails on
 

@@ -31,37 +31,143 @@ _HOME_PATHS: Final = frozenset(
 )
 """Last segments of paths that are often the start page under another name."""
 _REASONS: Final = {
-    "conflicting": "Names another address than the rest.",
-    "unparsable": "Is no http or https address.",
-    "relative": "Is not a whole address with scheme and host.",
+    "conflicting": "Names another URL than the rest.",
+    "unparsable": "Is no http or https URL.",
+    "relative": "Is not an absolute URL with scheme and host.",
     "in_body": "Stands in the body, where it does not count.",
-    "root": "Points to the start page.",
-    "root_of_home": "Points to the start page.",
+    "root": "Points to the home page.",
+    "root_of_home": "Points to the home page.",
     "alternate": "Points to another language version.",
-    "repeated": "Names the same address once more.",
-    "variant": "Differs from the page's address in scheme, www or a closing slash only.",
+    "repeated": "Names the same URL once more.",
+    "variant": "Differs from the page's URL in scheme, www or a closing slash only.",
     "cross_domain": "Points to another site.",
 }
 
 
 @check(
     id="canonical",
-    title="Canonical address",
+    title="Canonical URL",
     severity=Severity.MEDIUM,
     since="0.1.0",
     states=(
-        State("ok", "The page names one canonical address."),
-        State("repeated", "The page names the same canonical address several times."),
-        State("missing", "The page names no canonical address.", loss=0.5),
-        State("variant", "The canonical address is the page's own in another spelling.", loss=0.5),
-        State("root_of_home", "The canonical address is the start page.", loss=0.5),
-        State("cross_domain", "The canonical address lies on another site.", loss=0.5),
-        State("alternate", "The canonical address is another language version of the page.", loss=1.0),
-        State("root", "The canonical address of this page is the start page.", loss=1.0),
-        State("in_body", "The canonical address stands in the body, where it does not count.", loss=1.0),
-        State("relative", "The canonical address is not a whole address.", loss=1.0),
-        State("unparsable", "The canonical address cannot be read.", loss=1.0),
-        State("conflicting", "The page names different canonical addresses.", loss=1.0),
+        State("ok", "The page declares one canonical URL."),
+        State("repeated", "The page declares the same canonical URL several times."),
+        State(
+            "missing",
+            "The page declares no canonical URL.",
+            loss=0.5,
+            title="Declare a canonical URL",
+            why=(
+                "Every page can be reached under several URLs, for example with tracking parameters. Without a "
+                "canonical URL search engines choose which one to index and may split ranking signals between "
+                "them."
+            ),
+            fix=(
+                "Add a link element with the absolute URL of this page to the head:\n\n"
+                "```html\n"
+                '<link rel="canonical" href="https://example.com/shoes/red">\n'
+                "```"
+            ),
+        ),
+        State(
+            "variant",
+            "The canonical URL differs from the page's URL only in scheme, `www.` or a trailing slash.",
+            loss=0.5,
+            title="Canonical URL differs slightly from the page's own URL",
+            why=(
+                "The page is served under one spelling of its URL and names another as the preferred one. "
+                "Search engines get contradicting signals and may index either."
+            ),
+            fix="Use one spelling everywhere: in the canonical URL, in internal links and in the server's redirects.",
+        ),
+        State(
+            "root_of_home",
+            "The canonical URL is the home page.",
+            loss=0.5,
+            title="Canonical URL of this page is the home page",
+            why="If this URL is not the home page itself, search engines will show the home page in its place.",
+            fix=(
+                "If this is the home page under another name, redirect this URL to `/` with status 301. "
+                "Otherwise set the canonical URL to the URL of this page."
+            ),
+        ),
+        State(
+            "cross_domain",
+            "The canonical URL is on another site.",
+            loss=0.5,
+            title="Canonical URL points to another site",
+            why=(
+                "Search engines are asked to show the other site's page instead of this one. That is right for "
+                "syndicated content and wrong for anything else."
+            ),
+            fix=(
+                "Keep it if this page republishes an article of the other site. Otherwise set the canonical URL "
+                "to the URL of this page."
+            ),
+        ),
+        State(
+            "alternate",
+            "The canonical URL is another language version of the page.",
+            loss=1.0,
+            title="Canonical URL points to another language version",
+            why=(
+                "Search engines are asked to drop this language version and show the other one, so speakers of "
+                "this language do not find it."
+            ),
+            fix="Let every language version name itself as canonical, and connect the versions with `hreflang` links.",
+        ),
+        State(
+            "root",
+            "The canonical URL of this page is the home page.",
+            loss=1.0,
+            title="Canonical URL points to the home page",
+            why=(
+                "Search engines are asked to show the home page in place of this page, so this page disappears "
+                "from results."
+            ),
+            fix=(
+                "Set the canonical URL to the URL of this page. The cause is often a template that prints the "
+                "site's URL on every page."
+            ),
+        ),
+        State(
+            "in_body",
+            "The canonical link is in the body, where search engines ignore it.",
+            loss=1.0,
+            title="Canonical URL stands in the body",
+            why="Search engines read canonical links only in the head. The page is treated as if it had none.",
+            fix=(
+                'Move the `<link rel="canonical">` into the head, before any element that browsers move to the '
+                "body, such as `<div>`, `<img>` or `<iframe>`."
+            ),
+        ),
+        State(
+            "relative",
+            "The canonical URL is not an absolute URL.",
+            loss=1.0,
+            title="Canonical URL is not absolute",
+            why=(
+                "A relative canonical URL changes its meaning with the URL the page is served under, so every "
+                "copy of the page names itself."
+            ),
+            fix="Write the whole URL, with scheme and host: `https://example.com/shoes/red`.",
+        ),
+        State(
+            "unparsable",
+            "The canonical URL is not a valid http or https URL.",
+            loss=1.0,
+            title="Canonical URL is invalid",
+            why="Search engines ignore a canonical URL that they cannot parse. The page is treated as if it had none.",
+            fix="Correct the URL in the `href` attribute of the canonical link.",
+        ),
+        State(
+            "conflicting",
+            "The page declares different canonical URLs.",
+            loss=1.0,
+            title="Conflicting canonical URLs",
+            why="Search engines ignore canonical links that contradict each other and choose a URL themselves.",
+            fix="Keep one canonical URL. Look for a second one set by a plugin, a theme or an HTTP `Link` header.",
+        ),
     ),
     sources=(
         "https://www.rfc-editor.org/rfc/rfc6596",
@@ -69,36 +175,36 @@ _REASONS: Final = {
     ),
 )
 def canonical(document: Document, response: Response) -> Outcome:
-    """The canonical address tells search engines which of several addresses of a page to show.
+    """The canonical URL tells search engines which of several URLs of a page to show.
 
     ## What it checks
 
-    `<link rel="canonical">` in the head and `Link: <...>; rel="canonical"` in the headers. Best is one whole address,
-    of the page itself or of another page on the same site. Failures: two different addresses, one that cannot be read,
-    a relative one, one in the body only (the finding names the element that ended the head too early), the start page
+    `<link rel="canonical">` in the head and `Link: <...>; rel="canonical"` in the headers. Best is one absolute URL,
+    of the page itself or of another page on the same site. Failures: two different URLs, one that cannot be read,
+    a relative one, one in the body only (the finding names the element that ended the head too early), the home page
     as canonical of a deeper page, and another language version. Warnings: none at all, a spelling that differs from the
-    page's address in scheme, `www.` or a closing slash only, another site, and the start page as canonical of an
-    address that often is the start page (`/index.html`, `/home`, `/amp`).
+    page's URL in scheme, `www.` or a closing slash only, another site, and the home page as canonical of a
+    URL that often is the home page (`/index.html`, `/home`, `/amp`).
 
-    The same address may be named several times, by tags and headers; this is pointed out and costs nothing. A page with
-    http may name its https address. The canonical address is optional, so its absence is only a warning; it is one,
-    though a third of well-known pages get it, because every page can be reached under addresses that nobody thinks of.
+    The same URL may be named several times, by tags and headers; this is pointed out and costs nothing. A page with
+    http may name its https URL. The canonical URL is optional, so its absence is only a warning; it is one,
+    though a third of well-known pages get it, because every page can be reached under URLs that no one thinks of.
     One in the body is worse than none, since its author relies on it.
 
     ## Why it matters
 
-    Shops and content systems answer with the same page under many addresses. Without a canonical address search engines
-    choose by themselves; with a wrong one the page disappears in favour of another.
+    Shops and content systems serve the same page under many URLs. Without a canonical URL search engines choose one
+    themselves; with a wrong one the page can disappear from results in favor of another.
 
     ## How to fix
 
-    Put one `<link rel="canonical">` with the whole address of the page into the head.
+    Put one `<link rel="canonical">` with the absolute URL of the page into the head.
 
     ```html
     <link rel="canonical" href="https://example.com/shoes/red">
     ```
 
-    The tag must come before anything in the head that browsers move to the body, such as `<div>` or `<img>`.
+    The tag must come before any element that browsers move to the body, such as `<div>` or `<img>`.
 
     ## Fails on
 

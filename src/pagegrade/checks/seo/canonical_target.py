@@ -14,14 +14,41 @@ _GONE: Final = frozenset({404, 410})
 
 @check(
     id="canonical-target",
-    title="Target of the canonical address",
+    title="Canonical URL target",
     severity=Severity.MEDIUM,
     since="0.1.0",
     states=(
-        State("reachable", "The canonical address leads to a page that search engines can read."),
-        State("redirects", "The canonical address redirects.", loss=0.5),
-        State("barred", "The robots.txt file bars search engines from the canonical address.", loss=1.0),
-        State("broken", "The canonical address answers with an error.", loss=1.0),
+        State("reachable", "The canonical URL leads to a page that search engines can fetch."),
+        State(
+            "redirects",
+            "The canonical URL redirects.",
+            loss=0.5,
+            title="Canonical URL redirects",
+            why=(
+                "A canonical URL that redirects contradicts itself: the page names it as preferred, and the "
+                "server names another. Search engines then decide on their own."
+            ),
+            fix="Set the canonical URL to the final URL, where the page answers with status 200.",
+        ),
+        State(
+            "barred",
+            "The robots.txt file blocks search engines from the canonical URL.",
+            loss=1.0,
+            title="Canonical URL is blocked by robots.txt",
+            why=(
+                "Search engines are sent to a URL that they may not fetch, so the page may appear in results "
+                "without a description or not at all."
+            ),
+            fix="Remove the rule that blocks the URL from robots.txt, or name a canonical URL that may be crawled.",
+        ),
+        State(
+            "broken",
+            "The canonical URL answers with an error.",
+            loss=1.0,
+            title="Canonical URL returns an error",
+            why="Search engines are asked to index a page that does not exist in place of this one.",
+            fix="Correct the canonical URL, or restore the page at that URL.",
+        ),
     ),
     sources=("https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls",),
 )
@@ -32,21 +59,21 @@ def canonical_target(
     insecure_probe: WellKnown | NotGathered,
     sibling_probe: WellKnown | NotGathered,
 ) -> Verdict:
-    """The canonical address has to be one that answers by itself.
+    """The canonical URL has to answer without a redirect or an error.
 
     ## What it checks
 
-    Where the page names exactly one canonical address, whether that is the page itself, one that redirects on the way
-    to this page or to its host, one that answers there with 404 or 410, or one of this host that robots.txt bars.
-    Another address is not fetched for this check; it is then not judged.
+    Where the page names exactly one canonical URL, whether that is the page itself, one that redirects on the way
+    to this page or to its host, one that answers there with 404 or 410, or one of this host that robots.txt blocks.
+    Another URL is not fetched for this check; it is then not evaluated.
 
     ## Why it matters
 
-    Search engines set a canonical address aside that they cannot read, and choose one themselves.
+    Search engines ignore a canonical URL that they cannot fetch or index, and choose another one.
 
     ## How to fix
 
-    Name the address at which the page answers without a redirect, and which robots.txt allows.
+    Name the URL at which the page answers without a redirect and which robots.txt allows.
 
     ## Fails on
 
@@ -77,7 +104,7 @@ def canonical_target(
     links = [link for link in canonical_links(document, response) if link.in_head]
     targets = {link.url for link in links}
     if len(targets) != 1 or links[0].url is None:
-        return NotApplicable("The page does not name exactly one canonical address.")
+        return NotApplicable("The page does not name exactly one canonical URL.")
     link, target = links[0], links[0].url
     if target == strip_fragment(document.url):
         return Outcome("reachable", value=target[:2_000])
@@ -91,7 +118,7 @@ def canonical_target(
         decision = robots.decide("Googlebot", target)
         if not decision.allowed:
             return _outcome("barred", document, link, decision.rule)
-    return NotRun("skipped", "The canonical address is another one, which was not fetched.")
+    return NotRun("skipped", "The canonical URL is another one, which was not fetched.")
 
 
 def _answers(probe: WellKnown | NotGathered) -> Iterator[Response]:

@@ -16,38 +16,63 @@ _SPACED_SCRIPT: Final = re.compile(r"javascript\s{1,20}:", re.IGNORECASE)
 
 @check(
     id="crawlable-links",
-    title="Links that crawlers can follow",
+    title="Crawlable links",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
         State("crawlable", "Crawlers can follow every link."),
-        State("some_scripts", "Crawlers cannot follow some links.", loss=0.25, loss_max=0.5),
-        State("only_scripts", "Crawlers can follow no link of the page.", loss=1.0),
+        State(
+            "some_scripts",
+            "Crawlers cannot follow some links.",
+            loss=0.25,
+            loss_max=0.5,
+            title="Links that crawlers cannot follow",
+            why=(
+                "These links have no URL that a crawler can request, so it does not discover what they lead to. "
+                "Visitors cannot open them in a new tab either."
+            ),
+            fix=(
+                'Give links that lead to a page a real URL: `<a href="/chairs">`. Turn those that perform an '
+                "action into `<button>` elements."
+            ),
+            counted=True,
+        ),
+        State(
+            "only_scripts",
+            "Crawlers can follow no link of the page.",
+            loss=1.0,
+            title="No link of the page can be crawled",
+            why="The page is a dead end for search engines: they discover no other page from it.",
+            fix=(
+                'Give the navigation real links with URLs, such as `<a href="/chairs">`. A script may still '
+                "intercept the click."
+            ),
+        ),
     ),
     sources=("https://developers.google.com/search/docs/crawling-indexing/links-crawlable",),
 )
 def crawlable_links(document: Document) -> Verdict:
-    """Crawlers follow addresses; they do not press buttons.
+    """Search engine crawlers follow URLs in `href` attributes; they do not click buttons.
 
     ## What it checks
 
-    Links that nobody hides, whose `href` is a script, an address of the own disk, an address that cannot be read, or
+    Links that no one hides, whose `href` is a script, a URL of the own disk, a URL that cannot be read, or
     only `#` with a script for the click. An `<a>` without `href` counts only if it has a script for the click or, being
-    no target of jumps, an attribute that makes sense beside an address only, such as `target` or `rel`. One that has a
-    role, or that says it opens a menu, is a button and left out; so are targets of jumps, empty addresses, which mean
-    the page itself, and links with an address and a script.
+    no target of jumps, an attribute that makes sense beside a URL only, such as `target` or `rel`. One that has a
+    role, or that says it opens a menu, is a button and left out; so are targets of jumps, empty URLs, which mean
+    the page itself, and links with a URL and a script.
 
     Such a link may be a mere button, so it costs a quarter, and ten cost half. Everything is lost where the page has
     such links and not a single one to another page.
 
     ## Why it matters
 
-    Pages that are reached only by scripts are not found by search engines, and cannot be opened in a new tab.
+    Pages that can be reached only through scripts are not found by search engines and cannot be opened in a new tab.
 
     ## How to fix
 
-    Give links that lead somewhere an address, which a script may still take over: `<a href="/chairs">`. Turn those that
-    do something on the page into a `<button>`.
+    Give links that lead to a page a URL, which a script may still handle: `<a href="/chairs">`. Turn links that perform
+    an action on the page into `<button>` elements.
 
     ## Fails on
 
@@ -75,7 +100,7 @@ def crawlable_links(document: Document) -> Verdict:
                 good += 1
                 continue
             if not anchor.hidden and not _is_button(anchor):
-                found.append(Offender(anchor.node, "has a script as its address", href.strip()))
+                found.append(Offender(anchor.node, "has a script as its URL", href.strip()))
             continue
         if not anchor.hidden and (reason := _problem(anchor)):
             found.append(Offender(anchor.node, reason, (anchor.href or "").strip()))
@@ -103,17 +128,17 @@ def _problem(anchor: Anchor) -> str:
         return ""
     if href is None:
         if "onclick" in attrs:
-            return "has a script and no address"
+            return "has a script and no URL"
         is_target = attrs.get("id", "").strip() or attrs.get("name", "").strip()
-        return "" if is_target or attrs.keys().isdisjoint(_OF_ADDRESSES) else "has no address"
+        return "" if is_target or attrs.keys().isdisjoint(_OF_ADDRESSES) else "has no URL"
     href = href.strip()
     if href.startswith("#"):
-        return "has a script and only # as its address" if href == "#" and "onclick" in attrs else ""
+        return "has a script and only # as its URL" if href == "#" and "onclick" in attrs else ""
     if anchor.url is None:
-        return "has an address that cannot be read" if href else ""
+        return "has a URL that cannot be read" if href else ""
     name = scheme(anchor.url)
     if name == "javascript":
-        return "has a script as its address"
+        return "has a script as its URL"
     # A single letter is a drive, as in C:\\page.html.
     return "leads to a file of the own disk" if name == "file" or len(name) == 1 else ""
 

@@ -36,18 +36,90 @@ class _Icon:
 
 @check(
     id="favicon",
-    title="Site icon",
+    title="Favicon",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("ok", "The site has an icon."),
-        State("no_lifetime", "The icon says nothing of how long it may be kept.", loss=0.5),
-        State("blocked", "The robots.txt file bars search engines from the icon.", loss=0.5),
-        State("large", "The icon is larger than 10 kB.", loss=0.5),
-        State("not_square", "The icon is not square.", loss=0.5),
-        State("small", "The icon is smaller than 48 pixels.", loss=0.5),
-        State("broken", "The icon that the page names cannot be loaded.", loss=1.0),
-        State("missing", "The site has no icon.", loss=1.0),
+        State("ok", "The site has a favicon."),
+        State(
+            "no_lifetime",
+            "The favicon has no cache lifetime.",
+            loss=0.5,
+            title="Set a cache lifetime for the favicon",
+            why=(
+                "Without a stated lifetime browsers have to guess how long they may reuse the icon, and request "
+                "it again sooner than needed."
+            ),
+            fix=("Send a `Cache-Control` header with the icon:\n\n```\nCache-Control: public, max-age=2592000\n```"),
+        ),
+        State(
+            "blocked",
+            "The robots.txt file blocks search engines from the favicon.",
+            loss=0.5,
+            title="Favicon is blocked by robots.txt",
+            why="Search engines show a generic icon beside the site's results when they may not fetch the favicon.",
+            fix="Remove the rule that covers the icon from robots.txt, or add an `Allow` rule for its path.",
+        ),
+        State(
+            "large",
+            "The favicon is larger than 10 kB.",
+            loss=0.5,
+            title="Reduce the size of the favicon",
+            why="Browsers fetch the icon on the first visit, where it competes with what the page needs to be shown.",
+            fix="Use an SVG, or a PNG of 96 by 96 pixels, which needs 1 to 5 kB.",
+        ),
+        State(
+            "not_square",
+            "The icon is not square.",
+            loss=0.5,
+            title="Favicon is not square",
+            why="Browsers and search engines show icons in a square and stretch, crop or reject others.",
+            fix=(
+                "Save the icon with equal width and height, for example 96 by 96 pixels, with transparent "
+                "margins if needed."
+            ),
+        ),
+        State(
+            "small",
+            "The favicon is smaller than 48 by 48 pixels.",
+            loss=0.5,
+            title="Favicon is smaller than 48 pixels",
+            why="Google asks for icons of at least 48 pixels, and high-density screens show smaller ones blurred.",
+            fix=(
+                "Provide an SVG, or a PNG of at least 48 by 48 pixels:\n\n"
+                "```html\n"
+                '<link rel="icon" href="/icon-96.png" sizes="96x96">\n'
+                "```"
+            ),
+        ),
+        State(
+            "broken",
+            "The favicon that the page declares cannot be loaded.",
+            loss=1.0,
+            title="Favicon cannot be loaded",
+            why="The tab, bookmarks and search results show a generic icon.",
+            fix=(
+                'Correct the URL in the `<link rel="icon">` element, and make sure that the server answers it '
+                "with an image and status 200."
+            ),
+        ),
+        State(
+            "missing",
+            "The site has no favicon.",
+            loss=1.0,
+            title="Add a favicon",
+            why=(
+                "People find a tab or a bookmark by its icon, and search engines show it beside each result. "
+                "Without one they show a generic icon."
+            ),
+            fix=(
+                "Add a square icon and declare it in the head:\n\n"
+                "```html\n"
+                '<link rel="icon" href="/icon.svg" type="image/svg+xml">\n'
+                '<link rel="icon" href="/icon-96.png" sizes="96x96">\n'
+                "```"
+            ),
+        ),
     ),
     sources=(
         "https://html.spec.whatwg.org/multipage/links.html#rel-icon",
@@ -60,14 +132,14 @@ def favicon(
     resources: Resources | NotGathered,
     robots: Robots | NotGathered,
 ) -> Verdict:
-    """The icon of a site stands beside its name in tabs, bookmarks and search results.
+    """The favicon identifies a site in tabs, bookmarks and search results.
 
     ## What it checks
 
     The icons that the page names (`<link rel="icon">`, also `shortcut icon` and `apple-touch-icon`) and
     `/favicon.ico`, which browsers ask for by themselves. One of them has to answer with 2xx and an image. Warnings,
     when no icon is free of them: fewer than 48 pixels (drawings in SVG have no pixels), not square, more than 10 kB,
-    barred by robots.txt, and no word on how long it may be kept. An icon inside the page (`data:image/...`) is fine. A
+    blocked by robots.txt, and no word on how long it may be kept. An icon inside the page (`data:image/...`) is fine. A
     web page in place of the icon is a failure.
 
     ## Why it matters
@@ -76,7 +148,7 @@ def favicon(
 
     ## How to fix
 
-    Add a square icon of at least 48 by 48 pixels to the head, or correct the address of the one that does not load.
+    Add a square icon of at least 48 by 48 pixels, or correct the URL of the icon that does not load.
 
     ```html
     <link rel="icon" href="/icon.svg" type="image/svg+xml">
@@ -141,7 +213,7 @@ def favicon(
 
 def _of_link(link: Link, fetched: Mapping[str, Resource], is_blocked: Callable[[str], bool]) -> _Icon:
     if link.url is None:
-        return _Icon(url=link.href or "", state="broken", reason="It has no usable address.", link=link)
+        return _Icon(url=link.href or "", state="broken", reason="It has no usable URL.", link=link)
     if link.url.startswith("data:"):
         is_image = link.url[:11].lower() == "data:image/"
         return _Icon(url="data:", state="ok" if is_image else "broken", reason="It is no image.", link=link)

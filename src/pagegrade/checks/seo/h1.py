@@ -7,15 +7,58 @@ from pagegrade.model.outcome import Detail, NotApplicable, Outcome, Severity
 
 @check(
     id="h1",
-    title="Main heading",
+    title="Main heading (h1)",
     severity=Severity.MEDIUM,
     since="0.1.0",
     states=(
         State("ok", "The page has one main heading."),
-        State("several", "The page has several main headings.", loss=0.5),
-        State("first_empty", "The first main heading is empty.", loss=0.5),
-        State("empty", "The main heading is empty.", loss=1.0),
-        State("missing", "The page has no main heading.", loss=1.0),
+        State(
+            "several",
+            "The page has several main headings.",
+            loss=0.5,
+            title="Several main headings",
+            why=(
+                "People who navigate by headings cannot tell which one names the subject of the page. Often the "
+                "second one is the logo."
+            ),
+            fix=(
+                "Keep one `<h1>` for the subject of the page. Use `<h2>` to `<h6>` for its sections, and no "
+                "heading for the logo."
+            ),
+        ),
+        State(
+            "first_empty",
+            "The first main heading is empty.",
+            loss=0.5,
+            title="First main heading is empty",
+            why="Screen readers announce an empty heading before the real one.",
+            fix="Remove the empty `<h1>`, or give the image inside it an alternative text.",
+        ),
+        State(
+            "empty",
+            "The main heading is empty.",
+            loss=1.0,
+            title="Main heading is empty",
+            why=(
+                "Screen readers announce a heading without text, and search engines do not learn the subject of "
+                "the page."
+            ),
+            fix=(
+                "Write the subject of the page into the `<h1>`. If it holds an image, give the image an "
+                "alternative text."
+            ),
+        ),
+        State(
+            "missing",
+            "The page has no main heading.",
+            loss=1.0,
+            title="Add a main heading (h1)",
+            why=(
+                "Screen reader users navigate by headings and find no starting point, and search engines lack a "
+                "statement of the subject."
+            ),
+            fix="Add one `<h1>` that names the subject of the page, and use `<h2>` to `<h6>` for its sections.",
+        ),
     ),
     sources=(
         "https://html.spec.whatwg.org/multipage/sections.html#the-h1,-h2,-h3,-h4,-h5,-and-h6-elements",
@@ -24,25 +67,25 @@ from pagegrade.model.outcome import Detail, NotApplicable, Outcome, Severity
     ),
 )
 def h1(document: Document) -> Verdict:
-    """The main heading says what the page is about.
+    """The main heading names the subject of the page.
 
     ## What it checks
 
     That the page has exactly one `<h1>` (or another heading with `aria-level="1"`) with text in it. An image inside
     counts by its alternative text. A heading that is moved out of sight for screen readers counts. One that is switched
-    off (`hidden`, an inline `display: none`) is none, since nobody meets it, and one with `aria-hidden` counts only
+    off (`hidden`, an inline `display: none`) is none, since no one meets it, and one with `aria-hidden` counts only
     when there is no other. Warnings: several main headings, which search engines accept but which blur the outline, and
     an empty one before the real one (behind it, it does not matter here). It does not matter whether the heading equals
-    the title. A page that scripts draw and that has no heading when it is served is not judged.
+    the title. A page that scripts draw and that has no heading when it is served is not evaluated.
 
     About two in five well-known pages get a warning or worse, most of them for a second main heading around the logo.
-    It is one all the same: whoever jumps from heading to heading meets the name of the site where the subject of the
+    It is one all the same: people who go from heading to heading meet the name of the site where the subject of the
     page should be, on each page again. It costs half, the missing heading everything.
 
     ## Why it matters
 
-    Readers and screen readers look at the main heading to see whether they are in the right place, and search engines
-    may use it as the title of the result.
+    Visitors and screen reader users look for the main heading to see whether they are on the right page, and search
+    engines may use it as the title of a result.
 
     ## How to fix
 

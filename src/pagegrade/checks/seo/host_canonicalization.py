@@ -16,36 +16,70 @@ _NO_SITE: Final = frozenset({404, 410, 421})
 
 @check(
     id="host-canonicalization",
-    title="One name for the site",
+    title="www and non-www host",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("one", "The site answers under one name."),
-        State("temporary", "The other name of the site redirects for a time only.", loss=0.5),
-        State("chain", "The other name of the site redirects by a detour.", loss=0.5),
-        State("both", "The site answers under two names, with and without www.", loss=0.5),
-        State("duplicate", "The same page answers under two names, with and without www.", loss=1.0),
+        State("one", "The site answers under one host name."),
+        State(
+            "temporary",
+            "The other host name redirects with a temporary status.",
+            loss=0.5,
+            title="Redirect to the preferred host is temporary",
+            why="A temporary redirect tells search engines to keep the old URL, so both hosts stay indexed.",
+            fix="Redirect with status 301 or 308 instead of 302, 303 or 307.",
+        ),
+        State(
+            "chain",
+            "The other host name redirects through another URL.",
+            loss=0.5,
+            title="Redirect to the preferred host takes a detour",
+            why="Each extra redirect costs visitors a round trip to the server.",
+            fix="Let one rule build the final URL, with scheme and host, and redirect to it in one step.",
+        ),
+        State(
+            "both",
+            "The site answers under two host names, with and without www.",
+            loss=0.5,
+            title="Both hosts answer, with and without www",
+            why=(
+                "Visitors and links split between two hosts whose home pages differ. Search engines treat them "
+                "as two sites."
+            ),
+            fix="Choose one host and redirect the other to it with status 301, each path to the same path.",
+        ),
+        State(
+            "duplicate",
+            "The same page answers under two host names, with and without www.",
+            loss=1.0,
+            title="The same site answers with and without www",
+            why=(
+                "Every page exists twice. Links split between the two hosts, and search engines choose which "
+                "one to show."
+            ),
+            fix="Redirect one of the two hosts to the other with status 301, each path to the same path.",
+        ),
     ),
     sources=("https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls",),
 )
 def host_canonicalization(response: Response, sibling_probe: WellKnown | NotGathered) -> Verdict:
-    """A site that answers with and without www. looks like two sites.
+    """A site should answer under one host name, with or without `www.`.
 
     ## What it checks
 
-    The start page under the other name of the site: without `www.` where the page has it, with it where not. It should
+    The home page under the other name of the site: without `www.` where the page has it, with it where not. It should
     lead to this name by one permanent redirect (301 or 308). A redirect for a time (302, 303, 307) and a detour over
-    another address are warnings. Two names that both answer are a warning, and fail where the start pages are the same.
+    another URL are warnings. Two names that both answer are a warning, and fail where the home pages are the same.
     A name that does not exist is fine, and so is one that leads to another site. Deeper names such as
-    `shop.example.com` have no other name. Redirects from http are judged by a check of their own.
+    `shop.example.com` have no other name. Redirects from http are evaluated by a check of their own.
 
     ## Why it matters
 
-    Links and visitors split between two addresses, and search engines pick one of them.
+    Links and ranking signals split between two hosts, and search engines choose one of them.
 
     ## How to fix
 
-    Choose a name and let the server redirect the other with status 301, for each path to the same path.
+    Choose one host and redirect the other to it with status 301, each path to the same path.
 
     ## Fails on
 

@@ -18,18 +18,78 @@ _NO_COUNTRIES: Final = frozenset("AN BU CS DD EU EZ FX NT SU TP UN YD YU ZR".spl
 
 @check(
     id="hreflang",
-    title="Language versions",
+    title="hreflang annotations",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("ok", "The links to language versions are complete."),
-        State("no_default", "No language version is named for everybody else (x-default).", loss=0.5),
-        State("no_country", "A language version is for a region that is no country.", loss=0.5),
-        State("several_addresses", "One language has several addresses.", loss=0.5),
-        State("other_language", "The page is listed under another language than it declares.", loss=0.5),
-        State("no_self", "The page does not list itself among its language versions.", loss=1.0),
-        State("bad_address", "A language version has no whole address.", loss=1.0),
-        State("invalid_code", "A language version has an invalid code.", loss=1.0),
+        State("ok", "The hreflang annotations are complete."),
+        State(
+            "no_default",
+            "No version is declared for all other languages (`x-default`).",
+            loss=0.5,
+            title="Add an x-default language version",
+            why="Visitors whose language is not listed are sent to a version chosen by the search engine.",
+            fix=(
+                "Declare the version for all other visitors, such as a language selection or the English page:\n\n"
+                "```html\n"
+                '<link rel="alternate" hreflang="x-default" href="https://example.com/">\n'
+                "```"
+            ),
+        ),
+        State(
+            "no_country",
+            "An hreflang code names a region that is not a country.",
+            loss=0.5,
+            title="hreflang region is not a country",
+            why="Google supports only country codes as regions and ignores codes such as `es-419` or `en-EU`.",
+            fix="Use the language alone, such as `es`, or one link for each country, such as `es-MX` and `es-AR`.",
+        ),
+        State(
+            "several_addresses",
+            "One hreflang code has several URLs.",
+            loss=0.5,
+            title="Several URLs for one hreflang code",
+            why="Search engines cannot tell which of the URLs is the version for that language.",
+            fix="Keep one URL for each code.",
+        ),
+        State(
+            "other_language",
+            "The page is listed under a language that differs from its `lang` attribute.",
+            loss=0.5,
+            title="hreflang code contradicts the page's language",
+            why=(
+                "The annotation and the page contradict each other, so the page may be shown to speakers of the "
+                "wrong language."
+            ),
+            fix="Correct either the `hreflang` code of this page or the `lang` attribute of its `<html>` element.",
+        ),
+        State(
+            "no_self",
+            "The page does not list itself among its language versions.",
+            loss=1.0,
+            title="Page is missing from its own hreflang list",
+            why="Google requires that every version lists itself and may ignore the annotations otherwise.",
+            fix='Add a `<link rel="alternate" hreflang="...">` with the URL of this page.',
+        ),
+        State(
+            "bad_address",
+            "A language version has no absolute URL.",
+            loss=1.0,
+            title="hreflang URL is not absolute",
+            why="Search engines ignore annotations without a scheme and host.",
+            fix="Write the whole URL: `https://example.com/de/`.",
+        ),
+        State(
+            "invalid_code",
+            "A language version has an invalid code.",
+            loss=1.0,
+            title="Invalid hreflang code",
+            why="Search engines ignore the version, so it is not shown to speakers of its language.",
+            fix=(
+                "Use a language code of ISO 639-1, optionally with a country: `en-GB` instead of `en-UK`, `ja` "
+                "instead of `jp`."
+            ),
+        ),
     ),
     sources=(
         "https://developers.google.com/search/docs/specialty/international/localized-versions",
@@ -37,14 +97,14 @@ _NO_COUNTRIES: Final = frozenset("AN BU CS DD EU EZ FX NT SU TP UN YD YU ZR".spl
     ),
 )
 def hreflang(document: Document, response: Response) -> Verdict:
-    """Links with hreflang tell search engines which version of a page is for which language.
+    """`hreflang` links tell search engines which version of a page is for which language.
 
     ## What it checks
 
     Every `<link rel="alternate" hreflang="...">` in the head and every such `Link` header; feeds do not count. A page
-    without any has nothing to judge. Failures: a code that is not a registered language with an optional script and
-    region (or `x-default`), an address without scheme and host, and a list without the page itself (or its canonical
-    address). Warnings: no `x-default` among several versions, several addresses for one code, a region that is no
+    without any has nothing to evaluate. Failures: a code that is not a registered language with an optional script and
+    region (or `x-default`), a URL without scheme and host, and a list without the page itself (or its canonical
+    URL). Warnings: no `x-default` among several versions, several URLs for one code, a region that is no
     country (`es-419`, `en-EU`), and a page that is listed under another language than its `lang` attribute says. Upper
     and lower case do not matter, blanks do.
 
@@ -53,14 +113,14 @@ def hreflang(document: Document, response: Response) -> Verdict:
 
     ## Why it matters
 
-    Search engines ignore a list with mistakes, and visitors then land on the version in the wrong language.
+    Search engines ignore annotations with errors, and visitors then land on a version in the wrong language.
 
     ## How to fix
 
-    List every version with a valid code and its whole address on each of them, the page itself included.
+    List every version with a valid code and its absolute URL on each of them, the page itself included.
 
-    The code is a language, then perhaps a region: British English is `en-GB` (not `en-UK`), and a region alone is no
-    language.
+    The code is a language, optionally followed by a region: British English is `en-GB` (not `en-UK`), and a region
+    alone is not valid.
 
     ```html
     <link rel="alternate" hreflang="en-GB" href="https://example.com/uk/">
@@ -108,7 +168,7 @@ def hreflang(document: Document, response: Response) -> Verdict:
         )
     unusable = [link for link in counted if link.url is None or not link.is_absolute]
     if unusable:
-        return _outcome("bad_address", unusable, document, "Not a whole address with scheme and host.")
+        return _outcome("bad_address", unusable, document, "Not an absolute URL with scheme and host.")
     own = {strip_fragment(document.url)}
     own |= {link.url for link in canonical_links(document, response) if link.in_head and link.url}
     selves = [link for link in counted if link.url in own]

@@ -5,32 +5,42 @@ from pagegrade.model.outcome import MAX_EVIDENCE, Evidence, NotApplicable, NotRu
 
 @check(
     id="hreflang-return-links",
-    title="Language versions that link back",
+    title="hreflang return links",
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("returned", "The language versions that were read name this page in turn."),
-        State("one_way", "Language versions do not name this page in turn."),
+        State("returned", "The language versions that were read link back to this page."),
+        State(
+            "one_way",
+            "Language versions do not link back to this page.",
+            title="Language versions without a return link",
+            why="Search engines ignore `hreflang` annotations that are not confirmed by the other page.",
+            fix=(
+                "Let each of these versions list this page with the same URL. If the sitemap of the site "
+                "declares the versions, nothing needs to be done."
+            ),
+            counted=True,
+        ),
     ),
     sources=("https://developers.google.com/search/docs/specialty/international/localized-versions",),
 )
 def hreflang_return_links(alternates: Alternates) -> Verdict:
-    """Search engines believe that two pages are versions of each other only when both say so.
+    """Search engines accept two pages as versions of each other only when both link to each other.
 
     ## What it checks
 
     The first five language versions that the page names (`rel="alternate"` with `hreflang`, in the head or in a `Link`
-    header) are fetched, and their heads read for a link back to this page. Whether an address has `www.`, a closing
+    header) are fetched, and their heads read for a link back to this page. Whether a URL has `www.`, a closing
     slash, or HTTP in place of HTTPS makes no difference here. Versions that cannot be read are left out. Sites may also
     name their versions in the sitemap, which is not looked at, so this check costs nothing.
 
     ## Why it matters
 
-    Without the link back, search engines ignore the statement and may show visitors the wrong language.
+    Without the return link, search engines ignore the annotation and may show visitors the wrong language.
 
     ## How to fix
 
-    Let every version name all versions, itself included, with the same addresses.
+    Let every version list all versions, itself included, with the same URLs.
 
     ## Fails on
 

@@ -8,18 +8,30 @@ from pagegrade.parse.url import host
 
 @check(
     id="http-internal-links",
-    title="Own links without encryption",
+    title="Internal links over http",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("encrypted", "All links to the own site are encrypted."),
-        State("plain", "Links to the own site begin with http.", loss=0.25, loss_max=0.5),
+        State("encrypted", "All internal links use https."),
+        State(
+            "plain",
+            "Internal links use http.",
+            loss=0.25,
+            loss_max=0.5,
+            title="Internal links over http",
+            why="Each click costs a redirect to https, and the first request can be read and changed on its way.",
+            fix=(
+                "Write these links with `https://`, or without scheme and host: `/chairs`. Look into menus, "
+                "widgets and old articles."
+            ),
+            counted=True,
+        ),
     ),
     sources=("https://developers.google.com/search/docs/crawling-indexing/site-move-with-url-changes",),
     requires=("https",),
 )
 def http_internal_links(document: Document, page_links: PageLinks) -> Verdict:
-    """Links to the own pages should not take the detour over an address without encryption.
+    """Links to pages of the same site should use https.
 
     ## What it checks
 
@@ -28,7 +40,7 @@ def http_internal_links(document: Document, page_links: PageLinks) -> Verdict:
 
     ## Why it matters
 
-    Each such click costs a redirect, and can be read and changed on the way.
+    Each click on such a link costs a redirect, and the first request can be read and changed on its way.
 
     ## How to fix
 
@@ -63,8 +75,8 @@ def http_internal_links(document: Document, page_links: PageLinks) -> Verdict:
         found,
         "encrypted",
         "plain",
-        "One link to the own site begins with http.",
-        "{count} links to the own site begin with http.",
+        "One link to the same site begins with http.",
+        "{count} links to the same site begin with http.",
         low=0.25,
         high=0.5,
     )

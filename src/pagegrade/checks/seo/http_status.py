@@ -10,10 +10,47 @@ from pagegrade.model.outcome import Detail, Evidence, Outcome, Severity
     since="0.1.0",
     states=(
         State("ok", "The page answers with a success status."),
-        State("redirect", "The page answers with a redirect that leads nowhere.", loss=1.0),
-        State("client_error", "The page answers with a client error.", loss=1.0),
-        State("server_error", "The page answers with a server error.", loss=1.0),
-        State("unexpected", "The page answers with a status that browsers do not expect.", loss=1.0),
+        State(
+            "redirect",
+            "The page answers with a redirect that has no usable target.",
+            loss=1.0,
+            title="Redirect leads nowhere",
+            why="Neither browsers nor search engines reach any content.",
+            fix="Send a valid `Location` header with the redirect, or answer with status 200 and the page.",
+        ),
+        State(
+            "client_error",
+            "The page answers with a client error.",
+            loss=1.0,
+            title="Page returns a client error",
+            why=(
+                "Search engines remove pages that answer with 404 or 410, and cannot read pages that need a "
+                "login or block them."
+            ),
+            fix=(
+                "For 404 or 410, restore the page or redirect its URL with status 301. For 401, 403 or 429, "
+                "check whether a login, a firewall or bot protection blocks visitors."
+            ),
+        ),
+        State(
+            "server_error",
+            "The page answers with a server error.",
+            loss=1.0,
+            title="Page returns a server error",
+            why=(
+                "Visitors see an error, and search engines slow down their crawling and drop the page if the "
+                "error persists."
+            ),
+            fix="Look into the error log of the server or the application for the cause.",
+        ),
+        State(
+            "unexpected",
+            "The page answers with a status that browsers do not expect.",
+            loss=1.0,
+            title="Unexpected HTTP status",
+            why="Browsers and search engines do not know how to treat the response.",
+            fix="Make the server answer this URL with status 200.",
+        ),
     ),
     sources=(
         "https://www.rfc-editor.org/rfc/rfc9110#section-15",
@@ -21,7 +58,7 @@ from pagegrade.model.outcome import Detail, Evidence, Outcome, Severity
     ),
 )
 def http_status(navigation: Navigation) -> Outcome:
-    """The status code tells browsers and search engines whether there is a page at all.
+    """The status code tells browsers and search engines whether the page exists.
 
     ## What it checks
 
@@ -30,15 +67,15 @@ def http_status(navigation: Navigation) -> Outcome:
 
     ## Why it matters
 
-    Search engines drop addresses that answer with an error, whatever text comes with it. A 403 or 429 may be meant for
-    automated visitors only; 429 and 503 say "try again later".
+    Search engines drop URLs that answer with an error, whatever the response contains. A 403 or 429 may be meant for
+    automated visitors only; 429 and 503 mean "try again later".
 
     ## How to fix
 
-    Make the server answer this address with 200.
+    Make the server answer this URL with status 200.
 
-    - 404 or 410: restore the page, or redirect the address to its successor with 301.
-    - 401 or 403: check whether a login, a firewall or bot protection stands in the way.
+    - 404 or 410: restore the page, or redirect the URL to its replacement with status 301.
+    - 401 or 403: check whether a login, a firewall or bot protection blocks the request.
     - 5xx: look into the error log of the server.
 
     ## Fails on
@@ -62,7 +99,7 @@ def http_status(navigation: Navigation) -> Outcome:
     response = navigation.response
     status = response.status
     chain = [
-        Evidence(url=hop.url, value=str(hop.status), reason="Redirects to the next address.") for hop in navigation.hops
+        Evidence(url=hop.url, value=str(hop.status), reason="Redirects to the next URL.") for hop in navigation.hops
     ]
     evidence = (*chain, Evidence(url=response.url, value=str(status), reason="The last answer."))
     if status in range(200, 300):

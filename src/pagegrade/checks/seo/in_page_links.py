@@ -19,33 +19,57 @@ _RELS: Final = ("nofollow", "sponsored", "ugc")
     since="0.1.0",
     states=(
         State("ok", "The page has a reasonable number of links."),
-        State("none", "The page links to no other page.", loss=0.5),
-        State("many", "The page has more than 300 links.", loss=0.5),
-        State("far_too_many", "The page has more than 1,000 links.", loss=1.0),
+        State(
+            "none",
+            "The page links to no other page.",
+            loss=0.5,
+            title="Page links to no other page",
+            why="Visitors and crawlers cannot get from this page to any other.",
+            fix="Link to the home page and to related pages, at least in the navigation.",
+        ),
+        State(
+            "many",
+            "The page has more than 300 links.",
+            loss=0.5,
+            title="Page has more than 300 links",
+            why=(
+                "Important links are hard to find among several hundred, and each link passes less weight to "
+                "its target."
+            ),
+            fix="Reduce menus and footers that repeat the whole site, and split long lists over several pages.",
+        ),
+        State(
+            "far_too_many",
+            "The page has more than 1,000 links.",
+            loss=1.0,
+            title="Page has more than 1,000 links",
+            why="Neither visitors nor crawlers can go through this many links; crawlers may skip the later ones.",
+            fix="Split the list over several pages by category, letter or date.",
+        ),
     ),
     sources=("https://developers.google.com/search/docs/crawling-indexing/links-crawlable",),
 )
 def in_page_links(document: Document, page_links: PageLinks) -> Verdict:
-    """Links lead readers and crawlers on.
+    """Links lead visitors and crawlers to other pages.
 
     ## What it checks
 
-    The number of different addresses that the page links to with `<a href>` or `<area href>`: 1 to 300 is fine, none or
+    The number of different URLs that the page links to with `<a href>` or `<area href>`: 1 to 300 is fine, none or
     up to 1,000 is a warning, more fails. Mail, phone and script links and jumps within the page do not count, and the
-    same address counts once. How many lead to the own site (same registrable domain), to others, and how many carry
+    same URL counts once. How many lead to the same site (same registrable domain), to others, and how many carry
     `nofollow`, `sponsored` or `ugc` is shown.
 
     No search engine names a limit today; the well-known 100 is long withdrawn, and half of ordinary articles have more
     than 130. So the limits are wide and cost little. A page that scripts draw and that has no links when it is served
-    is not judged.
+    is not evaluated.
 
     ## Why it matters
 
-    A page without links is a dead end. Among thousands the important ones are found neither by people nor by crawlers.
+    A page without links is a dead end. Among thousands of links, neither people nor crawlers find the important ones.
 
     ## How to fix
 
-    Link to the pages that matter to somebody who reads this one, and move long lists to pages of their own.
+    Link to the pages that matter to readers of this page, and move long lists to pages of their own.
 
     ## Fails on
 
@@ -99,5 +123,5 @@ def in_page_links(document: Document, page_links: PageLinks) -> Verdict:
         evidence=evidence,
         total=total - MAX_LINKS,
         details=details,
-        message=f"The page links to {total} addresses.",
+        message=f"The page links to {total} URLs.",
     )

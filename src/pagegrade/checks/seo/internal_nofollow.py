@@ -20,32 +20,44 @@ _PERSONAL: Final = re.compile(
 
 @check(
     id="internal-nofollow",
-    title="Own pages cut off",
+    title="Internal nofollow links",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("followed", "No link to an own page is cut off."),
-        State("cut_off", "Links to own pages are cut off.", loss=0.25, loss_max=0.5),
+        State("followed", "No internal link has nofollow."),
+        State(
+            "cut_off",
+            "Internal links have nofollow.",
+            loss=0.25,
+            loss_max=0.5,
+            title="Internal links with nofollow",
+            why=(
+                "The site tells search engines not to follow links to its own pages, which are then found later "
+                "and valued less."
+            ),
+            fix="Remove `nofollow` from these links. To keep a page out of search results, use `noindex` on that page.",
+            counted=True,
+        ),
     ),
     sources=("https://developers.google.com/search/docs/crawling-indexing/qualify-outbound-links",),
 )
 def internal_nofollow(document: Document, page_links: PageLinks) -> Verdict:
-    """A link with nofollow tells search engines not to vouch for its target, which makes no sense for own pages.
+    """`nofollow` tells search engines not to follow a link, which makes no sense for pages of the same site.
 
     ## What it checks
 
-    Links to the own site (same registrable domain) with `rel="nofollow"`. Links to personal pages, such as those to log
-    in, to register, to a basket, to edit, to reply or to print, are left out, and so are addresses with a query, which
-    sort and filter, jumps within the page, addresses of advertisements, and links that visitors placed (`ugc`) or
-    somebody paid for (`sponsored`). One costs a quarter, ten cost half.
+    Links to the same site (same registrable domain) with `rel="nofollow"`. Links to personal pages, such as those to
+    log in, to register, to a basket, to edit, to reply or to print, are left out, and so are URLs with a query, which
+    sort and filter, jumps within the page, URLs of advertisements, and links that visitors placed (`ugc`) or someone
+    paid for (`sponsored`). One costs a quarter, ten cost half.
 
     ## Why it matters
 
-    What the own site does not vouch for is found later and valued less.
+    Pages that are linked only with `nofollow` are found later and receive less weight.
 
     ## How to fix
 
-    Remove `nofollow` from these links. To keep a page out of search results use `noindex` on that page.
+    Remove `nofollow` from these links. To keep a page out of search results, use `noindex` on that page.
 
     ## Fails on
 

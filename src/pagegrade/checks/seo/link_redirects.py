@@ -5,17 +5,24 @@ from pagegrade.model.outcome import MAX_EVIDENCE, Evidence, NotApplicable, NotRu
 
 @check(
     id="link-redirects",
-    title="Links that redirect",
+    title="Redirected links",
     severity=Severity.INFO,
     since="0.1.0",
     states=(
         State("direct", "No link that was followed leads to a redirect."),
-        State("redirected", "Links lead to addresses that redirect."),
+        State(
+            "redirected",
+            "Links lead to URLs that redirect.",
+            title="Links that redirect",
+            why="Each click takes an extra round trip to the server, and search engines spend an extra request on it.",
+            fix="Link to the final URL that is listed with each link.",
+            counted=True,
+        ),
     ),
     sources=("https://www.rfc-editor.org/rfc/rfc9110#section-15.4",),
 )
 def link_redirects(link_probes: LinkProbes) -> Verdict:
-    """A link that leads to a redirect takes visitors one round trip longer to where they are going.
+    """A link to a URL that redirects costs visitors a round trip.
 
     ## What it checks
 
@@ -25,11 +32,11 @@ def link_redirects(link_probes: LinkProbes) -> Verdict:
 
     ## Why it matters
 
-    Each redirect costs visitors time, and search engines an address that they have to fetch for nothing.
+    Each redirect costs visitors time and search engines an extra request.
 
     ## How to fix
 
-    Link to the address behind the redirect.
+    Link to the final URL.
 
     ## Fails on
 
@@ -90,8 +97,4 @@ def _has_moved(probe: Probe) -> bool:
 def _message(count: int) -> str:
     if not count:
         return "No link that was followed leads to a redirect."
-    return (
-        "One link leads to an address that redirects."
-        if count == 1
-        else f"{count} links lead to addresses that redirect."
-    )
+    return "One link leads to a URL that redirects." if count == 1 else f"{count} links lead to URLs that redirect."

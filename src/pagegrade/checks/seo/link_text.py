@@ -13,12 +13,27 @@ FULL_AT: Final = 20
 
 @check(
     id="link-text",
-    title="Link texts",
+    title="Link text",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
         State("telling", "Every link says where it leads."),
-        State("generic", "Some links do not say where they lead.", loss=0.5, loss_max=1.0),
+        State(
+            "generic",
+            "Some links do not say where they lead.",
+            loss=0.5,
+            loss_max=1.0,
+            title="Links with generic text",
+            why=(
+                '"Here" or "Read more" says nothing about the target to search engines or to screen reader '
+                "users who navigate from link to link."
+            ),
+            fix=(
+                "Make the words that name the target the link, or complete a short text with a label: "
+                '`aria-label="Read more about garden chairs"`.'
+            ),
+            counted=True,
+        ),
     ),
     sources=(
         "https://developers.google.com/search/docs/crawling-indexing/links-crawlable#anchor-text",
@@ -26,12 +41,12 @@ FULL_AT: Final = 20
     ),
 )
 def link_text(document: Document, page_links: PageLinks) -> Verdict:
-    """A link text that says where the link leads serves readers and search engines.
+    """Link text should say where the link leads.
 
     ## What it checks
 
     Links to other pages whose whole name is a phrase such as "here" or "read more" in the language of the page; where
-    the page names no language, in any of more than twenty; and those whose name is their whole address, which is read
+    the page names no language, in any of more than twenty; and those whose name is their absolute URL, which is read
     out letter by letter. The name that assistive technology reads counts, so a label or a hidden word that completes
     the phrase is enough. The single word "go" is no such phrase here, because it is also a name. Links with
     `rel="nofollow"`, jumps within the page and links without any name are left out. One such link costs half, twenty
@@ -39,12 +54,13 @@ def link_text(document: Document, page_links: PageLinks) -> Verdict:
 
     ## Why it matters
 
-    Search engines learn from link texts what a page is about, and people who jump from link to link hear nothing else.
+    Search engines learn from link texts what a page is about. Screen reader users who go from link to link hear nothing
+    else.
 
     ## How to fix
 
-    Make the words that name the target the link: "prices of garden chairs" in place of "here". Where a card needs
-    "Read more", add the title of the card in a label: `aria-label="Read more about garden chairs"`.
+    Make the words that name the target the link: "prices of garden chairs" instead of "here". Where a card needs "Read
+    more", add the title of the card in a label: `aria-label="Read more about garden chairs"`.
 
     ## Fails on
 
@@ -76,7 +92,7 @@ def link_text(document: Document, page_links: PageLinks) -> Verdict:
         if is_generic_phrase(name, anchor.attrs.get("lang", page_language)) and strip_fragment(url) != own:
             found.append(Offender(anchor.node, "does not say where it leads", name, url))
         elif name.startswith("http") and name.rstrip("/") == url.rstrip("/"):
-            found.append(Offender(anchor.node, "is named by its address alone", name, url))
+            found.append(Offender(anchor.node, "is named by its URL alone", name, url))
     if not judged:
         return NotApplicable("The page has no links with a text to other pages.")
     return counted(

@@ -14,27 +14,39 @@ _LINK: Final = re.compile(r"\]\([^()\s]{1,2000}[) \t]|<https?://[^\s<>]{1,2000}>
 
 @check(
     id="llms-txt",
-    title="File for language models",
+    title="llms.txt",
     severity=Severity.INFO,
     since="0.1.0",
     states=(
         State("complete", "The site has an llms.txt file."),
-        State("lacking", "The llms.txt file lacks something that it is meant to hold."),
+        State(
+            "lacking",
+            "The llms.txt file lacks content that the format expects.",
+            title="Complete llms.txt",
+            why=(
+                "Programs that read the file find no usable description of the site. The format is a proposal "
+                "and read by few programs."
+            ),
+            fix=(
+                "Give the file a main heading, a sentence about the site and links to the pages that matter, or "
+                "remove it."
+            ),
+        ),
     ),
     sources=("https://llmstxt.org/",),
 )
 def llms_txt(llms_txt: WellKnown) -> Verdict:
-    """Some sites publish a list of what language models should read of them.
+    """Some sites publish a list of content for language models.
 
     ## What it checks
 
     `/llms.txt` of the site, where there is one: it is meant to have a main heading (a line that begins with `#`), at
-    least one link and 50 characters of text. An application that answers every address with a page has no such file.
-    Nobody has agreed on this file and few programs read it, so this check costs nothing.
+    least one link and 50 characters of text. An application that answers every URL with a page has no such file.
+    No one has agreed on this file and few programs read it, so this check costs nothing.
 
     ## Why it matters
 
-    A file that is there and says nothing helps nobody, and tells that it was forgotten.
+    A file that lacks its content is of no use to the programs that read it.
 
     ## How to fix
 
@@ -68,7 +80,7 @@ def llms_txt(llms_txt: WellKnown) -> Verdict:
     if 400 <= response.status < 500 or (response.status == 200 and is_page):
         return NotApplicable("The site has no llms.txt file.")
     if response.status != 200:
-        return NotRun("probe", f"The address of the file answers with status {response.status}.")
+        return NotRun("probe", f"The URL of the file answers with status {response.status}.")
     text = response.body.decode("utf-8-sig", "replace").strip()
     if not text:
         return NotApplicable("The site has no llms.txt file.")

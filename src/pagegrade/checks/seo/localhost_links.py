@@ -19,35 +19,59 @@ _NETWORKS_6: Final = tuple(IPv6Network(text) for text in ("::1/128", "fc00::/7",
 
 @check(
     id="localhost-links",
-    title="Links to the own computer",
+    title="Localhost and private network links",
     severity=Severity.MEDIUM,
     since="0.1.0",
     states=(
-        State("public", "Everything on the page leads to public addresses."),
-        State("links", "Links lead to addresses that work inside one network only.", loss=0.5),
-        State("loads", "The page loads from, or sends forms to, addresses inside one network only.", loss=1.0),
+        State("public", "Everything on the page leads to public URLs."),
+        State(
+            "links",
+            "Links lead to URLs that work inside one network only.",
+            loss=0.5,
+            title="Links to localhost or a private network",
+            why="Visitors outside of that network get an error when they follow these links.",
+            fix=(
+                "Replace the host by that of the public site, or leave out scheme and host: `/chairs`. Ignore "
+                "this if the page is a manual for such a device."
+            ),
+            counted=True,
+        ),
+        State(
+            "loads",
+            "The page loads from, or sends forms to, addresses inside one network only.",
+            loss=1.0,
+            title="Resources loaded from localhost or a private network",
+            why=(
+                "These files or forms do not work for visitors, and browsers may ask them for access to their "
+                "local network."
+            ),
+            fix=(
+                "Replace the host by that of the public site, or leave out scheme and host. Look for a site URL "
+                "setting that was left as it was during development."
+            ),
+            counted=True,
+        ),
     ),
     sources=("https://www.rfc-editor.org/rfc/rfc6761#section-6.3", "https://www.rfc-editor.org/rfc/rfc1918"),
 )
 def localhost_links(document: Document, page_links: PageLinks) -> Verdict:
-    """Addresses of the computer on which a site was made lead visitors nowhere.
+    """URLs of a development machine or a private network do not work for visitors.
 
     ## What it checks
 
     Links, forms and everything the page loads: none may lead to `localhost`, to a name that ends with `.localhost` or
     `.local`, or to an address that is not public, such as `127.0.0.1` or `192.168.0.1`. What is loaded or sent there
     fails; a link is a warning, because instructions for a router or for developers may mean it. Addresses that are
-    only text do not count. A page that lies on such an address itself is not judged.
+    only text do not count. A page that lies on such an address itself is not evaluated.
 
     ## Why it matters
 
-    Visitors get an error, or pictures and styles are missing; their browser may ask for the right to look into their
-    network.
+    Visitors get an error, or images and styles are missing. Browsers may ask them for access to their local network.
 
     ## How to fix
 
-    Replace the address by that of the public site, or leave out scheme and host: `/pictures/chair.jpg`. Look for
-    a setting with the address of the site that was left as it was during development.
+    Replace the host by that of the public site, or leave out scheme and host: `/pictures/chair.jpg`. Look for a site
+    URL setting that was left as it was during development.
 
     ## Fails on
 

@@ -17,12 +17,63 @@ MIN_COLUMNS: Final = 50
     since="0.1.0",
     states=(
         State("ok", "The page has a meta description."),
-        State("short", "The meta description is very short.", loss=0.5),
-        State("same_as_title", "The meta description repeats the title.", loss=0.5),
-        State("several", "The page has several meta descriptions.", loss=0.5),
-        State("in_body", "The meta description stands in the body instead of the head.", loss=0.5),
-        State("empty", "The meta description is empty.", loss=1.0),
-        State("missing", "The page has no meta description.", loss=1.0),
+        State(
+            "short",
+            "The meta description is very short.",
+            loss=0.5,
+            title="Meta description is too short",
+            why=(
+                "A few words do not use the space below the title, so search engines replace them by a sentence "
+                "of the page."
+            ),
+            fix="Describe the page in one or two sentences of 70 to 160 characters.",
+        ),
+        State(
+            "same_as_title",
+            "The meta description repeats the title.",
+            loss=0.5,
+            title="Meta description repeats the title",
+            why="Readers of search results see the same text twice and learn nothing new.",
+            fix="Write one or two sentences that say what the title does not.",
+        ),
+        State(
+            "several",
+            "The page has several meta descriptions.",
+            loss=0.5,
+            title="Several meta descriptions",
+            why="Search engines choose one of them, which may not be the one you meant.",
+            fix='Keep one `<meta name="description">`. A second one often comes from a plugin.',
+        ),
+        State(
+            "in_body",
+            "The meta description is in the body instead of the head.",
+            loss=0.5,
+            title="Meta description stands in the body",
+            why="Search engines look for it in the head and may ignore it in the body.",
+            fix='Move the `<meta name="description">` into the head.',
+        ),
+        State(
+            "empty",
+            "The meta description is empty.",
+            loss=1.0,
+            title="Meta description is empty",
+            why="Search engines pick some sentence of the page as the description.",
+            fix="Fill the `content` attribute with one or two sentences about this page.",
+        ),
+        State(
+            "missing",
+            "The page has no meta description.",
+            loss=1.0,
+            title="Add a meta description",
+            why="Search engines pick some sentence of the page, which is often a menu or a cookie notice.",
+            fix=(
+                "Add one or two sentences about this page to the head:\n\n"
+                "```html\n"
+                '<meta name="description" content="Light running shoes in five colors, with free returns for 60 '
+                'days.">\n'
+                "```"
+            ),
+        ),
     ),
     sources=(
         "https://html.spec.whatwg.org/multipage/semantics.html#meta-description",
@@ -30,14 +81,14 @@ MIN_COLUMNS: Final = 50
     ),
 )
 def meta_description(document: Document) -> Verdict:
-    """Search engines may show the meta description under the title of a result.
+    """Search engines may show the meta description below the title of a result.
 
     ## What it checks
 
     That the head holds one `<meta name="description">` (any case) with text in it. Warnings: several of them, one that
     repeats the title, one of fewer than 50 characters (wide characters such as Chinese count as two), and one that
     only stands in the body. `og:description` is for social networks and no substitute. A page that scripts draw and
-    that has none when it is served is not judged.
+    that has none when it is served is not evaluated.
 
     About a third of well-known pages have none. They are known by name already; others win visitors by what stands
     there, so it is no small matter.
@@ -52,7 +103,7 @@ def meta_description(document: Document) -> Verdict:
     Add a `<meta name="description">` with one or two sentences about this page to the head.
 
     ```html
-    <meta name="description" content="Light running shoes in five colours, with free returns for 60 days.">
+    <meta name="description" content="Light running shoes in five colors, with free returns for 60 days.">
     ```
 
     ## Fails on

@@ -13,13 +13,27 @@ SNIPPET_SIZE_PX: Final = 14.0
 
 @check(
     id="meta-description-length",
-    title="Length of the meta description",
+    title="Meta description length",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("ok", "The meta description fills the space in search results without being cut."),
-        State("short", "The meta description is short.", loss=0.5),
-        State("long", "The meta description is cut off in search results.", loss=0.5),
+        State("ok", "The meta description has a suitable length."),
+        State(
+            "short",
+            "The meta description is short.",
+            loss=0.5,
+            title="Lengthen the meta description",
+            why="A short description leaves space below the title unused, which could convince people to click.",
+            fix="Extend it to 70 to 160 characters with what this page offers.",
+        ),
+        State(
+            "long",
+            "The meta description is longer than search results show.",
+            loss=0.5,
+            title="Shorten the meta description",
+            why="Search results cut the text, so its end is not read.",
+            fix="Shorten it to 160 characters, or put the most important part first.",
+        ),
     ),
     sources=("https://developers.google.com/search/docs/appearance/snippet",),
     requires=("meta-description",),
@@ -31,7 +45,7 @@ def meta_description_length(document: Document) -> Verdict:
 
     That the meta description has 70 to 160 characters. Wide characters (Chinese, Japanese, Korean) count as two,
     because they fill twice the space. Outside of this it is a warning and never a failure: search engines name no limit
-    and cut to the width of the device. The width in pixels is shown and not judged.
+    and cut to the width of the device. The width in pixels is shown and not evaluated.
 
     ## Why it matters
 
@@ -39,7 +53,7 @@ def meta_description_length(document: Document) -> Verdict:
 
     ## How to fix
 
-    Write a description of 70 to 160 characters and put what matters first.
+    Write a description of 70 to 160 characters, with the most important part first.
 
     ## Fails on
 

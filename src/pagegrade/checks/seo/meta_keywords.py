@@ -5,29 +5,35 @@ from pagegrade.model.outcome import MAX_EVIDENCE, Outcome, Severity
 
 @check(
     id="meta-keywords",
-    title="Keywords in the head",
+    title="Meta keywords",
     severity=Severity.INFO,
     since="0.1.0",
     states=(
         State("absent", "The page has no keywords meta tag."),
-        State("present", "The page has a keywords meta tag, which search engines ignore."),
+        State(
+            "present",
+            "The page has a keywords meta tag, which search engines ignore.",
+            title="Remove the keywords meta tag",
+            why="Google has ignored this tag since 2009. It only shows competitors which keywords the page targets.",
+            fix='Remove the `<meta name="keywords">` element, unless the site\'s own search uses it.',
+        ),
     ),
     sources=("https://developers.google.com/search/blog/2009/09/google-does-not-use-keywords-meta-tag",),
 )
 def meta_keywords(document: Document) -> Outcome:
-    """The keywords meta tag tells competitors what a page is after, and search engines nothing.
+    """Search engines ignore the keywords meta tag; competitors can read it.
 
     ## What it checks
 
-    Whether there is a `<meta name="keywords">` that is not empty. It is shown and costs nothing.
+    Whether there is a `<meta name="keywords">` that is not empty. It is informative and costs nothing.
 
     ## Why it matters
 
-    Google said in 2009 that it does not use the tag for ranking.
+    Google stated in 2009 that it does not use the tag for ranking.
 
     ## How to fix
 
-    Remove it, or leave it where the search of the own site reads it.
+    Remove it, unless the site's own search uses it.
 
     ## Fails on
 

@@ -11,28 +11,42 @@ from pagegrade.parse.robots_directives import BOT_NAMES
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("in_head", "What describes the page stands in its head."),
-        State("in_body", "Elements that describe the page stand in its body.", loss=1.0),
+        State("in_head", "Elements that describe the page are in its head."),
+        State(
+            "in_body",
+            "Elements that describe the page are in its body.",
+            loss=1.0,
+            title="Head elements that end up in the body",
+            why=(
+                "Search engines ignore most of these elements in the body, so the page may have no description, "
+                "canonical URL or language versions for them."
+            ),
+            fix=(
+                "Move the element that ended the head early, often an `<iframe>`, `<img>` or `<div>` of an "
+                "analytics snippet, below the listed elements or into the body."
+            ),
+            counted=True,
+        ),
     ),
     sources=("https://html.spec.whatwg.org/multipage/semantics.html#the-meta-element",),
 )
 def metas_in_body(document: Document) -> Outcome:
-    """What describes a page for search engines counts only in the head.
+    """Elements that describe the page for search engines count only in the head.
 
     ## What it checks
 
-    Whether a description, a rule for crawlers, a canonical address or a link to another language version ended up in
+    Whether a description, a rule for crawlers, a canonical URL or a link to another language version ended up in
     the body once a browser has read the page. Browsers end the head at the first element that may not stand there, and
     that element is named. Metas of structured data (`itemprop`) belong into the body and do not count.
 
     ## Why it matters
 
-    Search engines ignore most of them there, so the page has no description or no canonical address.
+    Search engines ignore most of them in the body, so the page has no description or no canonical URL.
 
     ## How to fix
 
     Move the named elements into the head, before any element that shows something, such as `<div>`, `<img>` or
-    `<iframe>`; often a snippet of an analytics or advertising service stands too early.
+    `<iframe>`. Often a snippet of an analytics or advertising service comes too early.
 
     ## Fails on
 

@@ -7,17 +7,27 @@ from pagegrade.model.outcome import MAX_EVIDENCE, Outcome, Severity
 
 @check(
     id="nofollow-page",
-    title="Links may be followed",
+    title="Page-level nofollow",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
         State("follow", "Search engines may follow the links of the page."),
-        State("nofollow", "The page asks search engines to follow none of its links.", loss=0.5),
+        State(
+            "nofollow",
+            "The page tells search engines to follow none of its links.",
+            loss=0.5,
+            title="Page tells search engines to follow no links",
+            why="Pages that are linked from nowhere else are found late or never.",
+            fix=(
+                "Remove `nofollow` from the robots meta tag or the `X-Robots-Tag` header. To exclude a single "
+                'link, use `rel="nofollow"` on that link.'
+            ),
+        ),
     ),
     sources=("https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag",),
 )
 def nofollow_page(document: Document, response: Response) -> Outcome:
-    """A nofollow rule for the whole page cuts all its links off from search engines.
+    """A `nofollow` rule for the whole page keeps search engines from following all its links.
 
     ## What it checks
 
@@ -31,7 +41,7 @@ def nofollow_page(document: Document, response: Response) -> Outcome:
 
     ## How to fix
 
-    Take `nofollow` out of the tag or header. To cut off a single link, give that link `rel="nofollow"`.
+    Remove `nofollow` from the tag or header. To exclude a single link, give that link `rel="nofollow"`.
 
     ## Fails on
 

@@ -32,27 +32,74 @@ class _Found:
 
 @check(
     id="noindex",
-    title="Indexing allowed",
+    title="Indexing (noindex)",
     severity=Severity.HIGH,
     since="0.1.0",
     states=(
-        State("indexable", "The page may be indexed."),
-        State("expires_soon", "The page asks to leave search results within 30 days.", loss=0.5),
-        State("in_body", "A noindex rule stands in the body, where some search engines obey it.", loss=0.5),
-        State("one_bot", "The page bars a certain search engine from indexing it.", loss=0.5),
-        State("expired", "The page has asked to leave search results at a time that is past.", loss=1.0),
-        State("noindex", "The page bars all search engines from indexing it.", loss=1.0),
+        State("indexable", "Search engines may index the page."),
+        State(
+            "expires_soon",
+            "An `unavailable_after` rule removes the page from search results within 30 days.",
+            loss=0.5,
+            title="Page will leave search results within 30 days",
+            why="After that date the page can no longer be found through search engines.",
+            fix=(
+                "Remove or extend the `unavailable_after` rule if the page is to stay. Leave it for an offer "
+                "that ends then."
+            ),
+        ),
+        State(
+            "in_body",
+            "A noindex rule is in the body, where some search engines obey it.",
+            loss=0.5,
+            title="noindex rule in the body",
+            why=(
+                "Google applies robots rules wherever they stand, so the page may be dropped from search "
+                "results although the rule looks ineffective."
+            ),
+            fix="Remove the rule, or move it into the head if the page is not to be indexed.",
+        ),
+        State(
+            "one_bot",
+            "The page blocks one search engine from indexing it.",
+            loss=0.5,
+            title="A search engine is blocked from indexing the page",
+            why="The page does not appear in the results of that search engine.",
+            fix="Remove the robots meta tag or `X-Robots-Tag` rule for that crawler, unless it is intended.",
+        ),
+        State(
+            "expired",
+            "The date of the page's `unavailable_after` rule has passed.",
+            loss=1.0,
+            title="Page has expired for search engines",
+            why="Search engines remove the page from their results after that date.",
+            fix="Remove or extend the `unavailable_after` rule if the page is still to be found.",
+        ),
+        State(
+            "noindex",
+            "The page tells all search engines not to index it.",
+            loss=1.0,
+            title="Page is excluded from search results (noindex)",
+            why=(
+                "The page does not appear in search results at all. Rules left over from a test site are a "
+                "common cause."
+            ),
+            fix=(
+                "Remove `noindex` from the robots meta tag and the `X-Robots-Tag` header, and look for a "
+                '"discourage search engines" setting. Leave it if the page is not meant to be found.'
+            ),
+        ),
     ),
     sources=("https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag",),
     cap=Cap(79, category_max_score=49),
 )
 def noindex(document: Document, response: Response, artifacts: Artifacts, robots: Robots | NotGathered) -> Outcome:
-    """A noindex rule keeps a page out of search results completely.
+    """A `noindex` rule keeps a page out of search results completely.
 
     ## What it checks
 
     The robots meta tags (`robots`, and those with the name of a search engine's crawler) and every `X-Robots-Tag`
-    header of the page's own answer; those of redirects and of images do not count. `noindex` and `none` for everybody
+    header of the page's own answer; those of redirects and of images do not count. `noindex` and `none` for everyone
     fail, and so does an `unavailable_after` date that is past. A rule for one crawler only is a warning, and so is a
     date within the next 30 days. If robots.txt forbids the page, this is said too: crawlers then never see the rule.
 
@@ -60,8 +107,8 @@ def noindex(document: Document, response: Response, artifacts: Artifacts, robots
 
     ## Why it matters
 
-    Nothing else about search matters for a page that asks not to be found. Rules left over from a test site
-    are a common reason for pages that vanish.
+    Nothing else about search matters for a page that must not be indexed. Rules left over from a test site are a common
+    reason why pages vanish from search results.
 
     ## How to fix
 
@@ -103,7 +150,7 @@ def noindex(document: Document, response: Response, artifacts: Artifacts, robots
     message = ""
     if state == "one_bot":
         bots = sorted({entry.directive.bot for entry in found if entry.state == "one_bot"})
-        message = f"The page bars {', '.join(bots[:5])} from indexing it."
+        message = f"The page blocks {', '.join(bots[:5])} from indexing it."
     if isinstance(robots, Robots) and not robots.decide("Googlebot", response.url).allowed:
         message = (message or noindex.state(state).message) + (
             " As robots.txt forbids to fetch it, crawlers do not even see this rule."

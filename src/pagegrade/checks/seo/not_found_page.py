@@ -11,16 +11,66 @@ MIN_BODY_BYTES: Final = {404: 512, 410: 256}
 
 @check(
     id="not-found-page",
-    title="Page for addresses that do not exist",
+    title="404 page",
     severity=Severity.HIGH,
     since="0.1.0",
     states=(
-        State("ok", "An address that does not exist is answered with 404 and a page of its own."),
-        State("thin", "The page for addresses that do not exist says next to nothing.", loss=0.5),
-        State("redirected", "An address that does not exist redirects before it is answered with 404.", loss=0.5),
-        State("soft_404", "An address that does not exist is answered as if it did.", loss=1.0),
-        State("redirects_elsewhere", "An address that does not exist redirects to another page.", loss=1.0),
-        State("server_error", "An address that does not exist causes a server error.", loss=1.0),
+        State("ok", "A URL that does not exist is answered with 404 and a page."),
+        State(
+            "thin",
+            "The 404 page is almost empty.",
+            loss=0.5,
+            title="404 page is almost empty",
+            why="Visitors who mistyped a URL or followed an old link get no help and leave.",
+            fix="Show the site's layout on the 404 page, with a search field and links to the main sections.",
+        ),
+        State(
+            "redirected",
+            "A URL that does not exist redirects before it is answered with 404.",
+            loss=0.5,
+            title="Unknown URLs redirect before they return 404",
+            why=(
+                "The redirect hides the URL that was wrong and costs search engines an extra request for every "
+                "dead link."
+            ),
+            fix="Answer the unknown URL itself with status 404 and the error page.",
+        ),
+        State(
+            "soft_404",
+            "A URL that does not exist is answered with a success status.",
+            loss=1.0,
+            title="Unknown URLs return 200 instead of 404",
+            why=(
+                "Search engines treat mistyped and deleted URLs as real pages, index them or report them as "
+                "soft 404, and waste requests on them."
+            ),
+            fix=(
+                "Send status 404 with the error page. An application with client-side routing needs a server "
+                "rule that knows which URLs exist."
+            ),
+        ),
+        State(
+            "redirects_elsewhere",
+            "A URL that does not exist redirects to another page.",
+            loss=1.0,
+            title="Unknown URLs redirect to another page",
+            why=(
+                "Visitors do not learn that the page is gone, and search engines treat such redirects as soft "
+                "404 errors."
+            ),
+            fix="Answer unknown URLs with status 404 instead of redirecting them to the home page.",
+        ),
+        State(
+            "server_error",
+            "A URL that does not exist causes a server error.",
+            loss=1.0,
+            title="Unknown URLs cause a server error",
+            why=(
+                "Search engines slow down crawling when they meet server errors, and keep trying URLs that will "
+                "never exist."
+            ),
+            fix="Handle unknown URLs in the application and answer them with status 404.",
+        ),
     ),
     sources=(
         "https://www.rfc-editor.org/rfc/rfc9110#section-15.5.5",
@@ -28,26 +78,26 @@ MIN_BODY_BYTES: Final = {404: 512, 410: 256}
     ),
 )
 def not_found_page(not_found_probe: WellKnown) -> Verdict:
-    """A site should say so when an address does not exist.
+    """A site should answer URLs that do not exist with status 404.
 
     ## What it checks
 
-    One request for an address of the site that cannot exist. 404 and 410 are right. Warnings: 404 with fewer than 512
+    One request for a URL of the site that cannot exist. 404 and 410 are right. Warnings: 404 with fewer than 512
     bytes of body (410: 256), and a redirect to a page that then answers 404. Failures: 200 as if the page were there,
-    a redirect to the start page or any other page, and a server error. An answer of 401, 403, 429 or another refusal
-    is not judged, because it may be meant for our fetcher only.
+    a redirect to the home page or any other page, and a server error. An answer of 401, 403, 429 or another refusal
+    is not evaluated, because it may be meant for our fetcher only.
 
     ## Why it matters
 
-    Search engines keep addresses that answer with 200, so mistyped and deleted ones fill the index and take the place
-    of real pages. A helpful page for lost visitors keeps them on the site.
+    Search engines keep URLs that answer with 200, so mistyped and deleted URLs fill the index and displace real pages.
+    A helpful 404 page keeps visitors on the site.
 
     ## How to fix
 
-    Answer unknown addresses with status 404 and a page that helps people on.
+    Answer unknown URLs with status 404 and a page that helps visitors to go on.
 
-    An application that draws all its pages in the browser needs a rule on the server that knows which addresses exist.
-    Do not redirect unknown addresses to the start page.
+    An application that draws all its pages in the browser needs a rule on the server that knows which URLs exist. Do
+    not redirect unknown URLs to the home page.
 
     ## Fails on
 
@@ -77,7 +127,7 @@ def not_found_page(not_found_probe: WellKnown) -> Verdict:
     status = response.status
     evidence = (
         *(
-            Evidence(url=hop.url, value=str(hop.status), reason="Redirects to the next address.")
+            Evidence(url=hop.url, value=str(hop.status), reason="Redirects to the next URL.")
             for hop in not_found_probe.hops
         ),
         Evidence(url=response.url, value=str(status), reason="The last answer."),
@@ -90,7 +140,7 @@ def not_found_page(not_found_probe: WellKnown) -> Verdict:
             return Outcome("redirected", value=status, evidence=evidence)
         if body_bytes < limit:
             size = (Detail(code="body_bytes", actual=body_bytes, limit=limit),)
-            message = f"The page for addresses that do not exist has only {amount(body_bytes, 'byte')}."
+            message = f"The 404 page has only {amount(body_bytes, 'byte')}."
             return Outcome("thin", value=status, evidence=evidence, details=size, message=message)
         return Outcome("ok", value=status, evidence=evidence)
     if status in range(500, 600):

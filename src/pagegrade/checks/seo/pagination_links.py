@@ -6,17 +6,26 @@ from pagegrade.parse.url import strip_fragment
 
 @check(
     id="pagination-links",
-    title="Links to the next and previous page",
+    title="Pagination links",
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("linked", "The pages that are named as next and previous are linked, too."),
-        State("not_linked", "A page that is named as next or previous is not linked on the page."),
+        State("linked", "The next and previous pages are linked on the page."),
+        State(
+            "not_linked",
+            "A page declared as next or previous is not linked on the page.",
+            title="Next or previous page is not linked on the page",
+            why=(
+                'Google no longer uses `rel="next"` and `rel="prev"` in the head; without an ordinary link it '
+                "may not find the other pages of the list."
+            ),
+            fix="Link the next and the previous page below the list with `<a href>`.",
+        ),
     ),
     sources=("https://developers.google.com/search/docs/specialty/ecommerce/pagination-and-incremental-page-loading",),
 )
 def pagination_links(document: Document) -> Verdict:
-    """Pages of a list are found by links that people see, not by the links of the head alone.
+    """Pages of a list are found through visible links, not through `<link>` elements in the head alone.
 
     ## What it checks
 

@@ -13,14 +13,42 @@ _DECISIVE: Final = ("*", "Googlebot")
 
 @check(
     id="robots-txt-allows",
-    title="Crawling allowed",
+    title="Crawling allowed by robots.txt",
     severity=Severity.HIGH,
     since="0.1.0",
     states=(
         State("allowed", "Search engines may fetch the page."),
-        State("unavailable", "An error of robots.txt makes search engines stay away at first.", loss=0.5),
-        State("one_bot_blocked", "The robots.txt file bars one search engine from the page.", loss=0.5),
-        State("blocked", "The robots.txt file bars search engines from the page.", loss=1.0),
+        State(
+            "unavailable",
+            "The robots.txt file returns an error, which search engines treat as a ban at first.",
+            loss=0.5,
+            title="robots.txt error keeps search engines away",
+            why="Search engines stop fetching the site while robots.txt returns a server error.",
+            fix="Make `/robots.txt` answer with status 200, or with 404 if the site has no such file.",
+        ),
+        State(
+            "one_bot_blocked",
+            "The robots.txt file blocks one search engine from the page.",
+            loss=0.5,
+            title="robots.txt blocks one search engine",
+            why="That search engine cannot read the page and shows it without a description or not at all.",
+            fix="Remove the `Disallow` rule from the group of that crawler, unless it is intended.",
+        ),
+        State(
+            "blocked",
+            "The robots.txt file blocks search engines from the page.",
+            loss=1.0,
+            title="robots.txt blocks search engines",
+            why="Search engines cannot read the page, so it ranks badly or not at all and never has a description.",
+            fix=(
+                "Remove the rule that covers this page, or add a longer `Allow` rule for it:\n\n"
+                "```text\n"
+                "User-agent: *\n"
+                "Disallow: /private/\n"
+                "Allow: /private/press/\n"
+                "```"
+            ),
+        ),
     ),
     sources=(
         "https://www.rfc-editor.org/rfc/rfc9309#section-2.2",
@@ -29,12 +57,12 @@ _DECISIVE: Final = ("*", "Googlebot")
     cap=Cap(79, category_max_score=49),
 )
 def robots_txt_allows(robots: Robots, response: Response) -> Outcome:
-    """The robots.txt file of a site says which addresses crawlers may fetch.
+    """The robots.txt file says which URLs crawlers may fetch.
 
     ## What it checks
 
     Whether the robots.txt file of the page's own scheme, host and port lets a crawler without a group of its own,
-    Googlebot and bingbot fetch the page's address. Only the most specific group counts for each; in it the longest
+    Googlebot and bingbot fetch the page's URL. Only the most specific group counts for each; in it the longest
     matching rule wins, and `Allow` wins a tie. A missing file (any 4xx) allows everything. A server error is taken as a
     ban at first, so it is a warning here. A file that lets in Googlebot alone fails as well: all other search engines
     stay out. Where crawlers read a file differently, the RFC decides: a line that it does not know ends no group, `*`
@@ -45,12 +73,12 @@ def robots_txt_allows(robots: Robots, response: Response) -> Outcome:
 
     ## Why it matters
 
-    A crawler that may not fetch a page cannot read it. Such pages are found badly or not at all, and never with a
+    A crawler that may not fetch a page cannot read it. Such pages rank badly or not at all, and never have a
     description.
 
     ## How to fix
 
-    Remove the rule that bars the page from robots.txt, or add a longer `Allow` rule for it.
+    Remove the rule that blocks the page from robots.txt, or add a longer `Allow` rule for it.
 
     ```text
     User-agent: *
@@ -106,9 +134,9 @@ def robots_txt_allows(robots: Robots, response: Response) -> Outcome:
             "blocked",
             value=names,
             evidence=evidence,
-            message=f"Line {line} of robots.txt bars search engines from the page ({names}).",
+            message=f"Line {line} of robots.txt blocks search engines from the page ({names}).",
         )
-    return Outcome("one_bot_blocked", value=names, evidence=evidence, message=f"The robots.txt file bars {names}.")
+    return Outcome("one_bot_blocked", value=names, evidence=evidence, message=f"The robots.txt file blocks {names}.")
 
 
 def _evidence(agent: str, decision: Decision, robots_url: str) -> Evidence:
@@ -117,5 +145,5 @@ def _evidence(agent: str, decision: Decision, robots_url: str) -> Evidence:
         url=robots_url,
         line=decision.line,
         snippet=decision.rule,
-        reason=f"{who} is barred by the group for {decision.agent_group}.",
+        reason=f"{who} is blocked by the group for {decision.agent_group}.",
     )

@@ -18,27 +18,89 @@ _REASONS: Final = {
     "empty_agent": "It names no crawler.",
     "dollar_not_last": "A dollar sign marks the end only as the last character.",
     "path_not_rooted": "A path that starts with neither / nor * matches nothing.",
-    "relative_sitemap": "A Sitemap line needs a whole address.",
-    "rule_before_group": "No User-agent line comes before this rule, so it binds nobody.",
+    "relative_sitemap": "A Sitemap line needs an absolute URL.",
+    "rule_before_group": "No User-agent line comes before this rule, so it binds no one.",
 }
 
 
 @check(
     id="robots-txt-valid",
-    title="Readable robots.txt",
+    title="robots.txt syntax",
     severity=Severity.MEDIUM,
     since="0.1.0",
     states=(
-        State("valid", "The robots.txt file can be fetched and read."),
-        State("absent", "The site has no robots.txt file, which means that nothing is forbidden."),
-        State("odd_lines", "The robots.txt file has lines that crawlers skip or read differently.", loss=0.5),
-        State("too_large", "The robots.txt file is larger than the 500 KiB that crawlers read.", loss=0.5),
-        State("many_redirects", "The robots.txt file lies behind more than five redirects.", loss=0.5),
-        State("rate_limited", "The request for robots.txt was turned away as one too many.", loss=0.5),
-        State("rule_before_group", "The robots.txt file has rules that belong to no crawler.", loss=1.0),
-        State("html", "A web page comes in place of the robots.txt file.", loss=1.0),
-        State("server_error", "The request for robots.txt ends in a server error.", loss=1.0),
-        State("unreachable", "The robots.txt file cannot be fetched.", loss=1.0),
+        State("valid", "The robots.txt file can be fetched and parsed."),
+        State("absent", "The site has no robots.txt file, so nothing is disallowed."),
+        State(
+            "odd_lines",
+            "The robots.txt file has lines that crawlers skip or interpret differently.",
+            loss=0.5,
+            title="Invalid lines in robots.txt",
+            why=(
+                "A rule that crawlers skip has no effect: pages meant to stay private are crawled, or pages "
+                "meant to be found are not."
+            ),
+            fix="Correct the listed lines. Each path starts with `/`, and a `Sitemap` line has an absolute URL.",
+            counted=True,
+        ),
+        State(
+            "too_large",
+            "The robots.txt file is larger than 500 KiB, the size that crawlers read.",
+            loss=0.5,
+            title="robots.txt is larger than 500 KiB",
+            why="Google ignores everything after the first 500 KiB, so later rules have no effect.",
+            fix="Combine rules with shorter paths and the `*` wildcard, and remove outdated ones.",
+        ),
+        State(
+            "many_redirects",
+            "The robots.txt file is behind more than five redirects.",
+            loss=0.5,
+            title="robots.txt is behind more than five redirects",
+            why=(
+                "Crawlers follow at least five redirects; Google then treats the file as missing and crawls everything."
+            ),
+            fix="Serve the file directly at `/robots.txt`.",
+        ),
+        State(
+            "rate_limited",
+            "The request for robots.txt was rejected with status 429.",
+            loss=0.5,
+            title="robots.txt request was rate limited",
+            why="Google treats status 429 as a server error and stops crawling the site for a while.",
+            fix="Exempt `/robots.txt` from rate limits.",
+        ),
+        State(
+            "rule_before_group",
+            "The robots.txt file has rules that belong to no crawler.",
+            loss=1.0,
+            title="robots.txt rules without a User-agent line",
+            why="Crawlers ignore rules that come before the first `User-agent` line.",
+            fix="Put a `User-agent: *` line above these rules.",
+        ),
+        State(
+            "html",
+            "`/robots.txt` returns a web page instead of a text file.",
+            loss=1.0,
+            title="robots.txt returns a web page",
+            why="Crawlers find no rules in it and crawl everything, whatever was intended.",
+            fix="Serve a plain text file at `/robots.txt`, or answer with status 404.",
+        ),
+        State(
+            "server_error",
+            "The request for robots.txt ends in a server error.",
+            loss=1.0,
+            title="robots.txt returns a server error",
+            why="Search engines stop crawling the whole site while robots.txt returns a server error.",
+            fix="Look into the server's error log, and make `/robots.txt` answer with status 200 or 404.",
+        ),
+        State(
+            "unreachable",
+            "The robots.txt file cannot be fetched.",
+            loss=1.0,
+            title="robots.txt cannot be fetched",
+            why="Crawlers that cannot reach the file treat the whole site as disallowed.",
+            fix="Make sure that the server or firewall answers `/robots.txt` within a few seconds.",
+        ),
     ),
     sources=(
         "https://www.rfc-editor.org/rfc/rfc9309#section-2.3",
@@ -46,26 +108,26 @@ _REASONS: Final = {
     ),
 )
 def robots_txt_valid(robots_txt: WellKnown | NotGathered, robots: Robots | NotGathered) -> Verdict:
-    """Crawlers ask for /robots.txt before anything else, and a broken file can keep them out.
+    """Crawlers request `/robots.txt` before anything else, and a broken file can keep them out.
 
     ## What it checks
 
     That `/robots.txt` can be fetched and read. Failures: a server error (crawlers take it as a ban of the whole site at
     first), no answer at all, a web page in place of the text file, and rules before any `User-agent` line. Warnings:
     misspelled or unknown directives, a `$` that is not last, paths that do not start with `/` or `*`, a Sitemap line
-    without a whole address, more than 500 KiB (RFC 9309 asks crawlers to read that much, and Google stops there), more
+    without an absolute URL, more than 500 KiB (RFC 9309 asks crawlers to read that much, and Google stops there), more
     than five redirects, and an answer of 429. A missing file is fine, and so is an empty one. Directives that the RFC
     does not know but some crawler documents, or did (`Crawl-delay`, `Content-Signal`, `Noindex`), cost nothing.
 
     ## Why it matters
 
-    While the file answers with a server error, search engines stop fetching the site. A line that is skipped does not
-    do what its author meant, in either direction.
+    While the file returns a server error, search engines stop fetching the site. A line that crawlers skip does not do
+    what its author meant.
 
     ## How to fix
 
-    Correct the lines in the list: each rule needs a `User-agent` line above it, each path starts with `/`, and a
-    sitemap has its whole address. Serve the file as plain text with status 200, or let `/robots.txt` answer 404.
+    Correct the listed lines: each rule needs a `User-agent` line above it, each path starts with `/`, and a sitemap has
+    an absolute URL. Serve the file as plain text with status 200, or let `/robots.txt` answer 404.
 
     ```text
     User-agent: *

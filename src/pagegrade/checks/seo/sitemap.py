@@ -18,19 +18,83 @@ _SAID_AGAIN: Final = frozenset({"The file is an HTML page.", "The file is empty.
 
 @check(
     id="sitemap",
-    title="Sitemap",
+    title="XML sitemap",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("ok", "The site has a sitemap that search engines find and can read."),
-        State("undeclared", "The sitemap is not named in robots.txt.", loss=0.5),
-        State("bad_dates", "The sitemap has dates that cannot be read.", loss=0.5),
-        State("http_addresses", "The sitemap of this https site lists http addresses.", loss=0.5),
-        State("relative_addresses", "The sitemap lists addresses without scheme and host.", loss=0.5),
-        State("partly_broken", "One of the sitemaps cannot be read.", loss=0.5),
-        State("over_limit", "A sitemap is larger than the protocol allows.", loss=1.0),
-        State("broken", "The sitemap cannot be read.", loss=1.0),
-        State("missing", "The site has no sitemap.", loss=1.0),
+        State("ok", "The site has a sitemap that search engines can find and read."),
+        State(
+            "undeclared",
+            "The sitemap is not declared in robots.txt.",
+            loss=0.5,
+            title="Declare the sitemap in robots.txt",
+            why="Only search engines to which the sitemap was submitted by hand know where it is.",
+            fix=("Add its URL to robots.txt:\n\n```text\nSitemap: https://example.com/sitemap.xml\n```"),
+        ),
+        State(
+            "bad_dates",
+            "The sitemap contains dates that cannot be parsed.",
+            loss=0.5,
+            title="Sitemap contains invalid dates",
+            why="Search engines ignore an invalid `lastmod` and do not learn which pages changed.",
+            fix="Write dates in W3C format: `2026-11-22` or `2026-11-22T10:15:00+00:00`.",
+        ),
+        State(
+            "http_addresses",
+            "The sitemap of this https site lists http URLs.",
+            loss=0.5,
+            title="Sitemap of an https site lists http URLs",
+            why="Each listed URL redirects, and it contradicts the https URL that the site prefers.",
+            fix=(
+                "Generate the sitemap with https URLs. The cause is often a site URL setting that still starts "
+                "with `http://`."
+            ),
+        ),
+        State(
+            "relative_addresses",
+            "The sitemap lists URLs without scheme and host.",
+            loss=0.5,
+            title="Sitemap lists relative URLs",
+            why="The protocol requires absolute URLs; search engines ignore the others.",
+            fix="Write every `<loc>` with scheme and host: `https://example.com/chairs`.",
+        ),
+        State(
+            "partly_broken",
+            "One of the sitemaps cannot be read.",
+            loss=0.5,
+            title="One of several sitemaps cannot be read",
+            why="Search engines do not learn about the pages in that file.",
+            fix="Correct the file or its URL, or remove it from robots.txt or the sitemap index.",
+        ),
+        State(
+            "over_limit",
+            "A sitemap exceeds 50,000 URLs or 50 MB.",
+            loss=1.0,
+            title="Sitemap exceeds the limits of the protocol",
+            why="Search engines reject files above the limits of the protocol.",
+            fix="Split the file, and list the parts in a sitemap index.",
+        ),
+        State(
+            "broken",
+            "The sitemap cannot be read.",
+            loss=1.0,
+            title="Sitemap cannot be read",
+            why="Search engines do not learn about pages that few links lead to.",
+            fix="Make the URL answer with status 200 and well-formed XML.",
+        ),
+        State(
+            "missing",
+            "The site has no sitemap.",
+            loss=1.0,
+            title="Add an XML sitemap",
+            why="Search engines may miss pages that few links lead to, and do not learn what has changed.",
+            fix=(
+                "Create a sitemap, which most content management systems can do, and name it in robots.txt:\n\n"
+                "```text\n"
+                "Sitemap: https://example.com/sitemap.xml\n"
+                "```"
+            ),
+        ),
     ),
     sources=(
         "https://www.sitemaps.org/protocol.html",
@@ -38,24 +102,24 @@ _SAID_AGAIN: Final = frozenset({"The file is an HTML page.", "The file is empty.
     ),
 )
 def sitemap(sitemaps: Sitemaps, response: Response) -> Verdict:
-    """A sitemap lists the pages of a site, so that search engines find them all.
+    """A sitemap lists the pages of a site so that search engines find all of them.
 
     ## What it checks
 
     The files that `Sitemap:` lines of robots.txt name, and without any of them `/sitemap.xml` and `/sitemap_index.xml`.
-    At least one has to answer with 2xx and be well-formed XML or a text list (gzip is fine) of at most 50,000 addresses
-    and 50 MB, the limits of the protocol. Warnings: a sitemap that robots.txt does not name, http addresses on an https
-    site, addresses that are not whole, `lastmod` dates that cannot be read, and one broken file among good ones.
-    Addresses on other hosts are allowed when robots.txt of those hosts names the file, so they cost nothing.
+    At least one has to answer with 2xx and be well-formed XML or a text list (gzip is fine) of at most 50,000 URLs
+    and 50 MB, the limits of the protocol. Warnings: a sitemap that robots.txt does not name, http URLs on an https
+    site, URLs that are not whole, `lastmod` dates that cannot be read, and one broken file among good ones.
+    URLs on other hosts are allowed when robots.txt of those hosts names the file, so they cost nothing.
 
     ## Why it matters
 
-    Search engines find pages by links. A sitemap helps with those that few links lead to, and tells what has changed. A
-    small site that is well linked does without, so this costs little.
+    Search engines find pages through links. A sitemap helps with pages that few links lead to, and says what has
+    changed. A small site that is well linked does without.
 
     ## How to fix
 
-    Create a sitemap and name it in robots.txt. Correct the address or the file of one that cannot be read.
+    Create a sitemap and name it in robots.txt. Correct the URL or the file of one that cannot be read.
 
     ```text
     Sitemap: https://example.com/sitemap.xml
@@ -92,7 +156,7 @@ def sitemap(sitemaps: Sitemaps, response: Response) -> Verdict:
             Detail(code="urls", actual=counts.url_count, limit=50_000),
             Detail(code="bytes", actual=counts.bytes, limit=52_428_800),
         )
-        return _outcome("over_limit", oversize, "Larger than 50,000 addresses or 50 MB.", details)
+        return _outcome("over_limit", oversize, "Larger than 50,000 URLs or 50 MB.", details)
     if not good:
         if broken:
             return _outcome("broken", broken, "")
@@ -105,17 +169,17 @@ def sitemap(sitemaps: Sitemaps, response: Response) -> Verdict:
 def _judge_addresses(good: list[SitemapFile], *, is_https: bool) -> Outcome:
     relative = [file for file in good if file.relative_url_count]
     if relative:
-        return _outcome("relative_addresses", relative, "Lists addresses without scheme and host.")
+        return _outcome("relative_addresses", relative, "Lists URLs without scheme and host.")
     insecure = [file for file in good if file.http_url_count] if is_https else []
     if insecure:
         count = sum(file.http_url_count for file in insecure)
-        return _outcome("http_addresses", insecure, "Lists http addresses.", (Detail(code="http_urls", actual=count),))
+        return _outcome("http_addresses", insecure, "Lists http URLs.", (Detail(code="http_urls", actual=count),))
     undated = [file for file in good if file.bad_lastmod_count]
     if undated:
         count = sum(file.bad_lastmod_count for file in undated)
         return _outcome("bad_dates", undated, "Has dates that cannot be read.", (Detail(code="dates", actual=count),))
     if not any(file.source == "robots" for file in good):
-        return _outcome("undeclared", good, "Found by trying a usual address.")
+        return _outcome("undeclared", good, "Found by trying a usual URL.")
     return Outcome("ok", value=sum(file.url_count for file in good if file.kind != "index"))
 
 

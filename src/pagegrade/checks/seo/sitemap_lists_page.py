@@ -16,8 +16,23 @@ from pagegrade.parse.url import strip_fragment
     since="0.1.0",
     states=(
         State("listed", "The sitemap lists the page."),
-        State("not_listed", "The sitemap does not list the page."),
-        State("contradiction", "The sitemap lists the page, but the page is not to be found under this address."),
+        State(
+            "not_listed",
+            "The sitemap does not list the page.",
+            title="Page is missing from the sitemap",
+            why="Search engines find the page only through links.",
+            fix=(
+                "Add the canonical URL of the page to the sitemap. Most content management systems do so unless "
+                "the page is excluded."
+            ),
+        ),
+        State(
+            "contradiction",
+            "The sitemap lists the page, but the page cannot be indexed under this URL.",
+            title="Sitemap lists a page that cannot be indexed",
+            why="Search engines get contradicting signals and trust the sitemap less.",
+            fix="Remove the URL from the sitemap, or remove the rule that keeps the page from being indexed.",
+        ),
     ),
     sources=(
         "https://www.sitemaps.org/protocol.html",
@@ -27,22 +42,22 @@ from pagegrade.parse.url import strip_fragment
 def sitemap_lists_page(
     document: Document, response: Response, sitemaps: Sitemaps, robots: Robots | NotGathered
 ) -> Verdict:
-    """A sitemap should list the addresses that are to be found, and no others.
+    """A sitemap should list the URLs that are to be indexed, and no others.
 
     ## What it checks
 
-    Whether the sitemap files that were read list exactly the address of this page. A page that is listed although it
-    carries `noindex`, is barred by robots.txt or names another address as canonical contradicts itself. A page with
-    such a rule need not be listed and is not judged then. Where not all files could be read, a missing entry says
-    nothing. It is shown and costs nothing.
+    Whether the sitemap files that were read list exactly the URL of this page. A page that is listed although it
+    carries `noindex`, is blocked by robots.txt or names another URL as canonical contradicts itself. A page with
+    such a rule need not be listed and is not evaluated then. Where not all files could be read, a missing entry says
+    nothing. It is informative and costs nothing.
 
     ## Why it matters
 
-    A list with addresses that cannot be indexed makes search engines trust it less.
+    URLs in a sitemap that cannot be indexed make search engines trust it less.
 
     ## How to fix
 
-    Add the canonical address of the page to the sitemap, or take it out if the page is not to be found.
+    Add the canonical URL of the page to the sitemap, or remove it if the page is not to be indexed.
 
     ## Fails on
 
@@ -79,10 +94,10 @@ def sitemap_lists_page(
         evidence = tuple(Evidence(url=file.url, reason=reason) for file in listing[:MAX_EVIDENCE])
         return Outcome("contradiction" if barred else "listed", evidence=evidence, total=len(listing), message="")
     if barred:
-        return NotApplicable("The page is not to be found under this address, so no sitemap need list it.")
+        return NotApplicable("The page is not to be found under this URL, so no sitemap need list it.")
     if not _is_complete(sitemaps.files):
         return NotRun("budget", "Not all sitemap files were read to their end.")
-    evidence = tuple(Evidence(url=file.url, value=f"{file.url_count} addresses") for file in read[:MAX_EVIDENCE])
+    evidence = tuple(Evidence(url=file.url, value=f"{file.url_count} URLs") for file in read[:MAX_EVIDENCE])
     return Outcome("not_listed", value=sum(file.url_count for file in read), evidence=evidence, total=len(read))
 
 
@@ -100,8 +115,8 @@ def _why_not_found(document: Document, response: Response, robots: Robots | NotG
     ):
         return "Lists the page, which says noindex."
     if isinstance(robots, Robots) and robots.access == "rules" and not robots.decide("Googlebot", response.url).allowed:
-        return "Lists the page, which robots.txt bars."
+        return "Lists the page, which robots.txt blocks."
     targets = {link.url for link in canonical_links(document, response) if link.in_head and link.url}
     if len(targets) == 1 and targets != {strip_fragment(document.url)}:
-        return "Lists the page, which names another address as canonical."
+        return "Lists the page, which names another URL as canonical."
     return ""

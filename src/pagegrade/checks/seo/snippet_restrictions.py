@@ -14,17 +14,26 @@ _VALUES: Final = {"max-snippet": "0", "max-image-preview": "none", "max-video-pr
 
 @check(
     id="snippet-restrictions",
-    title="Limits for snippets",
+    title="Snippet restrictions",
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("open", "Search engines may show text and pictures of the page."),
-        State("restricted", "The page limits what search engines may show of it."),
+        State("open", "Search engines may show text and images of the page."),
+        State(
+            "restricted",
+            "The page limits what search engines may show of it.",
+            title="Search snippets are restricted",
+            why="A result without a description or an image is clicked less often.",
+            fix=(
+                "Keep the rules if you chose them. Otherwise remove them from the robots meta tag, the "
+                "`X-Robots-Tag` header or the setting of the extension that adds them."
+            ),
+        ),
     ),
     sources=("https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag",),
 )
 def snippet_restrictions(document: Document, response: Response) -> Outcome:
-    """Some rules for search engines forbid to show text, pictures or a copy of the page.
+    """Some robots rules forbid search engines to show text, images or a copy of the page.
 
     ## What it checks
 
@@ -35,11 +44,11 @@ def snippet_restrictions(document: Document, response: Response) -> Outcome:
 
     ## Why it matters
 
-    A result without a description and without a picture is clicked less often.
+    A result without a description and without an image is clicked less often.
 
     ## How to fix
 
-    Leave the rules in place if you chose them. If a template or an extension set them, remove them there.
+    Keep the rules if you chose them. If a template or an extension set them, remove them there.
 
     ## Fails on
 

@@ -12,10 +12,60 @@ from pagegrade.model.outcome import Detail, Evidence, NotApplicable, Outcome, Se
     since="0.1.0",
     states=(
         State("ok", "The page has structured data that search engines can read."),
-        State("other_vocabulary", "The structured data of the page does not use schema.org.", loss=0.5),
-        State("social_only", "The page has data for social networks only.", loss=0.5),
-        State("unreadable", "The structured data of the page cannot be read.", loss=1.0),
-        State("missing", "The page has no structured data.", loss=1.0),
+        State(
+            "other_vocabulary",
+            "The structured data of the page does not use schema.org.",
+            loss=0.5,
+            title="Structured data does not use schema.org",
+            why="Search engines build rich results from schema.org only.",
+            fix="Describe the main subject of the page with schema.org types in a JSON-LD block.",
+        ),
+        State(
+            "social_only",
+            "The page has social media tags, but no structured data.",
+            loss=0.5,
+            title="Only social media tags, no structured data",
+            why=(
+                "Open Graph and X tags control how a shared link looks. Rich results with ratings, dates or "
+                "breadcrumbs need schema.org."
+            ),
+            fix=(
+                "Add a JSON-LD block that describes the main subject of the page:\n\n"
+                "```html\n"
+                '<script type="application/ld+json">\n'
+                '{"@context": "https://schema.org", "@type": "Article", "headline": "How to choose running '
+                'shoes"}\n'
+                "</script>\n"
+                "```"
+            ),
+        ),
+        State(
+            "unreadable",
+            "The structured data of the page cannot be parsed.",
+            loss=1.0,
+            title="Structured data cannot be parsed",
+            why="Search engines ignore a block with a syntax error, so the page gets no rich results from it.",
+            fix=(
+                "Correct the JSON, often a missing comma or an unescaped quotation mark, and test it with the "
+                "Rich Results Test."
+            ),
+        ),
+        State(
+            "missing",
+            "The page has no structured data.",
+            loss=1.0,
+            title="Add structured data",
+            why="Ratings, dates, prices and breadcrumbs beside a search result come from structured data.",
+            fix=(
+                "Add a JSON-LD block that describes the main subject of the page with schema.org:\n\n"
+                "```html\n"
+                '<script type="application/ld+json">\n'
+                '{"@context": "https://schema.org", "@type": "Article", "headline": "How to choose running '
+                'shoes"}\n'
+                "</script>\n"
+                "```"
+            ),
+        ),
     ),
     sources=(
         "https://schema.org/docs/gs.html",
@@ -24,25 +74,25 @@ from pagegrade.model.outcome import Detail, Evidence, NotApplicable, Outcome, Se
     ),
 )
 def structured_data(document: Document) -> Verdict:
-    """Structured data tells search engines what things a page is about.
+    """Structured data tells search engines what the page describes.
 
     ## What it checks
 
     JSON-LD blocks in head and body, microdata and RDFa. At least one thing of schema.org with a type has to be
     readable. Comments, CDATA marks and line breaks inside JSON-LD are tolerated, and so are all spellings of the
-    schema.org address. Only another vocabulary, or only Open Graph and Twitter tags, is a warning. A page that scripts
-    draw and that has none when it is served is not judged.
+    schema.org URL. Only another vocabulary, or only Open Graph and Twitter tags, is a warning. A page that scripts
+    draw and that has none when it is served is not evaluated.
 
     Many well-known pages have tags for social networks only. They say how a shared link looks, not what the page is
     about, so half is lost, and everything where there is nothing at all.
 
     ## Why it matters
 
-    Prices, ratings, dates and breadcrumbs beside a result come from structured data.
+    Prices, ratings, dates and breadcrumbs beside a search result come from structured data.
 
     ## How to fix
 
-    Add a JSON-LD block that describes the main thing of the page with schema.org.
+    Add a JSON-LD block that describes the main subject of the page with schema.org.
 
     ```html
     <script type="application/ld+json">

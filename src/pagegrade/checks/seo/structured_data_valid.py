@@ -17,7 +17,7 @@ _STATES: Final = (
 _REASONS: Final = {
     "conflict": "Two things with the same @id differ in {property}.",
     "required": "{type} lacks {property}.",
-    "relative_url": "{property} of {type} is no whole address.",
+    "relative_url": "{property} of {type} is no absolute URL.",
     "bad_date": "{property} of {type} is no ISO 8601 date.",
     "recommended": "{type} lacks the recommended {property}.",
 }
@@ -25,35 +25,76 @@ _REASONS: Final = {
 
 @check(
     id="structured-data-valid",
-    title="Complete structured data",
+    title="Structured data completeness",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
         State("ok", "The structured data of the page is complete."),
-        State("recommended_missing", "The structured data lacks recommended properties.", loss=0.5),
-        State("bad_values", "The structured data has addresses or dates that cannot be used.", loss=0.5),
-        State("required_missing", "The structured data lacks required properties.", loss=1.0),
-        State("conflict", "The structured data says different things about one and the same.", loss=1.0),
-        State("unreadable", "A block of structured data cannot be read.", loss=1.0),
+        State(
+            "recommended_missing",
+            "The structured data lacks recommended properties.",
+            loss=0.5,
+            title="Recommended properties missing from structured data",
+            why="Rich results are possible without these properties, but show less.",
+            fix="Add the listed properties to the JSON-LD block where the page has the information.",
+            counted=True,
+        ),
+        State(
+            "bad_values",
+            "The structured data contains URLs or dates that cannot be used.",
+            loss=0.5,
+            title="Invalid URLs or dates in structured data",
+            why="Search engines ignore a URL that is not absolute and a date that is not ISO 8601.",
+            fix="Write URLs with scheme and host, and dates such as `2026-11-22`.",
+            counted=True,
+        ),
+        State(
+            "required_missing",
+            "The structured data lacks required properties.",
+            loss=1.0,
+            title="Required properties missing from structured data",
+            why="Without a required property the page gets no rich result of this kind.",
+            fix="Add the listed properties to the JSON-LD block.",
+            counted=True,
+        ),
+        State(
+            "conflict",
+            "Two items of structured data with the same `@id` contradict each other.",
+            loss=1.0,
+            title="Contradicting structured data",
+            why="Search engines cannot tell which of the two statements is true and may ignore both.",
+            fix=(
+                "Merge the blocks, or give different things different `@id` values. Two plugins that both write "
+                "structured data are a common cause."
+            ),
+        ),
+        State(
+            "unreadable",
+            "A block of structured data cannot be parsed.",
+            loss=1.0,
+            title="A block of structured data cannot be parsed",
+            why="Search engines ignore the whole block.",
+            fix="Correct the JSON, often a missing comma or an unescaped quotation mark.",
+        ),
     ),
     sources=("https://developers.google.com/search/docs/appearance/structured-data/search-gallery",),
     requires=("structured-data",),
 )
 def structured_data_valid(document: Document) -> Verdict:
-    """Search engines show extras beside a result only when its structured data is complete.
+    """Search engines show rich results only when the structured data is complete.
 
     ## What it checks
 
     The things that the JSON-LD blocks of the page are about, for these kinds: article, breadcrumb list, event, FAQ
     page, job posting, local business, organization, product, recipe, review and video. Failures: a required property is
     missing, two things with one `@id` contradict each other, or one of several blocks cannot be read. Warnings: a
-    recommended property is missing, an address is not whole, or a date is not ISO 8601. Things that are only mentioned
-    inside others, such as the publisher of an article, are not judged; a reference by `@id` counts as the thing it
+    recommended property is missing, a URL is not whole, or a date is not ISO 8601. Things that are only mentioned
+    inside others, such as the publisher of an article, are not evaluated; a reference by `@id` counts as the thing it
     names. The table of properties follows Google's pages of November 2026.
 
     ## Why it matters
 
-    One missing property is enough to lose the stars, the price or the picture beside the result.
+    One missing required property is enough to lose the rating, price or image beside the result.
 
     ## How to fix
 

@@ -39,16 +39,68 @@ _GENERIC: Final = frozenset(
 
 @check(
     id="title",
-    title="Title",
+    title="Page title",
     severity=Severity.HIGH,
     since="0.1.0",
     states=(
         State("ok", "The page has a title."),
-        State("generic", "The title says nothing about the page.", loss=0.5),
-        State("several", "The page has several titles.", loss=0.5),
-        State("in_body", "The title stands in the body instead of the head.", loss=0.5),
-        State("empty", "The title is empty.", loss=1.0),
-        State("missing", "The page has no title.", loss=1.0),
+        State(
+            "generic",
+            "The title says nothing about the page.",
+            loss=0.5,
+            title="Title is generic",
+            why=(
+                'A title such as "Home" or "Untitled" gives people no reason to click the result and does not '
+                "distinguish the page from others."
+            ),
+            fix=(
+                "Name the subject of this page first and the site last: `<title>Red running shoes - Example "
+                "Shop</title>`."
+            ),
+        ),
+        State(
+            "several",
+            "The page has several titles.",
+            loss=0.5,
+            title="Several titles",
+            why="Browsers use the first, search engines may use either.",
+            fix=(
+                "Keep one `<title>` in the head. A second one often comes from a plugin or an inline SVG that "
+                "was not closed."
+            ),
+        ),
+        State(
+            "in_body",
+            "The title is in the body instead of the head.",
+            loss=0.5,
+            title="Title stands in the body",
+            why="Search engines look for the title in the head and may ignore it elsewhere.",
+            fix="Move the `<title>` into the head.",
+        ),
+        State(
+            "empty",
+            "The title is empty.",
+            loss=1.0,
+            title="Title is empty",
+            why="Search results and tabs show the URL instead, and screen readers have nothing to announce.",
+            fix="Name the subject of this page in the `<title>` element.",
+        ),
+        State(
+            "missing",
+            "The page has no title.",
+            loss=1.0,
+            title="Add a title",
+            why=(
+                "Search results and tabs show the URL instead, and screen readers have nothing to announce. The "
+                "title is among the most important signals for ranking."
+            ),
+            fix=(
+                "Put one `<title>` into the head:\n\n"
+                "```html\n"
+                "<title>Red running shoes for women - Example Shop</title>\n"
+                "```"
+            ),
+        ),
     ),
     sources=(
         "https://html.spec.whatwg.org/multipage/semantics.html#the-title-element",
@@ -58,27 +110,27 @@ _GENERIC: Final = frozenset(
     ),
 )
 def title(document: Document) -> Verdict:
-    """The title names the page in search results, tabs and bookmarks, and screen readers say it first.
+    """The title names the page in search results, tabs and bookmarks, and screen readers announce it first.
 
     ## What it checks
 
     That the head holds exactly one `<title>` with text in it. Titles of drawings (`<svg>`) do not count. Warnings: more
     than one title (browsers use the first), a title that only stands in the body, and one that editors and templates
     put there, such as "Untitled" or "Home". A page that scripts draw and that has no title when it is served is not
-    judged.
+    evaluated.
 
     WCAG is content with a first title that has text, wherever it stands and whatever follows. HTML is not, and search
     engines may take either of two, so this is a warning here.
 
     ## Why it matters
 
-    The title is what people read and click in a list of results, and what they find the page by among twenty tabs.
+    The title is what people read and click in a list of results, and how they find the page among twenty tabs.
 
     ## How to fix
 
-    Put one `<title>` that says what this page is about into the head.
+    Put one `<title>` that names the subject of this page into the head.
 
-    Say the special thing first and the name of the site last:
+    Start with the subject and end with the name of the site:
 
     ```html
     <title>Red running shoes for women - Example Shop</title>

@@ -15,15 +15,43 @@ FAR_TOO_LONG: Final = 120
 
 @check(
     id="title-length",
-    title="Length of the title",
+    title="Title length",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
         State("ok", "The title fits into a line of search results."),
-        State("short", "The title is short.", loss=0.5),
-        State("long", "The title is cut off in search results.", loss=0.5),
-        State("far_too_short", "The title has fewer than 3 characters.", loss=1.0),
-        State("far_too_long", "The title has more than 120 characters.", loss=1.0),
+        State(
+            "short",
+            "The title is short.",
+            loss=0.5,
+            title="Title is short",
+            why="A title of one word rarely distinguishes the page from others in search results.",
+            fix="Write a title of 10 to 70 characters that names the subject of the page and the site.",
+        ),
+        State(
+            "long",
+            "The title is longer than search results show.",
+            loss=0.5,
+            title="Title is too long for search results",
+            why="Search results cut the title, so its end is not read.",
+            fix="Shorten it to 70 characters, with the important words first and the site name last.",
+        ),
+        State(
+            "far_too_short",
+            "The title has fewer than 3 characters.",
+            loss=1.0,
+            title="Title has fewer than 3 characters",
+            why="One or two characters cannot describe the page to readers of search results.",
+            fix="Name the subject of the page and the site, in 10 to 70 characters.",
+        ),
+        State(
+            "far_too_long",
+            "The title has more than 120 characters.",
+            loss=1.0,
+            title="Title has more than 120 characters",
+            why="Search results show about half of it, and search engines may replace it with a heading of the page.",
+            fix="Keep the subject of the page and the site name, and drop lists of keywords.",
+        ),
     ),
     sources=("https://developers.google.com/search/docs/appearance/title-link",),
     requires=("title",),
@@ -44,7 +72,7 @@ def title_length(document: Document) -> Verdict:
 
     ## Why it matters
 
-    What is cut off is not read. A title of one word rarely tells two pages of a site apart.
+    What is cut off is not read. A title of one word rarely distinguishes two pages of a site.
 
     ## How to fix
 

@@ -10,22 +10,22 @@ MAX_DEPTH: Final = 4
 
 @check(
     id="url-depth",
-    title="Folders in the address",
+    title="URL depth",
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("shallow", "The address of the page has few folders."),
-        State("deep", "The address of the page has many folders."),
+        State("shallow", "The URL of the page has few folders."),
+        State("deep", "The URL of the page has many folders."),
     ),
     sources=("https://developers.google.com/search/docs/crawling-indexing/url-structure",),
 )
 def url_depth(response: Response) -> Outcome:
-    """An address with few folders is easier to read.
+    """A URL with few folders is easier to read.
 
     ## What it checks
 
-    The parts of the path between slashes, of which up to four are usual. It is shown and costs nothing: for search
-    engines it matters how many clicks a page is away from the start page, not how many slashes its address has.
+    The parts of the path between slashes, of which up to four are usual. It is informative and costs nothing: for
+    search engines it matters how many clicks a page is away from the home page, not how many slashes its URL has.
 
     ## Why it matters
 
@@ -33,7 +33,7 @@ def url_depth(response: Response) -> Outcome:
 
     ## How to fix
 
-    There is nothing to mend as long as the page is linked from where visitors look for it.
+    Nothing needs to be done as long as the page is linked from where visitors look for it.
 
     ## Fails on
 

@@ -37,7 +37,7 @@ _LOCALE: Final = re.compile(r"(?<=/)[a-z]{2,3}-(?:[A-Z]{2}|[A-Z][a-z]{3})(?=/|$)
 """A folder such as ``en-US``: that is how the standard for language tags writes them."""
 _REASONS: Final = {
     "underscore": "Words are joined by underscores; hyphens separate them.",
-    "uppercase": "Upper-case letters: addresses that differ in case are different pages.",
+    "uppercase": "Upper-case letters: URLs that differ in case are different pages.",
     "space": "A space becomes %20.",
     "double_slash": "Two slashes in a row.",
     "many_parameters": "More than two parameters.",
@@ -47,15 +47,49 @@ _REASONS: Final = {
 
 @check(
     id="url-friendly",
-    title="Readable address",
+    title="Readable URL",
     severity=Severity.MEDIUM,
     since="0.1.0",
     states=(
-        State("ok", "The address of the page is easy to read."),
-        State("unfriendly", "The address of the page is hard to read.", loss=0.5),
-        State("odd_separators", "The query of the address uses separators that nobody expects.", loss=1.0),
-        State("fragment_route", "The page is chosen by the part of the address that servers never see.", loss=1.0),
-        State("session_id", "The address of the page holds a session id.", loss=1.0),
+        State("ok", "The URL of the page is easy to read."),
+        State(
+            "unfriendly",
+            "The URL of the page is hard to read.",
+            loss=0.5,
+            title="Make the URL readable",
+            why="People see the URL in search results and shared links, and trust one that they can read.",
+            fix=(
+                "Use lower-case words separated by hyphens, without file extension and with few parameters. "
+                "Redirect the old URL with status 301."
+            ),
+        ),
+        State(
+            "odd_separators",
+            "The query of the URL uses brackets, commas or colons as separators.",
+            loss=1.0,
+            title="Query string uses unusual separators",
+            why="Search engines and analytics cannot split the parameters and treat every combination as a new page.",
+            fix="Write parameters as `?name=value&other=value`.",
+        ),
+        State(
+            "fragment_route",
+            "The page is selected by the fragment of the URL, which servers never receive.",
+            loss=1.0,
+            title="Page is selected by the URL fragment",
+            why="Search engines ignore everything after `#`, so all such pages count as one.",
+            fix="Use the History API so that each page has a path of its own, such as `/chairs`.",
+        ),
+        State(
+            "session_id",
+            "The URL of the page contains a session id.",
+            loss=1.0,
+            title="URL contains a session id",
+            why=(
+                "Every visitor gets a different URL, so search engines find endless copies. Anyone who receives "
+                "a shared link may take over the session."
+            ),
+            fix="Keep the session in a cookie, and redirect URLs with a session id to the plain URL.",
+        ),
     ),
     sources=(
         "https://developers.google.com/search/docs/crawling-indexing/url-structure",
@@ -63,26 +97,26 @@ _REASONS: Final = {
     ),
 )
 def url_friendly(navigation: Navigation) -> Outcome:
-    """People and search engines read addresses, and readable ones are trusted and shared.
+    """People and search engines read URLs, and trust and share readable ones.
 
     ## What it checks
 
-    The path and the query of the page's final address. Warnings: underscores, upper-case letters, spaces, two slashes
+    The path and the query of the page's final URL. Warnings: underscores, upper-case letters, spaces, two slashes
     in a row, more than two parameters, and an ending such as `.php` or `.aspx`. Failures: a session id, content chosen
     by `#!` or `#/`, and a query that uses brackets, commas or colons in place of `=` and `&`. Letters of any language
     are fine, also when they appear as `%E3%82%AF`, and so are folders such as `en-US`, which is how language tags are
-    written; the start page has no path to judge.
+    written; the home page has no path to evaluate.
 
     ## Why it matters
 
-    An address is often the only thing people see before they click. A session id or an odd query makes endless
-    addresses for one page, and search engines do not see what follows a `#`.
+    A URL is often the only thing people see before they click. A session id or an odd query creates endless URLs for
+    one page, and search engines do not see what follows a `#`.
 
     ## How to fix
 
     Use lower-case words separated by hyphens, and as few parameters as possible.
 
-    Redirect the old address to the new one with 301, so that links keep working:
+    Redirect the old URL to the new one with 301, so that links keep working:
     `/Shop/Red_Shoes.php?id=7` becomes `/shop/red-shoes`.
 
     ## Fails on
@@ -136,7 +170,7 @@ def url_friendly(navigation: Navigation) -> Outcome:
             else Detail(code=name)
             for name in found
         ),
-        message=f"The address of the page has {_joined([_FOUND[name] for name in found])}.",
+        message=f"The URL of the page has {_joined([_FOUND[name] for name in found])}.",
     )
 
 

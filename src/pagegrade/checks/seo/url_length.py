@@ -14,33 +14,50 @@ MAX_OCTETS: Final = 2_000
 
 @check(
     id="url-length",
-    title="Length of the address",
+    title="URL length",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("short", "The address of the page is short enough."),
-        State("long", "The address of the page is long.", loss=0.5),
-        State("very_long", "The address of the page is very long.", loss=1.0),
+        State("short", "The URL of the page is short enough."),
+        State(
+            "long",
+            "The URL of the page is long.",
+            loss=0.5,
+            title="Shorten the URL",
+            why="Long URLs are cut off in search results, chats and emails.",
+            fix="Leave out folders, dates and words that add nothing, and redirect the old URL with status 301.",
+        ),
+        State(
+            "very_long",
+            "The URL of the page is very long.",
+            loss=1.0,
+            title="URL is very long",
+            why="Some programs and servers reject or cut URLs of this length, and people cannot read or retype them.",
+            fix=(
+                "Move state that the URL carries, such as filters or tokens, into the session or a short id, "
+                "and redirect the old URL."
+            ),
+        ),
     ),
     sources=("https://www.rfc-editor.org/rfc/rfc9110#section-4.1",),
 )
 def url_length(response: Response) -> Outcome:
-    """Short addresses are easier to read, to share and to type.
+    """Short URLs are easier to read, share and type.
 
     ## What it checks
 
-    The characters of the address after redirects, without fragment, as people read it: letters that travel
+    The characters of the URL after redirects, without fragment, as people read it: letters that are sent
     percent-encoded count once. Up to 100 are fine, more are a warning, and it fails with a path of more than 200
     characters, or more than 2,000 altogether as they are sent. These limits are a convention for people; servers have
     to cope with 8,000.
 
     ## Why it matters
 
-    Long addresses are cut off in search results, chats and mails.
+    Long URLs are cut off in search results, chats and emails.
 
     ## How to fix
 
-    Leave out folders, dates and words that say nothing, and redirect the old address to the new one.
+    Leave out folders, dates and words that add nothing, and redirect the old URL to the new one.
 
     ## Fails on
 
@@ -65,5 +82,5 @@ def url_length(response: Response) -> Outcome:
         value=shown,
         evidence=(Evidence(url=url, value=f"{shown} characters"),),
         details=details,
-        message=f"The address of the page has {shown} characters.",
+        message=f"The URL of the page has {shown} characters.",
     )

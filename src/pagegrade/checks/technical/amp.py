@@ -34,11 +34,11 @@ def amp(document: Document) -> Outcome:
 
     ## Why it matters
 
-    A second version of each page has to be kept up, and visitors who share it share an address that is not yours.
+    A second version of each page has to be kept up, and visitors who share it share a URL that is not yours.
 
     ## How to fix
 
-    Nothing needs to be done. To give AMP up, redirect the AMP addresses to the ordinary pages and remove the links.
+    Nothing needs to be done. To give AMP up, redirect the AMP URLs to the ordinary pages and remove the links.
 
     ## Fails on
 

@@ -26,7 +26,7 @@ _RELS: Final = frozenset({"apple-touch-icon", "apple-touch-icon-precomposed"})
     ),
 )
 def apple_touch_icon(document: Document, resources: Resources | NotGathered) -> Outcome:
-    """Phones and tablets of Apple show this icon when somebody puts the page on the home screen.
+    """Phones and tablets of Apple show this icon when someone puts the page on the home screen.
 
     ## What it checks
 

@@ -29,11 +29,11 @@ def asset_errors(resources: Resources, response: Response) -> Verdict:
 
     Images, scripts, styles, fonts and other files that the HTML and its stylesheets name: a file counts as broken when
     the answer has a status from 400 to 599 or when its host does not exist in DNS (only where another name could be
-    looked up, so that a machine without access to the internet blames nobody). The first costs half, five cost
+    looked up, so that a machine without access to the internet blames no one). The first costs half, five cost
     everything. The files are asked for with the page as referrer, as a browser does. Not counted: 429 (too many
     requests) and challenges for robots, statuses by which another site may turn away programs (401, 403, 407, 451,
     503), and files that could not be fetched for reasons that may be ours, such as a time limit. Icons of the site are
-    left to the checks that judge them.
+    left to the checks that evaluate them.
 
     ## Why it matters
 
@@ -41,7 +41,7 @@ def asset_errors(resources: Resources, response: Response) -> Verdict:
 
     ## How to fix
 
-    Correct or remove each address in the list. Files that moved with a new release are usually named in a template or
+    Correct or remove each URL in the list. Files that moved with a new release are usually named in a template or
     stylesheet that was not updated.
 
     ## Fails on

@@ -9,25 +9,25 @@ from pagegrade.parse.url import is_http, join_url, same_site
 
 @check(
     id="base-element",
-    title="Base address",
+    title="Base URL",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("sound", "Nothing changes the base of the page's addresses in an unexpected way."),
+        State("sound", "Nothing changes the base of the page's URLs in an unexpected way."),
         State("several", "The page has more than one base element; browsers use the first.", loss=0.5),
-        State("late", "The base element stands after addresses that it changes.", loss=0.5),
-        State("foreign", "The base element makes the page's addresses lead to another site.", loss=0.75),
-        State("unusable", "The base element has an address that browsers do not accept.", loss=1.0),
+        State("late", "The base element stands after URLs that it changes.", loss=0.5),
+        State("foreign", "The base element makes the page's URLs lead to another site.", loss=0.75),
+        State("unusable", "The base element has a URL that browsers do not accept.", loss=1.0),
     ),
     sources=("https://html.spec.whatwg.org/multipage/semantics.html#the-base-element",),
 )
 def base_element(document: Document) -> Outcome:
-    """A base element changes where every relative address of the page leads to.
+    """A base element changes where every relative URL of the page leads to.
 
     ## What it checks
 
-    Whether there is at most one `<base>`, whether one with `href` stands before every other element with an address,
-    whether it stays on the same site (the same registered domain), and whether its address is one that browsers
+    Whether there is at most one `<base>`, whether one with `href` stands before every other element with a URL,
+    whether it stays on the same site (the same registered domain), and whether its URL is one that browsers
     accept for it, which are those with `http:` and `https:`. A page without `<base>` passes.
 
     ## Why it matters
@@ -37,8 +37,8 @@ def base_element(document: Document) -> Outcome:
 
     ## How to fix
 
-    Remove the element and write addresses that begin with a slash. Where you need it, let it be the first element
-    with an address in the head.
+    Remove the element and write URLs that begin with a slash. Where you need it, let it be the first element
+    with a URL in the head.
 
     ## Fails on
 
@@ -80,14 +80,14 @@ def _of_address(document: Document, base: ElementFact) -> tuple[str, list[Offend
     written = base.attrs["href"].strip()
     url = join_url(document.url, written)
     if url is None or not is_http(url):
-        return "unusable", [Offender(base.node, "not an address for a base", written)]
+        return "unusable", [Offender(base.node, "not a URL for a base", written)]
     if not same_site(url, document.url):
         return "foreign", [Offender(base.node, "another site", url=url)]
     place = _place(base.node)
     if place is not None and any(
         earlier is not None and earlier < place for earlier in map(_place, _with_address(document))
     ):
-        return "late", [Offender(base.node, "stands after other addresses")]
+        return "late", [Offender(base.node, "stands after other URLs")]
     return "sound", []
 
 

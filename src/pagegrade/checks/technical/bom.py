@@ -25,7 +25,7 @@ def bom(document: Document, assets: Assets | NotGathered) -> Outcome:
     ## What it checks
 
     Whether the page begins with one, or one of its scripts, stylesheets and manifests does with the one of UTF-8. In
-    HTML, CSS and JavaScript it is allowed and even overrules the header, so this is a fact to know and costs nothing.
+    HTML, CSS and JavaScript it is allowed and even overrules the header, so the check is informative and costs nothing.
 
     ## Why it matters
 

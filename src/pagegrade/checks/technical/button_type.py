@@ -23,7 +23,7 @@ def button_type(document: Document, markup: Markup) -> Outcome:
 
     `<button>` elements with a `type` that browsers do not know, and those without one inside a form, or tied to one
     with the `form` attribute. Other buttons without a type submit nothing and are not listed. Often the button is meant
-    to submit, so this is a fact to know and costs nothing.
+    to submit, so the check is informative and costs nothing.
 
     ## Why it matters
 

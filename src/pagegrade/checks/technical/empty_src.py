@@ -9,24 +9,24 @@ FULL_AT: Final = 5
 
 @check(
     id="empty-src",
-    title="Empty addresses",
+    title="Empty URLs",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("filled", "No image, script, stylesheet or frame has an empty address."),
-        State("empty", "Images, scripts, stylesheets or frames have an empty address.", loss=0.5, loss_max=1.0),
+        State("filled", "No image, script, stylesheet or frame has an empty URL."),
+        State("empty", "Images, scripts, stylesheets or frames have an empty URL.", loss=0.5, loss_max=1.0),
     ),
     sources=("https://html.spec.whatwg.org/multipage/embedded-content.html#attr-img-src",),
 )
 def empty_src(document: Document) -> Verdict:
-    """An element with an empty address loads nothing and says so to nobody.
+    """An element with an empty URL loads nothing and says so to no one.
 
     ## What it checks
 
     `src=""` on images, scripts and frames, and `href=""` on `<link>` elements. An image with `srcset` is fine, since
-    browsers take a candidate; so is `<a href="">`, which links to the page itself. An address that a script puts in
+    browsers take a candidate; so is `<a href="">`, which links to the page itself. A URL that a script puts in
     later should be left out until then, because HTML allows no empty one. Blanks alone are empty, too. `<embed>` and
-    `<object>` are not judged: few pages have any, and what an empty one shows is up to what stands inside. The first
+    `<object>` are not evaluated: few pages have any, and what an empty one shows is up to what stands inside. The first
     costs half, five cost everything.
 
     ## Why it matters
@@ -69,7 +69,7 @@ def empty_src(document: Document) -> Verdict:
         total=count,
         details=(Detail(code="empty_addresses", actual=count, limit=0),),
         loss=offender_loss(count, FULL_AT),
-        message="" if count > 1 else "One image, script, stylesheet or frame has an empty address.",
+        message="" if count > 1 else "One image, script, stylesheet or frame has an empty URL.",
     )
 
 

@@ -43,7 +43,7 @@ def html_parse_errors(document: Document, markup: Markup) -> Outcome:
     The mistakes for which the HTML standard has a name, such as a repeated attribute or a comment that is not closed,
     and an element in the head that may not stand there and ends it early. Mistakes in the nesting of elements have no
     names and are not counted. Listed are those that change the page; the others only with their number. Mistakes are
-    common and mostly harmless, so this is a fact to know and costs nothing.
+    common and mostly harmless, so the check is informative and costs nothing.
 
     ## Why it matters
 

@@ -68,7 +68,7 @@ def meta_viewport(document: Document) -> Verdict:
     ## Why it matters
 
     Most visitors come with phones. Without the declaration the layout is about 980 pixels wide, the text becomes tiny,
-    and search engines judge the page by that view.
+    and search engines evaluate the page by that view.
 
     ## How to fix
 

@@ -22,7 +22,7 @@ def video_poster(document: Document, accessibility: Accessibility) -> Verdict:
     ## What it checks
 
     `<video>` elements without `poster`, or with an empty one. Browsers then show the first frame as soon as they have
-    it, or nothing. This is a fact to know and costs nothing.
+    it, or nothing. It is informative and costs nothing.
 
     ## Why it matters
 

@@ -7,7 +7,7 @@ from pagegrade.model.outcome import Detail, Evidence, NotApplicable, NotRun, Out
 
 _ERRORS: Final = {
     "empty": "the file is empty",
-    "html": "the address answers with an HTML page",
+    "html": "the URL answers with an HTML page",
     "json": "the file is no JSON",
     "no_object": "the file holds no JSON object",
 }
