@@ -42,7 +42,7 @@ def test_button_without_a_name_is_found(button: str) -> None:
 
     assert (found.state, found.loss, found.total) == ("nameless", 0.5, 1)
     assert found.evidence[0].snippet
-    assert found.message == "One button has no name."
+    assert found.message == "One button has no accessible name."
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ def test_link_without_a_name_is_found(link: str) -> None:
 
     assert (found.state, found.loss, found.total) == ("nameless", 0.5, 1)
     assert found.evidence[0].line == 1
-    assert found.message == "One link has no name."
+    assert found.message == "One link has no accessible name."
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_loss_grows_with_the_number(count: int, loss: float) -> None:
     found = outcome(link_name, '<a href="/"></a>' * count)
 
     assert found.loss == pytest.approx(loss)
-    assert found.message == f"{count} links have no name."
+    assert found.message == f"{count} links have no accessible name."
 
 
 def test_address_of_the_link_is_evidence() -> None:

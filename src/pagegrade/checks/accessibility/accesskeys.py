@@ -7,12 +7,19 @@ from pagegrade.model.outcome import NotApplicable, Outcome, Severity
 
 @check(
     id="accesskeys",
-    title="Shortcut keys",
+    title="Access keys",
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("different", "No shortcut key is given twice."),
-        State("doubled", "Shortcut keys are given twice."),
+        State("different", "No access key is used twice."),
+        State(
+            "doubled",
+            "Access keys are used more than once.",
+            title="Elements that share an access key",
+            why="Only one of the elements with the same key can be reached, and which one depends on the browser.",
+            fix="Use each key once, or remove the shortcuts: they often collide with those of screen readers.",
+            counted=True,
+        ),
     ),
     sources=(
         "https://html.spec.whatwg.org/multipage/interaction.html#the-accesskey-attribute",
@@ -20,7 +27,7 @@ from pagegrade.model.outcome import NotApplicable, Outcome, Severity
     ),
 )
 def accesskeys(document: Document, accessibility: Accessibility) -> Outcome | NotApplicable:
-    """An `accesskey` is a shortcut to one element; given twice, only one of them works.
+    """An `accesskey` is a keyboard shortcut to one element; of duplicates only one works.
 
     ## What it checks
 
@@ -28,7 +35,7 @@ def accesskeys(document: Document, accessibility: Accessibility) -> Outcome | No
 
     ## Why it matters
 
-    Which of the two a browser chooses is up to the browser.
+    Which of the elements is reached depends on the browser.
 
     ## How to fix
 
@@ -50,7 +57,7 @@ def accesskeys(document: Document, accessibility: Accessibility) -> Outcome | No
     """
     keys = accessibility.accesskeys
     if not keys:
-        return NotApplicable("The page has no shortcut keys.")
+        return NotApplicable("The page has no access keys.")
     count: dict[str, int] = {}
     for _, key in keys:
         count[key] = count.get(key, 0) + 1
@@ -60,8 +67,8 @@ def accesskeys(document: Document, accessibility: Accessibility) -> Outcome | No
         found,
         "different",
         "doubled",
-        "One shortcut key is given twice.",
-        "{count} elements share their shortcut key.",
+        "One access key is used more than once.",
+        "{count} elements share their access key.",
         low=0,
         high=0,
     )

@@ -6,12 +6,21 @@ from pagegrade.model.outcome import NotApplicable, Outcome, Severity
 
 @check(
     id="area-alt",
-    title="Alternatives in image maps",
+    title="Image map alternative text",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
         State("named", "Every area of an image map has a text alternative."),
-        State("nameless", "Areas of image maps have no text alternative.", 0.5, 1.0),
+        State(
+            "nameless",
+            "Areas of image maps have no text alternative.",
+            0.5,
+            1.0,
+            title="Image map areas without alternative text",
+            why="Screen readers announce such an area as a link without a name, and voice control cannot address it.",
+            fix="Write into the `alt` of each `<area>` where it leads.",
+            counted=True,
+        ),
     ),
     sources=(
         "https://www.w3.org/WAI/WCAG22/Understanding/non-text-content.html",
@@ -20,7 +29,7 @@ from pagegrade.model.outcome import NotApplicable, Outcome, Severity
     ),
 )
 def area_alt(document: Document) -> Outcome | NotApplicable:
-    """An area of an image map is a link without text, so its alternative is all that names it.
+    """An area of an image map is a link without text, so it needs a text alternative.
 
     ## What it checks
 
@@ -31,7 +40,7 @@ def area_alt(document: Document) -> Outcome | NotApplicable:
 
     ## Why it matters
 
-    Screen readers and voice control know an area by its alternative only.
+    Screen readers and voice control know an area only by its alternative text.
 
     ## How to fix
 

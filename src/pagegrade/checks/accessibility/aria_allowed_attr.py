@@ -38,13 +38,36 @@ _APPLICATION: Final = frozenset({"audio", "canvas", "embed", "iframe", "object",
 
 @check(
     id="aria-allowed-attr",
-    title="ARIA attributes that fit",
+    title="Allowed ARIA attributes",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("fitting", "Every ARIA attribute fits its element."),
-        State("unheard", "Elements without a role have names that are mostly not read.", 0.25),
-        State("unfitting", "ARIA attributes do not fit the role of their element.", 0.5, 1.0),
+        State("fitting", "Every ARIA attribute is allowed for the role of its element."),
+        State(
+            "unheard",
+            "Elements without a role have names that most screen readers ignore.",
+            0.25,
+            title="Names on elements without a role",
+            why=(
+                "Most screen readers ignore an `aria-label` on a `<div>` or `<span>` without a role, so users "
+                "do not hear it."
+            ),
+            fix=(
+                "Give the element a role that supports a name, such as `group` or `region`, or write the text "
+                "into the page."
+            ),
+            counted=True,
+        ),
+        State(
+            "unfitting",
+            "ARIA attributes do not match the role of their element.",
+            0.5,
+            1.0,
+            title="ARIA attributes that the role does not support",
+            why="Browsers ignore such attributes or report contradicting states to screen readers.",
+            fix="Remove the attribute, or give the element the role for which it is meant.",
+            counted=True,
+        ),
     ),
     sources=(
         "https://www.w3.org/TR/wai-aria-1.2/#state_prop_def",
@@ -54,7 +77,7 @@ _APPLICATION: Final = frozenset({"audio", "canvas", "embed", "iframe", "object",
     ),
 )
 def aria_allowed_attr(document: Document, accessibility: Accessibility) -> Outcome:
-    """Not every ARIA attribute goes with every role: a link cannot be checked, and a plain box has no name.
+    """Each role supports only certain ARIA attributes: a link cannot be checked, a plain `<div>` has no name.
 
     ## What it checks
 
@@ -72,11 +95,11 @@ def aria_allowed_attr(document: Document, accessibility: Accessibility) -> Outco
 
     ## Why it matters
 
-    What does not fit is ignored, or read in a way that no one expects.
+    Browsers and screen readers ignore unsupported attributes or interpret them in unexpected ways.
 
     ## How to fix
 
-    Remove the attribute, or give the element the role that it is meant for.
+    Remove the attribute, or give the element the role for which it is meant.
 
     ## Fails on
 
@@ -117,16 +140,16 @@ def aria_allowed_attr(document: Document, accessibility: Accessibility) -> Outco
             unfitting,
             "fitting",
             "unfitting",
-            "One ARIA attribute does not fit its element.",
-            "{count} ARIA attributes do not fit their elements.",
+            "One ARIA attribute does not match the role of its element.",
+            "{count} ARIA attributes do not match the role of their element.",
         )
     return counted(
         document,
         unheard,
         "fitting",
         "unheard",
-        "One element without a role has a name that is mostly not read.",
-        "{count} elements without a role have names that are mostly not read.",
+        "One element without a role has a name that most screen readers ignore.",
+        "{count} elements without a role have names that most screen readers ignore.",
         low=0.25,
         high=0.25,
     )

@@ -8,13 +8,33 @@ from pagegrade.parse.aria.attributes import ATTRIBUTES, value_problem
 
 @check(
     id="aria-attr-value",
-    title="Values of ARIA attributes",
+    title="ARIA attribute values",
     severity=Severity.MEDIUM,
     since="0.1.0",
     states=(
-        State("valid", "Every ARIA attribute has a value of its kind."),
-        State("unresolved", "ARIA attributes point to ids that the page does not have.", 0.25),
-        State("invalid", "ARIA attributes have values they cannot have.", 0.5, 1.0),
+        State("valid", "Every ARIA attribute has a valid value."),
+        State(
+            "unresolved",
+            "ARIA attributes refer to ids that the page does not have.",
+            0.25,
+            title="ARIA attributes that refer to missing ids",
+            why=(
+                "The name or description that the attribute should supply is missing, unless a script adds the "
+                "element later."
+            ),
+            fix="Correct the id, or add the element to the page.",
+            counted=True,
+        ),
+        State(
+            "invalid",
+            "ARIA attributes have invalid values.",
+            0.5,
+            1.0,
+            title="Invalid ARIA attribute values",
+            why="A browser ignores an invalid value, so the state is not announced or announced wrongly.",
+            fix='Use a value of the specification, for example `aria-expanded="true"` instead of `"yes"`.',
+            counted=True,
+        ),
     ),
     sources=(
         "https://www.w3.org/TR/wai-aria-1.2/#state_prop_def",
@@ -23,7 +43,7 @@ from pagegrade.parse.aria.attributes import ATTRIBUTES, value_problem
     ),
 )
 def aria_attr_value(document: Document, accessibility: Accessibility) -> Outcome:
-    """An ARIA attribute takes values of one kind: true or false, a few words, a number, or the id of an element.
+    """An ARIA attribute takes values of one kind: true or false, certain words, a number, or an id.
 
     ## What it checks
 
@@ -38,11 +58,11 @@ def aria_attr_value(document: Document, accessibility: Accessibility) -> Outcome
 
     ## Why it matters
 
-    A browser ignores a value that it does not understand, so the state is not told or told wrongly.
+    A browser ignores an invalid value, so the state is not announced or announced wrongly.
 
     ## How to fix
 
-    Use the words of the specification, and ids of elements that exist.
+    Use the values of the specification, and ids of elements that exist.
 
     ## Fails on
 
@@ -81,8 +101,8 @@ def aria_attr_value(document: Document, accessibility: Accessibility) -> Outcome
             invalid,
             "valid",
             "invalid",
-            "One ARIA attribute has a value it cannot have.",
-            "{count} ARIA attributes have values they cannot have.",
+            "One ARIA attribute has an invalid value.",
+            "{count} ARIA attributes have invalid values.",
         )
     if document.client_rendered:
         unresolved = []
@@ -91,8 +111,8 @@ def aria_attr_value(document: Document, accessibility: Accessibility) -> Outcome
         unresolved,
         "valid",
         "unresolved",
-        "One ARIA attribute points to an id that the page does not have.",
-        "{count} ARIA attributes point to ids that the page does not have.",
+        "One ARIA attribute refers to an id that the page does not have.",
+        "{count} ARIA attributes refer to ids that the page does not have.",
         low=0.25,
         high=0.25,
     )

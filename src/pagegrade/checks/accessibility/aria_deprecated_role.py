@@ -8,12 +8,19 @@ from pagegrade.parse.aria.roles import ROLES
 
 @check(
     id="aria-deprecated-role",
-    title="Outdated roles",
+    title="Deprecated ARIA roles",
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("current", "No role is out of date."),
-        State("deprecated", "Roles are out of date."),
+        State("current", "No role is deprecated."),
+        State(
+            "deprecated",
+            "Elements use deprecated roles.",
+            title="Deprecated ARIA roles",
+            why="Deprecated roles are no longer tested and can lose support without notice.",
+            fix="Use `list` for `directory`, and list items for `doc-biblioentry` and `doc-endnote`.",
+            counted=True,
+        ),
     ),
     sources=(
         "https://www.w3.org/TR/wai-aria-1.2/#directory",
@@ -21,7 +28,7 @@ from pagegrade.parse.aria.roles import ROLES
     ),
 )
 def aria_deprecated_role(document: Document, accessibility: Accessibility) -> Outcome | NotApplicable:
-    """Some roles have been withdrawn, and may mean nothing to future browsers.
+    """Some ARIA roles are deprecated and may lose their meaning in future browsers.
 
     ## What it checks
 
@@ -30,7 +37,7 @@ def aria_deprecated_role(document: Document, accessibility: Accessibility) -> Ou
 
     ## Why it matters
 
-    What is withdrawn is no longer tested, and disappears without notice.
+    Deprecated roles are no longer tested and can lose support without notice.
 
     ## How to fix
 
@@ -59,8 +66,8 @@ def aria_deprecated_role(document: Document, accessibility: Accessibility) -> Ou
         found,
         "current",
         "deprecated",
-        "One role is out of date.",
-        "{count} roles are out of date.",
+        "One element uses a deprecated role.",
+        "{count} elements use deprecated roles.",
         low=0,
         high=0,
     )

@@ -6,12 +6,22 @@ from pagegrade.model.outcome import Outcome, Severity
 
 @check(
     id="aria-hidden-body",
-    title="The whole page hidden",
+    title="aria-hidden on the body",
     severity=Severity.HIGH,
     since="0.1.0",
     states=(
-        State("open", "The page is open to assistive technology."),
-        State("hidden", "The whole page is hidden from assistive technology.", 1.0),
+        State("open", "The page is exposed to assistive technology."),
+        State(
+            "hidden",
+            'The body has `aria-hidden="true"`, which hides the whole page from assistive technology.',
+            1.0,
+            title="The whole page is hidden from screen readers",
+            why="Screen readers read nothing at all, while the keyboard still moves through links without names.",
+            fix=(
+                "Remove `aria-hidden` from `<body>` and `<html>`. For a dialog, use `<dialog>`, which makes the "
+                "rest of the page inert by itself."
+            ),
+        ),
     ),
     sources=(
         "https://www.w3.org/TR/wai-aria-1.2/#aria-hidden",
@@ -19,7 +29,7 @@ from pagegrade.model.outcome import Outcome, Severity
     ),
 )
 def aria_hidden_body(document: Document) -> Outcome:
-    """With `aria-hidden="true"` on its body, a page does not exist for people who use a screen reader.
+    """With `aria-hidden="true"` on its body, a page does not exist for screen readers.
 
     ## What it checks
 
@@ -28,11 +38,11 @@ def aria_hidden_body(document: Document) -> Outcome:
 
     ## Why it matters
 
-    A screen reader then reads nothing at all, while the keyboard still moves through links that have no names.
+    Screen readers read nothing at all, while the keyboard still moves through links without names.
 
     ## How to fix
 
-    Remove the attribute from the body. For a dialog, use `<dialog>`, which closes the rest off by itself.
+    Remove the attribute from the body. For a dialog, use `<dialog>`, which makes the rest of the page inert by itself.
 
     ## Fails on
 

@@ -7,12 +7,27 @@ from pagegrade.model.outcome import Outcome, Severity
 
 @check(
     id="aria-hidden-focus",
-    title="Hidden, but reached by keyboard",
+    title="Focusable elements in aria-hidden content",
     severity=Severity.MEDIUM,
     since="0.1.0",
     states=(
-        State("closed", "Nothing that is hidden from assistive technology is reached by keyboard."),
-        State("reached", "The keyboard reaches elements that are hidden from assistive technology.", 0.25, 0.5),
+        State("closed", "No focusable element is hidden from assistive technology."),
+        State(
+            "reached",
+            "Focusable elements are hidden from assistive technology.",
+            0.25,
+            0.5,
+            title="Focusable elements inside aria-hidden content",
+            why=(
+                "Unless a stylesheet hides them, keyboard users reach these elements, and screen readers "
+                "announce nothing there."
+            ),
+            fix=(
+                "Hide the whole part with `hidden` or `inert`, or remove its elements from the tab order with "
+                '`tabindex="-1"`.'
+            ),
+            counted=True,
+        ),
     ),
     sources=(
         "https://www.w3.org/TR/wai-aria-1.2/#aria-hidden",
@@ -21,7 +36,7 @@ from pagegrade.model.outcome import Outcome, Severity
     ),
 )
 def aria_hidden_focus(document: Document, accessibility: Accessibility) -> Outcome:
-    """What is hidden with `aria-hidden="true"` must not take the focus: the keyboard would stop on nothing.
+    """Content with `aria-hidden="true"` must not take the keyboard focus.
 
     ## What it checks
 
@@ -35,11 +50,12 @@ def aria_hidden_focus(document: Document, accessibility: Accessibility) -> Outco
 
     ## Why it matters
 
-    A screen reader falls silent while the focus is on such an element, and no one knows why.
+    Screen readers fall silent while the focus is on such an element.
 
     ## How to fix
 
-    Take the elements out with `tabindex="-1"`, or hide the whole part with `hidden` or `inert` instead.
+    Remove the elements from the tab order with `tabindex="-1"`, or hide the whole part with `hidden` or `inert`
+    instead.
 
     ## Fails on
 
@@ -61,8 +77,8 @@ def aria_hidden_focus(document: Document, accessibility: Accessibility) -> Outco
         found,
         "closed",
         "reached",
-        "The keyboard reaches one element that is hidden from assistive technology.",
-        "The keyboard reaches {count} elements that are hidden from assistive technology.",
+        "One focusable element is hidden from assistive technology.",
+        "{count} focusable elements are hidden from assistive technology.",
         low=0.25,
         high=0.5,
     )

@@ -18,12 +18,21 @@ _NATIVE: Final = frozenset({"img", "input", "select", "summary", "textarea"})
 
 @check(
     id="aria-name",
-    title="Names of widgets",
+    title="Names of ARIA widgets",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("named", "Every widget has a name that can be read aloud."),
-        State("nameless", "Widgets have no name that can be read aloud.", 0.5, 1.0),
+        State("named", "Every widget has an accessible name."),
+        State(
+            "nameless",
+            "Widgets have no accessible name.",
+            0.5,
+            1.0,
+            title="ARIA widgets without an accessible name",
+            why='Screen readers announce "slider, 40" or "dialog", and users do not know what it is for.',
+            fix="Add an `aria-labelledby` that refers to the visible heading or label, or an `aria-label`.",
+            counted=True,
+        ),
     ),
     sources=(
         "https://www.w3.org/TR/wai-aria-1.2/#namefromauthor",
@@ -33,7 +42,7 @@ _NATIVE: Final = frozenset({"img", "input", "select", "summary", "textarea"})
     ),
 )
 def aria_name(document: Document, accessibility: Accessibility) -> Outcome | NotApplicable:
-    """A dialog, a slider or a menu item needs a name, like any button or field.
+    """A dialog, a slider or a menu item needs an accessible name, like any button or field.
 
     ## What it checks
 
@@ -47,11 +56,11 @@ def aria_name(document: Document, accessibility: Accessibility) -> Outcome | Not
 
     ## Why it matters
 
-    A screen reader says "slider, 40" or "dialog", and people do not know what for.
+    Screen readers announce "slider, 40" or "dialog", and users do not know what it is for.
 
     ## How to fix
 
-    Add an `aria-labelledby` that points to the visible heading or label, or an `aria-label`.
+    Add an `aria-labelledby` that refers to the visible heading or label, or an `aria-label`.
 
     ## Fails on
 
@@ -84,13 +93,13 @@ def aria_name(document: Document, accessibility: Accessibility) -> Outcome | Not
         and not one.wraps_field
     ]
     if not widgets:
-        return NotApplicable("The page has no widgets of its own.")
+        return NotApplicable("The page has no ARIA widgets.")
     found = [Offender(one.node, f"the {one.written} has no accessible name") for one in widgets if not one.name]
     return counted(
         document,
         found,
         "named",
         "nameless",
-        "One widget has no name.",
-        "{count} widgets have no name.",
+        "One widget has no accessible name.",
+        "{count} widgets have no accessible name.",
     )

@@ -8,12 +8,24 @@ from pagegrade.parse.aria.roles import ROLES
 
 @check(
     id="aria-parent-child",
-    title="Roles that belong together",
+    title="ARIA parent and child roles",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("together", "Roles that belong together stand together."),
-        State("apart", "Roles stand outside of what they belong to, or hold what does not belong to them.", 0.5, 1.0),
+        State("together", "Roles have the parents and children that they require."),
+        State(
+            "apart",
+            "Elements lack the parent or child roles that their role requires.",
+            0.5,
+            1.0,
+            title="Elements without the parent or child roles they require",
+            why='Screen readers announce the element as something else or without its position, such as "tab 2 of 5".',
+            fix=(
+                'Put the element into an element with the parent role, such as `role="tablist"` around tabs, or '
+                "remove a role that was not meant."
+            ),
+            counted=True,
+        ),
     ),
     sources=(
         "https://www.w3.org/TR/wai-aria-1.2/#scope",
@@ -23,7 +35,7 @@ from pagegrade.parse.aria.roles import ROLES
     ),
 )
 def aria_parent_child(document: Document, accessibility: Accessibility) -> Outcome | NotApplicable:
-    """An option belongs into a list of options, a tab into a list of tabs, a row into a table.
+    """Some roles need a parent or children: an option a list box, a tab a tab list, a row a table.
 
     ## What it checks
 
@@ -42,7 +54,7 @@ def aria_parent_child(document: Document, accessibility: Accessibility) -> Outco
 
     ## How to fix
 
-    Put the element into its group, or take away a role that was not meant.
+    Put the element into its group, or remove a role that was not meant.
 
     ## Fails on
 
@@ -75,14 +87,14 @@ def aria_parent_child(document: Document, accessibility: Accessibility) -> Outco
             if reason:
                 found.append(Offender(one.node, reason, one.written))
     if not judged:
-        return NotApplicable("No role of the page belongs together with another.")
+        return NotApplicable("No role of the page requires a parent or children.")
     return counted(
         document,
         found,
         "together",
         "apart",
-        "One role stands outside of what it belongs to, or holds what it must not.",
-        "{count} roles stand outside of what they belong to, or hold what they must not.",
+        "One element lacks the parent or child roles that its role requires.",
+        "{count} elements lack the parent or child roles that their role requires.",
     )
 
 

@@ -13,12 +13,26 @@ _RANGES: Final = frozenset({"meter", "progressbar", "slider", "spinbutton"})
 
 @check(
     id="aria-required-attr",
-    title="Attributes that roles need",
+    title="Required ARIA attributes",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("complete", "Every role has the attributes it needs."),
-        State("incomplete", "Roles miss attributes they need.", 0.5, 1.0),
+        State("complete", "Every role has its required attributes."),
+        State(
+            "incomplete",
+            "Elements lack attributes that their role requires.",
+            0.5,
+            1.0,
+            title="Roles without their required ARIA attributes",
+            why=(
+                "Screen readers announce a default state or none at all, for example not whether a checkbox is checked."
+            ),
+            fix=(
+                "Add the attribute and let the script keep it up to date, or use the HTML element, such as "
+                '`<input type="checkbox">`.'
+            ),
+            counted=True,
+        ),
     ),
     sources=(
         "https://www.w3.org/TR/wai-aria-1.2/#requiredState",
@@ -27,7 +41,7 @@ _RANGES: Final = frozenset({"meter", "progressbar", "slider", "spinbutton"})
     ),
 )
 def aria_required_attr(document: Document, accessibility: Accessibility) -> Outcome:
-    """Some roles mean nothing without a state: a checkbox is checked or not, a slider has a value.
+    """Some roles require a state: a checkbox is checked or not, a slider has a value.
 
     ## What it checks
 
@@ -41,7 +55,7 @@ def aria_required_attr(document: Document, accessibility: Accessibility) -> Outc
 
     ## Why it matters
 
-    A screen reader guesses the state, or says that there is none.
+    Screen readers announce a default state or none at all.
 
     ## How to fix
 
@@ -79,8 +93,8 @@ def aria_required_attr(document: Document, accessibility: Accessibility) -> Outc
         found,
         "complete",
         "incomplete",
-        "One element misses an attribute that its role needs.",
-        "{count} elements miss attributes that their roles need.",
+        "One element lacks an attribute that its role requires.",
+        "{count} elements lack attributes that their roles require.",
     )
 
 

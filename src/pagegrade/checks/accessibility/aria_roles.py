@@ -8,12 +8,24 @@ from pagegrade.parse.aria.roles import ROLES
 
 @check(
     id="aria-roles",
-    title="Roles",
+    title="Valid ARIA roles",
     severity=Severity.MEDIUM,
     since="0.1.0",
     states=(
-        State("known", "Every role exists."),
-        State("unknown", "Elements have roles that do not exist.", 0.5, 1.0),
+        State("known", "Every role is valid."),
+        State(
+            "unknown",
+            "Elements have invalid roles.",
+            0.5,
+            1.0,
+            title="Invalid ARIA roles",
+            why="Browsers ignore the role, so screen readers do not announce what the element is.",
+            fix=(
+                "Correct the spelling, use a role of the specification, or use the HTML element that has the "
+                "role by itself, such as `<button>`."
+            ),
+            counted=True,
+        ),
     ),
     sources=(
         "https://www.w3.org/TR/wai-aria-1.2/#role_definitions",
@@ -22,7 +34,7 @@ from pagegrade.parse.aria.roles import ROLES
     ),
 )
 def aria_roles(document: Document, accessibility: Accessibility) -> Outcome | NotApplicable:
-    """The `role` of an element tells assistive technology what it is, in words from a fixed list.
+    """The `role` of an element tells assistive technology what it is, with a value from a fixed list.
 
     ## What it checks
 
@@ -34,12 +46,11 @@ def aria_roles(document: Document, accessibility: Accessibility) -> Outcome | No
 
     ## Why it matters
 
-    A browser ignores a role it does not know, and the element stays what it was: a plain box that nothing is said
-    about.
+    Browsers ignore unknown roles, so the element keeps its original role or has none.
 
     ## How to fix
 
-    Correct the spelling, take a role from the list, or use the HTML element that has the role by itself.
+    Correct the spelling, use a role from the list, or use the HTML element that has the role by itself.
 
     ## Fails on
 
@@ -68,8 +79,8 @@ def aria_roles(document: Document, accessibility: Accessibility) -> Outcome | No
         found,
         "known",
         "unknown",
-        "One element has a role that does not exist.",
-        "{count} elements have roles that do not exist.",
+        "One element has an invalid role.",
+        "{count} elements have invalid roles.",
     )
 
 

@@ -8,12 +8,21 @@ from pagegrade.parse.aria.attributes import ATTRIBUTES
 
 @check(
     id="aria-valid-attr",
-    title="Names of ARIA attributes",
+    title="Valid ARIA attributes",
     severity=Severity.MEDIUM,
     since="0.1.0",
     states=(
         State("known", "Every ARIA attribute exists."),
-        State("unknown", "Elements have ARIA attributes that do not exist.", 0.5, 1.0),
+        State(
+            "unknown",
+            "Elements have ARIA attributes that do not exist.",
+            0.5,
+            1.0,
+            title="Unknown ARIA attributes",
+            why="A misspelled attribute has no effect: the name or state that it should supply is missing.",
+            fix="Correct the spelling, often `aria-labelledby`, or `role` instead of `aria-role`.",
+            counted=True,
+        ),
     ),
     sources=(
         "https://www.w3.org/TR/wai-aria-1.2/#state_prop_def",
@@ -22,7 +31,7 @@ from pagegrade.parse.aria.attributes import ATTRIBUTES
     ),
 )
 def aria_valid_attr(document: Document, accessibility: Accessibility) -> Outcome:
-    """Attributes that begin with `aria-` speak to assistive technology, which knows a fixed list of them.
+    """Attributes that begin with `aria-` are read by assistive technology, which knows a fixed list of them.
 
     ## What it checks
 
@@ -33,7 +42,7 @@ def aria_valid_attr(document: Document, accessibility: Accessibility) -> Outcome
 
     ## Why it matters
 
-    A misspelled attribute does nothing: the name or the state that it should tell stays unknown.
+    A misspelled attribute has no effect: the name or state that it should supply is missing.
 
     ## How to fix
 

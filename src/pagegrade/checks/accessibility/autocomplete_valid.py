@@ -30,12 +30,21 @@ _WHERE: Final = frozenset({"home", "work", "mobile", "fax", "pager"})
 
 @check(
     id="autocomplete-valid",
-    title="Autocomplete of fields",
+    title="Autocomplete attribute",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("valid", "Every autocomplete says something that browsers understand."),
-        State("invalid", "Fields have an autocomplete that browsers do not understand.", 0.5, 1.0),
+        State("valid", "Every autocomplete attribute has a valid value."),
+        State(
+            "invalid",
+            "Fields have invalid autocomplete values.",
+            0.5,
+            1.0,
+            title="Invalid autocomplete values",
+            why="Browsers do not fill in these fields. People who find typing or remembering hard depend on it.",
+            fix="Use a value of the HTML standard: `email` instead of `e-mail`, `family-name` instead of `lastname`.",
+            counted=True,
+        ),
     ),
     sources=(
         "https://www.w3.org/WAI/WCAG22/Understanding/identify-input-purpose.html",
@@ -44,7 +53,7 @@ _WHERE: Final = frozenset({"home", "work", "mobile", "fax", "pager"})
     ),
 )
 def autocomplete_valid(document: Document) -> Outcome | NotApplicable:
-    """The `autocomplete` of a field says which of a visitor's own data belongs into it, in words from a fixed list.
+    """The `autocomplete` attribute says which personal data belongs into a field, with fixed values.
 
     ## What it checks
 
@@ -56,7 +65,7 @@ def autocomplete_valid(document: Document) -> Outcome | NotApplicable:
 
     ## Why it matters
 
-    Browsers fill in what they understand. People who find typing or remembering hard depend on it.
+    Browsers can only fill in what they understand. People who find typing or remembering hard depend on it.
 
     ## How to fix
 
@@ -93,8 +102,8 @@ def autocomplete_valid(document: Document) -> Outcome | NotApplicable:
         found,
         "valid",
         "invalid",
-        "One field has an autocomplete that browsers do not understand.",
-        "{count} fields have an autocomplete that browsers do not understand.",
+        "One field has an invalid autocomplete value.",
+        "{count} fields have invalid autocomplete values.",
     )
 
 

@@ -22,12 +22,21 @@ _SWITCHES: Final = tuple(
 
 @check(
     id="autoplay-media",
-    title="Sound that starts by itself",
+    title="Autoplaying audio",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("quiet", "Nothing plays sound by itself without a way to stop it."),
-        State("loud", "Audio or video plays sound by itself without a way to stop it.", 0.5, 1.0),
+        State("quiet", "No audio plays automatically without a control to stop it."),
+        State(
+            "loud",
+            "Audio or video plays sound automatically without a control to stop it.",
+            0.5,
+            1.0,
+            title="Media that play sound automatically",
+            why="The sound covers the voice of a screen reader, whose users then cannot find a way to stop it.",
+            fix="Remove `autoplay`, add `controls`, or add `muted` to a video that is only decoration.",
+            counted=True,
+        ),
     ),
     sources=(
         "https://www.w3.org/WAI/WCAG22/Understanding/audio-control.html",
@@ -36,7 +45,7 @@ _SWITCHES: Final = tuple(
     ),
 )
 def autoplay_media(document: Document, accessibility: Accessibility) -> Outcome | NotApplicable:
-    """Sound that starts by itself drowns the voice of a screen reader.
+    """Sound that starts automatically interferes with screen readers.
 
     ## What it checks
 
@@ -49,7 +58,7 @@ def autoplay_media(document: Document, accessibility: Accessibility) -> Outcome 
 
     ## Why it matters
 
-    Someone who listens to a screen reader cannot find the button that stops the noise, because the noise covers it.
+    Screen reader users cannot find the button that stops the sound, because the sound covers the speech output.
 
     ## How to fix
 
@@ -71,9 +80,9 @@ def autoplay_media(document: Document, accessibility: Accessibility) -> Outcome 
     """
     players = [player for player in accessibility.players if player.has_source]
     if not players:
-        return NotApplicable("The page plays no audio or video of its own.")
+        return NotApplicable("The page plays no audio or video.")
     found = [
-        Offender(player.node, "plays by itself, with sound and without controls")
+        Offender(player.node, "plays automatically, with sound and without controls")
         for player in players
         if "autoplay" in player.attrs
         and "muted" not in player.attrs
@@ -87,8 +96,8 @@ def autoplay_media(document: Document, accessibility: Accessibility) -> Outcome 
         found,
         "quiet",
         "loud",
-        "One player plays sound by itself without a way to stop it.",
-        "{count} players play sound by themselves without a way to stop them.",
+        "One player plays sound automatically without a control to stop it.",
+        "{count} players play sound automatically without a control to stop it.",
     )
 
 

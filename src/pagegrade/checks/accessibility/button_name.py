@@ -15,12 +15,29 @@ _LINKS: Final = frozenset({"link", "doc-backlink", "doc-biblioref", "doc-glossre
 
 @check(
     id="button-name",
-    title="Names of buttons",
+    title="Button names",
     severity=Severity.HIGH,
     since="0.1.0",
     states=(
-        State("named", "Every button has a name that can be read aloud."),
-        State("nameless", "Buttons have no name that can be read aloud.", 0.5, 1.0),
+        State("named", "Every button has an accessible name."),
+        State(
+            "nameless",
+            "Buttons have no accessible name.",
+            0.5,
+            1.0,
+            title="Buttons without an accessible name",
+            why=(
+                'Screen readers announce only "button", and voice control cannot address it. Menus, searches '
+                "and dialogs are often opened by such buttons."
+            ),
+            fix=(
+                "Put text into the button, or name its action in an `aria-label`:\n\n"
+                "```html\n"
+                '<button aria-label="Open menu"><svg aria-hidden="true">...</svg></button>\n'
+                "```"
+            ),
+            counted=True,
+        ),
     ),
     sources=(
         "https://www.w3.org/WAI/WCAG22/Understanding/name-role-value.html",
@@ -29,7 +46,7 @@ _LINKS: Final = frozenset({"link", "doc-backlink", "doc-biblioref", "doc-glossre
     ),
 )
 def button_name(document: Document) -> Outcome:
-    """A button without a name is announced as "button", and people who cannot see it do not know what it does.
+    """Screen readers announce a button without a name just as "button".
 
     ## What it checks
 
@@ -41,8 +58,8 @@ def button_name(document: Document) -> Outcome:
 
     ## Why it matters
 
-    Menus, searches and dialogs are opened by buttons that often show only an icon. Without a name they are closed to
-    people who use a screen reader or voice control.
+    Menus, searches and dialogs are opened by buttons that often show only an icon. Without a name they cannot be used
+    with a screen reader or voice control.
 
     ## How to fix
 
@@ -78,7 +95,7 @@ def button_name(document: Document) -> Outcome:
         ),
         total=count,
         loss=offender_loss(count, FULL_AT),
-        message="One button has no name." if count == 1 else f"{count} buttons have no name.",
+        message="One button has no accessible name." if count == 1 else f"{count} buttons have no accessible name.",
     )
 
 

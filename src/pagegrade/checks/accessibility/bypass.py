@@ -11,12 +11,25 @@ _PARAGRAPH: Final = 80
 
 @check(
     id="bypass",
-    title="Ways past the menu",
+    title="Bypass blocks",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("there", "Visitors can jump over what is repeated on every page."),
-        State("missing", "Visitors cannot jump over what is repeated on every page.", 1.0),
+        State("there", "Users can skip content that is repeated on every page."),
+        State(
+            "missing",
+            "Users cannot skip content that is repeated on every page.",
+            1.0,
+            title="Add a way to skip repeated content",
+            why="Everyone who does not use a mouse has to go through the whole menu on every page.",
+            fix=(
+                "Mark the content with `<main>` and give it a heading, and add a skip link as the first element "
+                "of the page:\n\n"
+                "```html\n"
+                '<a href="#content">Skip to content</a>\n'
+                "```"
+            ),
+        ),
     ),
     sources=(
         "https://www.w3.org/WAI/WCAG22/Understanding/bypass-blocks.html",
@@ -25,7 +38,7 @@ _PARAGRAPH: Final = 80
     ),
 )
 def bypass(document: Document, accessibility: Accessibility) -> Outcome | NotApplicable:
-    """People who use the keyboard or a screen reader need a way past menus and banners.
+    """Keyboard and screen reader users need a way to skip menus and banners.
 
     ## What it checks
 
@@ -39,11 +52,11 @@ def bypass(document: Document, accessibility: Accessibility) -> Outcome | NotApp
 
     ## Why it matters
 
-    Without any, everyone who cannot point with a mouse walks through the whole menu on every page.
+    Without one, everyone who does not use a mouse has to go through the whole menu on every page.
 
     ## How to fix
 
-    Mark the content with `<main>` and give it a heading; add a link to it as the first thing on the page.
+    Mark the content with `<main>` and give it a heading; add a skip link as the first element of the page.
 
     ## Fails on
 
@@ -61,7 +74,7 @@ def bypass(document: Document, accessibility: Accessibility) -> Outcome | NotApp
     """
     links = [anchor for anchor in document.anchors if anchor.href is not None and not anchor.hidden]
     if not links:
-        return NotApplicable("The page has no links to jump over.")
+        return NotApplicable("The page has no links to skip.")
     if accessibility.mains or any(heading.text and not heading.hidden for heading in document.headings):
         return Outcome("there")
     names = {anchor.attrs["name"] for anchor in document.anchors if "name" in anchor.attrs}
@@ -70,9 +83,9 @@ def bypass(document: Document, accessibility: Accessibility) -> Outcome | NotApp
     if document.client_rendered:
         return NotApplicable(NEEDS_RENDERING)
     if _begins_with_text(document, links[0]):
-        return NotApplicable("The text begins before the first link, so there is nothing to jump over.")
+        return NotApplicable("The text begins before the first link, so there is nothing to skip.")
     if _has_scripted_way(document, links):
-        return NotApplicable("A button runs a script or folds something, which may be the way.")
+        return NotApplicable("A button runs a script or opens a part of the page, which may be a way to skip content.")
     return Outcome("missing", value=0)
 
 

@@ -8,13 +8,25 @@ from pagegrade.parse.aria.attributes import ATTRIBUTES
 
 @check(
     id="duplicate-id",
-    title="Repeated ids",
+    title="Duplicate ids",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("unique", "No id that something points to is used twice."),
-        State("unused", "Ids are used twice, but nothing points to them."),
-        State("ambiguous", "Labels, links or attributes point to ids that are used twice.", 0.5, 1.0),
+        State("unique", "No id that is referenced is used twice."),
+        State("unused", "Some ids are used twice, but nothing refers to them."),
+        State(
+            "ambiguous",
+            "Labels, links or ARIA attributes refer to duplicate ids.",
+            0.5,
+            1.0,
+            title="Duplicate ids in labels, links or ARIA attributes",
+            why=(
+                "Only the first element with the id is found: a label names the wrong field, or a link jumps to "
+                "the wrong place."
+            ),
+            fix="Make each id unique, and update the references to it.",
+            counted=True,
+        ),
     ),
     sources=(
         "https://html.spec.whatwg.org/multipage/dom.html#the-id-attribute",
@@ -23,7 +35,7 @@ from pagegrade.parse.aria.attributes import ATTRIBUTES
     ),
 )
 def duplicate_id(document: Document, accessibility: Accessibility) -> Outcome:
-    """An id is the name of one element; when two share it, whatever points to it finds only the first.
+    """An id identifies one element; references to a duplicate id find only the first.
 
     ## What it checks
 
@@ -40,7 +52,7 @@ def duplicate_id(document: Document, accessibility: Accessibility) -> Outcome:
 
     ## How to fix
 
-    Make each id unique, and let what points to it use the new name.
+    Make each id unique, and update the references to it.
 
     ## Fails on
 
@@ -71,8 +83,8 @@ def duplicate_id(document: Document, accessibility: Accessibility) -> Outcome:
             found,
             "unique",
             "ambiguous",
-            "One id that something points to is used twice.",
-            "{count} ids that something points to are used twice.",
+            "One id that is referenced is used twice.",
+            "{count} ids that are referenced are used twice.",
         )
     plain = [
         Offender(facts[0].node, f"{len(facts) + 1} elements have this id", name) for name, facts in doubled.items()

@@ -11,7 +11,19 @@ from pagegrade.model.outcome import NotApplicable, Outcome, Severity
     since="0.1.0",
     states=(
         State("filled", "Every heading has text."),
-        State("empty", "Headings have no text.", 0.5, 1.0),
+        State(
+            "empty",
+            "Headings have no text.",
+            0.5,
+            1.0,
+            title="Empty headings",
+            why="Screen readers list headings for navigation; an empty one does not say what follows.",
+            fix=(
+                "Remove the heading, add text, or give the image inside it an alternative text. Add spacing "
+                "with a stylesheet."
+            ),
+            counted=True,
+        ),
     ),
     sources=(
         "https://www.w3.org/WAI/WCAG22/Understanding/headings-and-labels.html",
@@ -20,7 +32,7 @@ from pagegrade.model.outcome import NotApplicable, Outcome, Severity
     ),
 )
 def empty_heading(document: Document) -> Outcome | NotApplicable:
-    """A heading without text is announced, and says nothing.
+    """Screen readers announce headings without text, too.
 
     ## What it checks
 
@@ -32,11 +44,11 @@ def empty_heading(document: Document) -> Outcome | NotApplicable:
 
     ## Why it matters
 
-    Screen readers list headings for getting around; an empty one is a dead entry.
+    Screen readers list headings for navigation; an empty one leads nowhere useful.
 
     ## How to fix
 
-    Remove empty headings; make room with a stylesheet instead.
+    Remove empty headings, and add spacing with a stylesheet instead.
 
     ## Fails on
 

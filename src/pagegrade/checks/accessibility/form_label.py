@@ -12,13 +12,42 @@ FULL_AT: Final = 10
 
 @check(
     id="form-label",
-    title="Labels of form fields",
+    title="Form field labels",
     severity=Severity.HIGH,
     since="0.1.0",
     states=(
         State("labelled", "Every form field has a label."),
-        State("placeholder", "Form fields have nothing but a placeholder or a hidden label.", loss=0.5),
-        State("unlabelled", "Form fields have no label.", 0.5, 1.0),
+        State(
+            "placeholder",
+            "Form fields have only a placeholder or a hidden label.",
+            loss=0.5,
+            title="Form fields labelled only by a placeholder",
+            why=(
+                "A placeholder disappears while people type, so they can no longer check what the field is for. "
+                "Not all assistive technology reads it."
+            ),
+            fix="Add a visible `<label>` whose `for` is the `id` of the field.",
+            counted=True,
+        ),
+        State(
+            "unlabelled",
+            "Form fields have no label.",
+            0.5,
+            1.0,
+            title="Form fields without a label",
+            why=(
+                'Screen readers announce only "edit text", so users do not know what to enter. Voice control '
+                "cannot address the field."
+            ),
+            fix=(
+                "Give every field a `<label>` whose `for` is the `id` of the field:\n\n"
+                "```html\n"
+                '<label for="mail">Email address</label>\n'
+                '<input id="mail" type="email" name="mail">\n'
+                "```"
+            ),
+            counted=True,
+        ),
     ),
     sources=(
         "https://www.w3.org/WAI/WCAG22/Understanding/labels-or-instructions.html",
@@ -28,7 +57,7 @@ FULL_AT: Final = 10
     ),
 )
 def form_label(document: Document) -> Verdict:
-    """The label of a form field says what belongs into it, to everyone and at any time.
+    """A label says what belongs into a form field.
 
     ## What it checks
 
@@ -46,8 +75,8 @@ def form_label(document: Document) -> Verdict:
 
     ## Why it matters
 
-    A screen reader says nothing but "edit text" for a field without a label. With a label, a click on the word
-    chooses the field, which helps everyone on a small screen.
+    Screen readers announce a field without a label just as "edit text". A click on a label also focuses the field,
+    which helps everyone on a small screen.
 
     ## How to fix
 

@@ -6,12 +6,19 @@ from pagegrade.model.outcome import Outcome, Severity
 
 @check(
     id="form-multiple-labels",
-    title="Several labels for one field",
+    title="Multiple labels for a field",
     severity=Severity.INFO,
     since="0.1.0",
     states=(
         State("single", "No form field has more than one label."),
-        State("several", "Form fields have more than one label."),
+        State(
+            "several",
+            "Form fields have more than one label.",
+            title="Form fields with more than one label",
+            why="Some screen readers read only the first label, some only the last, and some both.",
+            fix="Keep one label, and put additional text into an element that `aria-describedby` refers to.",
+            counted=True,
+        ),
     ),
     sources=(
         "https://www.w3.org/WAI/WCAG22/Understanding/labels-or-instructions.html",
@@ -20,7 +27,7 @@ from pagegrade.model.outcome import Outcome, Severity
     ),
 )
 def form_multiple_labels(document: Document) -> Outcome:
-    """A form field with two labels is announced differently by different programs.
+    """A form field with two labels is announced differently by different screen readers.
 
     ## What it checks
 
@@ -34,7 +41,7 @@ def form_multiple_labels(document: Document) -> Outcome:
 
     ## How to fix
 
-    Keep one label, and put what else is needed into an `aria-describedby`.
+    Keep one label, and put additional text into an element that `aria-describedby` refers to.
 
     ## Fails on
 

@@ -14,12 +14,29 @@ _TINY: Final = frozenset({"0", "1", "0px", "1px"})
 
 @check(
     id="frame-title",
-    title="Titles of frames",
+    title="Frame titles",
     severity=Severity.MEDIUM,
     since="0.1.0",
     states=(
         State("titled", "Every frame has a title."),
-        State("untitled", "Frames have no title.", 0.5, 1.0),
+        State(
+            "untitled",
+            "Frames have no title.",
+            0.5,
+            1.0,
+            title="Frames without a title",
+            why=(
+                "Screen readers read the URL or nothing, so users have to enter the frame to find out whether "
+                "it is a video, a map or an advertisement."
+            ),
+            fix=(
+                "Add a `title` that says what the frame shows:\n\n"
+                "```html\n"
+                '<iframe src="https://maps.example/embed" title="Map of the way to our shop"></iframe>\n'
+                "```"
+            ),
+            counted=True,
+        ),
     ),
     sources=(
         "https://www.w3.org/WAI/WCAG22/Understanding/name-role-value.html",
@@ -28,7 +45,7 @@ _TINY: Final = frozenset({"0", "1", "0px", "1px"})
     ),
 )
 def frame_title(document: Document) -> Outcome | NotApplicable:
-    """The title of a frame says what is embedded, so that people can decide whether to enter it.
+    """The title of a frame says what is embedded.
 
     ## What it checks
 
@@ -39,8 +56,8 @@ def frame_title(document: Document) -> Outcome | NotApplicable:
 
     ## Why it matters
 
-    Screen readers announce a frame by its title. Without one they read the URL of what is inside, or nothing, and
-    people have to enter the frame to find out whether it is a video, a map or an advertisement.
+    Screen readers announce a frame by its title. Without one they read the URL or nothing, and users have to enter the
+    frame to find out whether it is a video, a map or an advertisement.
 
     ## How to fix
 

@@ -6,12 +6,19 @@ from pagegrade.model.outcome import NotApplicable, Outcome, Severity
 
 @check(
     id="frame-title-unique",
-    title="Different titles of frames",
+    title="Unique frame titles",
     severity=Severity.INFO,
     since="0.1.0",
     states=(
         State("different", "Frames with different content have different titles."),
-        State("shared", "Frames with different content share a title."),
+        State(
+            "shared",
+            "Frames with different content share a title.",
+            title="Frames that share a title",
+            why="Screen reader users choose frames from a list of titles and cannot distinguish these.",
+            fix="Say in each title what this frame shows.",
+            counted=True,
+        ),
     ),
     sources=(
         "https://www.w3.org/WAI/WCAG22/Understanding/name-role-value.html",
@@ -19,7 +26,7 @@ from pagegrade.model.outcome import NotApplicable, Outcome, Severity
     ),
 )
 def frame_title_unique(document: Document) -> Outcome | NotApplicable:
-    """Two frames with the same title and different content cannot be told apart.
+    """Frames with the same title and different content cannot be distinguished.
 
     ## What it checks
 
@@ -29,7 +36,7 @@ def frame_title_unique(document: Document) -> Outcome | NotApplicable:
 
     ## Why it matters
 
-    People who use a screen reader choose frames from a list of titles.
+    Screen reader users choose frames from a list of titles.
 
     ## How to fix
 

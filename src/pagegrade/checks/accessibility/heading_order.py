@@ -6,12 +6,26 @@ from pagegrade.model.outcome import NotApplicable, Outcome, Severity
 
 @check(
     id="heading-order",
-    title="Order of headings",
+    title="Heading order",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("ordered", "No heading skips a level."),
-        State("skipping", "Headings skip a level.", 0.25),
+        State("ordered", "No heading level is skipped."),
+        State(
+            "skipping",
+            "Headings skip a level.",
+            0.25,
+            title="Headings that skip a level",
+            why=(
+                "Screen reader users navigate from heading to heading. Where a level is missing, they look for "
+                "a section that does not exist."
+            ),
+            fix=(
+                "Choose the level by the place in the outline, for example `<h3>` after `<h2>`, and the size "
+                "with a stylesheet."
+            ),
+            counted=True,
+        ),
     ),
     sources=(
         "https://www.w3.org/WAI/tutorials/page-structure/headings/",
@@ -34,8 +48,8 @@ def heading_order(document: Document) -> Outcome | NotApplicable:
 
     ## Why it matters
 
-    People who use a screen reader jump from heading to heading. Where a level is missing, they look for a part that is
-    not there.
+    Screen reader users navigate from heading to heading. Where a level is missing, they look for a section that does
+    not exist.
 
     ## How to fix
 

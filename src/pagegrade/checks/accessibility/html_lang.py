@@ -7,18 +7,65 @@ from pagegrade.parse.language_tags import is_registered_language, parse_language
 
 @check(
     id="html-lang",
-    title="Language of the page",
+    title="Page language",
     severity=Severity.MEDIUM,
     since="0.1.0",
     states=(
-        State("declared", "The page says which language it is in."),
-        State("untidy", "The page says which language it is in; the rest of the tag means nothing."),
-        State("conflict", "The lang and xml:lang attributes of the page name different languages.", loss=0.5),
-        State("unregistered", "The page names a language that is not registered.", loss=0.5),
-        State("elsewhere", "The page says its language only where few programs look.", loss=0.5),
-        State("invalid", "The language of the page is not a language tag.", loss=1.0),
-        State("empty", "The language of the page is left empty.", loss=1.0),
-        State("missing", "The page does not say which language it is in.", loss=1.0),
+        State("declared", "The page declares its language."),
+        State("untidy", "The page declares its language; the rest of the language tag is not registered."),
+        State(
+            "conflict",
+            "The lang and xml:lang attributes declare different languages.",
+            loss=0.5,
+            title="Conflicting lang and xml:lang attributes",
+            why="Programs that read `xml:lang` pronounce or translate the page in another language than browsers do.",
+            fix="Give both attributes the same value, or remove `xml:lang`.",
+        ),
+        State(
+            "unregistered",
+            "The page declares a language that is not registered.",
+            loss=0.5,
+            title="Page language is not registered",
+            why="Screen readers have no voice for an unknown code and use that of the system.",
+            fix="Use the registered code: `en` instead of `eng`, `de` instead of `ger`.",
+        ),
+        State(
+            "elsewhere",
+            "The page declares its language only in a header or a meta element.",
+            loss=0.5,
+            title="Page language is not declared on the html element",
+            why="Screen readers and most browsers look at the `lang` attribute of `<html>` only.",
+            fix='Add the language to the `<html>` element: `<html lang="en">`.',
+        ),
+        State(
+            "invalid",
+            "The lang attribute is not a valid language tag.",
+            loss=1.0,
+            title="Page language is invalid",
+            why="Screen readers ignore the value and may read the page with the wrong voice.",
+            fix="Use a language tag with hyphens: `en-US` instead of `en_US`.",
+        ),
+        State(
+            "empty",
+            "The lang attribute is empty.",
+            loss=1.0,
+            title="Page language is empty",
+            why=(
+                'An empty attribute means "unknown language", so screen readers may read the page with the wrong voice.'
+            ),
+            fix='Write the language into the attribute: `<html lang="en">`.',
+        ),
+        State(
+            "missing",
+            "The page does not declare its language.",
+            loss=1.0,
+            title="Declare the page language",
+            why=(
+                "Screen readers may read the page with the wrong voice, which can be impossible to understand. "
+                "Hyphenation and translation depend on it as well."
+            ),
+            fix=('Add the language to the `<html>` element:\n\n```html\n<html lang="en">\n```'),
+        ),
     ),
     sources=(
         "https://html.spec.whatwg.org/multipage/dom.html#the-lang-and-xml:lang-attributes",
@@ -29,7 +76,7 @@ from pagegrade.parse.language_tags import is_registered_language, parse_language
     ),
 )
 def html_lang(document: Document, response: Response) -> Outcome:
-    """The language of the page tells screen readers how to pronounce it and browsers when to offer a translation.
+    """The page language determines how screen readers pronounce the text and when browsers offer a translation.
 
     ## What it checks
 
@@ -50,8 +97,8 @@ def html_lang(document: Document, response: Response) -> Outcome:
 
     ## How to fix
 
-    Write the language on the `<html>` element, as short as it is true: `en` rather than `en-US` where it is meant for
-    everyone.
+    Declare the language on the `<html>` element, as short as possible: `en` rather than `en-US` unless the page is
+    meant for one country.
 
     ```html
     <html lang="en">

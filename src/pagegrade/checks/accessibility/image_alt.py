@@ -26,13 +26,39 @@ _DECORATIVE_ROLES: Final = frozenset({"none", "presentation"})
 
 @check(
     id="image-alt",
-    title="Image alternatives",
+    title="Image alternative text",
     severity=Severity.HIGH,
     since="0.1.0",
     states=(
-        State("described", "Every image has a text alternative or is marked as decoration."),
-        State("poor", "Some text alternatives are file names or filler words.", loss=0.25),
-        State("missing", "Images have no text alternative.", 0.5, 1.0),
+        State("described", "Every image has a text alternative or is marked as decorative."),
+        State(
+            "poor",
+            "Some text alternatives are file names or filler words.",
+            loss=0.25,
+            title="Images with a file name as alternative text",
+            why='"IMG_2041.jpg" or "image" says nothing about what the image shows.',
+            fix='Describe the image in a few words, or use `alt=""` if it is decorative.',
+            counted=True,
+        ),
+        State(
+            "missing",
+            "Images have no text alternative.",
+            0.5,
+            1.0,
+            title="Images without alternative text",
+            why=(
+                'Screen readers read the file name or say "image" instead. Search engines do not learn what the '
+                "image shows."
+            ),
+            fix=(
+                "Give every image that carries meaning an `alt` that describes it, and every decorative image "
+                'an empty `alt=""`:\n\n'
+                "```html\n"
+                '<img src="team.jpg" alt="Our team in front of the workshop">\n'
+                "```"
+            ),
+            counted=True,
+        ),
     ),
     sources=(
         "https://html.spec.whatwg.org/multipage/images.html#alt",
@@ -43,7 +69,7 @@ _DECORATIVE_ROLES: Final = frozenset({"none", "presentation"})
     ),
 )
 def image_alt(document: Document) -> Verdict:
-    """A text alternative says what an image shows to people and programs that cannot see it.
+    """Alternative text describes an image to people and programs that cannot see it.
 
     ## What it checks
 
@@ -65,12 +91,12 @@ def image_alt(document: Document) -> Verdict:
 
     ## Why it matters
 
-    Screen readers read the alternative aloud; without one they read the file name or say "image". Search engines use
-    it to understand the image, and browsers show it when the image does not load.
+    Screen readers read the alternative text aloud; without one they read the file name or say "image". Search engines
+    use it to understand the image, and browsers show it when the image does not load.
 
     ## How to fix
 
-    Give every image that carries meaning an `alt` that says what it shows, and every decoration an empty `alt=""`.
+    Give every image that carries meaning an `alt` that describes it, and every decorative image an empty `alt=""`.
 
     ```html
     <img src="team.jpg" alt="Our team in front of the workshop">

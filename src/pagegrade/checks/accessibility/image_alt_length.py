@@ -10,17 +10,24 @@ MAX_CHARACTERS: Final = 150
 
 @check(
     id="image-alt-length",
-    title="Length of image descriptions",
+    title="Length of alternative text",
     severity=Severity.INFO,
     since="0.1.0",
     states=(
         State("short", "No image has a very long alternative text."),
-        State("long", "Images have very long alternative texts."),
+        State(
+            "long",
+            "Images have very long alternative texts.",
+            title="Images with very long alternative text",
+            why="Screen reader users cannot pause within an alternative text or go back a sentence.",
+            fix="Describe the image in a sentence, and put the rest into a caption or into the text beside it.",
+            counted=True,
+        ),
     ),
     sources=("https://www.w3.org/WAI/tutorials/images/tips/",),
 )
 def image_alt_length(document: Document) -> Verdict:
-    """An alternative text is read out in one go, so a short one serves best.
+    """Screen readers read alternative text in one go, so a short one serves best.
 
     ## What it checks
 
@@ -29,11 +36,11 @@ def image_alt_length(document: Document) -> Verdict:
 
     ## Why it matters
 
-    No one can stop within an alternative text, or go back a sentence, as in a text on the page.
+    Users cannot pause within an alternative text or go back a sentence, as they can in the text of the page.
 
     ## How to fix
 
-    Say in a sentence what the image shows, and put the rest into a caption or into the text beside it.
+    Describe the image in a sentence, and put the rest into a caption or into the text beside it.
 
     ## Fails on
 

@@ -7,12 +7,19 @@ from pagegrade.model.outcome import NotApplicable, Outcome, Severity
 
 @check(
     id="image-redundant-alt",
-    title="Text said twice",
+    title="Redundant alternative text",
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("once", "No image says the same as the text beside it."),
-        State("twice", "Images say the same as the text beside them."),
+        State("once", "No alternative text repeats the text beside the image."),
+        State(
+            "twice",
+            "Alternative texts repeat the text beside the image.",
+            title="Images whose alternative repeats the text beside them",
+            why="Screen reader users hear the same text twice.",
+            fix='Leave the alternative text of such an image empty: `alt=""`.',
+            counted=True,
+        ),
     ),
     sources=(
         "https://www.w3.org/WAI/WCAG22/Understanding/non-text-content.html",
@@ -21,7 +28,7 @@ from pagegrade.model.outcome import NotApplicable, Outcome, Severity
     ),
 )
 def image_redundant_alt(document: Document, accessibility: Accessibility) -> Outcome | NotApplicable:
-    """When an image says the same as the text beside it, people hear it twice.
+    """When the alternative text repeats the text beside the image, screen reader users hear it twice.
 
     ## What it checks
 
@@ -34,7 +41,7 @@ def image_redundant_alt(document: Document, accessibility: Accessibility) -> Out
 
     ## How to fix
 
-    Leave the alternative of such an image empty: `alt=""`.
+    Leave the alternative text of such an image empty: `alt=""`.
 
     ## Fails on
 
@@ -53,7 +60,7 @@ def image_redundant_alt(document: Document, accessibility: Accessibility) -> Out
     if all(image.hidden for image in document.images):
         return NotApplicable("The page has no images.")
     found = [
-        Offender(image.node, "the text beside it says the same", image.name, image.url or "")
+        Offender(image.node, "the text beside it is the same", image.name, image.url or "")
         for image in accessibility.repeated_images
     ]
     return counted(
@@ -61,8 +68,8 @@ def image_redundant_alt(document: Document, accessibility: Accessibility) -> Out
         found,
         "once",
         "twice",
-        "One image says the same as the text beside it.",
-        "{count} images say the same as the text beside them.",
+        "One alternative text repeats the text beside the image.",
+        "{count} alternative texts repeat the text beside the image.",
         low=0,
         high=0,
     )

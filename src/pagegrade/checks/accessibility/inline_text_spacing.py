@@ -19,12 +19,19 @@ _FAR: Final = -900
 
 @check(
     id="inline-text-spacing",
-    title="Fixed spacing of text",
+    title="Text spacing",
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("free", "No style attribute keeps visitors from spacing text."),
-        State("fixed", "Style attributes keep visitors from spacing text."),
+        State("free", "No style attribute prevents visitors from adjusting text spacing."),
+        State(
+            "fixed",
+            "Style attributes prevent visitors from adjusting text spacing.",
+            title="Style attributes that fix text spacing",
+            why="People with dyslexia or low vision cannot increase the spacing as they need it.",
+            fix="Remove `!important` from these style attributes, or move the rule into a stylesheet.",
+            counted=True,
+        ),
     ),
     sources=(
         "https://www.w3.org/WAI/WCAG22/Understanding/text-spacing.html",
@@ -47,7 +54,7 @@ def inline_text_spacing(document: Document) -> Outcome:
 
     ## Why it matters
 
-    Space that is fixed this way cannot be widened by the visitor.
+    Visitors cannot increase spacing that is fixed in this way.
 
     ## How to fix
 
@@ -75,8 +82,8 @@ def inline_text_spacing(document: Document) -> Outcome:
         found,
         "free",
         "fixed",
-        "One style attribute keeps visitors from spacing text.",
-        "{count} style attributes keep visitors from spacing text.",
+        "One style attribute prevents visitors from adjusting text spacing.",
+        "{count} style attributes prevent visitors from adjusting text spacing.",
         low=0,
         high=0,
     )

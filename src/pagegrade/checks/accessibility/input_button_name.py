@@ -8,12 +8,21 @@ from pagegrade.parse.aria.roles import first_role
 
 @check(
     id="input-button-name",
-    title="Names of input buttons",
+    title="Input button names",
     severity=Severity.MEDIUM,
     since="0.1.0",
     states=(
-        State("named", "Every input button has a name that can be read aloud."),
-        State("nameless", "Input buttons have no name that can be read aloud.", 0.5, 1.0),
+        State("named", "Every input button has an accessible name."),
+        State(
+            "nameless",
+            "Input buttons have no accessible name.",
+            0.5,
+            1.0,
+            title="Input buttons without a name",
+            why='The button shows no text, screen readers announce only "button", and voice control cannot address it.',
+            fix="Write what the button does into `value`, or use a `<button>` with text inside.",
+            counted=True,
+        ),
     ),
     sources=(
         "https://www.w3.org/WAI/WCAG22/Understanding/name-role-value.html",
@@ -22,7 +31,7 @@ from pagegrade.parse.aria.roles import first_role
     ),
 )
 def input_button_name(document: Document) -> Outcome | NotApplicable:
-    """The `value` of an input button is the word on it; without one the button is empty.
+    """The `value` of an input button is its text; without one the button is empty.
 
     ## What it checks
 
@@ -34,7 +43,7 @@ def input_button_name(document: Document) -> Outcome | NotApplicable:
 
     ## Why it matters
 
-    An empty button says nothing to anyone, and no one can ask for it by voice.
+    An empty button says nothing to anyone, and voice control cannot address it.
 
     ## How to fix
 
@@ -70,6 +79,6 @@ def input_button_name(document: Document) -> Outcome | NotApplicable:
         found,
         "named",
         "nameless",
-        "One input button has no name.",
-        "{count} input buttons have no name.",
+        "One input button has no accessible name.",
+        "{count} input buttons have no accessible name.",
     )

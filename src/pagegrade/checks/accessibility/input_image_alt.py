@@ -7,12 +7,21 @@ from pagegrade.parse.aria.implicit import input_type
 
 @check(
     id="input-image-alt",
-    title="Alternatives of image buttons",
+    title="Image button alternative text",
     severity=Severity.MEDIUM,
     since="0.1.0",
     states=(
         State("named", "Every image button has a text alternative."),
-        State("nameless", "Image buttons have no text alternative.", 0.5, 1.0),
+        State(
+            "nameless",
+            "Image buttons have no text alternative.",
+            0.5,
+            1.0,
+            title="Image buttons without alternative text",
+            why='Screen readers announce "button" or read the file name, so users do not know what the button does.',
+            fix='Write into `alt` what the button does, not what it shows: `alt="Search"`.',
+            counted=True,
+        ),
     ),
     sources=(
         "https://www.w3.org/WAI/WCAG22/Understanding/non-text-content.html",
@@ -21,7 +30,7 @@ from pagegrade.parse.aria.implicit import input_type
     ),
 )
 def input_image_alt(document: Document) -> Outcome | NotApplicable:
-    """An image that sends a form is a button, and needs words that say what it does.
+    """An image that submits a form is a button, and needs a text that says what it does.
 
     ## What it checks
 
@@ -31,8 +40,7 @@ def input_image_alt(document: Document) -> Outcome | NotApplicable:
 
     ## Why it matters
 
-    Without words, a screen reader says "button" or reads the name of the file, and the form cannot be sent with
-    confidence.
+    Screen readers announce "button" or read the file name, so users do not know what the button does.
 
     ## How to fix
 

@@ -21,12 +21,25 @@ _CJK: Final = "\u2e80"
 
 @check(
     id="label-in-name",
-    title="Visible text in names",
+    title="Visible label in accessible name",
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("same", "Names contain the text that is seen."),
-        State("different", "Names do not contain the text that is seen."),
+        State("same", "Accessible names contain the visible text."),
+        State(
+            "different",
+            "Accessible names do not contain the visible text.",
+            title="Accessible names that lack the visible text",
+            why=(
+                'Voice control users say the words they see: "click buy now" does nothing when the button is '
+                'named "add to cart".'
+            ),
+            fix=(
+                "Begin the `aria-label` with the visible words, or remove it. Ignore this where the visible "
+                "text is drawn as an icon."
+            ),
+            counted=True,
+        ),
     ),
     sources=(
         "https://www.w3.org/WAI/WCAG22/Understanding/label-in-name.html",
@@ -35,7 +48,7 @@ _CJK: Final = "\u2e80"
     ),
 )
 def label_in_name(document: Document, accessibility: Accessibility) -> Outcome | NotApplicable:
-    """People who speak to their computer say the words they see, so the hidden name must contain them.
+    """Voice control users say the words they see, so the accessible name must contain them.
 
     ## What it checks
 
@@ -48,11 +61,11 @@ def label_in_name(document: Document, accessibility: Accessibility) -> Outcome |
 
     ## Why it matters
 
-    "Click buy now" does nothing when the button is called "add to cart".
+    "Click buy now" does nothing when the accessible name of the button is "add to cart".
 
     ## How to fix
 
-    Begin the name with the visible words, or remove the `aria-label`.
+    Begin the accessible name with the visible words, or remove the `aria-label`.
 
     ## Fails on
 
@@ -80,7 +93,7 @@ def label_in_name(document: Document, accessibility: Accessibility) -> Outcome |
         if isinstance(one, RoleFact) or one.text
     ]
     if not labelled:
-        return NotApplicable("No link or button has another name than its text.")
+        return NotApplicable("No link or button has a name that differs from its text.")
     found = []
     pictured = _draws_words(document)
     left = MAX_READ
@@ -98,8 +111,8 @@ def label_in_name(document: Document, accessibility: Accessibility) -> Outcome |
         found,
         "same",
         "different",
-        "One name does not contain the text that is seen.",
-        "{count} names do not contain the text that is seen.",
+        "One accessible name does not contain the visible text.",
+        "{count} accessible names do not contain the visible text.",
         low=0,
         high=0,
     )

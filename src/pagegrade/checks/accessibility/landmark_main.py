@@ -11,13 +11,27 @@ _DIALOGS: Final = frozenset({"alertdialog", "dialog"})
 
 @check(
     id="landmark-main",
-    title="Main content",
+    title="Main landmark",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("one", "The page marks its main content."),
-        State("several", "The page has several main parts.", 0.5),
-        State("missing", "The page does not mark its main content.", 0.5),
+        State("one", "The page has one main landmark."),
+        State(
+            "several",
+            "The page has several main landmarks.",
+            0.5,
+            title="Several main landmarks",
+            why="Screen reader users who jump to the main content do not know which of them they reached.",
+            fix="Keep one `<main>` around the content that is specific to this page.",
+        ),
+        State(
+            "missing",
+            "The page has no main landmark.",
+            0.5,
+            title="Add a main landmark",
+            why="Screen reader users cannot jump to the content, and reading modes have to guess where it begins.",
+            fix="Put the content that is specific to this page into one `<main>` element.",
+        ),
     ),
     sources=(
         "https://www.w3.org/WAI/ARIA/apg/practices/landmark-regions/",
@@ -25,7 +39,7 @@ _DIALOGS: Final = frozenset({"alertdialog", "dialog"})
     ),
 )
 def landmark_main(document: Document, accessibility: Accessibility) -> Outcome | NotApplicable:
-    """The `<main>` element says where the content of the page begins, after menus and banners.
+    """The `<main>` element marks the content of the page, after menus and banners.
 
     ## What it checks
 
@@ -40,11 +54,11 @@ def landmark_main(document: Document, accessibility: Accessibility) -> Outcome |
 
     ## Why it matters
 
-    People who use a screen reader jump to the main part with one key, and reading modes look for it.
+    Screen reader users jump to the main landmark with one key, and reading modes look for it.
 
     ## How to fix
 
-    Put the content that is special to this page into one `<main>`.
+    Put the content that is specific to this page into one `<main>`.
 
     ## Fails on
 

@@ -7,12 +7,27 @@ from pagegrade.model.outcome import Outcome, Severity
 
 @check(
     id="lang-of-parts",
-    title="Languages of parts",
+    title="Language of parts",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("known", "Every part that names a language names one that exists."),
-        State("unknown", "Parts of the page name a language that does not exist.", 0.5, 1.0),
+        State("known", "Every part that declares a language uses a valid code."),
+        State(
+            "unknown",
+            "Parts of the page declare an invalid language.",
+            0.5,
+            1.0,
+            title="Elements with an invalid language code",
+            why=(
+                "Screen readers read the words with the pronunciation of the page's language, which is hard to "
+                "understand."
+            ),
+            fix=(
+                "Use the registered code of the language: `de` instead of `ger`, `el` instead of `gr`, `uk` for "
+                "Ukrainian."
+            ),
+            counted=True,
+        ),
     ),
     sources=(
         "https://www.w3.org/WAI/WCAG22/Understanding/language-of-parts.html",
@@ -21,7 +36,7 @@ from pagegrade.model.outcome import Outcome, Severity
     ),
 )
 def lang_of_parts(document: Document, accessibility: Accessibility) -> Outcome:
-    """A quotation or a link in another language says so with a `lang` attribute, and screen readers change their voice.
+    """A `lang` attribute on a quotation or link in another language makes screen readers switch their voice.
 
     ## What it checks
 
@@ -34,12 +49,11 @@ def lang_of_parts(document: Document, accessibility: Accessibility) -> Outcome:
 
     ## Why it matters
 
-    A screen reader that does not know the language reads the words with the sounds of the page's language, which no one
-    understands.
+    Screen readers that do not know the language code read the words with the pronunciation of the page's language.
 
     ## How to fix
 
-    Use the tag of the language: `de`, not `ger`; `el`, not `gr`; `uk` for Ukrainian.
+    Use the code of the language: `de` instead of `ger`, `el` instead of `gr`, `uk` for Ukrainian.
 
     ## Fails on
 
@@ -65,6 +79,6 @@ def lang_of_parts(document: Document, accessibility: Accessibility) -> Outcome:
         found,
         "known",
         "unknown",
-        "One part names a language that does not exist.",
-        "{count} parts name a language that does not exist.",
+        "One element declares an invalid language.",
+        "{count} elements declare an invalid language.",
     )

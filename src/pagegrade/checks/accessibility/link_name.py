@@ -17,12 +17,29 @@ _LINKS: Final = frozenset({"link", "doc-backlink", "doc-biblioref", "doc-glossre
 
 @check(
     id="link-name",
-    title="Names of links",
+    title="Link names",
     severity=Severity.HIGH,
     since="0.1.0",
     states=(
-        State("named", "Every link has a name that can be read aloud."),
-        State("nameless", "Links have no name that can be read aloud.", 0.5, 1.0),
+        State("named", "Every link has an accessible name."),
+        State(
+            "nameless",
+            "Links have no accessible name.",
+            0.5,
+            1.0,
+            title="Links without an accessible name",
+            why=(
+                'Screen readers announce just "link" or read the URL, and voice control cannot address it. '
+                "Search engines do not learn what the link is about."
+            ),
+            fix=(
+                "Put text into the link, an `alt` on the image inside, or an `aria-label` on the link:\n\n"
+                "```html\n"
+                '<a href="/cart" aria-label="Shopping cart"><svg aria-hidden="true">...</svg></a>\n'
+                "```"
+            ),
+            counted=True,
+        ),
     ),
     sources=(
         "https://www.w3.org/WAI/WCAG22/Understanding/link-purpose-in-context.html",
@@ -32,7 +49,7 @@ _LINKS: Final = frozenset({"link", "doc-backlink", "doc-biblioref", "doc-glossre
     ),
 )
 def link_name(document: Document) -> Outcome:
-    """A link without a name is announced as "link", and people who cannot see it do not know where it leads.
+    """Screen readers announce a link without a name just as "link".
 
     ## What it checks
 
@@ -45,9 +62,9 @@ def link_name(document: Document) -> Outcome:
 
     ## Why it matters
 
-    Screen readers list the links of a page by name, and voice control clicks them by name. About half of well-known
-    pages have such links, mostly icons and pictures that show where they lead: whoever cannot see them is told "link"
-    or hears a URL, so one of them costs half already.
+    Screen readers list the links of a page by name, and voice control activates them by name. About half of well-known
+    pages have links without one, mostly icons and images: screen readers then announce just "link" or read the URL, so
+    one of them costs half already.
 
     ## How to fix
 
@@ -86,7 +103,7 @@ def link_name(document: Document) -> Outcome:
         ),
         total=count,
         loss=offender_loss(count, FULL_AT),
-        message="One link has no name." if count == 1 else f"{count} links have no name.",
+        message="One link has no accessible name." if count == 1 else f"{count} links have no accessible name.",
     )
 
 

@@ -7,12 +7,21 @@ from pagegrade.model.outcome import Outcome, Severity
 
 @check(
     id="list-structure",
-    title="Lists",
+    title="List structure",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("sound", "Lists hold items, and items stand in lists."),
-        State("broken", "Lists hold something else than items, or items stand outside of lists.", 0.5, 1.0),
+        State("sound", "Lists contain only items, and items are inside lists."),
+        State(
+            "broken",
+            "Lists contain other elements than items, or items are outside of lists.",
+            0.5,
+            1.0,
+            title="Elements that break the structure of a list",
+            why="Screen readers announce a wrong number of items, or do not announce the list.",
+            fix="Put everything that stands between the items into an `<li>`, or outside of the list.",
+            counted=True,
+        ),
     ),
     sources=(
         "https://html.spec.whatwg.org/multipage/grouping-content.html#the-ul-element",
@@ -21,7 +30,7 @@ from pagegrade.model.outcome import Outcome, Severity
     ),
 )
 def list_structure(document: Document, accessibility: Accessibility) -> Outcome:
-    """A list is announced with the number of its items, so it must hold items and nothing else.
+    """Screen readers announce the number of items in a list, so it may contain only items.
 
     ## What it checks
 
@@ -34,7 +43,7 @@ def list_structure(document: Document, accessibility: Accessibility) -> Outcome:
 
     ## Why it matters
 
-    Screen readers miscount, or do not say that there is a list.
+    Screen readers announce a wrong number of items, or do not announce the list.
 
     ## How to fix
 

@@ -10,8 +10,20 @@ from pagegrade.model.outcome import Outcome, Severity
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("still", "No text moves or blinks by an element."),
-        State("moving", "Text moves or blinks.", 0.5, 1.0),
+        State("still", "No element makes text move or blink."),
+        State(
+            "moving",
+            "Text moves or blinks.",
+            0.5,
+            1.0,
+            title="Elements that move or blink",
+            why=(
+                "Moving text distracts from everything else, and slow readers never reach its end. It cannot be "
+                "stopped."
+            ),
+            fix="Replace `<marquee>` and `<blink>` by static text, and emphasize it with a stylesheet.",
+            counted=True,
+        ),
     ),
     sources=(
         "https://www.w3.org/WAI/WCAG22/Understanding/pause-stop-hide.html",
@@ -20,7 +32,7 @@ from pagegrade.model.outcome import Outcome, Severity
     ),
 )
 def marquee_blink(document: Document) -> Outcome:
-    """Text that moves or blinks cannot be read by many people, and cannot be stopped.
+    """Many people cannot read text that moves or blinks, and it cannot be stopped.
 
     ## What it checks
 
@@ -30,11 +42,11 @@ def marquee_blink(document: Document) -> Outcome:
 
     ## Why it matters
 
-    Moving text draws the eye away from what people want to read, and those who read slowly never reach its end.
+    Moving text distracts from what people want to read, and slow readers never reach its end.
 
     ## How to fix
 
-    Let the text stand still, and give it weight with a stylesheet.
+    Show static text, and emphasize it with a stylesheet.
 
     ## Fails on
 
@@ -51,7 +63,7 @@ def marquee_blink(document: Document) -> Outcome:
     ```
     """
     found = [
-        Offender(one.node, "moves by itself; no key stops it")
+        Offender(one.node, "moves by itself and cannot be stopped")
         for one in document.obsolete
         if one.node.tag in {"marquee", "blink"} and not one.hidden
     ]

@@ -11,13 +11,26 @@ MAX_SECONDS: Final = 72_000
 
 @check(
     id="meta-refresh",
-    title="Timed reloads",
+    title="Automatic refresh",
     severity=Severity.MEDIUM,
     since="0.1.0",
     states=(
-        State("none", "The page does not reload or move on by itself."),
-        State("redirect", "The page moves on at once, by a meta element."),
-        State("timed", "The page reloads or moves on by itself after a while.", 1.0),
+        State("none", "The page does not reload or redirect by itself."),
+        State("redirect", "The page redirects immediately with a meta element."),
+        State(
+            "timed",
+            "The page reloads or redirects by itself after a delay.",
+            1.0,
+            title="Remove the timed refresh",
+            why=(
+                "People who need longer lose their place or a half-filled form, and screen readers start again "
+                "from the top."
+            ),
+            fix=(
+                'Remove the `<meta http-equiv="refresh">`. Redirect with status 301, and refresh parts of the '
+                "page when the visitor asks for it."
+            ),
+        ),
     ),
     sources=(
         "https://www.w3.org/WAI/WCAG22/Understanding/timing-adjustable.html",
@@ -28,7 +41,7 @@ MAX_SECONDS: Final = 72_000
     ),
 )
 def meta_refresh(document: Document) -> Outcome:
-    """A page that reloads or moves on by itself takes the time away from people who read slowly.
+    """A page that reloads or redirects by itself takes time away from people who read slowly.
 
     ## What it checks
 
@@ -41,12 +54,11 @@ def meta_refresh(document: Document) -> Outcome:
 
     ## Why it matters
 
-    Someone who needs longer loses the place or the form that was half filled, and a screen reader begins again from the
-    top.
+    People who need longer lose their place or a half-filled form, and screen readers start again from the top.
 
     ## How to fix
 
-    Remove the element; redirect with an answer of the server, and refresh parts of the page when the visitor asks for
+    Remove the element; redirect with a response of the server, and refresh parts of the page when the visitor asks for
     it.
 
     ## Fails on

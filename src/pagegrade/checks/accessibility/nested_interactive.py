@@ -7,12 +7,23 @@ from pagegrade.model.outcome import Outcome, Severity
 
 @check(
     id="nested-interactive",
-    title="Controls inside controls",
+    title="Nested interactive elements",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("separate", "No control stands inside another."),
-        State("nested", "Controls stand inside other controls.", 0.5, 1.0),
+        State("separate", "No interactive element contains another."),
+        State(
+            "nested",
+            "Interactive elements contain others.",
+            0.5,
+            1.0,
+            title="Interactive elements that contain others",
+            why=(
+                "The inner element takes the focus without being announced, and a click may activate either of the two."
+            ),
+            fix="Put the controls side by side instead of inside each other.",
+            counted=True,
+        ),
     ),
     sources=(
         "https://www.w3.org/TR/wai-aria-1.2/#childrenArePresentational",
@@ -21,7 +32,7 @@ from pagegrade.model.outcome import Outcome, Severity
     ),
 )
 def nested_interactive(document: Document, accessibility: Accessibility) -> Outcome:
-    """A button is read as one thing: a link or field inside it does not exist for a screen reader, but takes the focus.
+    """Screen readers treat a button as one element: a link or field inside it is not announced but takes the focus.
 
     ## What it checks
 
@@ -33,7 +44,7 @@ def nested_interactive(document: Document, accessibility: Accessibility) -> Outc
 
     ## Why it matters
 
-    The focus stops on something that is not announced, and a click may reach either of the two.
+    The focus stops on something that is not announced, and a click may activate either of the two.
 
     ## How to fix
 
@@ -59,6 +70,6 @@ def nested_interactive(document: Document, accessibility: Accessibility) -> Outc
         found,
         "separate",
         "nested",
-        "One control holds another control.",
-        "{count} controls hold other controls.",
+        "One interactive element contains another.",
+        "{count} interactive elements contain others.",
     )

@@ -20,12 +20,21 @@ _TEXT: Final = (".htm", ".html", ".txt", ".php")
 
 @check(
     id="object-alt",
-    title="Alternatives of embedded objects",
+    title="Embedded object alternative text",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("named", "Every embedded object has a name."),
-        State("nameless", "Embedded objects have no name.", 0.5, 1.0),
+        State("named", "Every embedded object has an accessible name."),
+        State(
+            "nameless",
+            "Embedded objects have no accessible name.",
+            0.5,
+            1.0,
+            title="Embedded objects without a name",
+            why='Screen readers announce only "object" or read its URL.',
+            fix="Give the object a `title` or an `aria-label` that says what it shows.",
+            counted=True,
+        ),
     ),
     sources=(
         "https://www.w3.org/WAI/WCAG22/Understanding/non-text-content.html",
@@ -34,7 +43,7 @@ _TEXT: Final = (".htm", ".html", ".txt", ".php")
     ),
 )
 def object_alt(document: Document, accessibility: Accessibility) -> Outcome | NotApplicable:
-    """A picture, film or document that is embedded with `<object>` needs a name like any other image.
+    """An image, video or document that is embedded with `<object>` needs a name like any other image.
 
     ## What it checks
 
@@ -81,8 +90,8 @@ def object_alt(document: Document, accessibility: Accessibility) -> Outcome | No
         found,
         "named",
         "nameless",
-        "One embedded object has no name.",
-        "{count} embedded objects have no name.",
+        "One embedded object has no accessible name.",
+        "{count} embedded objects have no accessible name.",
     )
 
 

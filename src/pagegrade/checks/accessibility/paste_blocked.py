@@ -6,12 +6,22 @@ from pagegrade.model.outcome import Outcome, Severity
 
 @check(
     id="paste-blocked",
-    title="Pasting into fields",
+    title="Pasting into form fields",
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("allowed", "No field refuses what is pasted, as far as its attributes say."),
-        State("blocked", "Fields refuse what is pasted."),
+        State("allowed", "No field prevents pasting with an `onpaste` attribute."),
+        State(
+            "blocked",
+            "Fields prevent pasting.",
+            title="Form fields that prevent pasting",
+            why=(
+                "Password managers do not work, so people choose shorter passwords. The guidelines require that "
+                "codes can be pasted."
+            ),
+            fix="Remove the `onpaste` handler; it does not improve security.",
+            counted=True,
+        ),
     ),
     sources=(
         "https://www.w3.org/WAI/WCAG22/Understanding/accessible-authentication-minimum.html",
@@ -20,7 +30,7 @@ from pagegrade.model.outcome import Outcome, Severity
     ),
 )
 def paste_blocked(document: Document) -> Outcome:
-    """Programs that keep passwords paste them into fields; a field can refuse that.
+    """Password managers paste into fields; some fields prevent that.
 
     ## What it checks
 
@@ -33,7 +43,7 @@ def paste_blocked(document: Document) -> Outcome:
 
     ## How to fix
 
-    Remove the handler; it makes nothing safer.
+    Remove the handler; it does not improve security.
 
     ## Fails on
 
@@ -50,7 +60,7 @@ def paste_blocked(document: Document) -> Outcome:
     ```
     """
     found = [
-        Offender(control.node, "refuses what is pasted")
+        Offender(control.node, "prevents pasting")
         for control in document.controls
         if "onpaste" in control.attrs and not control.hidden and _refuses(control.attrs["onpaste"])
     ]
@@ -59,8 +69,8 @@ def paste_blocked(document: Document) -> Outcome:
         found,
         "allowed",
         "blocked",
-        "One field refuses what is pasted.",
-        "{count} fields refuse what is pasted.",
+        "One field prevents pasting.",
+        "{count} fields prevent pasting.",
         low=0,
         high=0,
     )

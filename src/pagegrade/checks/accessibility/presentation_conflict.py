@@ -8,12 +8,19 @@ from pagegrade.parse.aria.implicit import conflict_of_presentation
 
 @check(
     id="presentation-conflict",
-    title="Meaning taken and given",
+    title="Conflicting presentation role",
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("clear", "No element is marked as decoration and used as more."),
-        State("conflicting", "Elements are marked as decoration and used as more."),
+        State("clear", "No interactive element is marked as presentational."),
+        State(
+            "conflicting",
+            "Interactive elements are marked as presentational.",
+            title="Elements with a conflicting presentation role",
+            why="Browsers ignore the role, so the element is announced although it was meant to be decorative.",
+            fix="Remove the role or the empty `alt`, or remove the `tabindex` or ARIA attribute that contradicts it.",
+            counted=True,
+        ),
     ),
     sources=(
         "https://www.w3.org/TR/wai-aria-1.2/#conflict_resolution_presentation_none",
@@ -21,7 +28,7 @@ from pagegrade.parse.aria.implicit import conflict_of_presentation
     ),
 )
 def presentation_conflict(document: Document, accessibility: Accessibility) -> Outcome:
-    """An element cannot be mere decoration, with the role `none` or `presentation`, and something to use.
+    """An element with the role `none` or `presentation` cannot be interactive at the same time.
 
     ## What it checks
 
@@ -31,7 +38,7 @@ def presentation_conflict(document: Document, accessibility: Accessibility) -> O
 
     ## Why it matters
 
-    What was meant to be quiet is announced after all.
+    Browsers ignore the role, so the element is announced although it was meant to be decorative.
 
     ## How to fix
 
@@ -72,8 +79,8 @@ def presentation_conflict(document: Document, accessibility: Accessibility) -> O
         found,
         "clear",
         "conflicting",
-        "One element is marked as decoration and used as more.",
-        "{count} elements are marked as decoration and used as more.",
+        "One interactive element is marked as presentational.",
+        "{count} interactive elements are marked as presentational.",
         low=0,
         high=0,
     )

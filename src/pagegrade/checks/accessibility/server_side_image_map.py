@@ -7,12 +7,19 @@ from pagegrade.model.outcome import Outcome, Severity
 
 @check(
     id="server-side-image-map",
-    title="Image maps on the server",
+    title="Server-side image maps",
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("none", "No link sends the place of a click on an image."),
-        State("used", "Links send the place of a click on an image."),
+        State("none", "No link uses a server-side image map."),
+        State(
+            "used",
+            "Links use server-side image maps.",
+            title="Server-side image maps",
+            why="Keyboard and screen reader users cannot choose a position in the image.",
+            fix="Use `usemap` with a `<map>` of areas, or ordinary links.",
+            counted=True,
+        ),
     ),
     sources=(
         "https://www.w3.org/WAI/WCAG22/Understanding/keyboard.html",
@@ -20,7 +27,7 @@ from pagegrade.model.outcome import Outcome, Severity
     ),
 )
 def server_side_image_map(document: Document, accessibility: Accessibility) -> Outcome:
-    """With `ismap`, a link tells the server where in the image the mouse was clicked.
+    """With `ismap`, a link sends the position of the click in the image to the server.
 
     ## What it checks
 
@@ -29,11 +36,11 @@ def server_side_image_map(document: Document, accessibility: Accessibility) -> O
 
     ## Why it matters
 
-    Without a mouse there is no place of a click: the keyboard cannot choose anything.
+    Keyboard and screen reader users cannot choose a position.
 
     ## How to fix
 
-    Use `usemap` with a `<map>` of areas, or plain links.
+    Use `usemap` with a `<map>` of areas, or ordinary links.
 
     ## Fails on
 
@@ -50,7 +57,7 @@ def server_side_image_map(document: Document, accessibility: Accessibility) -> O
     ```
     """
     found = [
-        Offender(image.node, "the place of a click is all it sends", url=anchor.url or "")
+        Offender(image.node, "sends only the position of the click", url=anchor.url or "")
         for anchor, image in accessibility.linked_images
         if "ismap" in image.attrs and anchor.href is not None and not image.hidden
     ]
@@ -59,8 +66,8 @@ def server_side_image_map(document: Document, accessibility: Accessibility) -> O
         found,
         "none",
         "used",
-        "One link sends the place of a click on an image.",
-        "{count} links send the place of a click on an image.",
+        "One link uses a server-side image map.",
+        "{count} links use server-side image maps.",
         low=0,
         high=0,
     )

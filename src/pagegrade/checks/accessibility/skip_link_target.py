@@ -6,12 +6,19 @@ from pagegrade.model.outcome import NotApplicable, Outcome, Severity
 
 @check(
     id="skip-link-target",
-    title="Targets of skip links",
+    title="Skip link target",
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("found", "The links that skip to the content lead there."),
-        State("lost", "A link that skips to the content leads nowhere."),
+        State("found", "The targets of skip links exist."),
+        State(
+            "lost",
+            "A skip link has no target.",
+            title="Skip links without a target",
+            why="Keyboard users activate the link and stay where they are, unless a script creates the target.",
+            fix='Give the main part of the page the `id` that the link refers to: `<main id="content">`.',
+            counted=True,
+        ),
     ),
     sources=(
         "https://www.w3.org/WAI/WCAG22/Understanding/bypass-blocks.html",
@@ -32,11 +39,11 @@ def skip_link_target(document: Document) -> Outcome | NotApplicable:
 
     ## Why it matters
 
-    A skip link without a target does nothing, and whoever needs it does not find out why.
+    A skip link without a target does nothing, and its users do not learn why.
 
     ## How to fix
 
-    Give the main part of the page the `id` that the link names.
+    Give the main part of the page the `id` that the link refers to.
 
     ## Fails on
 
@@ -73,8 +80,8 @@ def skip_link_target(document: Document) -> Outcome | NotApplicable:
         found,
         "found",
         "lost",
-        "One skip link leads nowhere.",
-        "{count} skip links lead nowhere.",
+        "One skip link has no target.",
+        "{count} skip links have no target.",
         low=0,
         high=0,
     )

@@ -6,12 +6,21 @@ from pagegrade.model.outcome import NotApplicable, Outcome, Severity
 
 @check(
     id="summary-name",
-    title="Names of summaries",
+    title="Summary names",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("named", "Every summary says what it opens."),
-        State("nameless", "Summaries have no text.", 0.5, 1.0),
+        State("named", "Every summary has an accessible name."),
+        State(
+            "nameless",
+            "Summaries have no accessible name.",
+            0.5,
+            1.0,
+            title="Summaries without text",
+            why='Screen readers announce only "collapsed", and users do not know what would open.',
+            fix="Name the content in the summary: `<summary>Delivery times</summary>`.",
+            counted=True,
+        ),
     ),
     sources=(
         "https://www.w3.org/WAI/WCAG22/Understanding/name-role-value.html",
@@ -30,11 +39,11 @@ def summary_name(document: Document) -> Outcome | NotApplicable:
 
     ## Why it matters
 
-    Without text, a screen reader says "closed", and no one knows what would open.
+    Screen readers announce only "collapsed", and users do not know what would open.
 
     ## How to fix
 
-    Write into the summary what stands in the part that it opens.
+    Name the content of the part in the summary.
 
     ## Fails on
 
@@ -59,6 +68,6 @@ def summary_name(document: Document) -> Outcome | NotApplicable:
         found,
         "named",
         "nameless",
-        "One summary has no name.",
-        "{count} summaries have no name.",
+        "One summary has no accessible name.",
+        "{count} summaries have no accessible name.",
     )

@@ -12,12 +12,21 @@ _SVG: Final = frozenset(
 
 @check(
     id="svg-img-alt",
-    title="Alternatives of drawings",
+    title="SVG alternative text",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("named", "Every drawing that is marked as an image has a name."),
-        State("nameless", "Drawings that are marked as images have no name.", 0.5, 1.0),
+        State("named", "Every SVG with an image role has an accessible name."),
+        State(
+            "nameless",
+            "SVG images have no accessible name.",
+            0.5,
+            1.0,
+            title="SVG images without a name",
+            why='Screen readers announce just "image".',
+            fix='Put a `<title>` first into the SVG, or hide a decorative one with `aria-hidden="true"`.',
+            counted=True,
+        ),
     ),
     sources=(
         "https://www.w3.org/WAI/WCAG22/Understanding/non-text-content.html",
@@ -26,7 +35,7 @@ _SVG: Final = frozenset(
     ),
 )
 def svg_img_alt(document: Document) -> Outcome | NotApplicable:
-    """A drawing in the page that is marked as an image needs a name that says what it shows.
+    """An SVG that is marked as an image needs a name that says what it shows.
 
     ## What it checks
 
@@ -37,11 +46,11 @@ def svg_img_alt(document: Document) -> Outcome | NotApplicable:
 
     ## Why it matters
 
-    The role promises an image, and a screen reader then says "image" and nothing else.
+    The role promises an image, and screen readers then announce just "image".
 
     ## How to fix
 
-    Put a `<title>` first into the drawing, or hide a decorative one with `aria-hidden="true"`.
+    Put a `<title>` first into the SVG, or hide a decorative one with `aria-hidden="true"`.
 
     ## Fails on
 
@@ -59,13 +68,13 @@ def svg_img_alt(document: Document) -> Outcome | NotApplicable:
     """
     drawings = [one for one in document.named if one.role == "img" and one.node.tag in _SVG and not one.hidden]
     if not drawings:
-        return NotApplicable("No drawing of the page is marked as an image.")
+        return NotApplicable("No SVG of the page is marked as an image.")
     found = [Offender(one.node, "no accessible name") for one in drawings if not one.name]
     return counted(
         document,
         found,
         "named",
         "nameless",
-        "One drawing has no name.",
-        "{count} drawings have no name.",
+        "One SVG image has no accessible name.",
+        "{count} SVG images have no accessible name.",
     )

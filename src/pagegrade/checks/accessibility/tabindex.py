@@ -7,12 +7,24 @@ from pagegrade.model.outcome import Outcome, Severity
 
 @check(
     id="tabindex",
-    title="Order of the tab key",
+    title="Positive tabindex",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("natural", "The tab key follows the order of the page."),
-        State("forced", "Elements jump the queue of the tab key.", 0.5, 1.0),
+        State("natural", "The Tab key follows the order of the page."),
+        State(
+            "forced",
+            "Elements have a positive tabindex.",
+            0.5,
+            1.0,
+            title="Elements with a positive tabindex",
+            why=(
+                "These elements come first, before everything else on the page, so the focus jumps about and "
+                "people lose their place."
+            ),
+            fix='Use `tabindex="0"`, and put the elements into the right order in the page.',
+            counted=True,
+        ),
     ),
     sources=(
         "https://www.w3.org/WAI/WCAG22/Understanding/focus-order.html",
@@ -21,7 +33,7 @@ from pagegrade.model.outcome import Outcome, Severity
     ),
 )
 def tabindex(document: Document, accessibility: Accessibility) -> Outcome:
-    """The tab key goes through links and fields in the order of the page, unless a `tabindex` above 0 changes it.
+    """The Tab key follows the order of the page, unless a `tabindex` above 0 changes it.
 
     ## What it checks
 
@@ -30,8 +42,8 @@ def tabindex(document: Document, accessibility: Accessibility) -> Outcome:
 
     ## Why it matters
 
-    Elements with a number come first, before everything else on the page, so the focus jumps about and people lose
-    their place.
+    Elements with a positive value come first, before everything else on the page, so the focus jumps about and people
+    lose their place.
 
     ## How to fix
 
@@ -61,6 +73,6 @@ def tabindex(document: Document, accessibility: Accessibility) -> Outcome:
         found,
         "natural",
         "forced",
-        "One element jumps the queue of the tab key.",
-        "{count} elements jump the queue of the tab key.",
+        "One element has a positive tabindex.",
+        "{count} elements have a positive tabindex.",
     )

@@ -11,12 +11,22 @@ _DATA_ROLES: Final = frozenset({"table", "grid", "treegrid"})
 
 @check(
     id="table-caption-misuse",
-    title="Captions of tables",
+    title="Table captions",
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("proper", "Captions of tables are marked as captions."),
-        State("imitated", "Captions of tables are imitated or said twice."),
+        State("proper", "Table captions are marked as captions."),
+        State(
+            "imitated",
+            "Table captions are imitated by a cell or repeated.",
+            title="Tables with an imitated or repeated caption",
+            why=(
+                "Screen readers announce a caption when they reach the table; a wide cell is just a cell, and a "
+                "repeated caption is read twice."
+            ),
+            fix="Move the text of the wide cell into a `<caption>`, and remove a `summary` that repeats it.",
+            counted=True,
+        ),
     ),
     sources=(
         "https://www.w3.org/WAI/tutorials/tables/caption-summary/",
@@ -24,7 +34,7 @@ _DATA_ROLES: Final = frozenset({"table", "grid", "treegrid"})
     ),
 )
 def table_caption_misuse(document: Document, accessibility: Accessibility) -> Outcome | NotApplicable:
-    """The title of a table belongs into its `<caption>`, not into a wide first cell.
+    """The title of a table belongs into its `<caption>`, not into a cell that spans all columns.
 
     ## What it checks
 
@@ -35,11 +45,11 @@ def table_caption_misuse(document: Document, accessibility: Accessibility) -> Ou
 
     ## Why it matters
 
-    A screen reader reads a caption when it reaches the table; a wide cell is just a cell.
+    Screen readers announce a caption when they reach the table; a wide cell is just a cell.
 
     ## How to fix
 
-    Move the words of the wide cell into a `<caption>`.
+    Move the text of the wide cell into a `<caption>`.
 
     ## Fails on
 
@@ -62,23 +72,23 @@ def table_caption_misuse(document: Document, accessibility: Accessibility) -> Ou
         if table.caption and summary:
             judged += 1
             if summary.casefold() == table.caption.casefold():
-                found.append(Offender(table.node, "summary and caption say the same", summary))
+                found.append(Offender(table.node, "summary and caption are the same", summary))
                 continue
         if table.row_count < 2 or table.column_count < 2 or not _holds_data(table):
             continue
         judged += 1
         first = [cell for cell in table.cells if cell.row == 0]
         if table.caption is None and len(first) == 1 and first[0].columns >= table.column_count:
-            found.append(Offender(first[0].node, "a cell across the whole table in place of a caption"))
+            found.append(Offender(first[0].node, "a cell across the whole table instead of a caption"))
     if not judged:
-        return NotApplicable("The page has no tables of data.")
+        return NotApplicable("The page has no data tables.")
     return counted(
         document,
         found,
         "proper",
         "imitated",
-        "One caption of a table is imitated or said twice.",
-        "{count} captions of tables are imitated or said twice.",
+        "One table caption is imitated by a cell or repeated.",
+        "{count} table captions are imitated by a cell or repeated.",
         low=0,
         high=0,
     )

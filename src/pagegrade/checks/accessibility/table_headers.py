@@ -20,14 +20,39 @@ _ROWS_SEEN: Final = 2
 
 @check(
     id="table-headers",
-    title="Headers of tables",
+    title="Table headers",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
         State("clear", "The cells of data tables have headers."),
-        State("partial", "Some cells of data tables have no header.", 0.25),
-        State("unmarked", "Data tables have no header cells.", 0.5),
-        State("broken", "Headers of data tables are wired wrongly.", 0.5, 1.0),
+        State(
+            "partial",
+            "Some cells of data tables have no header.",
+            0.25,
+            title="Table cells without a header",
+            why="Screen readers read these cells without saying what the value is.",
+            fix="Add a `<th>` to the row or column of each listed cell.",
+            counted=True,
+        ),
+        State(
+            "unmarked",
+            "Data tables have no header cells.",
+            0.5,
+            title="Data tables without header cells",
+            why="Screen readers read bare values without saying what they are.",
+            fix="Mark the headers with `<th>`, and add `scope` in tables with headers at the top and at the side.",
+            counted=True,
+        ),
+        State(
+            "broken",
+            "Headers of data tables are assigned incorrectly.",
+            0.5,
+            1.0,
+            title="Invalid table header references",
+            why="Screen readers announce the wrong header or none.",
+            fix="Let `headers` refer to ids of header cells in the same table, and use `scope` on `<th>` only.",
+            counted=True,
+        ),
     ),
     sources=(
         "https://www.w3.org/WAI/tutorials/tables/",
@@ -37,7 +62,7 @@ _ROWS_SEEN: Final = 2
     ),
 )
 def table_headers(document: Document, accessibility: Accessibility) -> Outcome | NotApplicable:
-    """In a table of data, header cells say what the numbers in their row and column are.
+    """In a data table, header cells say what the values in their row and column are.
 
     ## What it checks
 
@@ -57,7 +82,7 @@ def table_headers(document: Document, accessibility: Accessibility) -> Outcome |
 
     ## Why it matters
 
-    A screen reader says the headers with each cell; without them people hear bare numbers.
+    Screen readers announce the headers with each cell; without them users hear values without context.
 
     ## How to fix
 
@@ -80,7 +105,7 @@ def table_headers(document: Document, accessibility: Accessibility) -> Outcome |
     tables = [table for table in accessibility.tables if table.cells]
     broken = list(_headers_beyond_the_cells(accessibility))
     if not tables and not broken:
-        return NotApplicable("The page has no tables of data.")
+        return NotApplicable("The page has no data tables.")
     unmarked: list[Offender] = []
     partial: list[Offender] = []
     for table in tables:
@@ -97,8 +122,8 @@ def table_headers(document: Document, accessibility: Accessibility) -> Outcome |
             broken,
             "clear",
             "broken",
-            "One header of a table is wired wrongly.",
-            "{count} headers of tables are wired wrongly.",
+            "One table header is assigned incorrectly.",
+            "{count} table headers are assigned incorrectly.",
         )
     if unmarked:
         return counted(

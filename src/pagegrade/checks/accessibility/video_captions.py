@@ -7,12 +7,28 @@ from pagegrade.model.outcome import NotApplicable, Outcome, Severity
 
 @check(
     id="video-captions",
-    title="Captions of videos",
+    title="Video captions",
     severity=Severity.MEDIUM,
     since="0.1.0",
     states=(
         State("captioned", "Every video with sound has captions."),
-        State("uncaptioned", "Videos have no captions that can be seen from the page.", 0.5),
+        State(
+            "uncaptioned",
+            "Videos have no captions that can be detected in the page.",
+            0.5,
+            title="Videos without captions",
+            why=(
+                "Without captions a video is silent for people who are deaf, and for everyone who watches "
+                "without sound."
+            ),
+            fix=(
+                "Add a captions track, unless the captions are part of the picture:\n\n"
+                "```html\n"
+                '<track kind="captions" src="/talk.vtt" srclang="en" label="English">\n'
+                "```"
+            ),
+            counted=True,
+        ),
     ),
     sources=(
         "https://www.w3.org/WAI/WCAG22/Understanding/captions-prerecorded.html",
@@ -21,7 +37,7 @@ from pagegrade.model.outcome import NotApplicable, Outcome, Severity
     ),
 )
 def video_captions(document: Document, accessibility: Accessibility) -> Outcome | NotApplicable:
-    """Captions tell people who cannot hear what is said in a video.
+    """Captions let people who cannot hear follow what is said in a video.
 
     ## What it checks
 
@@ -33,7 +49,7 @@ def video_captions(document: Document, accessibility: Accessibility) -> Outcome 
 
     ## Why it matters
 
-    Without captions a video is silent for people who are deaf, and for everyone in a train.
+    Without captions a video is silent for people who are deaf, and for everyone who watches without sound.
 
     ## How to fix
 
@@ -68,8 +84,8 @@ def video_captions(document: Document, accessibility: Accessibility) -> Outcome 
         found,
         "captioned",
         "uncaptioned",
-        "One video has no captions that can be seen from the page.",
-        "{count} videos have no captions that can be seen from the page.",
+        "One video has no captions that can be detected in the page.",
+        "{count} videos have no captions that can be detected in the page.",
         low=0.5,
         high=0.5,
     )

@@ -13,14 +13,45 @@ ENOUGH_SCALE: Final = 2.0
 
 @check(
     id="viewport-zoom",
-    title="Zooming by hand",
+    title="Zooming on mobile devices",
     severity=Severity.MEDIUM,
     since="0.1.0",
     states=(
-        State("free", "Visitors can zoom into the page as far as they need."),
-        State("limited", "Visitors can zoom into the page, but less than five times.", loss=0.5),
-        State("too-small", "Visitors cannot zoom to twice the size.", loss=1.0),
-        State("blocked", "Visitors cannot zoom into the page.", loss=1.0),
+        State("free", "Visitors can zoom the page as far as they need."),
+        State(
+            "limited",
+            "Visitors can zoom the page, but less than five times.",
+            loss=0.5,
+            title="Zooming is limited to less than five times",
+            why="People with very low vision need to enlarge text further.",
+            fix=(
+                "Remove `maximum-scale` from the viewport:\n\n"
+                "```html\n"
+                '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+                "```"
+            ),
+        ),
+        State(
+            "too-small",
+            "Visitors cannot zoom to twice the size.",
+            loss=1.0,
+            title="Zooming is limited to less than twice the size",
+            why="Many people need text at twice its size to read it, as the accessibility guidelines require.",
+            fix='Remove `maximum-scale` from the `<meta name="viewport">`.',
+        ),
+        State(
+            "blocked",
+            "The page prevents zooming.",
+            loss=1.0,
+            title="Zooming is disabled",
+            why="In browsers that obey it, people with low vision cannot read the page on a phone.",
+            fix=(
+                "Remove `user-scalable=no` and `maximum-scale` from the viewport:\n\n"
+                "```html\n"
+                '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+                "```"
+            ),
+        ),
     ),
     sources=(
         "https://www.w3.org/WAI/WCAG22/Understanding/resize-text.html",
@@ -29,7 +60,7 @@ ENOUGH_SCALE: Final = 2.0
     ),
 )
 def viewport_zoom(document: Document) -> Outcome | NotApplicable:
-    """People who see badly spread two fingers to enlarge a page, unless the page forbids it.
+    """People with low vision enlarge a page with two fingers, unless the page prevents it.
 
     ## What it checks
 
@@ -41,7 +72,7 @@ def viewport_zoom(document: Document) -> Outcome | NotApplicable:
 
     ## Why it matters
 
-    Some browsers ignore the ban, others do not. Where they obey it, part of the visitors cannot read the page on a
+    Some browsers ignore the restriction, others do not. Where they obey it, some visitors cannot read the page on a
     phone.
 
     ## How to fix
@@ -68,7 +99,7 @@ def viewport_zoom(document: Document) -> Outcome | NotApplicable:
     """
     declared = [meta for meta in document.metas if meta.name == "viewport"]
     if not declared:
-        return NotApplicable("The page sets no viewport, so it forbids no zooming.")
+        return NotApplicable("The page sets no viewport, so it does not restrict zooming.")
     meta = declared[-1]
     viewport = parse_viewport(meta.content)
     value = meta.content.strip()[:200]
