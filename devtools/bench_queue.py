@@ -80,7 +80,16 @@ def create(tx: Transaction, account_id: int, *, queued: bool = True, target: str
 
 def claim(tx: Transaction, count: int = 1) -> tuple[ClaimedRun, ...]:
     """Take runs as a worker does."""
-    return claim_runs(tx, worker="bench", count=count, now_ms=now_ms(), lease_ms=LEASE_MS, suspects=False, **TARGETS)
+    return claim_runs(
+        tx,
+        worker="bench",
+        count=count,
+        now_ms=now_ms(),
+        lease_ms=LEASE_MS,
+        suspects=False,
+        idle_accounts=False,
+        **TARGETS,
+    )
 
 
 def finish(tx: Transaction, run: ClaimedRun, packed: PackedReport) -> None:

@@ -87,6 +87,7 @@ class Queue:
         target_runs: int = LOTS,
         per_minute: int = LOTS,
         suspects: bool = False,
+        idle_accounts: bool = False,
     ) -> tuple[ClaimedRun, ...]:
         """Take runs."""
         if self.database.shared:
@@ -102,6 +103,7 @@ class Queue:
                 target_runs=target_runs,
                 target_runs_per_minute=per_minute,
                 suspects=suspects,
+                idle_accounts=idle_accounts,
             ),
             now_ms=now_ms,
         )

@@ -192,3 +192,24 @@ def test_leaving_ends_every_child() -> None:
     for pid in pids:
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)
+
+
+def test_the_pages_of_one_account_keep_no_other_account_waiting() -> None:
+    """Every child hangs over pages of one account and more of them wait: another account is served at once."""
+
+    async def main() -> int:
+        async with Children(2) as children:
+            heavy = children.for_account(1)
+            async with asyncio.TaskGroup() as group:
+                burning = [group.create_task(heavy.run(partial(sleep, 60), timeout_s=60)) for _ in range(8)]
+                while len(children._all) < 2:  # noqa: ASYNC110 - children do not tell that they have started
+                    await asyncio.sleep(0.01)
+                # Far less than the first of the others takes; a child that starts on a busy machine is within it.
+                served = await asyncio.wait_for(children.for_account(2).run(pid_of_child, timeout_s=40), 40)
+                assert not any(task.done() for task in burning)
+                for task in burning:
+                    task.cancel()
+            assert len(children._idle) <= 2
+            return served
+
+    assert asyncio.run(main()) > 0

@@ -48,7 +48,7 @@ def read(
                     else reply
                     for place, reply in routes.items()
                 }
-                found = await read_sitemap_addresses(services, f"{site.origin}{path}")
+                found = await read_sitemap_addresses(services, f"{site.origin}{path}", account_id=1)
                 return found, site.paths(), site.origin
         finally:
             services.database.close()
@@ -147,7 +147,7 @@ def test_what_is_no_address_is_refused(tmp_path: Path, typed_address: str) -> No
     async def go() -> None:
         services = Services(database=make_database(tmp_path), options=LOOPBACK)
         try:
-            await read_sitemap_addresses(services, typed_address)
+            await read_sitemap_addresses(services, typed_address, account_id=1)
         finally:
             services.database.close()
             services.passwords.close()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pagegrade.model.stored import Priority
-from pagegrade.store.claiming import claim_runs, has_suspects
+from pagegrade.store.claiming import claim_runs, has_idle_account, has_suspects
 from pagegrade.store.database import Database
 from pagegrade.store.opening import open_database
 from pagegrade.store.queue_jobs import has_jobs
@@ -217,3 +217,55 @@ def test_many_workers_claim_each_run_once(queue: Queue) -> None:
 
     assert len(everything) == len(set(everything)) == count
     assert sum(bool(one) for one in taken) >= 2
+
+
+def test_a_run_of_an_account_that_has_none_under_way_can_be_taken_whatever_its_turn(queue: Queue) -> None:
+    """One of each such account, however many accounts and runs wait before it."""
+    bob, carol = (add_owner(queue.database, name)[0].id for name in ("Bob", "Carol"))
+    for number in range(8):
+        queue.add(f"https://a{number}.example/")
+    queue.claim(4)
+    for number in range(3):
+        queue.add(f"https://b{number}.example/", account_id=bob)
+        queue.add(f"https://c{number}.example/", account_id=carol)
+
+    taken = queue.claim(5, idle_accounts=True)
+    more = queue.claim(5, idle_accounts=True)
+
+    assert {run.account_id for run in taken} == {bob, carol}
+    assert {run.url for run in taken} == {"https://b0.example/", "https://c0.example/"}
+    assert more == ()
+
+
+def test_an_account_whose_run_has_ended_has_none_under_way(queue: Queue) -> None:
+    """Its next one can be taken; and only that is what has_idle_account looks for."""
+    bob = add_owner(queue.database, "Bob")[0].id
+    queue.add("https://a.example/")
+    queue.claim()
+    seen = [queue.database.read_here(has_idle_account)]
+    for number in range(2):
+        queue.add(f"https://b{number}.example/", account_id=bob)
+    seen.append(queue.database.read_here(has_idle_account))
+    (first,) = queue.claim(idle_accounts=True)
+    seen.append(queue.database.read_here(has_idle_account))
+    queue.finish(first)
+
+    (second,) = queue.claim(idle_accounts=True)
+
+    assert seen == [False, True, False]
+    assert (first.url, second.url) == ("https://b0.example/", "https://b1.example/")
+
+
+def test_a_run_of_an_idle_account_waits_for_its_target_as_any_other(queue: Queue) -> None:
+    """Politeness goes before fairness; another page of the account goes instead."""
+    bob = add_owner(queue.database, "Bob")[0].id
+    queue.add("https://a.example/1")
+    queue.claim(target_runs=1)
+    queue.add("https://a.example/2", account_id=bob)
+    none = queue.claim(idle_accounts=True, target_runs=1)
+    queue.add("https://b.example/", account_id=bob)
+
+    (taken,) = queue.claim(idle_accounts=True, target_runs=1)
+
+    assert none == ()
+    assert taken.url == "https://b.example/"

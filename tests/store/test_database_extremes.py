@@ -17,12 +17,13 @@ from pagegrade.parse.url import MAX_URL_CHARACTERS
 from pagegrade.store.accounts import add_account, load_account
 from pagegrade.store.database import Transaction
 from pagegrade.store.history import save_detail
+from pagegrade.store.idempotency import IdempotentRequest, add_request, find_request
 from pagegrade.store.listing import ListQuery, list_reports
 from pagegrade.store.opening import open_database
 from pagegrade.store.projects import list_projects
 from pagegrade.store.reports import add_report, delete_report, load_report, load_report_by_slug, mark_report
 from pagegrade.store.runs import enqueue_run
-from pagegrade.store.tables import idempotency, installation, metadata, run_details
+from pagegrade.store.tables import installation, metadata, run_details
 from tests.queue_builders import add_queued
 from tests.store.test_listing import packed
 from tests.store_builders import NOW_MS, add_key, add_owner, make_database
@@ -80,16 +81,14 @@ def test_the_longest_keys_of_requests_fit(tmp_path: Path) -> None:
     """As long as a header and a path may be."""
     database = make_database(tmp_path)
     add_owner(database)
-    row = {
-        "key_id": 1, "method": "DELETE", "path": f"/{noise(199, 1)}", "idempotency_key": noise(255, 2),
-        "request_sha256": b"\xff" * 32, "process": "p" * 64, "status": 201, "headers": noise(100_000, 3),
-        "body": noise(MEBIBYTE, 4).encode(), "created_at_ms": 2**62,
-    }  # fmt: skip
-    database.write_here(lambda tx: tx.execute(insert(idempotency).values(row)))
-    kept = database.read_here(lambda tx: tx.execute(select(idempotency)).mappings().one())
+    request = IdempotentRequest(
+        key_id=1, method="DELETE", path=f"/{noise(199, 1)}", idempotency_key=noise(255, 2), request_sha256=b"\xff" * 32
+    )
+    database.write_here(lambda tx: add_request(tx, request, 2**62, 2**62))
+    found = database.write_here(lambda tx: find_request(tx, request, 2**62))
     database.close()
 
-    assert {name: kept[name] for name in row} == row
+    assert found == 2**62
 
 
 def test_every_character_is_kept(tmp_path: Path) -> None:

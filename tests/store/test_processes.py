@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pagegrade.store.database import Database
-from pagegrade.store.processes import KEPT_MS, LiveProcess, Process, beat, forget, forget_silent, is_alive, list_live
+from pagegrade.store.processes import KEPT_MS, LiveProcess, Process, beat, forget, forget_silent, list_live
 from tests.database_clock import make_clock, show
 from tests.store_builders import NOW_MS, make_database
 
@@ -35,8 +35,7 @@ class Town:
 
     def is_alive(self, name: str, now_ms: int) -> bool:
         """Whether it does."""
-        show(self.database, now_ms)
-        return self.database.read_here(lambda tx: is_alive(tx, name, now_ms, SILENT_MS))
+        return name in {process.name for process in self.live(now_ms)}
 
 
 @pytest.fixture
@@ -114,9 +113,9 @@ def test_the_clock_of_a_machine_makes_nobody_look_dead(town: Town) -> None:
     """Neither its own nor that of whoever asks: the database's counts."""
     show(town.database, NOW_MS)
     town.database.write_here(lambda tx: beat(tx, ONE, NOW_MS - 3_600_000))
-    asked = [town.database.read_here(lambda tx, at=at: is_alive(tx, "one", at, SILENT_MS)) for at in (0, 2 * NOW_MS)]  # type: ignore[misc]
+    asked = [town.database.read_here(lambda tx, at=at: list_live(tx, at, SILENT_MS)) for at in (0, 2 * NOW_MS)]  # type: ignore[misc]
 
-    assert asked == [True, True]
+    assert [[process.name for process in live] for live in asked] == [["one"], ["one"]]
 
 
 def test_what_a_process_says_of_itself_fits_into_the_table(town: Town) -> None:

@@ -38,6 +38,22 @@ def test_accounts_take_turns_one_by_one(queue: Queue) -> None:
     assert [run.id for run in order if run.account_id == bob] == theirs
 
 
+def test_slots_are_shared_and_not_only_starts(queue: Queue) -> None:
+    """Whoever has slow pages gets no more slots than whoever has quick ones."""
+    bob = add_owner(queue.database, "Bob")[0].id
+    for number in range(10):
+        queue.add(f"https://a{number}.example/")
+        queue.add(f"https://b{number}.example/", account_id=bob)
+    order = []
+    for _ in range(6):
+        (run,) = queue.claim()
+        order.append(run.account_id)
+        if run.account_id == bob:
+            queue.finish(run)
+
+    assert order == [queue.account_id, bob, bob, bob, bob, bob]
+
+
 def fill(queue: Queue, count: int) -> None:
     """Queue runs on so many pages of one site, without politeness."""
     queue.change(

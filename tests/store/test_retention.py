@@ -8,7 +8,7 @@ import pytest
 
 from pagegrade.model.stored import PackedReport
 from pagegrade.store.counts import load_counts
-from pagegrade.store.idempotency import KEPT_MS, begin_answer
+from pagegrade.store.idempotency import KEPT_MS, IdempotentRequest, add_request
 from pagegrade.store.retention import (
     DAY_MS,
     Expired,
@@ -202,24 +202,15 @@ def test_kept_answers_and_visits_go_after_their_time(queue: Queue) -> None:
     """With every pruning, whatever the settings."""
     queue.add()
     finish_all(queue)
-    for number, at_ms in enumerate((LATER_MS - KEPT_MS - 1, LATER_MS - 1)):
-        queue.database.write_here(
-            partial(
-                begin_answer,
-                key_id=1,
-                method="POST",
-                path="/",
-                idempotency_key=str(number),
-                request_sha256=b"s" * 32,
-                answerer="p/1",
-                silent_ms=30_000,
-                now_ms=at_ms,
-            )
+    for report_id, at_ms in enumerate((LATER_MS - KEPT_MS - 1, LATER_MS - 1)):
+        request = IdempotentRequest(
+            key_id=1, method="POST", path="/", idempotency_key=str(report_id), request_sha256=b"s" * 32
         )
+        queue.database.write_here(partial(add_request, request=request, report_id=report_id, now_ms=at_ms))
     deleted = delete(queue, Expired())
 
     assert deleted == Pruned(visits=1, answers=1)
-    assert queue.rows("SELECT idempotency_key FROM idempotency") == [("1",)]
+    assert queue.rows("SELECT report_id FROM idempotency") == [(1,)]
 
 
 def test_sizes_are_measured(queue: Queue) -> None:

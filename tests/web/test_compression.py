@@ -6,7 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from pagegrade.web.compression import MAX_CHARACTERS, SMALLEST, compressed
+from pagegrade.web.compression import SMALLEST, compressed
 from pagegrade.web.operations import Answer
 from tests.web.calling import House, in_house
 
@@ -68,11 +68,3 @@ def test_every_page_goes_through_it_and_the_api_does_not(tmp_path: Path) -> None
     assert told == [("gzip", True)] * 2
     assert shorter == [True, True]
     assert "content-encoding" not in api.headers
-
-
-def test_the_length_of_the_header_is_bounded() -> None:
-    """At the limit, and one past it."""
-    blanks = " " * (MAX_CHARACTERS - len("gzip"))
-
-    assert compressed(an_answer(), blanks + "gzip", None).body != an_answer().body
-    assert compressed(an_answer(), blanks + " gzip", None).body == an_answer().body

@@ -14,7 +14,7 @@ from pagegrade.service.services import Services
 from pagegrade.service.sessions import IDLE_MS, LASTS_MS, start_session
 from pagegrade.service.sign_in import HOUR_MS, make_link
 from pagegrade.store.counters import Counter, counter_name, silence_to_forget, take_counts
-from pagegrade.store.idempotency import KEPT_MS, NOBODY, begin_answer
+from pagegrade.store.idempotency import KEPT_MS, IdempotentRequest, add_request
 from pagegrade.store.keys import list_keys
 from pagegrade.store.processes import KEPT_MS as KEPT_SILENT_MS
 from pagegrade.store.processes import Process, beat, list_live
@@ -63,7 +63,7 @@ def test_what_no_longer_counts_is_forgotten(services: Services) -> None:
 
     assert queue.rows("SELECT url FROM reports") == [("https://new.example/",)]
     assert queue.rows("SELECT target FROM visits") == [("new.example",)]
-    assert queue.rows("SELECT idempotency_key FROM idempotency") == [("new",)]
+    assert queue.rows("SELECT created_at_ms FROM idempotency") == [(now,)]
 
 
 def test_sessions_that_are_over_are_forgotten(services: Services) -> None:
@@ -82,19 +82,10 @@ def test_sessions_that_are_over_are_forgotten(services: Services) -> None:
 
 
 def _begin(services: Services, name: str, at_ms: int) -> None:
-    services.database.write_here(
-        lambda tx: begin_answer(
-            tx,
-            key_id=1,
-            method="POST",
-            path="/api/v1/reports",
-            idempotency_key=name,
-            request_sha256=b"\0" * 32,
-            answerer="p/1",
-            silent_ms=30_000,
-            now_ms=at_ms,
-        )
+    request = IdempotentRequest(
+        key_id=1, method="POST", path="/api/v1/reports", idempotency_key=name, request_sha256=b"\0" * 32
     )
+    services.database.write_here(lambda tx: add_request(tx, request, 1, at_ms))
 
 
 def test_the_use_of_keys_is_written_down(services: Services) -> None:
@@ -231,22 +222,6 @@ def test_processes_that_were_silent_for_long_are_forgotten(services: Services) -
     left = services.database.read_here(lambda tx: list_live(tx, now_ms(), KEPT_SILENT_MS * 2))
 
     assert [process.name for process in left] == ["new"]
-
-
-@shared_only
-def test_what_this_process_does_not_answer_others_may(services: Services) -> None:
-    """Each process says so itself, however many there are."""
-    add_owner(services.database)
-    services.unanswered.give_up(
-        {"key_id": 1, "method": "POST", "path": "/api/v1/reports", "idempotency_key": "one"}, "p/1", begun=False
-    )
-    _begin(services, "one", now_ms())
-
-    do_all(services)
-    process = services.database.read_here(lambda tx: tx.exec_driver_sql("SELECT process FROM idempotency").scalar_one())
-
-    assert process == NOBODY
-    assert housekeeping._settle_unanswered in housekeeping.OWN
 
 
 @pytest.mark.backend("sqlite", reason="the others are about the other kind")

@@ -19,6 +19,7 @@ from pagegrade.service.options import ServiceOptions
 from pagegrade.service.services import Services
 from pagegrade.store.claiming import claim_runs
 from pagegrade.store.database import Transaction
+from pagegrade.store.migrate import revisions
 from pagegrade.store.queue_jobs import offer_next
 from pagegrade.store.reports import delete_report
 from pagegrade.store.runs import finish_run
@@ -125,6 +126,34 @@ def test_everything_that_waits_is_brought_to_its_end(services: Services, queue: 
 
     assert states(queue) == ["completed"] * 5 + ["failed"]
     assert queue.rows("SELECT DISTINCT attempt FROM runs") == [(1,)]
+
+
+def test_slow_pages_of_one_account_keep_no_other_account_waiting(
+    services: Services, queue: Queue, stage: Stage
+) -> None:
+    """Every slot is taken by pages that never end, and more wait: each other account's first page starts at once."""
+    others = [add_owner(services.database, name)[0].id for name in ("Bob", "Carol", "Dave")]
+    for number in range(20):
+        queue.add(f"https://slow{number}.example/")
+
+    async def scene() -> None:
+        async with working(Worker(services, slots=2)) as worker:
+            await stage.until(lambda: len(stage.started) == 2)
+            for number in range(3):
+                for account_id in others:
+                    queue.add(f"https://quick{account_id}-{number}.example/", account_id=account_id)
+            worker.wake()
+            await stage.until(lambda: len(stage.started) == 4)
+            worker.wake()
+            await asyncio.sleep(0.05)
+            stage.gate.set()
+
+    play(scene)
+    accounts = [run.account_id for run in stage.started]
+
+    assert accounts[:2] == [queue.account_id] * 2
+    assert len(set(accounts[2:4])) == 2
+    assert set(accounts[2:4]) < set(others)
 
 
 def test_no_more_run_than_there_are_slots(services: Services, queue: Queue, stage: Stage) -> None:
@@ -508,7 +537,7 @@ def test_nothing_is_taken_from_tables_of_a_version_that_it_cannot_work_beside(
                 worker.wake()
                 await asyncio.sleep(0.1)
             untouched.extend(states(queue))
-            queue.change("UPDATE alembic_version SET version_num = '0003'")
+            queue.change("UPDATE alembic_version SET version_num = :head", head=revisions()[-1])
             worker.wake()
             await stage.until(lambda: bool(stage.started))
             stage.gate.set()

@@ -13,6 +13,7 @@ PagegradeError
 │   ├── PreconditionFailed
 │   ├── IdempotencyInProgress
 │   ├── IdempotencyKeyReused
+│   ├── ReportDeleted
 │   ├── RateLimited
 │   ├── QuotaExceeded
 │   └── Unavailable
@@ -164,7 +165,7 @@ class PreconditionFailed(Refused):
 
 
 class IdempotencyInProgress(Refused):
-    """A request with this Idempotency-Key is still being answered."""
+    """A request with this Idempotency-Key is being carried out."""
 
     code: ClassVar[str] = "idempotency_in_progress"
     retryable = True
@@ -174,6 +175,12 @@ class IdempotencyKeyReused(Refused):
     """This Idempotency-Key belongs to a request with another body: take a new key."""
 
     code: ClassVar[str] = "idempotency_key_reused"
+
+
+class ReportDeleted(Refused):
+    """The report of this request has been deleted."""
+
+    code: ClassVar[str] = "report_deleted"
 
 
 class RateLimited(Refused):

@@ -17,7 +17,7 @@ from pagegrade.model.errors import FAILURE_CODES, InvalidInput, RunFailed, URLNo
 from pagegrade.model.identity import VERSION
 from pagegrade.model.report import Failure, Report
 from pagegrade.parse.url import Target, host, origin, parse_target_url, port
-from pagegrade.service.children import Children, TaskFailed
+from pagegrade.service.children import TaskFailed, TaskRunner
 from pagegrade.service.clock import utc_now
 from pagegrade.service.judging import Thresholds, failed_report, judge_artifacts
 
@@ -57,7 +57,7 @@ class Analysis:
 
 
 async def analyze_target(
-    target: Target, *, options: AnalyzeOptions, children: Children, resolver: Resolver | None = None
+    target: Target, *, options: AnalyzeOptions, children: TaskRunner, resolver: Resolver | None = None
 ) -> Analysis:
     """Fetch one page with everything around it and judge it.
 
@@ -89,7 +89,7 @@ async def gather_target(
     target: Target,
     *,
     options: AnalyzeOptions,
-    children: Children,
+    children: TaskRunner,
     resolver: Resolver | None = None,
     settled: Settled = nobody,
 ) -> Artifacts | Report:
@@ -144,7 +144,7 @@ def policy_of(target: Target, options: AnalyzeOptions) -> Policy:
     )
 
 
-async def judge_in_child(artifacts: Artifacts, thresholds: Thresholds, *, children: Children) -> Report:
+async def judge_in_child(artifacts: Artifacts, thresholds: Thresholds, *, children: TaskRunner) -> Report:
     """Judge artifacts where a hostile page can do no harm; what kills the parser is a failed report."""
     try:
         return await children.run(judge_artifacts, artifacts, thresholds, timeout_s=JUDGE_SECONDS)

@@ -13,16 +13,17 @@ import os
 import signal
 import sys
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import cache, partial
 from types import TracebackType
-from typing import Any, ClassVar, Final, Self, TypeVar
+from typing import Any, ClassVar, Final, Protocol, Self, TypeVar
 
 import msgspec
 
 from pagegrade.gather.context import OffloadFailed
 from pagegrade.service.child import ANSWER, FRAME, LAST_ANSWER, MAX_ANSWER_BYTES
 from pagegrade.service.crossing import SMALL_BYTES, write_task
+from pagegrade.service.fair_slots import FairSlots
 
 T = TypeVar("T")
 
@@ -50,26 +51,34 @@ class _Died(Exception):
     """The child ended, or answered something that is no answer."""
 
 
+class TaskRunner(Protocol):
+    """Where pure functions run in child processes."""
+
+    async def run(self, function: Callable[..., T], *arguments: object, timeout_s: float) -> T:
+        """The result of ``function(*arguments)``; see ``Children.run``."""
+
+
 class Children:
     """Runs pure functions in child processes: ``await children.run(parse, body, timeout_s=5)``.
 
     Use as an async context manager; leaving it ends every child. One task runs in one child at a time, further tasks
-    wait. A child that dies or overruns is replaced and its task fails with ``OffloadFailed``: it is not tried again,
-    because the same bytes would do the same.
+    wait, each in the queue of its account (``for_account``). An account without a task under way gets a child at once,
+    as long as fewer than twice ``count`` are busy. A child that dies or overruns is replaced and its task fails with
+    ``OffloadFailed``: it is not tried again, because the same bytes would do the same.
     """
 
     def __init__(self, count: int | None = None) -> None:
         """Prepare ``count`` children (one for each CPU by default); all but the first start when they are needed."""
         self._count = count or max(1, len(os.sched_getaffinity(0)))
-        self._idle: asyncio.LifoQueue[_Child | None] = asyncio.LifoQueue()
-        """Children that wait for work; ``None`` is a place for one that has not been started."""
-        for _ in range(self._count):
-            self._idle.put_nowait(None)
+        self._slots = FairSlots(self._count, spare=self._count)
+        self._idle: list[_Child] = []
+        """Children that wait for work, at most ``count``; the one that worked last stands last."""
         self._all: set[_Child] = set()
 
     async def __aenter__(self) -> Self:
         # The first child imports its parser while the caller waits for the network.
-        self._idle.put_nowait(await self._idle.get() or await self._start())
+        if not self._idle:
+            self._idle.append(await self._start())
         return self
 
     async def __aexit__(
@@ -88,8 +97,21 @@ class Children:
         Raises:
             OffloadFailed: It raised, died, or took more than ``timeout_s`` seconds, its CPU time or its memory.
         """
+        return await self._run(None, function, arguments, timeout_s)
+
+    def for_account(self, account: Hashable) -> TaskRunner:
+        """The same children, for tasks that are done for this account."""
+        return _OfAccount(self, account)
+
+    async def _run(
+        self, account: Hashable, function: Callable[..., T], arguments: tuple[object, ...], timeout_s: float
+    ) -> T:
         frame = write_task(function, arguments)
-        child = await self._idle.get()
+        async with self._slots.hold(account):
+            return await self._ask(function, frame, timeout_s)
+
+    async def _ask(self, function: Callable[..., T], frame: bytes, timeout_s: float) -> T:
+        child = self._idle.pop() if self._idle else None
         keep: _Child | None = None
         try:
             if child is not None and child.has_ended:
@@ -120,9 +142,10 @@ class Children:
         finally:
             if keep is not None and keep.tasks >= TASKS_PER_CHILD:
                 keep = None
-            if keep is None and child is not None:
+            if keep is not None and len(self._idle) < self._count:
+                self._idle.append(keep)
+            elif child is not None:
                 await asyncio.shield(self._end(child))
-            self._idle.put_nowait(keep)
 
     async def _start(self) -> _Child:
         process = await asyncio.create_subprocess_exec(
@@ -144,6 +167,18 @@ class Children:
     async def _end(self, child: _Child) -> None:
         self._all.discard(child)
         await child.end()
+
+
+class _OfAccount:
+    """Children as one account uses them."""
+
+    def __init__(self, children: Children, account: Hashable) -> None:
+        self._children = children
+        self._account = account
+
+    async def run(self, function: Callable[..., T], *arguments: object, timeout_s: float) -> T:
+        """As ``Children.run``."""
+        return await self._children._run(self._account, function, arguments, timeout_s)  # noqa: SLF001 - a part of it
 
 
 class _Child:

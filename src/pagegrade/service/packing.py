@@ -11,13 +11,15 @@ from pagegrade.model.report import Failure
 from pagegrade.model.stored import PackedReport
 from pagegrade.report.packing import check_packed, pack_report
 from pagegrade.service.analysis import JUDGE_SECONDS, judging_failure
-from pagegrade.service.children import Children
+from pagegrade.service.children import TaskRunner
 from pagegrade.service.judging import Thresholds, failed_report, judge_and_pack
 
 logger = logging.getLogger(__name__)
 
 
-async def judge_and_pack_in_child(artifacts: Artifacts, thresholds: Thresholds, *, children: Children) -> PackedReport:
+async def judge_and_pack_in_child(
+    artifacts: Artifacts, thresholds: Thresholds, *, children: TaskRunner
+) -> PackedReport:
     """The same where a hostile page can do no harm; what kills the parser is a failed analysis.
 
     What the child answers is stored and handed out as it is, so it is read once here: a child that has been taken over

@@ -17,7 +17,7 @@ from pagegrade.model.stored import ClaimedRun, PackedReport
 from pagegrade.parse.url import Target, host, host_address, parse_target_url
 from pagegrade.report.packing import pack_report
 from pagegrade.service.analysis import gather_target, mistake_of_ours, policy_of
-from pagegrade.service.children import Children
+from pagegrade.service.children import TaskRunner
 from pagegrade.service.clock import now_ms, utc_now
 from pagegrade.service.judging import failed_report
 from pagegrade.service.logs import about
@@ -49,7 +49,7 @@ _read_error: Final = msgspec.json.Decoder(_Error).decode
 
 
 async def perform_run(
-    services: Services, run: ClaimedRun, *, children: Children, resolver: Resolver | None = None
+    services: Services, run: ClaimedRun, *, children: TaskRunner, resolver: Resolver | None = None
 ) -> None:
     """Take a claimed run to its end: stored, or given back because its target has no room for it now.
 
@@ -70,7 +70,7 @@ async def perform_run(
 
 
 async def _perform(
-    services: Services, run: ClaimedRun, span: Span, *, children: Children, resolver: Resolver | None
+    services: Services, run: ClaimedRun, span: Span, *, children: TaskRunner, resolver: Resolver | None
 ) -> None:
     started_s = time.monotonic()
     known = CachingResolver(resolver or DNSResolver())
@@ -136,7 +136,7 @@ async def _ask_for_room(services: Services, run: ClaimedRun, target: Target, res
 
 
 async def _analyze(
-    services: Services, target: Target, span: Span, *, children: Children, resolver: Resolver
+    services: Services, target: Target, span: Span, *, children: TaskRunner, resolver: Resolver
 ) -> PackedReport:
     options = services.options.analyze
     with span.child("gather") as part:

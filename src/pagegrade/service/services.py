@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from typing import Final
 from pagegrade.service.access import KeyUses
 from pagegrade.service.changes import Changes
 from pagegrade.service.documents import Documents
+from pagegrade.service.fair_slots import FairSlots
 from pagegrade.service.guesses import Guesses, SignInGuesses, windows_of
 from pagegrade.service.health import Health
 from pagegrade.service.limits import Limits, limits_of
@@ -18,7 +18,6 @@ from pagegrade.service.observation import Observation
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.passwords import Passwords
 from pagegrade.service.tracing import NO_TRACING, Tracing
-from pagegrade.service.unanswered import Unanswered
 from pagegrade.store.database import Database
 
 SITEMAPS_AT_ONCE: Final = 2
@@ -49,10 +48,8 @@ class Services:
     """How often share passwords were guessed."""
     sign_in_guesses: SignInGuesses = field(init=False)
     """How often passwords of accounts were guessed."""
-    unanswered: Unanswered = field(init=False)
-    """What this process began to answer and does not."""
-    sitemap_places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(SITEMAPS_AT_ONCE))
-    """One for each sitemap that may be read at the same time."""
+    sitemap_slots: FairSlots = field(default_factory=lambda: FairSlots(SITEMAPS_AT_ONCE, spare=SITEMAPS_AT_ONCE))
+    """One for each sitemap that may be read at the same time, shared between accounts."""
     process: str = field(default_factory=lambda: secrets.token_hex(8))
     """Names this process among all that ever ran: who holds a lease, who answers a request."""
     wake: Callable[[], None] = _nothing
@@ -76,6 +73,5 @@ class Services:
         self.limits = limits_of(self.database)
         self.guesses = Guesses(windows_of(self.database))
         self.sign_in_guesses = SignInGuesses(windows_of(self.database))
-        self.unanswered = Unanswered(self.database)
         self.health = Health(self.database)
         self.database.on_commit = self.observation.group_written

@@ -75,13 +75,16 @@ class _Reading:
             self.failure, self.status = why, status
 
 
-async def read_sitemap_addresses(services: Services, typed: str, *, resolver: Resolver | None = None) -> FoundAddresses:
+async def read_sitemap_addresses(
+    services: Services, typed: str, *, account_id: int, resolver: Resolver | None = None
+) -> FoundAddresses:
     """Read a sitemap, and those that it names if it is an index.
 
     Args:
         services: Of this process.
         typed: Address of a sitemap; that of a whole site stands for the sitemaps its robots.txt names, or the one at
             the usual place.
+        account_id: For whom it is read; the slow sitemaps of one account keep no other account waiting.
         resolver: Where addresses come from; ``None`` for DNS.
 
     Raises:
@@ -94,7 +97,7 @@ async def read_sitemap_addresses(services: Services, typed: str, *, resolver: Re
     reading = _Reading({})
     known = CachingResolver(resolver or DNSResolver())
     try:
-        async with asyncio.timeout(WHOLE_S), services.sitemap_places, Children(1) as children:
+        async with asyncio.timeout(WHOLE_S), services.sitemap_slots.hold(account_id), Children(1) as children:
             may_ask = partial(_may_ask, services)
             await _read_all(reading, target, may_ask, options=options, children=children, resolver=known)
     except TimeoutError:

@@ -1,4 +1,4 @@
-"""Taking runs from the queue: the second of its three verbs, after ``runs.enqueue_run`` and before ``runs.finish_run``.
+"""Claim runs from the queue: the second of its three verbs, after ``runs.enqueue_run`` and before ``runs.finish_run``.
 
 There are two adapters. Where this process has the database for itself, it chooses among the rows (``queue_rows``);
 where others work on it too, procrastinate delivers the runs one by one (``queue_jobs``).
@@ -13,8 +13,8 @@ from sqlalchemy import text
 from pagegrade.model.stored import MAX_ATTEMPTS, ClaimedRun
 from pagegrade.store.database import Transaction, is_shared
 from pagegrade.store.prepared import Prepared
-from pagegrade.store.queue_jobs import claim_jobs
-from pagegrade.store.queue_rows import claim_rows
+from pagegrade.store.queue_jobs import claim_jobs, has_idle_account_jobs
+from pagegrade.store.queue_rows import claim_rows, has_idle_account_rows
 
 # The number is written out, because an index is kept of just these rows where the queue is shared.
 _SUSPECT: Final = Prepared(
@@ -32,11 +32,12 @@ def claim_runs(
     target_runs: int,
     target_runs_per_minute: int,
     suspects: bool = False,
+    idle_accounts: bool = False,
 ) -> tuple[ClaimedRun, ...]:
     """Take up to ``count`` runs that may start now.
 
-    The more urgent of an account go first, then the older, and no account makes others wait that have asked for less. A
-    target where enough is going on is passed over, and whatever else waits goes ahead.
+    The more urgent of an account go first, then the older, and accounts take turns. A target that is full is passed
+    over, and whatever else waits goes ahead.
 
     Args:
         tx: Transaction.
@@ -48,6 +49,7 @@ def claim_runs(
         target_runs_per_minute: Runs that may start at one target in a minute.
         suspects: Take only runs that have one attempt left, instead of only others: every attempt so
             far ended with the death of a process, and perhaps they are to blame for it.
+        idle_accounts: Take only runs of accounts that have none under way, and one of each.
     """
     claim = claim_jobs if is_shared(tx) else claim_rows
     return claim(
@@ -59,7 +61,13 @@ def claim_runs(
         target_runs=target_runs,
         target_runs_per_minute=target_runs_per_minute,
         suspects=suspects,
+        idle_accounts=idle_accounts,
     )
+
+
+def has_idle_account(tx: Transaction) -> bool:
+    """Whether a run waits whose account has none under way; it may still have to wait for its target."""
+    return has_idle_account_jobs(tx) if is_shared(tx) else has_idle_account_rows(tx)
 
 
 def has_suspects(tx: Transaction) -> bool:

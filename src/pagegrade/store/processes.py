@@ -74,12 +74,6 @@ def beat(tx: Transaction, process: Process, now_ms: int) -> None:
         tx.execute(insert(processes).values(values))
 
 
-def is_alive(tx: Transaction, name: str, now_ms: int, silent_ms: int) -> bool:
-    """Whether a process has told of itself in the last ``silent_ms`` milliseconds."""
-    seen = tx.execute(select(processes.c.seen_at_ms).where(processes.c.name == name)).scalar()
-    return seen is not None and seen > moment(tx, now_ms) - silent_ms
-
-
 def list_live(tx: Transaction, now_ms: int, silent_ms: int) -> tuple[LiveProcess, ...]:
     """Those that have told of themselves in the last ``silent_ms`` milliseconds, the oldest first."""
     since_ms = moment(tx, now_ms) - silent_ms

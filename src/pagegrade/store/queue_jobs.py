@@ -11,10 +11,14 @@ https://doi.org/10.1145/248157.248171).
 
 A run whose target has no room is *parked*: no job stands for it until a place may be free. So a thousand pages of one
 site do not stand in the way of others.
+
+Turns count starts, not how long runs take. So a worker whose slots are all taken looks besides for accounts that have
+no run under way (``idle_accounts``), whatever their turn.
 """
 
 from __future__ import annotations
 
+import random
 from typing import Any, Final
 
 from sqlalchemy import text
@@ -34,6 +38,8 @@ LOOKS: Final = 100
 """Jobs that one claim looks at; of a site that is busy many may have to be parked first."""
 PASSES: Final = 20
 """Jobs that one claim passes over, because others write for their accounts or look at their targets."""
+IDLE_LOOKS: Final = 10
+"""Runs of one account that has none under way that one claim looks at."""
 AT_ONCE: Final = 500
 """Parked runs that are offered in one transaction."""
 TURNS: Final = 1_300_000_000
@@ -70,6 +76,30 @@ _FETCH: Final = Prepared(
         "SELECT id, CAST(args ->> 'run_id' AS bigint), CAST(args ->> 'account_id' AS bigint) "
         "FROM procrastinate_fetch_job_v2(CAST(ARRAY[:queue] AS varchar[]), NULL)"
     )
+)
+# A loose scan: from one account to the next one in the index, however many runs each of them has. The number is written
+# out, because the index holds just these rows.
+_OFFERED_RUNS: Final = f"state = 'queued' AND offered = 1 AND attempt < {_SUSPECT}"
+_IDLE: Final = Prepared(
+    text(
+        "WITH RECURSIVE waiting (id) AS ("  # noqa: S608 - our own words
+        f"SELECT MIN(account_id) FROM runs WHERE {_OFFERED_RUNS} AND account_id > :after UNION ALL "
+        f"SELECT (SELECT MIN(runs.account_id) FROM runs WHERE {_OFFERED_RUNS} AND runs.account_id > waiting.id) "
+        "FROM waiting WHERE waiting.id IS NOT NULL) "
+        "SELECT id FROM waiting WHERE id IS NOT NULL AND NOT EXISTS "
+        "(SELECT 1 FROM runs WHERE state = 'running' AND account_id = waiting.id) LIMIT :count"
+    )
+)
+_LAST_ACCOUNT: Final = Prepared(text("SELECT MAX(id) FROM accounts"))
+_IDLE_RUNS: Final = Prepared(
+    text(
+        f"SELECT id FROM runs WHERE {_OFFERED_RUNS} AND account_id = :account_id "  # noqa: S608 - our own words
+        "ORDER BY priority, turn, id LIMIT :count"
+    )
+)
+_IS_RUNNING: Final = Prepared(text("SELECT 1 FROM runs WHERE state = 'running' AND account_id = :account_id LIMIT 1"))
+_JOB_OF: Final = Prepared(
+    text("SELECT id FROM procrastinate_jobs WHERE queueing_lock = :lock AND status = 'todo' FOR UPDATE SKIP LOCKED")
 )
 _TAKEN: Final = Prepared(text("SELECT procrastinate_finish_job_v1(:id, 'succeeded', true)"))
 _BACK: Final = Prepared(text("UPDATE procrastinate_jobs SET status = 'todo', worker_id = NULL WHERE id = :id"))
@@ -170,11 +200,15 @@ def claim_jobs(
     target_runs: int,
     target_runs_per_minute: int,
     suspects: bool,
+    idle_accounts: bool,
 ) -> tuple[ClaimedRun, ...]:
-    """Take up to ``count`` runs; what is what is said in ``claiming.claim_runs``.
+    """Take up to ``count`` runs; the arguments are those of ``claiming.claim_runs``.
 
     There may be more to take even where none was taken: ``has_jobs`` tells.
     """
+    if idle_accounts:
+        limits = {"target_runs": target_runs, "per_minute": target_runs_per_minute}
+        return _claim_idle(tx, worker=worker, count=count, now_ms=now_ms, lease_ms=lease_ms, limits=limits)
     claimed: list[ClaimedRun] = []
     held: set[int] = set()
     sites: set[str] = set()
@@ -206,6 +240,55 @@ def claim_jobs(
     for job_id in passed:
         _BACK.rows(tx, {"id": job_id})
     return tuple(claimed)
+
+
+def _claim_idle(
+    tx: Transaction, *, worker: str, count: int, now_ms: int, lease_ms: int, limits: dict[str, int]
+) -> tuple[ClaimedRun, ...]:
+    """Take the next run of each of up to ``count`` accounts that have none under way."""
+    claimed: list[ClaimedRun] = []
+    held: set[int] = set()
+    sites: set[str] = set()
+    for account_id in _idle_accounts(tx, PASSES):
+        if len(claimed) == count:
+            break
+        # Looked at again while the account is held: another worker may have just started a run of it.
+        if not _hold_owner(tx, account_id, held) or _IS_RUNNING.first(tx, {"account_id": account_id}) is not None:
+            continue
+        for (run_id,) in _IDLE_RUNS.rows(tx, {"account_id": account_id, "count": IDLE_LOOKS}):
+            job = _JOB_OF.first(tx, {"lock": _lock(run_id)})
+            row = None if job is None else _READ.first(tx, {"id": run_id})
+            if job is None or row is None or not _hold_target(tx, row[3], sites):
+                continue
+            _TAKEN.rows(tx, {"id": job[0]})
+            if not _judge(tx, run_id, row, account_id, suspects=False):
+                continue
+            now = moment(tx, now_ms)
+            wait_ms = _wait(tx, run_id, row[3], now, **limits)
+            if wait_ms is None:
+                claimed.append(start_run(tx, run_id, worker=worker, now_ms=now, lease_ms=lease_ms))
+                break
+            park_run(tx, run_id, row[3], now, wait_ms, target_runs_per_minute=limits["per_minute"])
+    return tuple(claimed)
+
+
+def _idle_accounts(tx: Transaction, count: int) -> list[int]:
+    """Up to so many accounts that have a run to deliver and none under way.
+
+    They begin at any account, so that none is always the last one where there are more of them than spare slots.
+    """
+    ((last,),) = _LAST_ACCOUNT.rows(tx, {})
+    after = random.randint(0, int(last or 0))  # noqa: S311 - no secret
+    found = [int(row[0]) for row in _IDLE.rows(tx, {"after": after, "count": count})]
+    if len(found) < count:
+        first = [int(row[0]) for row in _IDLE.rows(tx, {"after": 0, "count": count - len(found)})]
+        found += [each for each in first if each not in found]
+    return found
+
+
+def has_idle_account_jobs(tx: Transaction) -> bool:
+    """Whether a run waits to be delivered whose account has none under way."""
+    return _IDLE.first(tx, {"after": 0, "count": 1}) is not None
 
 
 def has_jobs(tx: Transaction, *, suspects: bool = False) -> bool:

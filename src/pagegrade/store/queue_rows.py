@@ -1,12 +1,12 @@
-"""Choosing runs where this process is the only one that does: among the rows themselves, in the order that is fairest.
+"""Claim runs where this process is the only one that does: among the rows themselves.
 
-One account after the other, the least recently served first; within an account the more urgent goes first, then the
-older. A target where enough is going on is passed over, and whatever else waits goes ahead.
+The account with the fewest runs under way goes first, then the one served least recently; within an account the more
+urgent run, then the older one. A target that is full is passed over, and whatever else waits goes ahead.
 """
 
 from __future__ import annotations
 
-from collections import deque
+import heapq
 from typing import Final
 
 from sqlalchemy import bindparam, text
@@ -26,8 +26,8 @@ _ACCOUNTS: Final = Prepared(
         "SELECT MIN(account_id) FROM runs WHERE state = 'queued' UNION ALL "
         "SELECT (SELECT MIN(runs.account_id) FROM runs WHERE runs.state = 'queued' AND runs.account_id > waiting.id) "
         "FROM waiting WHERE waiting.id IS NOT NULL) "
-        "SELECT accounts.id, accounts.served_at_ms FROM waiting JOIN accounts ON accounts.id = waiting.id "
-        "ORDER BY accounts.served_at_ms, accounts.id"
+        "SELECT (SELECT COUNT(*) FROM runs WHERE runs.state = 'running' AND runs.account_id = waiting.id), "
+        "accounts.served_at_ms, accounts.id FROM waiting JOIN accounts ON accounts.id = waiting.id"
     )
 )
 _DUE: Final = (
@@ -56,8 +56,9 @@ def claim_rows(
     target_runs: int,
     target_runs_per_minute: int,
     suspects: bool,
+    idle_accounts: bool,
 ) -> tuple[ClaimedRun, ...]:
-    """Take up to ``count`` runs; what is what is said in ``claiming.claim_runs``."""
+    """Take up to ``count`` runs; the arguments are those of ``claiming.claim_runs``."""
     waiting = _ACCOUNTS.rows(tx, {})
     if not waiting or count < 1:
         return ()
@@ -65,27 +66,37 @@ def claim_rows(
     which = {"least": least, "most": most, "now_ms": now_ms, "far_ms": now_ms + MAX_DELAY_MS}
     limits = {"target_runs": target_runs, "per_minute": target_runs_per_minute}
     # Not simply the time: after the clock was set back, those served before would wait for it to catch up.
-    served_at_ms = max(now_ms, max(served for _, served in waiting) + 1)
-    accounts = deque(account_id for account_id, _ in waiting)
+    served_at_ms = max(now_ms, max(served for _, served, _ in waiting) + 1)
+    accounts = [(running, served, account_id) for running, served, account_id in waiting]
+    if idle_accounts:
+        accounts = [each for each in accounts if each[0] == 0]
+    heapq.heapify(accounts)
     claimed: list[ClaimedRun] = []
     full = sorted(full_targets(tx, now_ms, **limits))
     in_vain = 0
     while accounts and len(claimed) < count:
-        account_id = accounts.popleft()
+        running, _, account_id = heapq.heappop(accounts)
         run_id = _next_of(tx, {**which, "account_id": account_id}, full)
         if run_id is not None:
             claimed.append(start_run(tx, run_id, worker=worker, now_ms=now_ms, lease_ms=lease_ms))
             _SERVED.rows(tx, {"account_id": account_id, "served_at_ms": served_at_ms})
+            if not idle_accounts:
+                heapq.heappush(accounts, (running + 1, served_at_ms, account_id))
             served_at_ms += 1
-            accounts.append(account_id)
             full = sorted(full_targets(tx, now_ms, **limits))
             continue
         in_vain += 1
         if in_vain % FEW == 0:
             # Asking one account after the other would take long where thousands have to wait.
             able = {row.account_id for row in tx.execute(_ABLE, {**which, "full": full})}
-            accounts = deque(each for each in accounts if each in able)
+            accounts = [each for each in accounts if each[2] in able]
+            heapq.heapify(accounts)
     return tuple(claimed)
+
+
+def has_idle_account_rows(tx: Transaction) -> bool:
+    """Whether an account waits that has no run under way."""
+    return any(running == 0 for running, _, _ in _ACCOUNTS.rows(tx, {}))
 
 
 def _next_of(tx: Transaction, which: dict[str, int], full: list[str]) -> int | None:

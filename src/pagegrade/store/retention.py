@@ -16,7 +16,7 @@ from pagegrade.model.stored import UNFINISHED
 from pagegrade.store.counts import uncount_details
 from pagegrade.store.database import Transaction, is_shared
 from pagegrade.store.holding import hold_account
-from pagegrade.store.idempotency import KEPT_MS, forget_answers
+from pagegrade.store.idempotency import KEPT_MS, forget_requests
 from pagegrade.store.reports import delete_reports
 from pagegrade.store.tables import accounts, reports, run_details, runs
 from pagegrade.store.visits import forget_visits
@@ -51,7 +51,7 @@ class Pruned:
     """Of reports that stay."""
     visits: int = 0
     answers: int = 0
-    """Kept for an Idempotency-Key."""
+    """Records of requests with an Idempotency-Key."""
 
     def __add__(self, other: Pruned) -> Pruned:
         return Pruned(
@@ -161,7 +161,7 @@ def prune(tx: Transaction, found: Expired, *, retention_days: int | None, now_ms
         reports=deleted,
         runs=dropped,
         visits=forget_visits(tx, now_ms),
-        answers=forget_answers(tx, now_ms - KEPT_MS),
+        answers=forget_requests(tx, now_ms - KEPT_MS),
     )
 
 

@@ -17,7 +17,6 @@ from sqlalchemy import (
     SmallInteger,
     String,
     Table,
-    Text,
     UniqueConstraint,
 )
 
@@ -64,6 +63,7 @@ accounts = Table(
     Column("stored_bytes", BigInteger, nullable=False, server_default="0"),  # of its rows in run_details, as stored
     Column("password_hash", _text(300)),  # PHC string of argon2id; NULL: nobody signs in with a password
     Column("is_admin", SmallInteger, nullable=False, server_default="0"),
+    Column("erase_at_ms", BigInteger),  # since when the account is being erased with everything of it; NULL: it is not
     sqlite_autoincrement=True,
 )
 
@@ -210,14 +210,11 @@ idempotency = Table(
     Column("key_id", ForeignKey("api_keys.id", ondelete="CASCADE"), primary_key=True),
     Column("method", _text(8), primary_key=True),
     Column("path", _text(200), primary_key=True),
-    Column("idempotency_key", _text(255), primary_key=True),
+    Column("idempotency_sha256", LargeBinary(32), primary_key=True),  # of the key as it was sent
     Column("request_sha256", LargeBinary(32), nullable=False),
-    Column("report_id", BigInteger),
-    Column("process", _text(64), nullable=False),  # who is answering, and which of its requests; "": nobody any more
-    Column("status", SmallInteger),  # NULL while the first answer is under way
-    Column("headers", Text),
-    Column("body", LargeBinary),
+    Column("report_id", BigInteger, nullable=False),  # no foreign key: it outlives the report, which is gone then
     Column("created_at_ms", BigInteger, nullable=False, index=True),
+    comment="Which report each request with an Idempotency-Key made; nothing of the report or of its answer.",
 )
 
 processes = Table(
@@ -264,6 +261,14 @@ Index(
 Index("ix_runs_suspects", runs.c.id, postgresql_where=_queued & (runs.c.attempt >= MAX_ATTEMPTS - 1)).ddl_if(
     "postgresql"
 )
+Index(
+    "ix_runs_offered",
+    runs.c.account_id,
+    runs.c.priority,
+    runs.c.turn,
+    runs.c.id,
+    postgresql_where=_queued & (runs.c.offered == 1),
+).ddl_if("postgresql")
 Index("ix_runs_places", runs.c.target, runs.c.available_at_ms, postgresql_where=_queued).ddl_if("postgresql")
 # Not with the count itself, which changes all the time.
 Index(

@@ -22,7 +22,7 @@ from pagegrade.service.sessions import SignedIn, find_signed_in
 from pagegrade.service.tracing import NO_SPAN, Span
 from pagegrade.store.database import Transaction
 from pagegrade.store.holding import hold_account
-from pagegrade.web.body import Receive, judge_media, parse_received, read_body
+from pagegrade.web.body import Receive, judge_media, parse_body, read_body
 from pagegrade.web.clients import bearer_key, client_address, limited_as
 from pagegrade.web.fields import names_of, read_fields
 from pagegrade.web.forms import parse_pairs
@@ -176,7 +176,7 @@ class Call:
         content_type = self.header(b"content-type")
         media_type, boundary = judge_media(self.method, content_type, self.header(b"content-encoding"))
         body = await read_body(self.receive, self.header(b"content-length"))
-        return read_fields(model, await parse_received(body, media_type, boundary), "body")
+        return read_fields(model, parse_body(body, media_type, boundary), "body")
 
     async def read(self, work: Callable[[Transaction, Caller], T]) -> T:
         """The result of ``work`` on one view of the database, which authenticates the caller if nothing did before.
@@ -345,12 +345,11 @@ class Call:
 def _join(headers: list[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
     """Headers by name; lines of the same name become one list (RFC 9110 5.3)."""
     joined = dict(headers)
-    if len(joined) == len(headers):
-        return joined
-    lines: dict[bytes, list[bytes]] = {}
-    for name, value in headers:
-        lines.setdefault(name, []).append(value)
-    return {name: b", ".join(values) for name, values in lines.items()}
+    if len(joined) != len(headers):
+        joined = {}
+        for name, value in headers:
+            joined[name] = joined[name] + b", " + value if name in joined else value
+    return joined
 
 
 @lru_cache(maxsize=256)

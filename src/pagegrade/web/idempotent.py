@@ -5,23 +5,21 @@ Source: https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import hashlib
 import hmac
 import re
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass
-from typing import Any, Final
+from dataclasses import dataclass, replace
+from typing import Any, Final, Generic, TypeVar
 
 import msgspec
 from pydantic import BaseModel
 
 from pagegrade.model.account import Caller
-from pagegrade.model.errors import IdempotencyInProgress, IdempotencyKeyReused, Unavailable
-from pagegrade.service.reports import Stored
+from pagegrade.model.errors import IdempotencyInProgress, IdempotencyKeyReused, NotFound, ReportDeleted
 from pagegrade.store.database import Transaction
-from pagegrade.store.idempotency import Replay, begin_answer, name_answerer, save_answer, set_report
+from pagegrade.store.idempotency import IdempotentRequest, add_request, find_request
 from pagegrade.web.call import Call
 from pagegrade.web.operations import Answer
 from pagegrade.web.problems import bad_request
@@ -30,8 +28,7 @@ RETRY_AFTER_S: Final = 2
 MAX_PATH_CHARACTERS: Final = 200
 _KEY: Final = re.compile(r"[!-~]{1,255}")
 REPLAYED: Final = ("Idempotency-Replayed", "true")
-Make = Callable[[Transaction, Caller], Stored]
-Again = Callable[[Transaction, Caller, int], Stored]
+T = TypeVar("T")
 
 
 def idempotency_key(call: Call) -> str | None:
@@ -47,93 +44,97 @@ def idempotency_key(call: Call) -> str | None:
 
 
 async def do_once(
-    call: Call, fields: BaseModel, *, make: Make, again: Again, tell: Callable[[Stored], Awaitable[Answer]]
+    call: Call,
+    fields: BaseModel,
+    *,
+    make: Callable[[Transaction, Caller], T],
+    resource_id: Callable[[T], int],
+    again: Callable[[Transaction, Caller, int], T],
+    tell: Callable[[T], Awaitable[Answer]],
 ) -> Answer:
-    """Do what is asked, or give the answer that it got the first time.
+    """Do what is asked, or where it was done before, answer with the resource as it is now.
 
     Args:
         call: The request.
         fields: All of the body that decides what is done.
         make: Does it, in one transaction.
-        again: Finds what was made by a process that ended before it could answer.
+        resource_id: The number of what was made or changed; the only thing of it that is stored with the request.
+        again: Finds what a request made or changed that was done before.
         tell: Makes the answer; may take as long as an analysis.
 
     Raises:
-        IdempotencyInProgress: The same request is being answered.
+        IdempotencyInProgress: The same request is just being done.
         IdempotencyKeyReused: The key came with another body before.
-        Rejected: The key cannot be one.
+        Rejected: The key is malformed.
+        ReportDeleted: The request was done before, and what it made is gone.
     """
     key = idempotency_key(call)
     if key is None:
         return await tell(await _write(call, make))
-    here: dict[str, Any] = {
-        "key_id": call.admitted.api_key.id,
-        "method": call.method,
-        "path": call.path[:MAX_PATH_CHARACTERS],
-        "idempotency_key": key,
-    }
-    fingerprint = _fingerprint(call, fields)
+    request = _request(call, fields, key)
 
-    services = call.services
-    answerer = name_answerer(services.process)
-
-    def work(tx: Transaction, caller: Caller) -> _Done | Replay:
-        # What this process is answering right now is known in memory. So where it left a row without an answer it is
-        # not: the answer could not be stored, or nobody waited for it any more.
-        begun = begin_answer(
-            tx,
-            **here,
-            request_sha256=fingerprint,
-            answerer=answerer,
-            silent_ms=int(services.options.lease_s * 1000),
-            now_ms=call.now_ms,
-        )
-        if isinstance(begun, Replay):
-            return begun
-        if begun.report_id is not None:
-            return _Done(again(tx, caller, begun.report_id), is_new=False)
+    def work(tx: Transaction, caller: Caller) -> _Done[T]:
+        number = find_request(tx, request, call.now_ms)
+        if number is not None:
+            return _Done(_found(tx, caller, number, again), is_new=False)
         made = make(tx, caller)
-        set_report(tx, **here, report_id=made.report.id)
+        add_request(tx, request, resource_id(made), call.now_ms)
         return _Done(made, is_new=True)
 
-    with _alone(call, tuple(here.values()), fingerprint):
+    with _alone(call, request):
         # Before anything is begun, because what is counted must not wait for a transaction; ``make`` looks at it.
         await call.count_analysis()
-        try:
-            done = await _write(call, work)
-        except (Unavailable, asyncio.CancelledError):
-            services.unanswered.give_up(here, answerer, begun=False)
-            raise
-        if isinstance(done, Replay):
-            await call.forget_analysis()
-            return Answer(status=done.status, body=done.body, headers=(*done.headers.items(), REPLAYED))
-        try:
-            if not done.is_new:
-                await call.forget_analysis()
-            answer = await tell(done.stored)
-            await call.write(
-                lambda tx, _caller: save_answer(
-                    tx,
-                    **here,
-                    answerer=answerer,
-                    status=answer.status,
-                    headers=dict(answer.headers),
-                    body=answer.body,
-                )
-            )
-        except BaseException:
-            services.unanswered.give_up(here, answerer, begun=True)
-            raise
-        return answer
+        done: _Done[T] = await _write(call, work)
+    if done.is_new:
+        return await tell(done.stored)
+    await call.forget_analysis()
+    try:
+        answer = await tell(done.stored)
+    except NotFound:
+        # Deleted while its analysis was waited for.
+        raise ReportDeleted from None
+    return replace(answer, headers=(*answer.headers, REPLAYED))
+
+
+async def refuse_done(call: Call, fields: BaseModel) -> None:
+    """Refuse a request whose report is not there, where the request was done before.
+
+    Raises:
+        IdempotencyKeyReused: The key came with another body before.
+        ReportDeleted: The request was done before.
+    """
+    key = idempotency_key(call)
+    if key is None:
+        return
+    request = _request(call, fields, key)
+    if await call.write(lambda tx, _caller: find_request(tx, request, call.now_ms)) is not None:
+        raise ReportDeleted
+
+
+def _request(call: Call, fields: BaseModel, key: str) -> IdempotentRequest:
+    return IdempotentRequest(
+        key_id=call.admitted.api_key.id,
+        method=call.method,
+        path=call.path[:MAX_PATH_CHARACTERS],
+        idempotency_key=key,
+        request_sha256=_fingerprint(call, fields),
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class _Done:
+class _Done(Generic[T]):
     """What was asked for is stored."""
 
-    stored: Stored
+    stored: T
     is_new: bool
-    """Whether it was done now, and not by somebody who did not get to answer."""
+    """Whether this request did it, and not an earlier one."""
+
+
+def _found(tx: Transaction, caller: Caller, number: int, again: Callable[[Transaction, Caller, int], T]) -> T:
+    try:
+        return again(tx, caller, number)
+    except NotFound:
+        raise ReportDeleted from None
 
 
 async def _write(call: Call, work: Callable[[Transaction, Caller], Any]) -> Any:
@@ -145,14 +146,15 @@ async def _write(call: Call, work: Callable[[Transaction, Caller], Any]) -> Any:
 
 
 @contextlib.contextmanager
-def _alone(call: Call, here: tuple[Any, ...], fingerprint: bytes) -> Iterator[None]:
-    """Let nobody else answer the same request meanwhile."""
+def _alone(call: Call, request: IdempotentRequest) -> Iterator[None]:
+    """Let no other request with this key be done at the same time in this process; others wait for the database."""
+    here = (request.key_id, request.method, request.path, request.idempotency_key)
     other = call.answering.get(here)
     if other is not None:
-        if not hmac.compare_digest(other, fingerprint):
+        if not hmac.compare_digest(other, request.request_sha256):
             raise IdempotencyKeyReused
         raise IdempotencyInProgress(retry_after_s=RETRY_AFTER_S)
-    call.answering[here] = fingerprint
+    call.answering[here] = request.request_sha256
     try:
         yield
     finally:

@@ -114,7 +114,7 @@ def problem_codes(operation: Operation) -> tuple[str, ...]:
     if {"If-Match", "If-Unmodified-Since"} & set(operation.headers):
         codes.add("precondition_failed")
     if "Idempotency-Key" in operation.headers:
-        codes |= {"idempotency_in_progress", "idempotency_key_reused"}
+        codes |= {"idempotency_in_progress", "idempotency_key_reused", "report_deleted"}
     unknown = codes - set(PROBLEMS)
     if unknown:
         raise KeyError(f"{operation.name}: no such problem: {sorted(unknown)}")

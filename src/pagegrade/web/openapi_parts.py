@@ -168,6 +168,7 @@ PROBLEM_HEADERS: Final[dict[str, tuple[str, ...]]] = {
     "unauthenticated": ("WWW-Authenticate",),
     "insufficient_scope": ("WWW-Authenticate",),
     "idempotency_in_progress": ("Retry-After",),
+    "report_deleted": (),
     "precondition_failed": ("ETag",),
     "unsupported_media_type": ("Accept", "Accept-Post"),
     "rate_limited": ("Retry-After",),

@@ -104,12 +104,17 @@ TEXTS: Final[dict[str, ProblemText]] = {
         request="GET /api/v1/reports\nAccept: text/csv",
     ),
     "idempotency_in_progress": ProblemText(
-        happened="An earlier request with the same `Idempotency-Key` is still being answered.",
-        causes=("The request was sent again before the first one had its answer.",),
-        steps=(
-            "Wait as long as `Retry-After` says, then send the same request again: it gets the first one's answer.",
-        ),
-        detail="A request with this Idempotency-Key is still being answered.",
+        happened="A request with the same `Idempotency-Key` is being carried out at this moment.",
+        causes=("The request was sent again before the first one was stored.",),
+        steps=("Wait as long as `Retry-After` says, then send the same request again: the answer is the same report.",),
+        detail="A request with this Idempotency-Key is being carried out.",
+        request="POST /api/v1/reports\nIdempotency-Key: 5f0d9c1b\n\nurl=https%3A%2F%2Fexample.com%2F",
+    ),
+    "report_deleted": ProblemText(
+        happened="The request was carried out before, and the report it made has been deleted since.",
+        causes=("The same `Idempotency-Key` was sent again after the report was deleted or had expired.",),
+        steps=("Take a new `Idempotency-Key` to create a new report.",),
+        detail="The report of this request has been deleted.",
         request="POST /api/v1/reports\nIdempotency-Key: 5f0d9c1b\n\nurl=https%3A%2F%2Fexample.com%2F",
     ),
     "precondition_failed": ProblemText(

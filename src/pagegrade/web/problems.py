@@ -33,6 +33,7 @@ PROBLEMS: Final[dict[str, tuple[int, str]]] = {
     "method_not_allowed": (405, "Method not allowed"),
     "not_acceptable": (406, "Not acceptable"),
     "idempotency_in_progress": (409, "Request in progress"),
+    "report_deleted": (410, "Report deleted"),
     "precondition_failed": (412, "Precondition failed"),
     "too_large": (413, "Too large"),
     "unsupported_media_type": (415, "Unsupported media type"),

@@ -15,7 +15,7 @@ from pagegrade.service.retention import prune_expired
 from pagegrade.service.services import Services
 from pagegrade.service.sessions import forget_sessions
 from pagegrade.store.counters import PIECE_PAGES, silence_to_forget, sweep_counters
-from pagegrade.store.idempotency import KEPT_MS, forget_answers
+from pagegrade.store.idempotency import KEPT_MS, forget_requests
 from pagegrade.store.processes import forget_silent
 from pagegrade.store.queue_jobs import find_forgotten
 from pagegrade.store.visits import forget_visits
@@ -73,10 +73,10 @@ async def _find_forgotten(services: Services) -> None:
         logger.warning("runs_without_job", extra={"count": found})
 
 
-async def _forget_answers(services: Services) -> None:
+async def _forget_idempotent_requests(services: Services) -> None:
     forgotten = AT_A_TIME
     while forgotten >= AT_A_TIME:
-        forgotten = await services.database.write(lambda tx: forget_answers(tx, now_ms() - KEPT_MS, limit=AT_A_TIME))
+        forgotten = await services.database.write(lambda tx: forget_requests(tx, now_ms() - KEPT_MS, limit=AT_A_TIME))
 
 
 async def _forget_sessions(services: Services) -> None:
@@ -111,10 +111,6 @@ async def _forget_processes(services: Services) -> None:
         await services.database.write(lambda tx: forget_silent(tx, now_ms()))
 
 
-async def _settle_unanswered(services: Services) -> None:
-    await services.unanswered.settle()
-
-
 async def _prune(services: Services) -> None:
     options = services.options
     if options.retention_days is not None or options.retention_runs is not None:
@@ -135,12 +131,11 @@ CHORES: Final[tuple[Chore, ...]] = (
     _forget_visits,
     _save_key_uses,
     _find_forgotten,
-    _forget_answers,
+    _forget_idempotent_requests,
     _forget_sessions,
     _forget_counters,
     _forget_processes,
-    _settle_unanswered,
     _prune,
 )
-OWN: Final[frozenset[Chore]] = frozenset({_save_key_uses, _settle_unanswered})
+OWN: Final[frozenset[Chore]] = frozenset({_save_key_uses})
 """What each process has to do by itself, because nobody else can."""

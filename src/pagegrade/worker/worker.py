@@ -19,7 +19,7 @@ from pagegrade.service.clock import now_ms
 from pagegrade.service.logs import about
 from pagegrade.service.running import perform_run
 from pagegrade.service.services import Services
-from pagegrade.store.claiming import claim_runs, has_suspects
+from pagegrade.store.claiming import claim_runs, has_idle_account, has_suspects
 from pagegrade.store.database import Transaction, is_shared
 from pagegrade.store.migrate import is_current
 from pagegrade.store.queue_jobs import has_jobs
@@ -39,6 +39,9 @@ QUIET_POLL_S: Final = 5.0
 AGAIN_S: Final = 0.1
 """To look again, or up to four times as long, where others were in the way. Most often they take what was seen."""
 BEATS_PER_LEASE: Final = 4
+SPARE_PER_SLOT: Final = 1
+"""Further runs at the same time for each slot, only of accounts that have none under way: so the slow pages of some
+accounts keep no other account waiting."""
 
 
 @dataclass(slots=True)
@@ -87,6 +90,11 @@ class Worker:
         services.wake = self.wake
 
     @property
+    def _spare(self) -> int:
+        """How many more runs may start here now, those of accounts without a run under way included."""
+        return self._slots * (1 + SPARE_PER_SLOT) - len(self._held)
+
+    @property
     def busy(self) -> int:
         """How many runs are under way."""
         return len(self._held)
@@ -109,8 +117,8 @@ class Worker:
                 self._loop.call_soon_threadsafe(self._woken.set)
 
     def _take_turn(self) -> None:
-        # Without room there is nothing to look for; and one look finds whatever was queued before it.
-        if len(self._held) >= self._slots:
+        # With every slot taken there is nothing to look for; and one look finds whatever was queued before it.
+        if self._spare <= 0:
             return
         loop = asyncio.get_running_loop()
         at_s = loop.time() + turn_s(self._services.peers)
@@ -168,23 +176,29 @@ class Worker:
             pause_s = self._pause_s()
             if children is not None and free > 0:
                 taken = await self._take(free)
-                for run in taken:
-                    held = _Held(run)
-                    with self._lock:
-                        self._held[run.id, run.attempt] = held
-                    held.task = group.create_task(self._work(held, children), name=f"run-{run.id}")
+                self._start(taken, group, children)
                 if await self._has_more():
                     if taken:
                         self._services.tell_job()
                     if len(taken) < free:
                         pause_s = random.uniform(AGAIN_S, 4 * AGAIN_S)  # noqa: S311 - no secret
+            if children is not None and len(self._held) >= self._slots:
+                self._start(await self._take_of_idle_accounts(), group, children)
             # In turn with claiming: a run that was claimed a moment ago must be known as live before anybody reaps.
             if loop.time() >= reap_at:
                 await self._reap(starting=False)
-                # Another process may have put back a run with one attempt left.
-                self._suspects = self._suspects or self._services.database.shared
+                # Another process may have put back a run with one attempt left. Asked, not assumed: while one waits,
+                # nothing else is started here.
+                self._suspects = self._suspects or (self._services.database.shared and await self._has_suspects())
                 reap_at = loop.time() + reap_every_s
             await self._wait(pause_s)
+
+    def _start(self, taken: tuple[ClaimedRun, ...], group: asyncio.TaskGroup, children: Children) -> None:
+        for run in taken:
+            held = _Held(run)
+            with self._lock:
+                self._held[run.id, run.attempt] = held
+            held.task = group.create_task(self._work(held, children), name=f"run-{run.id}")
 
     def _pause_s(self) -> float:
         if not self._services.changes.hears_others:
@@ -222,13 +236,27 @@ class Worker:
             self._suspects = await self._has_suspects()
         return await self._claim(free)
 
+    async def _take_of_idle_accounts(self) -> tuple[ClaimedRun, ...]:
+        """The next runs of accounts that have none under way, while all slots are taken."""
+        # A run that is to be run alone waits until those under way have ended.
+        if self._spare <= 0 or self._suspects:
+            return ()
+        try:
+            if not await self._services.database.read(has_idle_account):
+                return ()
+        except Unavailable:
+            return ()
+        return await self._claim(self._spare, idle_accounts=True)
+
     async def _has_suspects(self) -> bool:
         try:
             return await self._services.database.read(has_suspects)
         except Unavailable:
-            return True
+            return self._suspects
 
-    async def _claim(self, count: int, *, suspects: bool = False) -> tuple[ClaimedRun, ...]:
+    async def _claim(
+        self, count: int, *, suspects: bool = False, idle_accounts: bool = False
+    ) -> tuple[ClaimedRun, ...]:
         options = self._services.options
 
         def work(tx: Transaction) -> tuple[ClaimedRun, ...] | None:
@@ -244,6 +272,7 @@ class Worker:
                 target_runs=options.target_runs,
                 target_runs_per_minute=options.target_runs_per_minute,
                 suspects=suspects,
+                idle_accounts=idle_accounts,
             )
 
         try:
@@ -274,7 +303,9 @@ class Worker:
                 with about(run=run.id, report=run.report_id), self._services.changes.watch(run.report_id) as changed:
                     watch = asyncio.get_running_loop().create_task(self._watch(held, changed), name=f"watch-{run.id}")
                     try:
-                        await perform_run(self._services, run, children=children, resolver=self._resolver)
+                        await perform_run(
+                            self._services, run, children=children.for_account(run.account_id), resolver=self._resolver
+                        )
                     finally:
                         watch.cancel()
         except asyncio.CancelledError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from pagegrade.model.account import Caller
-from pagegrade.model.errors import PreconditionFailed
+from pagegrade.model.errors import NotFound, PreconditionFailed
 from pagegrade.model.stored import UNFINISHED, StoredReport
 from pagegrade.service import reports as service
 from pagegrade.service.reports import Stored
@@ -16,7 +16,7 @@ from pagegrade.web.body import FORM, JSON, MULTIPART
 from pagegrade.web.call import Call
 from pagegrade.web.conditional import may_change
 from pagegrade.web.documents import DeletedReport, ReportAnswer, ReportList
-from pagegrade.web.idempotent import do_once, idempotency_key
+from pagegrade.web.idempotent import do_once, idempotency_key, refuse_done
 from pagegrade.web.operations import Answer, Operation
 from pagegrade.web.parameters import CreateReportBody, ReportListQuery, UpdateReportBody
 from pagegrade.web.report_calls import judge_fields, list_query, read_wish, refuse_when_draining
@@ -95,7 +95,7 @@ async def create_report(call: Call) -> Answer:
         location = ("Location", f"{options.base_url}{PATH}/{made.report.id}")
         return await _finished(call, made, status=201, seconds=seconds, headers=(location,))
 
-    return await do_once(call, fields, make=make, again=again, tell=tell)
+    return await do_once(call, fields, make=make, resource_id=_report_id, again=again, tell=tell)
 
 
 async def update_report(call: Call) -> Answer:
@@ -113,8 +113,13 @@ async def update_report(call: Call) -> Answer:
     if change.run:
         refuse_when_draining(call)
     if change.run or change.needs_hash:
-        # Somebody else's report must not cost an analysis, nor a hash.
-        await call.read(lambda tx, caller: service.find_report(tx, caller, report_id, options, call.now_ms))
+        # The report of another account must cost neither an analysis nor a hash.
+        try:
+            await call.read(lambda tx, caller: service.find_report(tx, caller, report_id, options, call.now_ms))
+        except NotFound:
+            if change.run:
+                await refuse_done(call, fields)
+            raise
     if change.run and key is None:
         await call.take_analysis()
     password_hash: str | None = None
@@ -139,7 +144,7 @@ async def update_report(call: Call) -> Answer:
         return await _finished(call, made, status=200, seconds=seconds if change.run else 0.0, headers=())
 
     if change.run:
-        return await do_once(call, fields, make=make, again=again, tell=tell)
+        return await do_once(call, fields, make=make, resource_id=_report_id, again=again, tell=tell)
     return await tell(await call.write(make))
 
 
@@ -154,6 +159,10 @@ async def delete_report(call: Call) -> Answer:
     await call.write(work)
     call.services.changes.tell(report_id)
     return Answer(status=200, body=b'{"id":%d,"object":"report","deleted":true,"status":200}' % report_id)
+
+
+def _report_id(stored: Stored) -> int:
+    return stored.report.id
 
 
 async def _finished(call: Call, made: Stored, *, status: int, seconds: float, headers: Headers) -> Answer:
@@ -229,6 +238,7 @@ def _update(method: str, name: str, more: str = "", *, body_types: tuple[str, ..
             "validation_failed",
             "idempotency_in_progress",
             "idempotency_key_reused",
+            "report_deleted",
             "quota_exceeded",
         ),
     )
@@ -272,6 +282,7 @@ OPERATIONS: Final = (
             "url_not_allowed",
             "idempotency_in_progress",
             "idempotency_key_reused",
+            "report_deleted",
             "quota_exceeded",
         ),
     ),

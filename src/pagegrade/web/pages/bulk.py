@@ -96,7 +96,7 @@ async def _preview(call: Call, sent: Mapping[str, str]) -> Answer:
         # Whoever asks makes us contact somebody.
         await call.take_analysis()
         try:
-            found = await read_sitemap_addresses(call.services, sitemap)
+            found = await read_sitemap_addresses(call.services, sitemap, account_id=call.admitted.account.id)
         except InvalidInput as error:
             return _form(call, sent, problems_of_input(call.texts, error, field="sitemap"), status=422)
         if found.failure:
