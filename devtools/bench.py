@@ -30,7 +30,7 @@ from pagegrade.model.artifacts import Artifacts
 from pagegrade.model.document import Document
 from pagegrade.parse import url as urls
 from pagegrade.parse.html import parse_document
-from pagegrade.score import Weighed, prices, score
+from pagegrade.scoring import Observed, rules_of, score
 from pagegrade.service.analysis import artifacts_of_document
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -117,16 +117,13 @@ def bare_walk(tree: turbohtml.Document) -> int:
 def measure(name: str, body: bytes, repeat: int) -> tuple[Row, dict[str, float]]:
     """(the row of one page, CPU milliseconds of each check)."""
     checks = all_checks()
-    weighed = {
-        check.id: Weighed(category=check.category, weight=check.severity.value, requires=check.requires)
-        for check in checks.values()
-    }
-    price = prices(weighed)
+    rules = rules_of(checks.values())
     tree = turbohtml.parse(body)
     artifacts = artifacts_of_document(body, url=URL, headers=(("Content-Type", "text/html; charset=utf-8"),))
     document = parse(body)
     with_files = replace(artifacts, resources=resources_of(document))
-    losses = {name: one.loss for name, one in run_checks(checks, Facts(artifacts, document=document)).items()}
+    judged = run_checks(checks, Facts(artifacts, document=document))
+    observed = {name: Observed(one.loss, applies=one.outcome != "not_applicable") for name, one in judged.items()}
     best = cpu_ms(
         {
             "parse": lambda: turbohtml.parse(body),
@@ -134,7 +131,7 @@ def measure(name: str, body: bytes, repeat: int) -> tuple[Row, dict[str, float]]
             "facts": lambda: parse(body),
             "checks": lambda: run_checks(checks, Facts(artifacts, document=fresh(document))),
             "checks_with_files": lambda: run_checks(checks, Facts(with_files, document=fresh(document))),
-            "score": lambda: score(weighed, price, losses),
+            "score": lambda: score(rules, observed),
         },
         repeat,
     )

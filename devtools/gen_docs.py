@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
@@ -30,7 +30,7 @@ from pagegrade.checks._check import SECTIONS
 from pagegrade.model import errors
 from pagegrade.model.identity import PROJECT_URL
 from pagegrade.model.report import CATEGORIES
-from pagegrade.score import Weighed, prices
+from pagegrade.scoring import Rule, rules_of
 from pagegrade.web.description import describe_api
 from pagegrade.web.problem_texts import TEXTS, statuses_of
 from pagegrade.web.problems import PROBLEMS
@@ -53,30 +53,31 @@ GENERATED: Final = "<!-- Made by `make docs` from the code; do not edit. -->\n\n
 
 def check_pages(checks: Mapping[str, Check]) -> Iterator[tuple[str, str]]:
     """(path, text) of a page per check and of the table of all of them."""
-    price = prices(
-        {check.id: Weighed(category=check.category, weight=check.severity.value) for check in checks.values()}
-    )
+    rules = rules_of(checks.values())
     rows = []
     for check in checks.values():
-        cost = f"{price[check.id]:.2f}"
-        yield f"checks/{check.id}.md", GENERATED + _check_page(check, cost)
+        rule = rules[check.id]
+        cost = f"{rule.price:g}"
+        yield f"checks/{check.id}.md", GENERATED + _check_page(check, rule, checks)
         rows.append(f"| [{check.id}]({check.id}.md) | {check.category} | {check.severity.label} | {cost} |")
-    head = "# Checks\n\nThe price is what a check can cost, in points of the final score.\n\n"
-    table = "| check | category | severity | price |\n|---|---|---|---:|\n" + "\n".join(rows)
+    head = "# Checks\n\nThe last column is the most a check can cost, in points of the score.\n\n"
+    table = "| check | category | severity | costs at most |\n|---|---|---|---:|\n" + "\n".join(rows)
     yield "checks/README.md", f"{GENERATED}{head}{table}\n"
 
 
-def _check_page(check: Check, price: str) -> str:
+def _check_page(check: Check, rule: Rule, checks: Mapping[str, Check]) -> str:
     source = check.function.__module__.replace(".", "/")
     lines = [f"# {check.title}", "", check.summary, ""]
     lines += [f"- id: `{check.id}`", f"- category: {check.category}", f"- severity: {check.severity.label}"]
-    lines += [f"- price: {price} points", f"- since: {check.since}"]
+    lines += [f"- costs at most: {rule.price:g} points", f"- since: {check.since}"]
     lines += [f"- changed: {', '.join(check.changed)}"] if check.changed else []
-    lines += [f"- needs to pass first: {_links(check.requires)}"] if check.requires else []
-    lines += [f"- while it fails, the score is at most {check.cap.max_score}"] if check.cap else []
+    same = [other.id for other in checks.values() if other.cause == check.cause and other is not check]
+    lines += [f"- charged once together with: {_links(same)}"] if check.cause is not None and same else []
+    lines += [f"- in state {' or '.join(cap.states)}, the score is at most {cap.max_score}" for cap in rule.caps]
     lines += ["", "| state | what it says of the page | costs |", "|---|---|---:|"]
     for state in check.states:
-        share = f"{state.loss:.0%}" if state.highest == state.loss else f"{state.loss:.0%} to {state.highest:.0%}"
+        low, high = (f"{rule.penalty_tenths(loss) / 10:g}" for loss in (state.loss, state.highest))
+        share = low if low == high else f"{low} to {high}"
         lines.append(f"| {state.name} | {state.message.replace('|', '&#124;')} | {share} |")
     documentation = check.documentation
     for heading in SECTIONS:
@@ -86,7 +87,7 @@ def _check_page(check: Check, price: str) -> str:
     return "\n".join(lines)
 
 
-def _links(names: tuple[str, ...]) -> str:
+def _links(names: Sequence[str]) -> str:
     return ", ".join(f"[{name}]({name}.md)" for name in names)
 
 

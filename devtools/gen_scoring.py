@@ -16,9 +16,16 @@ from devtools.scoring_example import PAGE, PARAGRAPH, example_report, noindex_re
 from pagegrade.checks import Check, all_checks
 from pagegrade.checks._check import State
 from pagegrade.model.outcome import Severity
-from pagegrade.model.report import CATEGORIES, DECENT_FROM, GOOD_FROM, MIN_COVERAGE, RULESET, Category, Report
-from pagegrade.score import Weighed, prices
-from pagegrade.score import score as score_losses
+from pagegrade.model.report import (
+    CATEGORIES,
+    DECENT_FROM,
+    GOOD_FROM,
+    RULESET,
+    Category,
+    Report,
+    Result,
+)
+from pagegrade.scoring import Rule, rules_of
 
 PAGE_PATH: Final = Path("docs/explanation/scoring.md")
 NAMES: Final[Mapping[Category, str]] = {"seo": "SEO"}
@@ -39,12 +46,7 @@ MOVING: Final = {
 _MARKER: Final = re.compile(
     r"^<!-- begin ([a-z-]+): made from the code, do not edit -->\n(.*?)^<!-- end \1 -->$", re.MULTILINE | re.DOTALL
 )
-_LOST_AT_LEAST: Final = 0.005
-"""Points from which a loss shows in two digits."""
-_SHOWN_WORST: Final = 7
 WIDTH: Final = 118
-NEVER_SCORED: Final = "http-status"
-"""A check whose failure leaves nothing to score: the page was not answered with success."""
 
 
 class Catalogue:
@@ -52,31 +54,23 @@ class Catalogue:
 
     def __init__(self, checks: Mapping[str, Check]) -> None:
         self.checks = checks
-        self.weighed = {
-            check.id: Weighed(
-                category=check.category,
-                weight=check.severity.value,
-                requires=check.requires,
-                cap=check.cap.max_score if check.cap else None,
-                category_cap=check.cap.category_max_score if check.cap else None,
-            )
-            for check in checks.values()
-        }
-        self.prices = prices(self.weighed)
+        self.rules: Mapping[str, Rule] = rules_of(checks.values())
         self.scored = [check for check in checks.values() if check.severity is not Severity.INFO]
 
     def of(self, category: Category) -> list[Check]:
-        """The scored checks of a category, the dearest first."""
+        """The scored checks of a category, the most expensive first."""
         return sorted(
             (check for check in self.scored if check.category == category),
-            key=lambda check: (-self.prices[check.id], check.id),
+            key=lambda check: (-self.rules[check.id].price, -check.severity.value, check.id),
         )
 
-    def failing(self, name: str) -> tuple[float, int, list[str]]:
-        """(points lost, score, checks that lose with it) of a page where this check fails and all others pass."""
-        losses = {check: 1.0 if check == name else 0.0 for check in self.checks}
-        found = score_losses(self.weighed, self.prices, losses)
-        return 100 - found.uncapped, found.score, sorted(found.inherited)
+    def causes(self) -> dict[str, list[Check]]:
+        """Cause -> the checks that name it, by the id of the cause."""
+        found: dict[str, list[Check]] = {}
+        for check in self.checks.values():
+            if check.cause is not None:
+                found.setdefault(check.cause, []).append(check)
+        return dict(sorted(found.items()))
 
 
 def blocks() -> dict[str, str]:
@@ -84,14 +78,13 @@ def blocks() -> dict[str, str]:
     catalogue = Catalogue(all_checks())
     return {
         "result": _result(),
-        "categories": _categories(catalogue),
-        "severities": _severities(catalogue),
         "example": _example(),
-        "inherited": _inherited(catalogue),
+        "severities": _severities(catalogue),
+        "causes": _causes(catalogue),
+        "categories": _categories(catalogue),
         "caps": _caps(catalogue),
-        "bounds": _bounds(catalogue),
         "moving": _moving(catalogue),
-        "prices": _prices(catalogue),
+        "penalties": _penalties(catalogue),
     }
 
 
@@ -122,57 +115,45 @@ def _name(category: Category) -> str:
 
 
 def _result() -> str:
-    text = (
-        f"A score from {GOOD_FROM} is **good**, from {DECENT_FROM} **decent**, and below that **bad**. The result is "
-        f"withheld while less than {MIN_COVERAGE:.0%} of the points could be seen."
-    )
-    return _wrapped(text.replace("%", " %"))
-
-
-def _categories(catalogue: Catalogue) -> str:
-    rows = []
-    for category, points in CATEGORIES.items():
-        checks = catalogue.of(category)
-        weight = sum(check.severity.value for check in checks)
-        by_weight = (Severity.HIGH, Severity.MEDIUM, Severity.LOW)
-        used = {check.severity for check in checks}
-        each = [f"{points * one.value / weight:.2f}" if one in used else "–" for one in by_weight]
-        rows.append([_name(category), str(points), str(len(checks)), str(weight), *each])
-    head = ["category", "points", "scored checks", "sum of weights", "a high one costs", "a medium one", "a low one"]
-    informative = len(catalogue.checks) - len(catalogue.scored)
-    more = f"Ruleset {RULESET} has {len(catalogue.checks)} checks: {len(catalogue.scored)} are scored, {informative} "
-    return _table(head, rows, range(1, 7)) + "\n\n" + more + "are informative."
-
-
-def _severities(catalogue: Catalogue) -> str:
-    rows = []
-    for severity in Severity:
-        checks = [check for check in catalogue.checks.values() if check.severity is severity]
-        points = sum(catalogue.prices[check.id] for check in checks)
-        rows.append([severity.label, str(severity.value), str(len(checks)), f"{points:.1f}"])
-    return _table(["severity", "weight", "checks", "points of the 100 that hang on them"], rows, (1, 2, 3))
+    return _wrapped(f"A score from {GOOD_FROM} is **good**, from {DECENT_FROM} **decent**, and below that **bad**.")
 
 
 def _example() -> str:
     report = example_report()
+    found = sorted((result for result in report.results if result.passed is False), key=lambda one: _rank(one, report))
     rows = [
         [
             f"`{result.check}`",
             result.importance,
-            f"`{result.state}`" if result.inherited_from is None else f"with `{result.inherited_from}`",
-            f"{result.price:.2f}",
-            f"{result.lost / result.price:.0%}".replace("%", " %"),
-            f"{result.lost:.2f}",
+            _name(result.category),
+            f"`{result.state}`",
+            f"{result.lost:.1f}" if result.counted_in is None else f"counted in `{result.counted_in}`",
         ]
-        for result in sorted(report.results, key=lambda one: (-one.lost, one.check))
-        if result.lost >= _LOST_AT_LEAST
+        for result in found
     ]
-    lost = sum(result.lost for result in report.results)
-    rows.append(["**all of them**", "", "", "", "", f"**{lost:.2f}**"])
-    table = _table(["check", "severity", "state", "price", "loss", "points lost"], rows, (3, 4, 5))
+    table = _table(["check", "severity", "category", "state", "points lost"], rows, (4,))
     page = PAGE.replace(PARAGRAPH, "(here are four times forty words about lamps)").strip()
-    steps = "\n".join(_wrapped(step, "  ") for step in _example_steps(report, lost))
-    return f"```html\n{page}\n```\n\n{table}\n\n{steps}"
+    return f"```html\n{page}\n```\n\n{table}\n\n{_sum(report)}\n\n{_example_steps(report)}"
+
+
+def _rank(result: Result, report: Report) -> tuple[float, float, str, float, str]:
+    """Findings by points, each followed by those that are counted in it."""
+    carrier = next((one for one in report.results if one.check == result.counted_in), result)
+    severity = next(one for one in Severity if one.label == carrier.importance)
+    return (-carrier.lost, -severity.value, carrier.check, float(carrier is not result), result.check)
+
+
+def _sum(report: Report) -> str:
+    """The sum, a line for each category."""
+    rows = [
+        [_name(name), f"{one.lost:.1f}", str(one.budget), f"{one.taken:.1f}", str(one.score)]
+        for name, one in report.categories.items()
+        if one.lost is not None and one.taken is not None
+    ]
+    taken = sum(one.taken or 0.0 for one in report.categories.values())
+    rows.append(["**together**", "", "", f"**{taken:.1f}**", ""])
+    head = ["category", "its findings cost", "it can take", "it takes", "score of the category"]
+    return _table(head, rows, (1, 2, 3, 4))
 
 
 def _wrapped(text: str, indent: str = "") -> str:
@@ -180,31 +161,26 @@ def _wrapped(text: str, indent: str = "") -> str:
     return fill_lines(text, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
-def _example_steps(report: Report, lost: float) -> Iterator[str]:
-    """What becomes of the losses, a line each."""
+def _example_steps(report: Report) -> str:
+    """What becomes of the sum, a line each."""
     uncapped, coverage = report.uncapped_score or 0.0, report.coverage or 0.0
     unseen = [one for one in report.results if one.outcome == "not_evaluated" and one.price > 0]
     names = " and ".join(f"`{one.check}`" for one in unseen)
-    caps = ", ".join(f"that of `{cap.check}` at {cap.max_score}" for cap in report.caps) or "none"
-    yield f"- 100 - {lost:.2f} = {uncapped:.2f}. Caps that apply: {caps}. The score is **{report.score}**."
-    yield (
-        f"- {names} could not be evaluated. That costs nothing, and {coverage:.1%} of the points were seen. That is "
-        f"enough for a result: **{report.result}**.".replace("%", " %")
-    )
-    of_seo = sum(one.lost for one in report.results if one.category == "seo")
-    points = CATEGORIES["seo"]
-    yield (
-        f"- The categories are made in the same way. Of the {points} points of SEO, {of_seo:.2f} are lost, which is "
-        f"{of_seo / points:.1%} of them. So the score of SEO is {report.categories['seo'].score}.".replace("%", " %")
-    )
+    caps = ", ".join(f"that of `{cap.check}` at {cap.max_score}" for cap in report.caps if cap.category is None)
     hidden = noindex_report()
     hidden_cap = next(cap.max_score for cap in hidden.caps if cap.category is None)
-    effect = "changes nothing" if (hidden.uncapped_score or 0.0) <= hidden_cap else "lowers that"
-    yield (
-        f"- Then somebody forgets a `noindex` on the page. That costs {lost_by(hidden, 'noindex'):.2f} points more and "
-        f"leaves {hidden.uncapped_score or 0.0:.2f}. The cap of {hidden_cap} {effect}, so the score is "
-        f"**{hidden.score}**. The cap for SEO lowers that category to {hidden.categories['seo'].score}."
-    )
+    left = hidden.uncapped_score or 0.0
+    effect = "changes nothing" if left <= hidden_cap else "lowers that"
+    steps = [
+        f"100 - {100 - uncapped:.1f} = {uncapped:.1f}. Caps that apply: {caps or 'none'}. The score is "
+        f"**{report.score}**, which is **{report.result}**.",
+        f"{names} could not be evaluated. That costs nothing, and {coverage:.1%} of the possible penalties were "
+        f"evaluated, which is enough for a grade.".replace("%", " %"),
+        f"If the page also says `noindex`, that costs {lost_by(hidden, 'noindex'):.1f} points more and leaves "
+        f"{left:.1f}. The cap of {hidden_cap} {effect}, so the score is **{hidden.score}**. The score of SEO is "
+        f"{hidden.categories['seo'].score}.",
+    ]
+    return "\n".join(_wrapped(f"- {step}", "  ") for step in steps)
 
 
 def lost_by(report: Report, name: str) -> float:
@@ -212,85 +188,67 @@ def lost_by(report: Report, name: str) -> float:
     return next(result.lost for result in report.results if result.check == name)
 
 
-def _inherited(catalogue: Catalogue) -> str:
-    parents = {parent for check in catalogue.checks.values() for parent in check.requires}
-    found = {name: catalogue.failing(name) for name in parents}
+def _severities(catalogue: Catalogue) -> str:
+    rows = []
+    for severity in Severity:
+        checks = [check for check in catalogue.checks.values() if check.severity is severity]
+        rows.append([severity.label, str(severity.value), str(len(checks))])
+    more = f"Ruleset {RULESET} has {len(catalogue.checks)} checks: {len(catalogue.scored)} can cost points."
+    return _table(["severity", "points", "checks"], rows, (1, 2)) + "\n\n" + more
+
+
+def _causes(catalogue: Catalogue) -> str:
     rows = [
-        [f"`{name}`", _ids(heirs), f"{catalogue.prices[name]:.2f}", f"{points:.2f}"]
-        for name, (points, _, heirs) in sorted(found.items(), key=lambda item: (-item[1][0], item[0]))
+        [cause.replace("-", " "), _name(checks[0].category), _ids([check.id for check in checks])]
+        for cause, checks in catalogue.causes().items()
     ]
-    return _table(["while it fails", "these lose everything, too", "its price", "together"], rows, (2, 3))
+    return _table(["cause", "category", "checks that see it"], rows, ())
+
+
+def _categories(catalogue: Catalogue) -> str:
+    rows = [[_name(category), str(budget), str(len(catalogue.of(category)))] for category, budget in CATEGORIES.items()]
+    return _table(["category", "takes at most", "checks that can cost points"], rows, (1, 2))
 
 
 def _caps(catalogue: Catalogue) -> str:
-    rows = [
-        [
-            f"`{check.id}`",
-            str(check.cap.max_score),
-            "" if check.cap.category_max_score is None else f"{_name(check.category)} {check.cap.category_max_score}",
-        ]
-        for check in sorted(catalogue.checks.values(), key=lambda check: check.id)
-        if check.cap is not None
-    ]
-    return _table(["while it fails", "the score is at most", "and that of its category"], rows, (1,))
-
-
-def _bounds(catalogue: Catalogue) -> str:
-    found = {check.id: catalogue.failing(check.id) for check in catalogue.scored if check.id != NEVER_SCORED}
-    worst = sorted(found, key=lambda name: (found[name][1], -found[name][0], name))[:_SHOWN_WORST]
-    rows = [
-        [f"`{name}`", f"{catalogue.prices[name]:.2f}", f"{found[name][0]:.2f}", str(found[name][1])] for name in worst
-    ]
-    table = _table(
-        ["a page where only this fails", "its price", "lost with what depends on it", "score"], rows, (1, 2, 3)
-    )
-    lines = []
-    for category, points in CATEGORIES.items():
-        dearest = next(check for check in catalogue.of(category) if check.id in found)
-        own = f"`{dearest.id}` alone {catalogue.prices[dearest.id]:.2f}"
-        lines.append(f"- {_name(category)}: at most {points} points, of which {own}.")
-    highest = max(catalogue.scored, key=lambda check: (catalogue.prices[check.id], check.id))
-    return (
-        f"{table}\n\nWithout caps and without what depends on it, no check costs more than "
-        f"{catalogue.prices[highest.id]:.2f} points. What can be lost in a category:\n\n" + "\n".join(lines)
-    )
+    rows = []
+    for check in sorted(catalogue.checks.values(), key=lambda check: check.id):
+        for cap in catalogue.rules[check.id].caps:
+            of_category = "" if cap.category_max_score is None else f"{_name(check.category)} {cap.category_max_score}"
+            rows.append((cap.max_score, [f"`{check.id}`", _ids(cap.states), str(cap.max_score), of_category]))
+    head = ["check", "in these states", "the score is at most", "and that of its category"]
+    return _table(head, [row for _, row in sorted(rows)], (2,))
 
 
 def _moving(catalogue: Catalogue) -> str:
-    rows = [[f"`{name}`", f"{catalogue.prices[name]:.2f}", why] for name, why in MOVING.items()]
+    rows = [[f"`{name}`", f"{catalogue.rules[name].price:.1f}", why] for name, why in MOVING.items()]
     return _table(["check", "costs at most", "what moves it"], rows, (1,))
 
 
-def _prices(catalogue: Catalogue) -> str:
+def _penalties(catalogue: Catalogue) -> str:
     parts = []
-    for category, points in CATEGORIES.items():
-        rows = [
-            [
-                f"`{check.id}`",
-                check.severity.label,
-                str(check.severity.value),
-                f"{catalogue.prices[check.id]:.2f}",
-                ", ".join(_state(state) for state in check.states if state.highest > 0),
-                "" if check.cap is None else str(check.cap.max_score),
-            ]
-            for check in catalogue.of(category)
-        ]
+    for category, budget in CATEGORIES.items():
+        rows = []
+        for check in catalogue.of(category):
+            rule = catalogue.rules[check.id]
+            states = ", ".join(_state(state, rule) for state in check.states if rule.penalty_tenths(state.highest))
+            caps = ", ".join(str(cap.max_score) for cap in rule.caps)
+            rows.append([f"`{check.id}`", check.severity.label, states, caps])
         name = _name(category)
-        head = ["check", "severity", "weight", "price", "states and what they cost", "cap"]
-        table = _table(head, rows, (2, 3, 5))
+        table = _table(["check", "severity", "states and the points they cost", "cap"], rows, (3,))
         free = sorted(
             check.id
             for check in catalogue.checks.values()
             if check.category == category and check.severity is Severity.INFO
         )
         more = "\n\n" + _wrapped(f"Informative, so free: {_ids(free)}.") if free else ""
-        parts.append(f"### {name[0].upper()}{name[1:]}: {points} points\n\n{table}{more}")
+        parts.append(f"### {name[0].upper()}{name[1:]}: at most {budget} points\n\n{table}{more}")
     return "\n\n".join(parts)
 
 
-def _state(state: State) -> str:
-    low, high = f"{state.loss:.0%}", f"{state.highest:.0%}"
-    return f"`{state.name}` {low if low == high else f'{low} to {high}'}".replace("%", " %")
+def _state(state: State, rule: Rule) -> str:
+    low, high = (f"{rule.penalty_tenths(loss) / 10:g}" for loss in (state.loss, state.highest))
+    return f"`{state.name}` {low if low == high else f'{low} to {high}'}"
 
 
 def _ids(names: Sequence[str]) -> str:

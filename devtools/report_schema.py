@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from pagegrade.model.outcome import Importance
 from pagegrade.model.report import Category, Grade, OutcomeName, ResourceType
 
 Points = Annotated[int, msgspec.Meta(ge=0, le=100)]
@@ -23,7 +24,7 @@ class Shape(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class Cap(Shape):
-    """A failed check that limits the score, or the score of one category."""
+    """A finding that limits the score, or the score of one category."""
 
     check: str
     max_score: Points
@@ -31,9 +32,10 @@ class Cap(Shape):
 
 
 class Counts(Shape):
-    """How many checks ended how; high, medium and low count findings."""
+    """How many checks ended how; critical, high, medium and low count findings."""
 
     passed: Count
+    critical: Count
     high: Count
     medium: Count
     low: Count
@@ -49,6 +51,17 @@ class CategoryScore(Shape):
     result: Grade | None
     passed: Count
     failed: Count
+    lost: Annotated[float, msgspec.Meta(ge=0)] | None
+    taken: Annotated[float, msgspec.Meta(ge=0)] | None
+    budget: Count | None
+
+
+class Withheld(Shape):
+    """Why a completed report has no score and no result."""
+
+    kind: str
+    message: str
+    fix: str
 
 
 class Detail(Shape):
@@ -80,9 +93,11 @@ class Result(Shape):
     outcome: OutcomeName
     state: str | None
     passed: bool | None
-    importance: Literal["high", "medium", "low", "informative"]
+    importance: Importance
     price: Annotated[float, msgspec.Meta(ge=0)]
     lost: Annotated[float, msgspec.Meta(ge=0)]
+    cause: str | None
+    counted_in: str | None
     inherited_from: str | None
     value: Scalar
     message: str
@@ -198,6 +213,7 @@ class Report(Shape):
     score: Points | None
     uncapped_score: float | None
     coverage: Annotated[float, msgspec.Meta(ge=0, le=1)] | None
+    withheld: Withheld | None
     caps: list[Cap]
     counts: Counts
     categories: dict[Category, CategoryScore]

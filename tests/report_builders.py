@@ -10,7 +10,9 @@ from typing import Any
 from pagegrade.model.errors import FAILURE_CODES
 from pagegrade.model.outcome import Detail, Evidence
 from pagegrade.model.report import (
+    CATEGORIES,
     AppliedCap,
+    Category,
     CategoryScore,
     Counts,
     Failure,
@@ -87,7 +89,7 @@ def make_images(count: int, total: int | None = None) -> tuple[Evidence, ...]:
 
 
 def make_results() -> tuple[Result, ...]:
-    """One of every outcome, every importance, an inherited loss and a graded one."""
+    """One of every outcome, every importance, a finding that is counted in another one, and a graded one."""
     return (
         make_result(),
         make_passed(),
@@ -136,12 +138,13 @@ def make_results() -> tuple[Result, ...]:
             category="security",
             title="Strict-Transport-Security",
             importance="medium",
-            price=1.2,
-            lost=1.2,
+            price=3.0,
+            lost=0.0,
+            cause="encryption",
+            counted_in="https",
             outcome="failed",
             state="missing",
             message="The answer has no Strict-Transport-Security header.",
-            inherited_from="https",
             evidence=(),
         ),
         make_result(
@@ -214,10 +217,15 @@ def make_counts(results: Iterable[Result]) -> Counts:
     )
 
 
+def make_category(results: Iterable[Result], name: Category, **more: Any) -> CategoryScore:
+    """The line of one category with the sum of its findings."""
+    lost = round(sum(result.lost for result in results if result.category == name), 1)
+    return CategoryScore(lost=lost, taken=min(lost, CATEGORIES[name]), budget=CATEGORIES[name], **more)
+
+
 def make_report(*results: Result, **more: Any) -> Report:
     """A finished report; without results it has one of every kind."""
     shown = results or make_results()
-    lost = sum(result.lost for result in shown)
     defaults: dict[str, Any] = {
         "url": URL,
         "final_url": URL + "/",
@@ -225,17 +233,17 @@ def make_report(*results: Result, **more: Any) -> Report:
         "state": "completed",
         "result": "decent",
         "score": 79,
-        "uncapped_score": 100 - lost,
+        "uncapped_score": round(100 - sum(result.lost for result in shown), 1),
         "coverage": 0.98,
         "caps": (AppliedCap(check="https", max_score=79), AppliedCap(check="https", max_score=49, category="security")),
         "counts": make_counts(shown),
         "categories": {
-            "seo": CategoryScore(score=81, result="good", passed=20, failed=2),
-            "performance": CategoryScore(score=66, result="decent", passed=11, failed=1),
-            "security": CategoryScore(score=49, result="bad", passed=9, failed=3),
-            "accessibility": CategoryScore(score=83, result="good", passed=12, failed=1),
-            "technical": CategoryScore(score=100, result="good", passed=8, failed=0),
-            "content": CategoryScore(score=92, result="good", passed=5, failed=0),
+            "seo": make_category(shown, "seo", score=81, result="good", passed=20, failed=2),
+            "performance": make_category(shown, "performance", score=66, result="decent", passed=11, failed=1),
+            "security": make_category(shown, "security", score=49, result="bad", passed=9, failed=3),
+            "accessibility": make_category(shown, "accessibility", score=83, result="good", passed=12, failed=1),
+            "technical": make_category(shown, "technical", score=100, result="good", passed=8, failed=0),
+            "content": make_category(shown, "content", score=92, result="good", passed=5, failed=0),
         },
         "results": shown,
         "page": PageFacts(

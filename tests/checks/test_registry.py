@@ -16,7 +16,7 @@ from pagegrade.checks._check import State, check
 from pagegrade.model.outcome import Outcome, Severity
 
 @check(id="{id}", title="X", severity=Severity.LOW, since="0.1.0",
-       states=(State("ok", "Fine."), State("bad", "Bad.", loss=1.0)), sources=("https://example.com/",){extra})
+       states=(State("ok", "Fine."), State("bad", "Bad.", loss=1.0)), sources=("https://example.com/",))
 def {name}(document):
     """Say."""
     return Outcome("ok")
@@ -32,23 +32,22 @@ def test_order_is_category_then_id() -> None:
 
 
 @pytest.mark.parametrize(
-    ("file", "id_", "name", "extra", "says"),
+    ("file", "id_", "name", "says"),
     [
-        ("zz_odd.py", "zz-other", "zz_odd", "", "zz-odd"),
-        ("zz_odd.py", "zz-odd", "zz_other", "", "zz-odd"),
-        ("title.py", "title", "title", "", "two checks"),
-        ("zz_odd.py", "zz-odd", "zz_odd", ', requires=("nowhere",)', "no check"),
+        ("zz_odd.py", "zz-other", "zz_odd", "zz-odd"),
+        ("zz_odd.py", "zz-odd", "zz_other", "zz-odd"),
+        ("title.py", "title", "title", "two checks"),
     ],
-    ids=["id", "function", "twice", "requires"],
+    ids=["id", "function", "twice"],
 )
 def test_disagreeing_names_are_refused(  # noqa: PLR0917 - one row of a table
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, id_: str, name: str, extra: str, says: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, id_: str, name: str, says: str
 ) -> None:
     """Id, file and function are one name, and it is used once."""
     folder = tmp_path / "technical"
     folder.mkdir()
     (folder / "__init__.py").write_text("")
-    (folder / file).write_text(MODULE.format(id=id_, name=name, extra=extra))
+    (folder / file).write_text(MODULE.format(id=id_, name=name))
     technical = sys.modules["pagegrade.checks.technical"]
     monkeypatch.setattr(technical, "__path__", [*technical.__path__, str(folder)])
     monkeypatch.setattr(package, "__path__", list(package.__path__))

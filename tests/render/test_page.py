@@ -129,7 +129,7 @@ def test_the_report_says_everything() -> None:
         'href="/reports/7/compare?from=1&amp;to=3"',
         "Fix first",
         "should be at most 60",
-        "costs 5.2 points",
+        "costs 4 points",
         "Why it matters",
         'href="/checks/https"',
         "Show all 14",
@@ -144,7 +144,7 @@ def test_the_report_says_everything() -> None:
         "id=…; Secure; HttpOnly",
         "The score is capped at 79 while “HTTPS” fails.",
         "What each finding cost",
-        "ruleset 2026.1",
+        "ruleset 2026.2",
         "5 Jan 2026, 13:34",
         'href="/reports/7/export/json"',
     ):

@@ -24,8 +24,8 @@ def test_the_report_says_everything_a_person_needs() -> None:
         "79 of 100",
         "Accessibility  83",
         "Fix first",
-        " 1. HTTPS  HIGH  costs 5.2 points  [https]",
-        "Also costs Strict-Transport-Security (1.2 points)",
+        " 1. HTTPS  HIGH  costs 4 points  [https]",
+        "Counted in Strict-Transport-Security",
         "Why        ",
         "Fix        ",
         "Evidence   • head > title · line 4",
@@ -37,7 +37,7 @@ def test_the_report_says_everything_a_person_needs() -> None:
         "capped at 79",
         "48.2 kB, 11.9 kB transferred",
         "Not seen   sitemaps",
-        "ruleset 2026.1",
+        "ruleset 2026.2",
         "pagegrade explain",
     ):
         assert part in text

@@ -7,26 +7,58 @@ import pytest
 
 from pagegrade.model.errors import FAILURE_CODES
 from pagegrade.model.outcome import Evidence, Saving
+from pagegrade.model.report import CategoryScore
 from pagegrade.render import view
 from pagegrade.render.texts import texts_for
 from tests.report_builders import make_failed_report, make_images, make_passed, make_report, make_result
 
 
-def test_what_to_fix_comes_by_severity_then_by_cost() -> None:
-    """A dear small thing does not stand before a cheap serious one."""
+def test_what_to_fix_comes_by_points_then_by_severity_then_by_id() -> None:
+    """What costs most stands first, whatever its severity."""
     report = make_report(
-        make_result("low-dear", importance="low", lost=9.0),
-        make_result("high-cheap", importance="high", lost=0.5),
-        make_result("high-dear", importance="high", lost=3.0),
+        make_result("low-dear", importance="low", lost=4.0),
+        make_result("high-b", importance="high", lost=2.0),
+        make_result("high-a", importance="high", lost=2.0),
+        make_result("critical", importance="critical", lost=2.0),
         make_result("medium", importance="medium", lost=2.0),
         make_passed("passed"),
     )
 
-    assert [f.result.check for f in view.findings(report)] == ["high-dear", "high-cheap", "medium", "low-dear"]
+    assert [f.result.check for f in view.findings(report)] == ["low-dear", "critical", "high-a", "high-b", "medium"]
 
 
-def test_inherited_losses_stand_with_their_cause() -> None:
-    """One thing to fix is one entry, with everything it costs."""
+def test_what_is_counted_in_another_finding_stands_with_it() -> None:
+    """A cause is one entry."""
+    report = make_report(
+        make_result("title", lost=8.0, cause="title"),
+        make_result("title-length", lost=0.0, cause="title", counted_in="title"),
+        make_result("h1", lost=3.0),
+    )
+
+    assert [(f.result.check, [one.check for one in f.counted], f.lost) for f in view.findings(report)] == [
+        ("title", ["title-length"], 8.0),
+        ("h1", [], 3.0),
+    ]
+
+
+def test_five_findings_are_named_first_and_the_rest_by_category() -> None:
+    """In the order of the categories, each by points."""
+    report = make_report(
+        *(make_result(f"first-{n}", lost=9.0 - n) for n in range(5)),
+        make_result("late", category="content", lost=3.0),
+        make_result("later", category="seo", lost=1.0),
+        make_result("late-seo", category="seo", lost=2.0),
+    )
+
+    assert [f.result.check for f in view.fix_first(report)] == [f"first-{n}" for n in range(5)]
+    assert [(name, [f.result.check for f in found]) for name, found in view.further_findings(report)] == [
+        ("seo", ["late-seo", "later"]),
+        ("content", ["late"]),
+    ]
+
+
+def test_losses_that_an_old_report_inherited_stand_with_their_check() -> None:
+    """Reports of ruleset 2026.1 are shown as they were made."""
     report = make_report(
         make_result("https", lost=4.0),
         make_result("hsts", lost=1.0, inherited_from="https"),
@@ -34,7 +66,7 @@ def test_inherited_losses_stand_with_their_cause() -> None:
     )
     (finding,) = view.findings(report)
 
-    assert [child.check for child in finding.inherited] == ["hsts", "mixed"]
+    assert [child.check for child in finding.counted] == ["hsts", "mixed"]
     assert finding.lost == 5.5
     assert view.with_outcome(report, "passed") == ()
 
@@ -146,14 +178,36 @@ def test_figures_have_their_units(text: str, expected: str) -> None:
 
 
 def test_the_score_explains_itself() -> None:
-    """Losses, caps, rounding and coverage, in that order."""
-    steps = view.score_steps(make_report(make_result("https", title="HTTPS", lost=4.0), score=79, uncapped_score=96.0))
+    """What every category takes, what that leaves, caps, rounding and coverage, in that order."""
+    report = make_report(
+        make_result("https", title="HTTPS", category="security", lost=25.0),
+        make_result("hsts", category="security", lost=8.0),
+        make_result("title", lost=4.5),
+        score=65,
+        uncapped_score=65.5,
+    )
 
-    assert "cost 4 points, which leaves 96." in steps[0]
-    assert steps[1] == "The score is capped at 79 while “HTTPS” fails."
-    assert steps[2] == "The Security score is capped at 49 while “HTTPS” fails."
-    assert "98%" in steps[4]
+    assert view.score_steps(report) == (
+        "Every page starts with 100 points.",
+        "SEO takes 4.5 points.",
+        "Security takes 30 points, the most it can take: its findings cost 33.",
+        "That leaves 65.5 points.",
+        "The score is capped at 79 while “HTTPS” fails.",
+        "The Security score is capped at 49 while “HTTPS” fails.",
+        "The score is a whole number, halves rounded down: 65.",
+        "98% of the possible penalties could be evaluated; what could not be evaluated costs nothing.",
+    )
     assert view.score_steps(make_failed_report()) == ()
+
+
+def test_the_score_of_an_old_report_explains_itself_as_it_was_made() -> None:
+    """Ruleset 2026.1 knew no budgets."""
+    categories = {"seo": CategoryScore(score=81, result="good", passed=20, failed=2)}
+    steps = view.score_steps(
+        make_report(make_result("https", lost=4.25), score=79, uncapped_score=95.75, categories=categories)
+    )
+
+    assert "cost 4.2 points, which leaves 95.75." in steps[0]
 
 
 def test_what_was_not_seen_shares_a_line_per_reason() -> None:

@@ -13,13 +13,12 @@ from pagegrade.report.clean import clean
 from tests.builders import make_artifacts, make_document, make_response
 
 TITLE = all_checks()["title"]
-HTTPS = all_checks()["https"]
 
 
-def result(verdict: Outcome | NotApplicable | NotRun, *, inherited: bool = False, lost: float = 0.0) -> Result:
+def result(verdict: Outcome | NotApplicable | NotRun, *, counted_in: str | None = None, lost: float = 0.0) -> Result:
     """The line of the report for a verdict of the title check."""
     judged: Judged = judge(TITLE, verdict)
-    return result_of(TITLE, judged, price=3.0, lost=lost, inherited_from=HTTPS if inherited else None)
+    return result_of(TITLE, judged, price=3.0, lost=lost, counted_in=counted_in)
 
 
 def test_finding_carries_everything_a_person_needs() -> None:
@@ -73,13 +72,12 @@ def test_unjudged_check_says_why(verdict: NotApplicable | NotRun, reason: str) -
     assert line.passed is None
 
 
-def test_inherited_loss_names_its_parent_and_is_a_failure() -> None:
-    """It cannot hold, whatever it found itself."""
-    line = result(Outcome("ok"), inherited=True, lost=3.0)
+def test_finding_names_its_cause_and_where_it_is_counted() -> None:
+    """It stays a finding of its own."""
+    line = result(Outcome("missing"), counted_in="title-length")
 
     assert line.outcome == "failed"
-    assert line.inherited_from == "https"
-    assert HTTPS.title in line.message
+    assert (line.cause, line.counted_in, line.lost) == ("title", "title-length", 0.0)
 
 
 def test_counts_agree_with_the_lines() -> None:

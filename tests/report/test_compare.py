@@ -10,7 +10,7 @@ from pagegrade.checks import all_checks
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.outcome import Detail, Evidence
 from pagegrade.model.report import Result, RunFacts
-from pagegrade.report.compare import CUT, LINKED, SHELL, WHOLE, Comparison, compare_reports, fingerprints
+from pagegrade.report.compare import CUT, LINKED, WHOLE, Comparison, compare_reports, fingerprints
 from pagegrade.service.analysis import artifacts_of_document
 from pagegrade.service.judging import judge_artifacts
 from tests.report_builders import make_failed_report, make_images, make_passed, make_report, make_result
@@ -278,7 +278,6 @@ def test_a_page_that_was_not_wholly_seen_fixes_nothing(note: str) -> None:
 @pytest.mark.parametrize(
     ("body", "truncated", "known"),
     [
-        (b"<!doctype html><title>Lamps</title><div id=root></div><script src=/app.js></script>", None, SHELL),
         (b"<!doctype html><title>Lamps</title><p>" + b"<b>" * 2000, None, CUT[1]),
         (b"<!doctype html><title>Lamps</title><p>Of brass", "limit", CUT[0]),
     ],

@@ -27,6 +27,7 @@ MEMBERS = [
     "score",
     "uncapped_score",
     "coverage",
+    "withheld",
     "caps",
     "counts",
     "categories",

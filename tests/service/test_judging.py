@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 from dataclasses import replace
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from pagegrade.model.artifacts import NotGathered
+from pagegrade.model.report import CATEGORIES, MIN_COVERAGE
 from pagegrade.report.artifacts_file import load_artifacts, save_artifacts
 from pagegrade.report.json import report_to_dict
 from pagegrade.service.judging import Thresholds, judge_artifacts
@@ -20,24 +22,49 @@ PAGE = (
 )
 
 
-def test_losses_add_up_to_what_is_missing() -> None:
-    """100 minus the losses is the score before caps and rounding."""
+def test_a_reader_can_do_the_sum() -> None:
+    """Findings add up to what their category lost, categories to what is missing, to the last digit."""
     report = judge_artifacts(make_artifacts(PAGE))
 
     assert report.state == "completed"
+    for name, category in report.categories.items():
+        lost = round(sum(result.lost for result in report.results if result.category == name), 1)
+
+        assert category.lost in {None, lost}
+        assert category.taken in {None, min(lost, CATEGORIES[name])}
+
     assert report.uncapped_score is not None
-    assert sum(result.lost for result in report.results) == pytest.approx(100 - report.uncapped_score, abs=1e-6)
+    assert report.score == math.ceil(report.uncapped_score - 0.5)
 
 
-def test_little_coverage_withholds_the_result() -> None:
-    """A page judged without the network has a score and no verdict."""
-    report = judge_artifacts(make_artifacts(PAGE))
+def test_little_coverage_of_a_fetched_page_withholds_everything() -> None:
+    """No score, no result and no figure of a category, and every finding is listed without a cost."""
+    report = judge_artifacts(make_artifacts(PAGE, vantage="User-Agent: Pagegrade"))
 
     assert report.coverage is not None
-    assert report.coverage < 0.8
-    assert report.score is not None
-    assert report.result is None
+    assert report.coverage < MIN_COVERAGE
+    assert report.withheld is not None
+    assert report.withheld.kind == "coverage"
+    assert (report.score, report.result, report.uncapped_score, report.caps) == (None, None, None, ())
+    assert {(one.score, one.result, one.lost, one.taken) for one in report.categories.values()} == {
+        (None, None, None, None)
+    }
+    assert {(result.lost, result.price) for result in report.results} == {(0.0, 0.0)}
+    assert any(result.passed is False for result in report.results)
     assert report.run.partial
+
+
+def test_a_document_at_hand_is_graded_on_what_it_says() -> None:
+    """And the report names the categories that were not looked at."""
+    report = judge_artifacts(make_artifacts(PAGE))
+
+    assert report.withheld is None
+    assert report.score is not None
+    assert report.result is not None
+    assert report.categories["performance"].score is None
+    assert report.categories["accessibility"].score is not None
+    assert report.run.partial
+    assert [note for note in report.run.notes if "performance" in note and "not looked at" in note] != []
 
 
 @pytest.mark.parametrize("status", [204, 205, 300, 304, 400, 401, 403, 404, 429, 500, 503])
@@ -67,7 +94,7 @@ def test_unverified_connection_and_truncation_are_said() -> None:
     response = replace(make_response(PAGE), truncated="limit", certificate_error="expired")
     report = judge_artifacts(make_artifacts(response=response))
 
-    assert len(report.run.notes) == 2
+    assert len(report.run.notes) == 3
 
 
 @pytest.mark.parametrize(
@@ -119,10 +146,11 @@ def test_shell_that_scripts_fill_gets_no_verdict() -> None:
     shell = PAGE.replace("<h1>Cats</h1>", "<div id=root></div><script src=/app.js></script>")
     report = judge_artifacts(make_artifacts(shell))
 
-    assert report.score is not None
-    assert report.result is None
+    assert (report.score, report.result) == (None, None)
+    assert report.withheld is not None
+    assert report.withheld.kind == "empty_shell"
+    assert any(result.check == "title" and result.passed for result in report.results)
     assert report.run.partial
-    assert "shell" in report.run.notes[0]
 
 
 def test_thresholds_move_the_word_not_the_score() -> None:

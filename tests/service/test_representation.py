@@ -31,8 +31,8 @@ from tests.store_builders import NOW_MS
 BASE = "https://reports.example.org"
 MEMBERS = (
     "id", "object", "version", "url", "final_url", "project", "privacy", "password", "state", "result", "score",
-    "uncapped_score", "coverage", "caps", "counts", "categories", "results", "page", "run", "error", "share_url",
-    "generated_at", "created_at", "updated_at",
+    "uncapped_score", "coverage", "withheld", "caps", "counts", "categories", "results", "page", "run", "error",
+    "share_url", "generated_at", "created_at", "updated_at",
 )  # fmt: skip
 """In the order in which they are handed out."""
 

@@ -1,4 +1,4 @@
-"""The shape of a check: its states, its documentation, its requirements."""
+"""The shape of a check: its states, its documentation, what it needs and what it can cost."""
 
 from __future__ import annotations
 
@@ -8,12 +8,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, cast, get_args
 
+from pagegrade.model.outcome import Cap as Cap  # noqa: PLC0414 - what a check declares comes from one module
 from pagegrade.model.outcome import NotApplicable, NotRun, Outcome, Severity
 from pagegrade.model.report import Category
 
 Verdict = Outcome | NotApplicable | NotRun
 NEEDS_RENDERING: Final = "Scripts draw this page; judging what they draw needs rendering."
 """Why a check of content does not apply to a page that is served empty; one sentence for all, so they can be joined."""
+CONTENT: Final = frozenset(
+    "accessibility alternates assets document font_faces link_probes markup page_links resources source_maps".split()
+)
+"""Parameters of checks that are made of the document or of the files it names."""
 SECTIONS: Final = ("What it checks", "Why it matters", "How to fix", "Fails on", "Passes on")
 
 
@@ -24,8 +29,8 @@ class State:
     A state that costs something has a ``title``, a ``why`` and a ``fix`` of its own, and so has one of an informative
     check that is worth a reader's time; other states have none of the three.
 
-    ``loss`` is the share of the price this state costs, 0 to 1; with ``loss_max`` the state is graded and its
-    outcome carries the exact loss between the two.
+    ``loss`` is the share of the severity's points this state costs, 0 to 1; with ``loss_max`` the state is graded and
+    its outcome carries the exact loss between the two.
     """
 
     name: str
@@ -49,15 +54,6 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class Cap:
-    """The most a page can score while the check fails (loses everything)."""
-
-    max_score: int
-    category_max_score: int | None = None
-    """The same for the check's own category."""
-
-
-@dataclass(frozen=True, slots=True)
 class Check:
     """One check: what it is called, what it can say, what it needs, and the function that says it."""
 
@@ -71,10 +67,16 @@ class Check:
     function: Callable[..., Verdict]
     requirements: Mapping[str, bool]
     """Artifact name -> whether the check can do without it (it is then handed the ``NotGathered``)."""
-    requires: tuple[str, ...] = ()
-    """Checks whose failure makes this one lose everything too."""
-    cap: Cap | None = None
+    cause: str | None = None
+    """Checks of one category that name the same cause see one fault from several sides: the most expensive finding
+    is charged, the others are listed beneath it and cost nothing."""
+    caps: tuple[Cap, ...] = ()
     changed: tuple[str, ...] = ()
+
+    @property
+    def reads_content(self) -> bool:
+        """Whether it looks at the document or its files, and so says nothing where these are not those of the page."""
+        return not CONTENT.isdisjoint(self.requirements)
 
     @property
     def summary(self) -> str:
@@ -104,13 +106,15 @@ def check(
     since: str,
     states: tuple[State, ...],
     sources: tuple[str, ...],
-    requires: tuple[str, ...] = (),
-    cap: Cap | None = None,
+    cause: str | None = None,
+    cap: Cap | tuple[Cap, ...] = (),
     changed: tuple[str, ...] = (),
 ) -> Callable[[Callable[..., Verdict]], Check]:
     """Make a check of a function whose parameters name the artifacts it needs.
 
     A parameter annotated ``X | NotGathered`` is optional: the check runs without that artifact and is told why.
+    ``cause`` is a kebab-case name (see ``Check.cause``); a ``cap`` without states applies to those with loss 1, and
+    several caps need states: ``cap=(Cap(49, states=("fatal",)), Cap(79, states=("warning", "fatal")))``.
 
     Raises:
         TypeError: The states are not in order, or the declaration is otherwise inconsistent.
@@ -134,8 +138,8 @@ def check(
             sources=sources,
             function=function,
             requirements={name: "NotGathered" in str(p.annotation) for name, p in annotations.items()},
-            requires=requires,
-            cap=cap,
+            cause=cause,
+            caps=(cap,) if isinstance(cap, Cap) else cap,
             changed=changed,
         )
 

@@ -15,6 +15,7 @@ from pagegrade.model.report import CATEGORIES
 from pagegrade.render.prose import parse_prose
 from pagegrade.render.text import render_markup
 from pagegrade.render.view import CATEGORY_NAMES, points
+from pagegrade.scoring import rules_of
 from pagegrade.service.catalogue import check_entries, check_prices
 
 
@@ -38,17 +39,22 @@ def explain_check(name: str) -> None:
         f"{check.title}  [{check.id}]",
         f"{CATEGORY_NAMES[check.category]} · {check.severity.label} · {cost} · since {check.since}",
     ]
-    if check.cap is not None:
-        lines.append(f"While it fails the score is at most {check.cap.max_score}.")
-    if check.requires:
-        lines.append(f"It cannot hold while {' or '.join(check.requires)} fails.")
+    for cap in check.caps:
+        when = f"in state {' or '.join(cap.states)}" if cap.states else "while it fails"
+        of_category = "" if cap.category_max_score is None else f", that of its category {cap.category_max_score}"
+        lines.append(f"The score is at most {cap.max_score}{of_category} {when}.")
+    same = [other.id for other in catalogue.values() if other.cause == check.cause and other is not check]
+    if check.cause is not None and same:
+        lines.append(f"Charged once together with {', '.join(same)}.")
     sections = [*check.documentation.items()]
     text = "\n".join(lines) + "\n\n" + render_markup(parse_prose(check.summary), width=width, color=color)
     for heading, body in sections:
         text += f"\n{heading}\n" + render_markup(parse_prose(body), width=width, color=color, indent=2)
+    rule = rules_of([check])[check.id]
     text += "\nWhat it can say\n"
     for state in check.states:
-        loss = "costs nothing" if state.highest == 0 else f"costs up to {points(price * state.highest)}"
+        worst = rule.penalty_tenths(state.highest) / 10
+        loss = f"costs up to {points(worst)}" if worst else "costs nothing"
         text += render_markup(
             parse_prose(f"- `{state.name}` {state.message} ({loss})"), width=width, color=color, indent=2
         )
@@ -76,9 +82,9 @@ def list_checks(format_name: str) -> None:
         members = [check for check in catalogue.values() if check.category == category]
         if not members:
             continue
-        text += f"\n{CATEGORY_NAMES[category]} ({CATEGORIES[category]} of 100 points)\n"
+        text += f"\n{CATEGORY_NAMES[category]} (takes at most {CATEGORIES[category]} points)\n"
         for check in members:
             price = f"{cost[check.id]:5.2f}" if cost[check.id] else "    –"
             text += f"  {check.id:<{longest}}  {check.severity.label:<11}  {price}  {check.title}\n"
-    text += f"\n{len(catalogue)} checks. The number is what a check can cost. More: pagegrade explain CHECK\n"
+    text += f"\n{len(catalogue)} checks, each with the most points it can cost. More: pagegrade explain CHECK\n"
     write_stdout(text.lstrip("\n"))

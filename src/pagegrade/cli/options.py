@@ -32,7 +32,7 @@ FailOn = Annotated[
     typer.Option(
         "--fail-on",
         metavar="EXPR",
-        help="Exit with 1 when this holds: score<80, severity=high, severity>=medium, coverage<0.9, result=bad, "
+        help="Exit with 1 when this holds: score<80, severity>=high, severity=critical, coverage<0.9, result=bad, "
         "category.seo<70. Repeat for several.",
     ),
 ]
@@ -49,7 +49,7 @@ FailOnNew = Annotated[
     typer.Option(
         "--fail-on-new",
         metavar="SEVERITY",
-        help="Exit with 1 when the page has a finding of at least this severity (low, medium, high) that the "
+        help="Exit with 1 when the page has a finding of at least this severity (low, medium, high, critical) that the "
         "baseline has not, or one that got worse.",
     ),
 ]

@@ -6,27 +6,51 @@ make. ``gc=False`` is safe where no field can hold a cycle.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum
 from typing import Final, Literal
 
 import msgspec
 
+Importance = Literal["critical", "high", "medium", "low", "informative"]
+"""Severities as reports name them, the most severe first."""
 MAX_EVIDENCE: Final = 100
 """Evidence entries kept for one check; the true number is kept beside them."""
 
 
 class Severity(Enum):
-    """How much a check matters; the value is its weight in points (``docs/explanation/scoring.md``)."""
+    """How much a check matters; the value is the most it costs, in points (``docs/explanation/scoring.md``)."""
 
-    HIGH = 10
-    MEDIUM = 5
-    LOW = 2
+    CRITICAL = 25
+    HIGH = 8
+    MEDIUM = 3
+    LOW = 1
     INFO = 0
 
     @property
-    def label(self) -> str:
-        """``high``, ``medium``, ``low`` or ``informative``, as reports call it."""
-        return "informative" if self is Severity.INFO else self.name.lower()
+    def label(self) -> Importance:
+        """The word that reports use."""
+        return _LABELS[self.name]
+
+
+_LABELS: Final[dict[str, Importance]] = {
+    "CRITICAL": "critical",
+    "HIGH": "high",
+    "MEDIUM": "medium",
+    "LOW": "low",
+    "INFO": "informative",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Cap:
+    """The highest score that a page can have while a check is in one of the named states."""
+
+    max_score: int
+    category_max_score: int | None = None
+    """The same for the check's own category; ``None``: its category is not capped."""
+    states: tuple[str, ...] = ()
+    """States of the check that the cap applies to; empty: every state with loss 1."""
 
 
 class Evidence(msgspec.Struct, frozen=True, gc=False, kw_only=True):

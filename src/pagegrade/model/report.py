@@ -6,28 +6,28 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, Literal, get_args
 
-from pagegrade.model.outcome import Detail, Evidence, Saving
+from pagegrade.model.outcome import Detail, Evidence, Importance, Saving
 
 REPORT_VERSION: Final = 1
-RULESET: Final = "2026.1"
-"""Version of the checks, weights, prices and caps; stored in every report."""
+RULESET: Final = "2026.2"
+"""Version of the checks, severities, causes, budgets and caps; stored in every report."""
 GOOD_FROM: Final = 80
 DECENT_FROM: Final = 50
 MIN_COVERAGE: Final = 0.8
-"""Below this share of measured points a score is shown but no result."""
+"""Below this share of evaluated penalties the result of a fetched page is withheld."""
 
 Grade = Literal["good", "decent", "bad"]
 OutcomeName = Literal["passed", "warning", "failed", "informative", "not_applicable", "not_evaluated"]
 Category = Literal["seo", "performance", "security", "accessibility", "technical", "content"]
 CATEGORIES: Final[dict[Category, int]] = {
-    "seo": 30,
-    "performance": 20,
-    "security": 20,
-    "accessibility": 15,
-    "technical": 10,
-    "content": 5,
+    "seo": 40,
+    "performance": 40,
+    "security": 30,
+    "accessibility": 30,
+    "technical": 20,
+    "content": 15,
 }
-"""Category -> points of the overall score it is worth; they add up to 100."""
+"""Category -> its budget: the most points that it can take from the score. They add up to more than 100."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,17 +42,22 @@ class Result:
     outcome: OutcomeName
     state: str | None
     """Name of the check's own state; ``None`` when it did not judge."""
-    importance: Literal["high", "medium", "low", "informative"]
+    importance: Importance
     price: float
-    """What the check can cost, in points of the final score."""
+    """The most the check can cost, in points of the score."""
     lost: float
-    """What it did cost, before caps and rounding."""
+    """Points it did cost, before category budgets, caps and rounding; 0 for what is counted in another check."""
+    cause: str | None = None
+    """Name of the cause it shares with other checks; ``None``: none."""
+    counted_in: str | None = None
+    """The check that is charged for the cause this one found as well; ``None``: it is charged itself, or found
+    nothing."""
     value: str | int | float | None = None
     message: str = ""
     reason: str = ""
     """Why it was not applicable or not evaluated, as ``code: sentence``."""
     inherited_from: str | None = None
-    """The failing check whose failure makes this one lose too."""
+    """Only in reports of ruleset 2026.1: the failing check whose failure cost this one its points too."""
     why: str = ""
     """Why the finding matters; empty where there is nothing to do."""
     fix: str = ""
@@ -84,15 +89,22 @@ class CategoryScore:
     """Score of one category."""
 
     score: int | None
+    """``None``: withheld, or too little of the category was evaluated."""
     result: Grade | None
     passed: int
     failed: int
     """Warnings and failures."""
+    lost: float | None = None
+    """Points that its findings cost; ``None`` where no score was given and in reports of ruleset 2026.1."""
+    taken: float | None = None
+    """Points that were taken from the score of the page: ``lost``, at most ``budget``; ``None`` as for ``lost``."""
+    budget: int | None = None
+    """The most points it can take; ``None`` in reports of ruleset 2026.1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AppliedCap:
-    """A check that failed and so limits the score, whatever the rest says."""
+    """A finding that limits the score, whatever the rest says."""
 
     check: str
     max_score: int
@@ -101,10 +113,23 @@ class AppliedCap:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Withheld:
+    """Why a completed report has no score and no result."""
+
+    kind: str
+    """A stable word: what was seen in place of the page, or ``coverage``."""
+    message: str
+    """What was seen, in one sentence."""
+    fix: str
+    """What to do to get a grade, in one or two sentences."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """How many checks ended how; the three middle ones count findings by importance."""
+    """How many checks ended how; ``critical`` to ``low`` count findings by importance."""
 
     passed: int = 0
+    critical: int = 0
     high: int = 0
     medium: int = 0
     low: int = 0
@@ -228,8 +253,11 @@ class Report:
     result: Grade | None = None
     score: int | None = None
     uncapped_score: float | None = None
-    """100 minus all losses, before caps and rounding."""
+    """100 minus what the categories took, at least 0, before caps and rounding."""
     coverage: float | None = None
+    """Share of the possible penalties of the checks that apply which could be evaluated, 0 to 1."""
+    withheld: Withheld | None = None
+    """Why there is no score; ``None``: there is one, or the analysis failed."""
     caps: tuple[AppliedCap, ...] = ()
     counts: Counts = field(default_factory=Counts)
     categories: dict[Category, CategoryScore] = field(default_factory=dict)

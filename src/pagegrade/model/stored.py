@@ -112,8 +112,8 @@ class PackedReport:
     engine: str
     ruleset: str
     summary: bytes
-    """JSON object: ``version``, ``final_url``, ``uncapped_score``, ``coverage``, ``caps``, ``counts``, ``categories``,
-    ``run`` (without its number)."""
+    """JSON object: ``version``, ``final_url``, ``uncapped_score``, ``coverage``, ``withheld``, ``caps``, ``counts``,
+    ``categories``, ``run`` (without its number)."""
     detail: bytes
     """JSON object: ``results`` and ``page``; the large part, and therefore always packed: one zstd frame (RFC 8878)."""
     error: bytes | None

@@ -30,7 +30,7 @@ RESULT_COLUMNS: Final = (
 LIST_COLUMNS: Final = (
     *("id", "url", "project", "privacy", "state", "result", "score"),
     *CATEGORIES,
-    *("high", "medium", "low", "passed", "generated_at", "share_url"),
+    *("critical", "high", "medium", "low", "passed", "generated_at", "share_url"),
 )
 MAX_CELL_CHARS: Final = 2048
 """As long as the longest address; a cell of a spreadsheet holds 32,767."""
@@ -115,7 +115,7 @@ def _item(item: Mapping[str, Any]) -> list[Cell]:
     return [
         *(_plain(item.get(name)) for name in ("id", "url", "project", "privacy", "state", "result", "score")),
         *(_plain((categories.get(name) or {}).get("score")) for name in CATEGORIES),
-        *(_plain(counts.get(name)) for name in ("high", "medium", "low", "passed")),
+        *(_plain(counts.get(name)) for name in ("critical", "high", "medium", "low", "passed")),
         *(_plain(item.get(name)) for name in ("generated_at", "share_url")),
     ]
 

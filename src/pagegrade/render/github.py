@@ -12,7 +12,7 @@ from pagegrade.model.report import Report
 from pagegrade.render.inert import visible
 from pagegrade.render.view import counted, findings, flat_prose, headline, place, plural, points, what_happened
 
-_COMMANDS: Final = {"high": "error", "medium": "warning", "low": "notice", "informative": "notice"}
+_COMMANDS: Final = {"critical": "error", "high": "error", "medium": "warning", "low": "notice", "informative": "notice"}
 
 
 def render_github(reports: Sequence[Report]) -> str:

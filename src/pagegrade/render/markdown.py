@@ -134,8 +134,8 @@ def _fix_first(report: Report) -> list[str]:
         lines += [f"- {_evidence(evidence)}" for evidence in finding.evidence]
         if finding.evidence and finding.evidence_not_shown:
             lines.append(f"- and {finding.evidence_not_shown:,} more")
-        for child in finding.inherited:
-            lines.append(f"- **Also costs:** {escape_markdown(child.check_name, 80)} ({view.points(child.lost)})")
+        for child in finding.counted:
+            lines.append(f"- **Counted in it:** {escape_markdown(view.headline(child), 120)}")
         link = safe_href(result.learn_more)
         if link is not None:
             lines.append(f"- [Learn more](<{link.replace('<', '%3C').replace('>', '%3E')}>)")

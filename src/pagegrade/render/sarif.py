@@ -20,7 +20,7 @@ from pagegrade.report.compare import fingerprints
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _MAX_EXPLANATION_CHARS: Final = 4_000
 """A rule's texts take no further state from this length on; the page's reports hold them all."""
-LEVELS: Final = {"high": "error", "medium": "warning", "low": "note", "informative": "none"}
+LEVELS: Final = {"critical": "error", "high": "error", "medium": "warning", "low": "note", "informative": "none"}
 """Importance -> level (section 3.27.10)."""
 
 

@@ -143,9 +143,8 @@ def _cut(items: Sequence[Any], limit: int, noun: str) -> tuple[Sequence[Any], st
 
 
 def _counts(report: Report) -> list[Values]:
-    counts = report.counts
-    found = (("high", counts.high), ("medium", counts.medium), ("low", counts.low))
-    shown = [*((name, number) for name, number in found if number), ("passed", counts.passed)]
+    found = [(name, number) for name, number in view.counted_findings(report) if number]
+    shown: list[tuple[str, int]] = [*found, ("passed", report.counts.passed)]
     return [{"name": name, "number": f"{number:,}"} for name, number in shown]
 
 
@@ -181,9 +180,7 @@ def _categories(report: Report) -> list[Values]:
 
 def _finding(rank: int, finding: view.Finding) -> Values:
     result = finding.result
-    inherited = ", ".join(
-        f"{visible(child.check_name, 80)} ({view.points(child.lost)})" for child in finding.inherited[:20]
-    )
+    counted = ", ".join(visible(view.headline(child), 120) for child in finding.counted[:20])
     return {
         "rank": rank,
         "title": _text(view.headline(result), 200),
@@ -194,7 +191,7 @@ def _finding(rank: int, finding: view.Finding) -> Values:
         "fix": _prose(result.fix),
         "evidence": [_evidence(item) for item in finding.evidence],
         "more": f"and {finding.evidence_not_shown:,} more" if finding.evidence and finding.evidence_not_shown else "",
-        "inherited": breakable(f"{inherited}, which cannot hold while this fails.") if inherited else "",
+        "counted": breakable(counted),
         "check": _text(result.check, 60),
         "href": safe_href(result.learn_more),
     }

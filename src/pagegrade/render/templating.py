@@ -34,6 +34,7 @@ LONG: Final = 2048
 _INDENT: Final = re.compile(r"^[ \t]+", re.MULTILINE)
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _IMPORTANCE_NAMES: Final = {
+    "critical": N_("critical"),
     "high": N_("high"),
     "medium": N_("medium"),
     "low": N_("low"),

@@ -26,7 +26,7 @@ _BESIDE_BAR: Final = 46
 """Columns that name, score, result and findings of a category take."""
 _SHOWN_IN_LIST: Final = 40
 _GRADE_STYLES: Final[dict[Grade | None, str]] = {"good": "bold green", "decent": "bold yellow", "bad": "bold red"}
-_IMPORTANCE_STYLES: Final = {"high": "bold red", "medium": "bold yellow", "low": "bold cyan"}
+_IMPORTANCE_STYLES: Final = {"critical": "bold red", "high": "bold red", "medium": "bold yellow", "low": "bold cyan"}
 _PLAIN: Final = str.maketrans(
     {"█": "#", "░": ".", "─": "-", "·": "-", "→": "->", "…": "...", "“": '"', "”": '"', "•": "*"}
 )
@@ -91,8 +91,8 @@ def summary_line(report: Report) -> Text:
         line.append(f"{score:>3} ", style="bold")
         line.append(f"{(report.result or 'incomplete'):<11}", style=_GRADE_STYLES.get(report.result, "bold"))
     line.append(visible(report.url, 2048))
-    counts = report.counts
-    found = f"{counts.high} high, {counts.medium} medium, {counts.low} low"
+    shown = [(name, number) for name, number in view.counted_findings(report) if number or name != "critical"]
+    found = ", ".join(f"{number} {name}" for name, number in shown)
     detail = view.what_happened(report.error) if report.error else found
     line.append(f"  {detail}", style="dim")
     return line
@@ -284,11 +284,8 @@ def _fix_first(page: _Page, report: Report) -> None:
         page.prose(parse_prose(result.why), indent=4, first_label="Why")
         page.prose(parse_prose(result.fix), indent=4, first_label="Fix")
         _evidence(page, finding)
-        if finding.inherited:
-            children = ", ".join(
-                f"{visible(child.check_name, 80)} ({view.points(child.lost)})" for child in finding.inherited
-            )
-            page.field("Also costs", f"{children}, which cannot hold while this fails.")
+        if finding.counted:
+            page.field("Counted in", "; ".join(visible(view.headline(child), 120) for child in finding.counted))
 
 
 def _evidence(page: _Page, finding: view.Finding) -> None:

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, get_args
 
-from pagegrade.model.outcome import Evidence
-from pagegrade.model.report import CATEGORIES, MIN_COVERAGE, AppliedCap, Category, Failure, Report, Result
+from pagegrade.model.outcome import Evidence, Importance
+from pagegrade.model.report import (
+    CATEGORIES,
+    MIN_COVERAGE,
+    AppliedCap,
+    Category,
+    CategoryScore,
+    Failure,
+    Report,
+    Result,
+)
 from pagegrade.render.english import ENGLISH, N_, Words
 from pagegrade.render.inert import visible
 from pagegrade.render.prose import parse_prose
@@ -22,7 +31,10 @@ CATEGORY_NAMES: Final[Mapping[Category, str]] = {
     "technical": N_("Technical"),
     "content": N_("Content"),
 }
-IMPORTANCE_ORDER: Final = ("high", "medium", "low", "informative")
+IMPORTANCE_ORDER: Final[tuple[Importance, ...]] = get_args(Importance)
+"""The most severe first."""
+FIX_FIRST: Final = 5
+"""So many findings are named first, whatever their category; one that is charged with a cause stands for it."""
 SHOWN_EVIDENCE: Final = 3
 NO_REASON: Final = N_("No reason was given.")
 _WHAT_TO_DO: Final[Mapping[str, str]] = {
@@ -72,15 +84,15 @@ _MS_PER_S: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A finding with the losses that other checks have only because of it."""
+    """A finding with those that are counted in it, because they have the same cause."""
 
     result: Result
-    inherited: tuple[Result, ...]
+    counted: tuple[Result, ...]
 
     @property
     def lost(self) -> float:
-        """Points lost here and in the checks that inherit."""
-        return self.result.lost + sum(child.lost for child in self.inherited)
+        """Points lost here; in reports of ruleset 2026.1 also in the checks that inherit its failure."""
+        return self.result.lost + sum(child.lost for child in self.counted)
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:
@@ -99,20 +111,34 @@ class Finding:
 
 
 def findings(report: Report) -> tuple[Finding, ...]:
-    """What to fix, the most severe and most expensive first; inherited losses stand with their cause."""
+    """What to fix: by points, then by severity, then by id; what is counted in another finding stands with that one."""
     found = {result.check: result for result in report.results if result.passed is False}
     children: dict[str, list[Result]] = {}
+    own = []
     for result in report.results:
-        if result.inherited_from is not None and result.inherited_from in found:
-            children.setdefault(result.inherited_from, []).append(result)
-    own = [
-        Finding(result, tuple(children.get(result.check, ())))
-        for result in found.values()
-        if result.inherited_from is None or result.inherited_from not in found
-    ]
+        carrier = result.counted_in or result.inherited_from
+        if carrier is not None and carrier in found:
+            children.setdefault(carrier, []).append(result)
+        elif result.passed is False:
+            own.append(result)
     return tuple(
-        sorted(own, key=lambda f: (IMPORTANCE_ORDER.index(f.result.importance), -f.lost, f.result.check)),
+        sorted(
+            (Finding(result, tuple(children.get(result.check, ()))) for result in own),
+            key=lambda f: (-round(f.lost, 4), IMPORTANCE_ORDER.index(f.result.importance), f.result.check),
+        )
     )
+
+
+def fix_first(report: Report) -> tuple[Finding, ...]:
+    """The findings that cost most, ``FIX_FIRST`` at most."""
+    return findings(report)[:FIX_FIRST]
+
+
+def further_findings(report: Report) -> tuple[tuple[Category, tuple[Finding, ...]], ...]:
+    """The other findings by category, in the order of the categories; categories without any are left out."""
+    rest = findings(report)[FIX_FIRST:]
+    by_category = ((name, tuple(one for one in rest if one.result.category == name)) for name in CATEGORIES)
+    return tuple((name, found) for name, found in by_category if found)
 
 
 def with_outcome(report: Report, outcome: str) -> tuple[Result, ...]:
@@ -155,6 +181,8 @@ def verdict(report: Report, words: Words = ENGLISH) -> str:
         case "bad":
             return words.gettext("This page needs work.")
         case None:
+            if report.withheld is not None:
+                return words.gettext("No grade: this is not the page itself, or not enough of it.")
             needed = words.percent(MIN_COVERAGE)
             if report.coverage is None:
                 return words.gettext(
@@ -178,15 +206,16 @@ def result_word(report: Report) -> str:
 
 def counted(report: Report) -> str:
     """How many findings and passed checks there are, in words."""
-    counts = report.counts
-    parts = [
-        f"{number} {name}"
-        for number, name in ((counts.high, "high"), (counts.medium, "medium"), (counts.low, "low"))
-        if number
-    ]
-    total = counts.high + counts.medium + counts.low
+    parts = [f"{number} {name}" for name, number in counted_findings(report) if number]
+    total = sum(number for _, number in counted_findings(report))
     found = f"{plural(total, 'finding')} ({', '.join(parts)})" if parts else "no findings"
-    return f"{found}, {plural(counts.passed, 'check')} passed"
+    return f"{found}, {plural(report.counts.passed, 'check')} passed"
+
+
+def counted_findings(report: Report) -> tuple[tuple[Importance, int], ...]:
+    """(importance, number of findings), the most severe first."""
+    counts = report.counts
+    return (("critical", counts.critical), ("high", counts.high), ("medium", counts.medium), ("low", counts.low))
 
 
 def scale(report: Report) -> str:
@@ -200,25 +229,44 @@ def score_steps(report: Report, words: Words = ENGLISH) -> tuple[str, ...]:
         return ()
     lost = sum(result.lost for result in report.results)
     uncapped = report.uncapped_score if report.uncapped_score is not None else 100 - lost
-    steps = [
-        words.gettext(
+    taken = [(name, category) for name, category in report.categories.items() if category.taken is not None]
+    if taken:
+        steps = [words.gettext("Every page starts with 100 points.")]
+        steps += [_taken_sentence(name, category, words) for name, category in taken if category.taken]
+        left = words.gettext("That leaves %(left)s.", left=points(uncapped, words))
+    else:
+        steps = []
+        left = words.gettext(
             "Every page starts with 100 points; the findings cost %(points)s, which leaves %(left)s.",
             points=points(lost, words),
             left=words.number(uncapped, digits=2),
         )
-    ]
+    steps.append(left)
     steps += [cap_sentence(report, cap, words) for cap in report.caps]
-    steps.append(words.gettext("Rounded to a whole number, halves down: %(score)s.", score=report.score))
+    if uncapped != report.score:
+        steps.append(words.gettext("The score is a whole number, halves rounded down: %(score)s.", score=report.score))
     if report.coverage is not None:
         steps.append(
             words.gettext(
-                "%(share)s of all points could be measured; what could not costs nothing.",
+                "%(share)s of the possible penalties could be evaluated; what could not be evaluated costs nothing.",
                 share=words.percent(report.coverage),
             )
         )
-    weights = ", ".join(f"{words.gettext(CATEGORY_NAMES[name])} {weight}" for name, weight in CATEGORIES.items())
-    steps.append(words.gettext("Points by category: %(weights)s.", weights=weights))
     return tuple(steps)
+
+
+def _taken_sentence(name: Category, category: CategoryScore, words: Words) -> str:
+    """What one category takes from the score, and why it is not more."""
+    shown = words.gettext(CATEGORY_NAMES[name])
+    taken, lost = category.taken or 0.0, category.lost or 0.0
+    if lost <= taken:
+        return words.gettext("%(category)s takes %(points)s.", category=shown, points=points(taken, words))
+    return words.gettext(
+        "%(category)s takes %(points)s, the most it can take: its findings cost %(lost)s.",
+        category=shown,
+        points=points(taken, words),
+        lost=words.number(lost, digits=1),
+    )
 
 
 def cap_sentence(report: Report, cap: AppliedCap, words: Words = ENGLISH) -> str:

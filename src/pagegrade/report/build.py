@@ -54,6 +54,8 @@ class CheckLike(Protocol):
     @property
     def severity(self) -> Severity: ...  # noqa: D102
     @property
+    def cause(self) -> str | None: ...  # noqa: D102
+    @property
     def documentation(self) -> dict[str, str]: ...  # noqa: D102
     @property
     def sources(self) -> tuple[str, ...]: ...  # noqa: D102
@@ -69,14 +71,8 @@ class JudgedLike(Protocol):
     def outcome(self) -> OutcomeName: ...  # noqa: D102
 
 
-def result_of(
-    check: CheckLike, judged: JudgedLike, *, price: float, lost: float, inherited_from: CheckLike | None
-) -> Result:
-    """One line of the report.
-
-    ``inherited_from`` is the failing check that makes this one lose everything, whatever it found itself.
-    """
-    outcome: OutcomeName = judged.outcome
+def result_of(check: CheckLike, judged: JudgedLike, *, price: float, lost: float, counted_in: str | None) -> Result:
+    """One line of the report; ``counted_in`` is the check that is charged for the cause of both."""
     title = check.title
     why = fix = ""
     count: int | None = None
@@ -91,9 +87,9 @@ def result_of(
         case Outcome() as found:
             state = found.state
             explained = check.state(found.state)
-            if outcome != "passed" and explained.title:
+            if judged.outcome != "passed" and explained.title:
                 title, why, fix, saving = explained.title, explained.why, explained.fix, found.saving
-            elif outcome != "passed":
+            elif judged.outcome != "passed":
                 why, fix = (_beginning(check.documentation[name]) for name in ("Why it matters", "How to fix"))
             value = clean(found.value, MAX_VALUE) if isinstance(found.value, str) else found.value
             message = clean(found.message or explained.message, MAX_MESSAGE)
@@ -107,24 +103,20 @@ def result_of(
         case NotRun(code, detail):
             reason = f"{code}: {detail}" if detail else code
             message = detail
-    if inherited_from is not None:
-        message = f"This cannot hold while the check “{inherited_from.title}” fails."
-        title, why, fix, count, saving = check.title, "", "", None, None
-        if check.severity is not Severity.INFO:
-            outcome = "failed"
     return Result(
         check=check.id,
         title=title,
         category=check.category,
-        outcome=outcome,
+        outcome=judged.outcome,
         state=state,
-        importance=check.severity.label,  # type: ignore[arg-type]
-        price=round(price, 4),
+        importance=check.severity.label,
+        price=price,
         lost=lost,
+        cause=check.cause,
+        counted_in=counted_in,
         value=value,
         message=message,
-        reason="" if inherited_from is not None else reason,
-        inherited_from=inherited_from.id if inherited_from is not None else None,
+        reason=reason,
         why=why,
         fix=fix,
         errors=errors,
@@ -140,7 +132,7 @@ def result_of(
 def count_results(results: Sequence[Result]) -> tuple[Counts, dict[Category, tuple[int, int]]]:
     """(the counts of the report, category -> (passed, findings))."""
     totals = dict.fromkeys(
-        ("passed", "high", "medium", "low", "informative", "not_applicable", "not_evaluated"),
+        ("passed", "critical", "high", "medium", "low", "informative", "not_applicable", "not_evaluated"),
         0,
     )
     by_category: dict[Category, tuple[int, int]] = dict.fromkeys(CATEGORIES, (0, 0))

@@ -35,7 +35,7 @@ LINKED: Final = "broken-links"
 CUT: Final = ("The page was not read to its end", "The page is larger than our limits")
 """How the notes of a run begin that did not see all of the page."""
 SHELL: Final = "The served HTML is an empty shell"
-"""How the note of a run begins that saw a frame instead of the page."""
+"""How the note of a run of ruleset 2026.1 begins that saw an empty shell; later reports withhold their result."""
 _COST: Final = 1e-6
 """Points below which two losses are the same."""
 
@@ -270,11 +270,17 @@ def _unseen_page(before: Report, after: Report) -> list[str]:
     for when, report in (("older", before), ("newer", after)):
         if any(note.startswith(CUT) for note in report.run.notes):
             reasons.append(f"The {when} report did not see all of the page.")
-    shells = [any(note.startswith(SHELL) for note in report.run.notes) for report in (before, after)]
+    shells = [_is_shell(report) for report in (before, after)]
     if shells[0] != shells[1]:
         when = "older" if shells[0] else "newer"
         reasons.append(f"The {when} report saw an empty shell that scripts fill in.")
     return reasons
+
+
+def _is_shell(report: Report) -> bool:
+    if report.withheld is not None:
+        return report.withheld.kind == "empty_shell"
+    return any(note.startswith(SHELL) for note in report.run.notes)
 
 
 def _unseen_files(report: Report) -> bool:

@@ -11,8 +11,8 @@ from typing import Final, Literal, cast
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.report import CATEGORIES, Category, Report
 
-Importance = Literal["high", "medium", "low"]
-SEVERITIES: Final[tuple[Importance, ...]] = ("low", "medium", "high")
+Importance = Literal["critical", "high", "medium", "low"]
+SEVERITIES: Final[tuple[Importance, ...]] = ("low", "medium", "high", "critical")
 """From the least to the most severe."""
 _RESULTS: Final = ("bad", "decent", "good")
 _SHAPE: Final = re.compile(r"\s*([a-z]+(?:\.[a-z]+)?)\s*(<=|>=|!=|==|=|<|>)\s*([a-z]+|[0-9]+(?:\.[0-9]+)?)\s*")
@@ -26,7 +26,7 @@ _COMPARE: Final[dict[str, Callable[[float, float], bool]]] = {
 }
 _SHOWN_CHECKS: Final = 5
 _MAX_EXPRESSION_CHARS: Final = 100
-EXAMPLES: Final = "score<80, severity=high, severity>=medium, coverage<0.9, result=bad, category.seo<70"
+EXAMPLES: Final = "score<80, severity>=high, severity=critical, coverage<0.9, result=bad, category.seo<70"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,20 +45,20 @@ class Gate:
     def failure(self, report: Report) -> str | None:
         """Why the report does not get through, in one sentence; ``None`` when it does.
 
-        A figure the report does not have (no result because too little was measured) does not get through either:
-        a gate that cannot be judged must not be open.
+        A figure the report does not have (no result because it is withheld) does not get through either: a gate that
+        cannot be evaluated must not be open.
         """
         compare = _COMPARE[self.comparison]
         if self.subject == "severity":
             return self._severity_failure(report)
         if self.subject == "result":
             if report.result is None:
-                return f"{self}: there is no result, because too little of the page could be measured"
+                return f"{self}: the report has no result{_because(report)}"
             holds = compare(_RESULTS.index(report.result), _RESULTS.index(self.limit))
             return f"{self}: the result is {report.result}" if holds else None
         figure = self._figure(report)
         if figure is None:
-            return f"{self}: the report has no {self.subject}"
+            return f"{self}: the report has no {self.subject}{_because(report)}"
         return f"{self}: the {self.subject} is {figure:g}" if compare(figure, float(self.limit)) else None
 
     def _figure(self, report: Report) -> float | None:
@@ -84,6 +84,10 @@ class Gate:
         more = len(found) - _SHOWN_CHECKS
         shown = ", ".join(found[:_SHOWN_CHECKS]) + (f" and {more} more" if more > 0 else "")
         return f"{self}: {len(found)} finding{'s' if len(found) > 1 else ''} ({shown})"
+
+
+def _because(report: Report) -> str:
+    return "" if report.withheld is None else f" ({report.withheld.kind}: {report.withheld.message})"
 
 
 def parse_gate(expression: str) -> Gate:

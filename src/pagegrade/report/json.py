@@ -20,6 +20,7 @@ from pagegrade.model.report import (
     Report,
     Result,
     RunFacts,
+    Withheld,
 )
 from pagegrade.report.clean import storable
 
@@ -48,6 +49,7 @@ def report_to_dict(report: Report) -> JSONObject:
         "score": report.score,
         "uncapped_score": report.uncapped_score,
         "coverage": report.coverage,
+        "withheld": None if report.withheld is None else _withheld(report.withheld),
         "caps": [{"check": cap.check, "max_score": cap.max_score, "category": cap.category} for cap in report.caps],
         "counts": _counts(report.counts),
         "categories": {name: _category(category) for name, category in report.categories.items()},
@@ -136,6 +138,7 @@ def _without_none(data: Mapping[str, Any]) -> JSONObject:
 def _counts(counts: Counts) -> JSONObject:
     return {
         "passed": counts.passed,
+        "critical": counts.critical,
         "high": counts.high,
         "medium": counts.medium,
         "low": counts.low,
@@ -151,7 +154,14 @@ def _category(category: CategoryScore) -> JSONObject:
         "result": category.result,
         "passed": category.passed,
         "failed": category.failed,
+        "lost": category.lost,
+        "taken": category.taken,
+        "budget": category.budget,
     }
+
+
+def _withheld(withheld: Withheld) -> JSONObject:
+    return {"kind": withheld.kind, "message": withheld.message, "fix": withheld.fix}
 
 
 def _result(result: Result) -> JSONObject:
@@ -165,6 +175,8 @@ def _result(result: Result) -> JSONObject:
         "importance": result.importance,
         "price": result.price or 0.0,
         "lost": result.lost or 0.0,
+        "cause": result.cause,
+        "counted_in": result.counted_in,
         "inherited_from": result.inherited_from,
         "value": result.value,
         "message": result.message,

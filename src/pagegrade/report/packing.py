@@ -23,7 +23,9 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd
 
-SUMMARY: Final = ("version", "final_url", "uncapped_score", "coverage", "caps", "counts", "categories", "run")
+SUMMARY: Final = (
+    *("version", "final_url", "uncapped_score", "coverage", "withheld", "caps", "counts", "categories", "run"),
+)
 """Members of a report that every list shows."""
 DETAIL: Final = ("results", "page")
 """Members that only the report itself shows."""
@@ -47,6 +49,8 @@ class Summary(msgspec.Struct):
     counts: msgspec.Raw
     categories: msgspec.Raw
     run: msgspec.Raw
+    withheld: msgspec.Raw = msgspec.Raw(b"null")
+    """Reports of ruleset 2026.1 do not have it."""
 
 
 class Detail(msgspec.Struct):

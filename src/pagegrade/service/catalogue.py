@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
+from types import MappingProxyType
 from typing import Any
 
 from pagegrade.checks import Check, all_checks
-from pagegrade.score import Weighed, prices
+from pagegrade.scoring import rules_of
 
 
-def check_prices() -> dict[str, float]:
-    """Check id -> what it can cost, in points of the final score."""
-    weighed = {
-        check.id: Weighed(category=check.category, weight=check.severity.value) for check in all_checks().values()
-    }
-    return {name: float(price) for name, price in prices(weighed).items()}
+@cache
+def check_prices() -> Mapping[str, float]:
+    """Check id -> the most it can cost, in points of the score."""
+    return MappingProxyType({name: rule.price for name, rule in rules_of(all_checks().values()).items()})
 
 
 def check_entry(check: Check, price: float) -> dict[str, Any]:
@@ -24,7 +24,8 @@ def check_entry(check: Check, price: float) -> dict[str, Any]:
         "title": check.title,
         "category": check.category,
         "importance": check.severity.label,
-        "price": round(price, 4),
+        "price": price,
+        "cause": check.cause,
         "summary": check.summary,
         "states": [
             {
@@ -38,8 +39,8 @@ def check_entry(check: Check, price: float) -> dict[str, Any]:
             }
             for state in check.states
         ],
-        "requires": list(check.requires),
-        "cap": None if check.cap is None else check.cap.max_score,
+        "requires": [],
+        "cap": min((cap.max_score for cap in check.caps), default=None),
         "since": check.since,
         "sources": list(check.sources),
     }

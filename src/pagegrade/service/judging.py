@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -11,27 +11,36 @@ from typing import Final
 from pagegrade.checks import Check, Facts, Judged, all_checks, run_checks
 from pagegrade.model.artifacts import Artifacts, NotGathered, Response
 from pagegrade.model.identity import USER_AGENT, VERSION
+from pagegrade.model.outcome import NotRun, Outcome
 from pagegrade.model.report import (
+    CATEGORIES,
     DECENT_FROM,
     GOOD_FROM,
     MIN_COVERAGE,
+    Category,
     CategoryScore,
     Failure,
     Grade,
     Report,
     RunFacts,
+    Withheld,
 )
 from pagegrade.model.stored import PackedReport
 from pagegrade.parse.challenge import recognise_block
 from pagegrade.parse.url import project_of
 from pagegrade.report.build import count_results, page_facts, result_of
 from pagegrade.report.packing import pack_report
-from pagegrade.score import Weighed, prices, score
+from pagegrade.scoring import Observed, Rule, Scores, rules_of, score
 
 _WITHOUT_CONTENT: Final = frozenset({204, 205})
 """Successes that carry no page (RFC 9110 15.3.5, 15.3.6)."""
 _PASSING: Final = frozenset({408, 421, 425})
 """Errors below 500 that may be gone the next time."""
+_DOCUMENT_HOLDS: Final = frozenset({"empty_shell"})
+"""Kinds of ``Withheld`` whose document is that of the page, although it is not all of it."""
+_MIN_COVERAGE_AT_HAND: Final = 0.5
+"""Share of a category that must be evaluated for a score of it where only a document is at hand."""
+_CATEGORY_WORDS: Final = {"seo": "SEO"}
 _ARTIFACTS: Final = (
     "robots_txt",
     "sitemaps",
@@ -64,20 +73,10 @@ class Thresholds:
 
 
 @cache
-def _weighed() -> tuple[Mapping[str, Check], dict[str, Weighed], dict[str, float]]:
-    """The registry as scoring sees it; the same for every page."""
+def _rules() -> tuple[Mapping[str, Check], dict[str, Rule]]:
+    """The registry, and what each check can cost; the same for every page."""
     checks = all_checks()
-    weighed = {
-        check.id: Weighed(
-            category=check.category,
-            weight=check.severity.value,
-            requires=check.requires,
-            cap=check.cap.max_score if check.cap else None,
-            category_cap=check.cap.category_max_score if check.cap else None,
-        )
-        for check in checks.values()
-    }
-    return checks, weighed, prices(weighed)
+    return checks, rules_of(checks.values())
 
 
 def judge_artifacts(artifacts: Artifacts, thresholds: Thresholds = Thresholds()) -> Report:
@@ -90,54 +89,55 @@ def judge_artifacts(artifacts: Artifacts, thresholds: Thresholds = Thresholds())
     if refusal is not None:
         url = artifacts.navigation.requested_url
         return failed_report(url, refusal, generated_at=artifacts.gathered_at, artifacts=artifacts)
-    checks, weighed, price = _weighed()
+    checks, rules = _rules()
     facts = Facts(artifacts)
     judged = run_checks(checks, facts)
-    scores = score(weighed, price, {name: one.loss for name, one in judged.items()})
+    not_the_page = _not_the_page(facts)
+    if not_the_page is not None and not_the_page.kind not in _DOCUMENT_HOLDS:
+        judged = {name: _without_content(one, not_the_page) for name, one in judged.items()}
+    scores = score(rules, {name: _observed(one) for name, one in judged.items()})
+    withheld = not_the_page or _too_little(artifacts, scores)
     results = tuple(
         result_of(
             one.check,
             one,
-            price=price[name],
-            lost=scores.lost[name],
-            inherited_from=checks[scores.inherited[name]] if name in scores.inherited else None,
+            price=0.0 if withheld else rules[name].price,
+            lost=0.0 if withheld else scores.lost[name],
+            counted_in=None if withheld else scores.counted_in.get(name),
         )
         for name, one in judged.items()
     )
-    # What scripts draw was not seen, and it is the page: a word on the rest would be a word on an empty frame.
-    complete = scores.coverage >= MIN_COVERAGE and not facts.document.client_rendered
+    unseen = _unseen_categories(artifacts, scores)
     counts, by_category = count_results(results)
     return Report(
         url=artifacts.navigation.requested_url,
         final_url=artifacts.navigation.main_document_url,
         project=project_of(artifacts.navigation.requested_url),
         state="completed",
-        result=thresholds.grade(scores.score) if complete else None,
-        score=scores.score,
-        uncapped_score=scores.uncapped,
+        result=None if withheld else thresholds.grade(scores.score),
+        score=None if withheld else scores.score,
+        uncapped_score=None if withheld else scores.uncapped,
         coverage=scores.coverage,
-        caps=scores.caps,
+        withheld=withheld,
+        caps=() if withheld else scores.caps,
         counts=counts,
         categories={
-            category: CategoryScore(
-                score=value,
-                result=thresholds.grade(value) if _seen(judged, price, category) else None,
-                passed=by_category[category][0],
-                failed=by_category[category][1],
+            category: _category_score(
+                category, None if withheld or category in unseen else scores, thresholds, by_category[category]
             )
-            for category, value in scores.categories.items()
+            for category in scores.categories
         },
         results=results,
         page=page_facts(artifacts, facts.document),
         run=RunFacts(
             engine=artifacts.engine,
             duration_ms=artifacts.duration_ms,
-            partial=not complete,
+            partial=withheld is not None or bool(unseen),
             vantage=artifacts.vantage,
             not_gathered=_not_gathered(artifacts),
             good_from=thresholds.good,
             decent_from=thresholds.decent,
-            notes=_notes(artifacts, facts),
+            notes=(*_notes(artifacts, facts), *_unseen_note(artifacts, unseen)),
         ),
         generated_at=artifacts.gathered_at,
     )
@@ -218,12 +218,76 @@ def _refusal(artifacts: Artifacts) -> Failure | None:
     return None
 
 
-def _seen(judged: Mapping[str, Judged], price: Mapping[str, float], category: str) -> bool:
-    """Whether enough of a category was evaluated to put a word on it."""
-    of_category = [(price[name], one) for name, one in judged.items() if one.check.category == category]
-    total = sum(points for points, _ in of_category)
-    evaluated = sum(points for points, one in of_category if one.loss is not None)
-    return total > 0 and evaluated >= MIN_COVERAGE * total
+def _observed(judged: Judged) -> Observed:
+    """What scoring needs of a verdict."""
+    state = judged.verdict.state if isinstance(judged.verdict, Outcome) else None
+    return Observed(judged.loss, state, applies=judged.outcome != "not_applicable")
+
+
+def _without_content(judged: Judged, not_the_page: Withheld) -> Judged:
+    """The verdict, or none where the check read a document that is not the page."""
+    if not judged.check.reads_content:
+        return judged
+    return Judged(judged.check, NotRun("not_the_page", not_the_page.message), "not_evaluated", None)
+
+
+def _not_the_page(facts: Facts) -> Withheld | None:
+    """What was served in place of the page; ``None`` when it is the page."""
+    if facts.document.client_rendered:
+        return Withheld(
+            kind="empty_shell",
+            message="The served HTML is an empty shell that scripts fill in, so the page was not seen.",
+            fix="Serve the content in the HTML, for example with server rendering or a static export.",
+        )
+    return None
+
+
+def _too_little(artifacts: Artifacts, scores: Scores) -> Withheld | None:
+    """Why a fetched page of which too little could be evaluated has no grade; a document at hand always has one."""
+    if not artifacts.vantage or scores.coverage >= MIN_COVERAGE:
+        return None
+    return Withheld(
+        kind="coverage",
+        message=f"Only {scores.coverage:.0%} of the possible penalties could be evaluated; a grade takes "
+        f"{MIN_COVERAGE:.0%}.",
+        fix="Look under “Not evaluated” for what could not be fetched and why, and analyze the page again.",
+    )
+
+
+def _unseen_categories(artifacts: Artifacts, scores: Scores) -> frozenset[Category]:
+    """The categories of which too little could be evaluated for a score of their own.
+
+    Of a document at hand that is less than half: its files and its server were not asked.
+    """
+    enough = MIN_COVERAGE if artifacts.vantage else _MIN_COVERAGE_AT_HAND
+    return frozenset(category for category, total in scores.categories.items() if total.coverage < enough)
+
+
+def _unseen_note(artifacts: Artifacts, unseen: Collection[Category]) -> tuple[str, ...]:
+    if artifacts.vantage or not unseen:
+        return ()
+    names = ", ".join(sorted(_CATEGORY_WORDS.get(category, category) for category in unseen))
+    return (f"Only a document was at hand. Categories that were not looked at: {names}.",)
+
+
+def _category_score(
+    category: Category, scores: Scores | None, thresholds: Thresholds, passed_and_failed: tuple[int, int]
+) -> CategoryScore:
+    """The line of one category; without ``scores`` it has no figures."""
+    passed, failed = passed_and_failed
+    budget = CATEGORIES[category]
+    if scores is None:
+        return CategoryScore(score=None, result=None, passed=passed, failed=failed, budget=budget)
+    total = scores.categories[category]
+    return CategoryScore(
+        score=total.score,
+        result=thresholds.grade(total.score),
+        passed=passed,
+        failed=failed,
+        lost=total.lost,
+        taken=total.taken,
+        budget=budget,
+    )
 
 
 def _not_gathered(artifacts: Artifacts) -> tuple[tuple[str, str], ...]:
@@ -240,8 +304,6 @@ def _notes(artifacts: Artifacts, facts: Facts) -> tuple[str, ...]:
     notes = []
     if not response.body.strip():
         notes.append("The page is empty: the site answered with success and without content.")
-    if facts.document.client_rendered:
-        notes.append("The served HTML is an empty shell that scripts fill in; what they add was not seen.")
     if response.truncated is not None:
         notes.append(f"The page was not read to its end ({response.truncated}); what follows was not judged.")
     if facts.document.limits_hit:

@@ -240,6 +240,8 @@ def _middle(summary: Summary, detail: DetailBytes, number: int | None) -> tuple[
         summary.uncapped_score,
         b',"coverage":',
         summary.coverage,
+        b',"withheld":',
+        summary.withheld,
         b',"caps":',
         summary.caps,
         b',"counts":',

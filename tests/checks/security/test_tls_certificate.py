@@ -197,7 +197,6 @@ def test_without_any_handshake_it_is_not_run() -> None:
 def test_plain_http_does_not_apply() -> None:
     """There is no certificate; the check inherits the failure of HTTPS."""
     assert isinstance(run(tls_certificate, make_artifacts(url="http://example.com/")), NotApplicable)
-    assert tls_certificate.requires == ("https",)
 
 
 def test_sound_redirects_do_no_harm() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.checks._registry import all_checks
 from pagegrade.checks.seo.meta_description_length import meta_description_length
 from pagegrade.model.outcome import NotApplicable
 from tests.builders import judged, outcome, run
@@ -55,6 +54,5 @@ def test_first_description_with_text_is_measured() -> None:
 
 @pytest.mark.parametrize("html", [page(), page(""), page("  ")])
 def test_missing_description_is_left_to_its_own_check(html: str) -> None:
-    """Without a description there is no length; the loss comes from the check that is required."""
+    """Without a description there is no length; the title has a check of its own."""
     assert isinstance(run(meta_description_length, html), NotApplicable)
-    assert all_checks()["meta-description-length"].requires == ("meta-description",)

@@ -59,17 +59,15 @@ def test_every_check_is_explained(tmp_path: Path) -> None:
 
 
 def test_a_check_that_limits_the_score_says_so(tmp_path: Path) -> None:
-    """And one that depends on another links it."""
-    capped = next(check for check in all_checks().values() if check.cap is not None)
-    dependent = next(check for check in all_checks().values() if check.requires)
+    """And one that shares its cause with another links it."""
+    capped = next(check for check in all_checks().values() if check.caps)
 
     async def script(house: House) -> None:
         limit = await house.call("GET", f"/checks/{capped.id}", key=None)
-        child = await house.call("GET", f"/checks/{dependent.id}", key=None)
+        length = await house.call("GET", "/checks/title-length", key=None)
 
-        assert capped.cap is not None
-        assert f"at most {capped.cap.max_score} points" in limit.text
-        assert f'href="/checks/{dependent.requires[0]}"' in child.text
+        assert f"at most {min(cap.max_score for cap in capped.caps)} points" in limit.text
+        assert 'href="/checks/title"' in length.text
 
     in_house(tmp_path, script)
 

@@ -30,7 +30,6 @@ _ALIKE: Final = {
         State("absent", "No word of the title comes back in the text.", loss=1.0),
     ),
     sources=("https://developers.google.com/search/docs/appearance/title-link",),
-    requires=("title",),
 )
 def content_keywords(document: Document) -> Verdict:
     """A title that speaks of something else than the page disappoints whoever clicks it.

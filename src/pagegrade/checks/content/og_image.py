@@ -27,6 +27,7 @@ _REASONS: Final = {
     id="og-image",
     title="Picture for shared links",
     severity=Severity.LOW,
+    cause="social-tags",
     since="0.1.0",
     states=(
         State("usable", "Social networks can show the picture of the page."),
@@ -39,7 +40,6 @@ _REASONS: Final = {
         State("missing", "The page names no picture for shared links.", loss=1.0),
     ),
     sources=("https://ogp.me/#structured", "https://developers.facebook.com/docs/sharing/best-practices"),
-    requires=("open-graph",),
 )
 def og_image(document: Document, resources: Resources | NotGathered) -> Outcome:
     """The picture named by Open Graph is what people see first of a shared link.

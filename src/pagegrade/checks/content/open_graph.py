@@ -12,6 +12,7 @@ SAME: Final = {"og:image:url": "og:image", "og:image:secure_url": "og:image"}
     id="open-graph",
     title="Open Graph",
     severity=Severity.LOW,
+    cause="social-tags",
     since="0.1.0",
     states=(
         State("complete", "The page describes itself to social networks."),

@@ -15,6 +15,7 @@ SHOWN: Final = (
     id="twitter-card",
     title="Card for X",
     severity=Severity.LOW,
+    cause="social-tags",
     since="0.1.0",
     states=(
         State("complete", "A link to the page shows a card on X."),

@@ -15,6 +15,7 @@ PACKED_FORMATS: Final = frozenset({"jpeg", "png", "gif", "webp", "avif", "jxl", 
     id="asset-compression",
     title="Compression of CSS, JavaScript and other text files",
     severity=Severity.MEDIUM,
+    cause="compression",
     since="0.1.0",
     states=(
         State("compressed", "The site compresses its text files."),

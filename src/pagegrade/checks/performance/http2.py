@@ -40,7 +40,6 @@ _H3: Final = re.compile(r"h3(?:-[0-9]+)?")
         "https://www.rfc-editor.org/rfc/rfc7301",
         "https://www.rfc-editor.org/rfc/rfc9114",
     ),
-    requires=("https",),
 )
 def http2(response: Response, tls: TLS | NotGathered) -> Verdict:
     """HTTP/2 and HTTP/3 transfer many files at once over one connection.
@@ -49,7 +48,7 @@ def http2(response: Response, tls: TLS | NotGathered) -> Verdict:
 
     Which HTTP version the server chose for the page when HTTP/2 was offered, which version it agrees to in the TLS
     handshake, and whether its `Alt-Svc` header announces HTTP/2 or HTTP/3. One of these is enough. Browsers speak
-    HTTP/2 over https only, so a page over http cannot have it and loses with the check `https`.
+    HTTP/2 over https only, so the check does not apply to a page over http.
 
     ## Why it matters
 

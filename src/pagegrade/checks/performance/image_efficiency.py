@@ -15,6 +15,7 @@ RASTER: Final = frozenset({"jpeg", "png", "gif", "webp", "avif", "jxl", "heic", 
     id="image-efficiency",
     title="Image compression",
     severity=Severity.LOW,
+    cause="image-bytes",
     since="0.1.0",
     states=(
         State("efficient", "Images need few bytes for their size."),

@@ -20,6 +20,7 @@ LEGACY: Final = frozenset({"jpeg", "png", "gif", "bmp", "tiff"})
     id="image-format",
     title="Image formats",
     severity=Severity.LOW,
+    cause="image-bytes",
     since="0.1.0",
     states=(
         State("modern", "Every larger image is in a modern format."),

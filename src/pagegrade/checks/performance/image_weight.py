@@ -15,6 +15,7 @@ FULL_AT: Final = 5
     id="image-weight",
     title="Image weight",
     severity=Severity.MEDIUM,
+    cause="image-bytes",
     since="0.1.0",
     states=(
         State("light", "No image is larger than 200 kB."),

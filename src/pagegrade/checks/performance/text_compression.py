@@ -17,6 +17,7 @@ GOOD_CODINGS: Final = frozenset({"gzip", "x-gzip", "br", "zstd"})
     id="text-compression",
     title="Compression of the HTML",
     severity=Severity.HIGH,
+    cause="compression",
     since="0.1.0",
     states=(
         State("compressed", "The HTML is compressed."),

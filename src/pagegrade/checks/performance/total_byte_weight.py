@@ -16,6 +16,7 @@ SHOWN: Final = 10
     id="total-byte-weight",
     title="Total page weight",
     severity=Severity.MEDIUM,
+    cause="image-bytes",
     since="0.1.0",
     states=(
         State("light", "The page has a moderate total weight."),

@@ -56,7 +56,7 @@ class _Finding:
 @check(
     id="csp",
     title="Content security policy",
-    severity=Severity.MEDIUM,
+    severity=Severity.LOW,
     since="0.1.0",
     states=(
         State("strict", "The content security policy stops injected scripts."),

@@ -20,7 +20,6 @@ _HEADER: Final = "Strict-Transport-Security"
     title="Strict transport security",
     severity=Severity.MEDIUM,
     since="0.1.0",
-    requires=("https",),
     states=(
         State("strong", "Browsers are told to reach this host by HTTPS only, for at least six months."),
         State("preloaded", "Browsers reach this host by HTTPS only: its whole top-level domain is preloaded."),

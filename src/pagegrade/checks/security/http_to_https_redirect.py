@@ -17,8 +17,8 @@ _REPAIRED_BY_BROWSERS: Final = "incomplete_chain"
     id="http-to-https-redirect",
     title="Redirect from HTTP to HTTPS",
     severity=Severity.MEDIUM,
+    cause="encryption",
     since="0.1.0",
-    requires=("https",),
     states=(
         State("direct", "Plain HTTP is redirected permanently to HTTPS on the same host."),
         State("closed", "Nothing answers on port 80, so no page is ever sent in plain text."),

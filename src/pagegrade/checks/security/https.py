@@ -12,8 +12,9 @@ _REPAIRED_BY_BROWSERS: Final = "incomplete_chain"
     id="https",
     title="HTTPS",
     severity=Severity.HIGH,
+    cause="encryption",
     since="0.1.0",
-    cap=Cap(79),
+    cap=Cap(69),
     states=(
         State("secure", "The page is served over HTTPS with a certificate that verifies."),
         State("local", "The page is served over plain HTTP, but from a local name or an onion service."),
@@ -41,7 +42,7 @@ def https(response: Response, tls: TLS | NotGathered) -> Outcome:
 
     Browsers mark a page over plain HTTP as "not secure" and switch features off. Anyone between the visitor and the
     server can read form entries and insert scripts or advertisements. Search engines prefer the HTTPS URL. While
-    this check fails, the score cannot be higher than 79, and every check that needs HTTPS loses its points too.
+    this check fails, the score cannot be higher than 69.
 
     ## How to fix
 

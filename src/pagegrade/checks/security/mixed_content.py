@@ -24,7 +24,6 @@ _Found = tuple[str, str, ElementFact | Evidence]
     title="Mixed content",
     severity=Severity.MEDIUM,
     since="0.1.0",
-    requires=("https",),
     states=(
         State("clean", "Everything the page loads comes over HTTPS."),
         State("upgraded", "The page names plain HTTP URLs, but its policy makes browsers upgrade or block them.", 0.5),

@@ -30,8 +30,8 @@ _BROKEN: Final = {
     id="tls-certificate",
     title="TLS certificate",
     severity=Severity.HIGH,
+    cause="encryption",
     since="0.1.0",
-    requires=("https",),
     cap=Cap(49),
     states=(
         State("valid", "The certificate verifies, names the host and is not about to expire."),

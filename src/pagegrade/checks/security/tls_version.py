@@ -13,7 +13,6 @@ _NEW: Final = ("TLSv1.2", "TLSv1.3")
     title="TLS versions",
     severity=Severity.MEDIUM,
     since="0.1.0",
-    requires=("https",),
     states=(
         State("current", "The server accepts current versions of TLS only."),
         State("without-1-3", "The server does not accept TLS 1.3.", loss=0.5),

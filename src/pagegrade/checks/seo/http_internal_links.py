@@ -28,7 +28,6 @@ from pagegrade.parse.url import host
         ),
     ),
     sources=("https://developers.google.com/search/docs/crawling-indexing/site-move-with-url-changes",),
-    requires=("https",),
 )
 def http_internal_links(document: Document, page_links: PageLinks) -> Verdict:
     """Links to pages of the same site should use https.

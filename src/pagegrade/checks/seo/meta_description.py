@@ -14,6 +14,7 @@ MIN_COLUMNS: Final = 50
     id="meta-description",
     title="Meta description",
     severity=Severity.MEDIUM,
+    cause="description",
     since="0.1.0",
     states=(
         State("ok", "The page has a meta description."),

@@ -15,6 +15,7 @@ SNIPPET_SIZE_PX: Final = 14.0
     id="meta-description-length",
     title="Meta description length",
     severity=Severity.LOW,
+    cause="description",
     since="0.1.0",
     states=(
         State("ok", "The meta description has a suitable length."),
@@ -36,7 +37,6 @@ SNIPPET_SIZE_PX: Final = 14.0
         ),
     ),
     sources=("https://developers.google.com/search/docs/appearance/snippet",),
-    requires=("meta-description",),
 )
 def meta_description_length(document: Document) -> Verdict:
     """Search results show about two lines of a description and cut the rest.

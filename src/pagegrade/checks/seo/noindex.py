@@ -91,7 +91,7 @@ class _Found:
         ),
     ),
     sources=("https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag",),
-    cap=Cap(79, category_max_score=49),
+    cap=Cap(59, category_max_score=30),
 )
 def noindex(document: Document, response: Response, artifacts: Artifacts, robots: Robots | NotGathered) -> Outcome:
     """A `noindex` rule keeps a page out of search results completely.
@@ -103,7 +103,7 @@ def noindex(document: Document, response: Response, artifacts: Artifacts, robots
     fail, and so does an `unavailable_after` date that is past. A rule for one crawler only is a warning, and so is a
     date within the next 30 days. If robots.txt forbids the page, this is said too: crawlers then never see the rule.
 
-    While this fails, the score cannot exceed 79, and that of the category 49.
+    While this fails, the score cannot exceed 59, and that of the category 30.
 
     ## Why it matters
 

@@ -54,7 +54,7 @@ _DECISIVE: Final = ("*", "Googlebot")
         "https://www.rfc-editor.org/rfc/rfc9309#section-2.2",
         "https://developers.google.com/search/docs/crawling-indexing/robots/robots_txt",
     ),
-    cap=Cap(79, category_max_score=49),
+    cap=Cap(59, category_max_score=30),
 )
 def robots_txt_allows(robots: Robots, response: Response) -> Outcome:
     """The robots.txt file says which URLs crawlers may fetch.
@@ -69,7 +69,7 @@ def robots_txt_allows(robots: Robots, response: Response) -> Outcome:
     is never a plain character and `$` at the end of a rule neither, and the name of a crawler is made of letters,
     hyphens and underscores. What one crawler alone reads into a file, such as `/index.html` as the folder, is left out.
 
-    While this fails, the score cannot exceed 79, and that of the category 49.
+    While this fails, the score cannot exceed 59, and that of the category 30.
 
     ## Why it matters
 

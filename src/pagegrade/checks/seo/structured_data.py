@@ -9,6 +9,7 @@ from pagegrade.model.outcome import Detail, Evidence, NotApplicable, Outcome, Se
     id="structured-data",
     title="Structured data",
     severity=Severity.MEDIUM,
+    cause="structured-data",
     since="0.1.0",
     states=(
         State("ok", "The page has structured data that search engines can read."),

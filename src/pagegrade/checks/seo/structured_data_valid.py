@@ -27,6 +27,7 @@ _REASONS: Final = {
     id="structured-data-valid",
     title="Structured data completeness",
     severity=Severity.LOW,
+    cause="structured-data",
     since="0.1.0",
     states=(
         State("ok", "The structured data of the page is complete."),
@@ -78,7 +79,6 @@ _REASONS: Final = {
         ),
     ),
     sources=("https://developers.google.com/search/docs/appearance/structured-data/search-gallery",),
-    requires=("structured-data",),
 )
 def structured_data_valid(document: Document) -> Verdict:
     """Search engines show rich results only when the structured data is complete.

@@ -41,6 +41,7 @@ _GENERIC: Final = frozenset(
     id="title",
     title="Page title",
     severity=Severity.HIGH,
+    cause="title",
     since="0.1.0",
     states=(
         State("ok", "The page has a title."),

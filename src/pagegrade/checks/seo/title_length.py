@@ -17,6 +17,7 @@ FAR_TOO_LONG: Final = 120
     id="title-length",
     title="Title length",
     severity=Severity.LOW,
+    cause="title",
     since="0.1.0",
     states=(
         State("ok", "The title fits into a line of search results."),
@@ -54,7 +55,6 @@ FAR_TOO_LONG: Final = 120
         ),
     ),
     sources=("https://developers.google.com/search/docs/appearance/title-link",),
-    requires=("title",),
 )
 def title_length(document: Document) -> Verdict:
     """Search results show about one line of a title and cut the rest.

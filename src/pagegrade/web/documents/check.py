@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pagegrade.model.outcome import Importance
 from pagegrade.model.report import RULESET, Category
 from pagegrade.web.documents.shape import Amount, Count, Document, Points, about
 
@@ -13,8 +14,8 @@ class CheckState(Document):
 
     name: str = about("The check's own word.", "too_long")
     message: str = about("What it says of the page.", "The title is longer than search results show.")
-    loss: float = about("The least it costs, as a share of the price.", 0.5, ge=0, le=1)
-    loss_max: float = about("The most it costs, as a share of the price.", 0.5, ge=0, le=1)
+    loss: float = about("The least it costs, as a share of the points of its importance.", 0.5, ge=0, le=1)
+    loss_max: float = about("The most it costs, as a share of the points of its importance.", 0.5, ge=0, le=1)
     title: str = about("What is wrong or what to do; empty where there is nothing to do.", "Shorten the title")
     why: str = about("Why that matters.", "Search results cut what follows.")
     fix: str = about("What to do, as Markdown.", "Write a title of 10 to 70 characters.")
@@ -27,12 +28,13 @@ class CheckItem(Document):
     object: Literal["check"] = about("The kind of object.", "check")
     title: str = about("Its name for people.", "Title length")
     category: Category = about("What it counts for.", "seo")
-    importance: Literal["high", "medium", "low", "informative"] = about("How much it matters.", "medium")
-    price: Amount = about("What it can cost, in points of the score.", 1.5)
+    importance: Importance = about("How much it matters.", "medium")
+    price: Amount = about("The most it can cost, in points of the score.", 3)
     summary: str = about("What it is about, in one sentence.", "Search results cut long titles.")
     states: list[CheckState] = about("What it can find, best first.")
-    requires: list[str] = about("Checks whose failure makes this one lose too.", ["title"])
-    cap: Points | None = about("While it fails, the score is at most this; null: no limit.", None, 79)
+    cause: str | None = about("Checks with the same cause are charged once; null: it shares none.", None, "title")
+    requires: list[str] = about("Always empty since ruleset 2026.2.", [])
+    cap: Points | None = about("In its worst state the score is at most this; null: no limit.", None, 69)
     since: str = about("First version that had it.", "0.1.0")
     sources: list[str] = about("Standards and guides behind it.", ["https://html.spec.whatwg.org/#the-title-element"])
 
@@ -57,4 +59,4 @@ class CatalogueMeta(Document):
     """About the catalogue."""
 
     total: Count = about("How many checks there are.", 67)
-    ruleset: str = about("Version of the checks, weights and caps.", RULESET)
+    ruleset: str = about("Version of the checks, severities and caps.", RULESET)

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from pagegrade.model.errors import FAILURE_CODES
 from pagegrade.model.identity import VERSION
+from pagegrade.model.outcome import Importance
 from pagegrade.model.report import RULESET, Category, OutcomeName, ResourceType
 from pagegrade.model.stored import State
 from pagegrade.web.documents.shape import (
@@ -28,17 +29,18 @@ _REPORT: Final = "https://reports.example.org"
 
 
 class Cap(Document):
-    """A failed check that limits the score, or the score of one category, whatever the rest says."""
+    """A finding that limits the score, or the score of one category, whatever the rest says."""
 
     check: str = about("Id of the check.", "https")
-    max_score: Points = about("The score is at most this.", 79)
+    max_score: Points = about("The score is at most this.", 69)
     category: Category | None = about("The category that is limited; null: the score of the page.", None, "security")
 
 
 class Counts(Document):
-    """How many checks ended how. High, medium and low count findings: what failed or warned."""
+    """How many checks ended how. Critical, high, medium and low count findings: what failed or warned."""
 
     passed: Count = about("Checks that found nothing wrong.", 71)
+    critical: Count = sometimes("Findings of critical importance; absent from reports of ruleset 2026.1.", 0)
     high: Count = about("Findings of high importance.", 2)
     medium: Count = about("Findings of medium importance.", 4)
     low: Count = about("Findings of low importance.", 3)
@@ -50,10 +52,23 @@ class Counts(Document):
 class CategoryScore(Document):
     """How the page does in one category."""
 
-    score: Points | None = about("Null when too little of the category could be measured.", 81)
+    score: Points | None = about(
+        "Null when the result is withheld or too little of the category could be evaluated.", 81
+    )
     result: Result | None = about("Good, decent or bad, by the same thresholds as the page.", "good")
     passed: Count = about("Checks that found nothing wrong.", 20)
     failed: Count = about("Checks that failed or warned.", 3)
+    lost: Amount | None = sometimes("Points its findings cost; absent from reports of ruleset 2026.1.", 7.6)
+    taken: Amount | None = sometimes("Points taken from the score of the page: lost, at most budget.", 7.6)
+    budget: Count = sometimes("The most points it can take.", 40)
+
+
+class Withheld(Document):
+    """Why a completed report has no score and no result."""
+
+    kind: str = about("What was seen in place of the page, or `coverage`: too little of it was evaluated.", "parked")
+    message: str = about("What was seen.", "The domain is parked: this is a page of its registrar, not of the site.")
+    fix: str = about("What to do to get a grade.", "Point the domain to the site and analyze it again.")
 
 
 class Detail(Document):
@@ -93,10 +108,14 @@ class CheckResult(Document):
     outcome: OutcomeName = about("The last two come with a reason.", "failed")
     state: str | None = about("The check's own word for what it saw; null when it did not judge.", "too_long")
     passed: bool | None = about("False: failed or warned; null: nothing was judged.", False)  # noqa: FBT003
-    importance: Literal["high", "medium", "low", "informative"] = about("How much it matters.", "high")
-    price: Amount = about("What it can cost, in points of the score.", 3.1)
-    lost: Amount = about("What it did cost, before caps and rounding.", 1.55)
-    inherited_from: str | None = about("The failed check that makes this one lose too.", None, "https")
+    importance: Importance = about("How much it matters.", "high")
+    price: Amount = about("The most it can cost, in points of the score.", 8)
+    lost: Amount = about("What it did cost, before budgets, caps and rounding.", 4)
+    cause: str | None = sometimes("Checks with the same cause are charged once; null: it shares none.", "title")
+    counted_in: str | None = sometimes("The check that is charged for the cause; null: this one, or nothing is.", None)
+    inherited_from: str | None = about(
+        "Only in reports of ruleset 2026.1: the failed check that cost this one too.", None
+    )
     value: Scalar = about("What was seen.", "Pricing and plans for every kind of team | Example")
     message: str = about("What that means, in one sentence.", "The title has 79 characters; search cuts it near 60.")
     reason: str | None = about("Why nothing was judged, as `code: sentence`.", None, "missing: It has no images.")
@@ -199,9 +218,9 @@ class RunFacts(Document):
 
     number: Count | None = about("Its number within the report, from 1.", 3)
     engine: str = about("Version of Pagegrade that looked.", VERSION)
-    ruleset: str = about("Version of the checks, weights and caps that judged.", RULESET)
+    ruleset: str = about("Version of the checks, severities and caps.", RULESET)
     duration_ms: Amount | None = about("Time it took, in milliseconds.", 1840.5)
-    partial: bool = about("Too little could be measured for a result.", False)  # noqa: FBT003
+    partial: bool = about("The result is withheld, or a category could not be looked at.", False)  # noqa: FBT003
     vantage: str = about("From where the page was seen.", "direct")
     not_gathered: list[NotGathered] = about("What could not be had, and why.", [])
     notes: list[str] = about("Anything else worth knowing about this run.", [])
@@ -234,11 +253,14 @@ class ReportItem(Document):
     privacy: Literal[0, 1, 2] = about("Who sees the share page: 0 anyone with the link, 1 nobody, 2 by password.", 2)
     password: bool = about("Whether a password is set.", True)  # noqa: FBT003
     state: State = about("Where the last analysis stands.", "completed")
-    result: Result | None = about("Good, decent or bad.", "decent")
-    score: Points | None = about("0 to 100.", 74)
-    uncapped_score: float | None = about("100 minus all losses, before caps and rounding.", 74.31)
-    coverage: float | None = about("Share of the points that could be measured.", 0.98, ge=0, le=1)
-    caps: list[Cap] = about("Failed checks that limit the score.")
+    result: Result | None = about("Good, decent or bad; null as the score.", "decent")
+    score: Points | None = about("0 to 100; null: withheld, or no results yet.", 74)
+    uncapped_score: float | None = about("100 minus what the categories took, before caps and rounding.", 74.3)
+    coverage: float | None = about(
+        "Share of the possible penalties of what applies that could be evaluated.", 0.98, ge=0, le=1
+    )
+    withheld: Withheld | None = about("Why a completed report has no score and no result; null when it has.", None)
+    caps: list[Cap] = about("Findings that limit the score.")
     counts: Counts | None = about("How many checks ended how.")
     categories: dict[Category, CategoryScore] = about(
         "Category → how the page does in it; empty before there are results."
@@ -271,7 +293,7 @@ class Report(ReportItem):
 def unfinished(report: dict[str, Any]) -> dict[str, Any]:
     """The example ``report`` as it is before its first analysis has ended."""
     nothing = dict.fromkeys(
-        ("final_url", "result", "score", "uncapped_score", "coverage", "counts", "run", "generated_at")
+        ("final_url", "result", "score", "uncapped_score", "coverage", "withheld", "counts", "run", "generated_at")
     )
     absent = {name: None for name in ("results", "page") if name in report}
     return report | nothing | absent | {"state": "queued", "caps": [], "categories": {}, "error": None}

@@ -6,10 +6,20 @@ from typing import Literal
 
 from pydantic import Field
 
+from pagegrade.model.outcome import Importance
 from pagegrade.model.report import Category
 from pagegrade.model.stored import State
-from pagegrade.report.gates import Importance
-from pagegrade.web.documents.report import Cap, CategoryScore, CheckResult, Counts, Evidence, Failure, Page, RunFacts
+from pagegrade.web.documents.report import (
+    Cap,
+    CategoryScore,
+    CheckResult,
+    Counts,
+    Evidence,
+    Failure,
+    Page,
+    RunFacts,
+    Withheld,
+)
 from pagegrade.web.documents.shape import Amount, Document, Points, Result, Timestamp, about, example_of
 
 
@@ -23,9 +33,10 @@ class RunItem(Document):
     final_url: str | None = about("Where the URL led.", "https://example.com/pricing/")
     result: Result | None = about("Good, decent or bad; null without results.", "decent")
     score: Points | None = about("0 to 100.", 74)
-    uncapped_score: float | None = about("100 minus all losses, before caps and rounding.", 74.31)
-    coverage: float | None = about("Share of the points that could be measured.", 0.98, ge=0, le=1)
-    caps: list[Cap] = about("Failed checks that limit the score.")
+    uncapped_score: float | None = about("100 minus what the categories took, before caps and rounding.", 74.3)
+    coverage: float | None = about("Share of the possible penalties that could be evaluated.", 0.98, ge=0, le=1)
+    withheld: Withheld | None = about("Why a completed run has no score and no result; null when it has.", None)
+    caps: list[Cap] = about("Findings that limit the score.")
     counts: Counts | None = about("How many checks ended how.")
     categories: dict[Category, CategoryScore] = about("Category → how the page does in it.")
     run: RunFacts | None = about("Who judged, and by which rules; null before the end.")

@@ -22,6 +22,7 @@ from pagegrade.web.pages.html import page
 
 PATH: Final = "/checks"
 IMPORTANCE: Final = {
+    "critical": (N_("Critical"), N_("Critical importance")),
     "high": (N_("High"), N_("High importance")),
     "medium": (N_("Medium"), N_("Medium importance")),
     "low": (N_("Low"), N_("Low importance")),
@@ -94,7 +95,11 @@ async def show_check_page(call: Call) -> Answer:
         sections=[(texts.gettext(name), documentation[key]) for key, name in SECTIONS.items()],
         examples=[(texts.gettext(name), documentation[key]) for key, name in EXAMPLES.items()],
         states=[_state(state, texts) for state in entry["states"]],
-        needed=[(name, all_checks()[name].title) for name in check.requires],
+        same_cause=[
+            (other.id, other.title)
+            for other in all_checks().values()
+            if other.cause is not None and other.cause == check.cause and other is not check
+        ],
         sources=[(href, _short(href)) for source in check.sources if (href := safe_href(source)) is not None],
     )
 

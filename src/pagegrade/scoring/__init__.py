@@ -1,0 +1,6 @@
+"""Losses -> scores: severities, causes, category budgets, caps, coverage; pure."""
+
+from pagegrade.scoring.rules import Rule, rules_of
+from pagegrade.scoring.score import CategoryTotal, Observed, Scores, score
+
+__all__ = ["CategoryTotal", "Observed", "Rule", "Scores", "rules_of", "score"]

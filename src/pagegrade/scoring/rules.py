@@ -1,0 +1,98 @@
+"""What scoring knows of each check: its severity, the worst it can find, its cause and its caps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from pagegrade.model.outcome import Cap, Severity
+from pagegrade.model.report import CATEGORIES, Category
+
+TENTHS: Final = 10
+"""Penalties are whole tenths of a point, so that the costs a reader sees add up exactly."""
+
+
+class StateLike(Protocol):
+    """A state of a check, as far as scoring needs it."""
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+    @property
+    def loss(self) -> float: ...  # noqa: D102
+    @property
+    def highest(self) -> float: ...  # noqa: D102
+
+
+class CheckLike(Protocol):
+    """A check, as far as scoring needs it; the packages of checks and scoring do not know each other."""
+
+    @property
+    def id(self) -> str: ...  # noqa: D102
+    @property
+    def category(self) -> Category: ...  # noqa: D102
+    @property
+    def severity(self) -> Severity: ...  # noqa: D102
+    @property
+    def cause(self) -> str | None: ...  # noqa: D102
+    @property
+    def caps(self) -> tuple[Cap, ...]: ...  # noqa: D102
+    @property
+    def states(self) -> Sequence[StateLike]: ...  # noqa: D102
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """What one check can cost. It depends on the check alone, never on which other checks there are."""
+
+    category: Category
+    severity: Severity
+    worst_loss: float = 1.0
+    """Loss of its worst state, 0 to 1."""
+    cause: str | None = None
+    caps: tuple[Cap, ...] = ()
+
+    @property
+    def price_tenths(self) -> int:
+        """The most the check can cost, in tenths of a point."""
+        return min(self.penalty_tenths(self.worst_loss), CATEGORIES[self.category] * TENTHS)
+
+    @property
+    def price(self) -> float:
+        """The most the check can cost, in points."""
+        return self.price_tenths / TENTHS
+
+    def penalty_tenths(self, loss: float) -> int:
+        """The penalty of a loss from 0 to 1, in tenths of a point; half a tenth is rounded up."""
+        return int(self.severity.value * TENTHS * loss + 0.5 + 1e-9)
+
+
+def rules_of(checks: Iterable[CheckLike]) -> dict[str, Rule]:
+    """Check id -> its rule, in the order of ``checks``.
+
+    Raises:
+        TypeError: A cause is shared across categories, so that fixing one finding could move a cost into a category
+            with budget left; or a cap names a state its check does not have, or leaves out a worse one.
+    """
+    rules: dict[str, Rule] = {}
+    homes: dict[str, Category] = {}
+    for check in checks:
+        if check.cause is not None and homes.setdefault(check.cause, check.category) != check.category:
+            raise TypeError(f"{check.id}: the cause {check.cause!r} belongs to {homes[check.cause]}")
+        rules[check.id] = Rule(
+            category=check.category,
+            severity=check.severity,
+            worst_loss=check.states[-1].highest,
+            cause=check.cause,
+            caps=tuple(_named(check, cap) for cap in check.caps),
+        )
+    return rules
+
+
+def _named(check: CheckLike, cap: Cap) -> Cap:
+    """The cap with the names of its states; they are the worst ones of the check."""
+    names = [state.name for state in check.states]
+    states = cap.states or tuple(state.name for state in check.states if state.loss >= 1)
+    if not states or sorted(states) != sorted(names[len(names) - len(states) :]):
+        raise TypeError(f"{check.id}: a cap must apply to the worst states, all of them: {', '.join(names)}")
+    return Cap(cap.max_score, cap.category_max_score, states)

@@ -1,0 +1,149 @@
+"""Losses -> score: absolute penalties, causes charged once, category budgets, caps.
+
+Why it cannot fall when something is fixed: a penalty grows with its loss, a cause costs the maximum of its findings,
+all of which are in one category, a category takes the sum up to its budget, the score is what the categories leave,
+and a cap applies to the worst states of its check. Each of these steps is monotone. Sums are of whole tenths of a
+point, so the order of the checks cannot change a digit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pagegrade.model.report import CATEGORIES, AppliedCap, Category
+from pagegrade.scoring.rules import TENTHS, Rule
+
+_FULL = 100 * TENTHS
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """What was seen by one check."""
+
+    loss: float | None
+    """Loss of its state, 0 to 1; ``None``: it could not be evaluated."""
+    state: str | None = None
+    """Name of its state; ``None``: it does not apply or was not evaluated."""
+    applies: bool = True
+    """False: the check has nothing to evaluate on this page."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CategoryTotal:
+    """The sum of one category."""
+
+    score: int
+    """0 to 100: the share of its budget that is left, after its caps."""
+    lost: float
+    """Points that its findings cost."""
+    taken: float
+    """Points taken from the score of the page: ``lost``, at most its budget."""
+    coverage: float
+    """Share of its possible penalties that could be evaluated, 0 to 1; 1 where nothing applies."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scores:
+    """The score and how it came to be."""
+
+    score: int
+    uncapped: float
+    """100 minus what the categories took, at least 0."""
+    coverage: float
+    """Share of the possible penalties of the checks that apply which could be evaluated, 0 to 1."""
+    categories: Mapping[Category, CategoryTotal]
+    lost: Mapping[str, float]
+    """Check -> points it is charged."""
+    counted_in: Mapping[str, str]
+    """Check with a finding that costs nothing -> the check that is charged for their common cause."""
+    caps: tuple[AppliedCap, ...]
+    """Every cap that applies, the lowest first, whether it changes the score or not."""
+
+
+def score(rules: Mapping[str, Rule], observed: Mapping[str, Observed]) -> Scores:
+    """Score a page.
+
+    Args:
+        rules: The rule of every check.
+        observed: What each check saw; one that is absent was not evaluated.
+    """
+    penalties: dict[str, int] = {}
+    carriers: dict[str, str] = {}
+    possible = dict.fromkeys(CATEGORIES, 0)
+    evaluated = dict.fromkeys(CATEGORIES, 0)
+    caps: list[AppliedCap] = []
+    for name, rule in rules.items():
+        seen = observed.get(name, _NOT_EVALUATED)
+        penalties[name] = penalty = rule.penalty_tenths(seen.loss or 0.0)
+        if seen.applies:
+            possible[rule.category] += rule.price_tenths
+            evaluated[rule.category] += rule.price_tenths if seen.loss is not None else 0
+        if rule.cause is not None and penalty > 0:
+            carrier = carriers.get(rule.cause)
+            if carrier is None or _order(carrier, rules, penalties) > _order(name, rules, penalties):
+                carriers[rule.cause] = name
+        caps += _applied(name, rule, seen.state)
+    counted_in = {
+        name: carriers[rule.cause]
+        for name, rule in rules.items()
+        if rule.cause is not None and penalties[name] > 0 and carriers[rule.cause] != name
+    }
+    charged = {name: 0 if name in counted_in else penalty for name, penalty in penalties.items()}
+    caps.sort(key=lambda cap: (cap.max_score, cap.check, cap.category or ""))
+    totals = dict.fromkeys(CATEGORIES, 0)
+    for name, penalty in charged.items():
+        totals[rules[name].category] += penalty
+    taken = {category: min(totals[category], budget * TENTHS) for category, budget in CATEGORIES.items()}
+    left = max(0, _FULL - sum(taken.values()))
+    return Scores(
+        score=min([_whole(left, _FULL), *(cap.max_score for cap in caps if cap.category is None)]),
+        uncapped=left / TENTHS,
+        coverage=_share(sum(evaluated.values()), sum(possible.values())),
+        categories={
+            category: CategoryTotal(
+                score=min(
+                    [
+                        _whole(budget * TENTHS - taken[category], budget * TENTHS),
+                        *(cap.max_score for cap in caps if cap.category == category),
+                    ]
+                ),
+                lost=totals[category] / TENTHS,
+                taken=taken[category] / TENTHS,
+                coverage=_share(evaluated[category], possible[category]),
+            )
+            for category, budget in CATEGORIES.items()
+        },
+        lost={name: penalty / TENTHS for name, penalty in charged.items()},
+        counted_in=counted_in,
+        caps=tuple(caps),
+    )
+
+
+_NOT_EVALUATED = Observed(None)
+
+
+def _order(name: str, rules: Mapping[str, Rule], penalties: Mapping[str, int]) -> tuple[int, int, str]:
+    """The most expensive finding first, then the most severe check, then by id."""
+    return -penalties[name], -rules[name].severity.value, name
+
+
+def _applied(name: str, rule: Rule, state: str | None) -> list[AppliedCap]:
+    """The caps of a check in one of its states."""
+    found = []
+    for cap in rule.caps:
+        if state in cap.states:
+            found.append(AppliedCap(check=name, max_score=cap.max_score))
+            if cap.category_max_score is not None:
+                found.append(AppliedCap(check=name, max_score=cap.category_max_score, category=rule.category))
+    return found
+
+
+def _whole(part: int, whole: int) -> int:
+    """``part`` of ``whole`` in per cent as a whole number; a half goes to the lower one."""
+    return -((whole - 200 * part) // (2 * whole))
+
+
+def _share(part: int, whole: int) -> float:
+    """0 to 1, with four decimals; 1 where there is no whole."""
+    return round(part / whole, 4) if whole else 1.0

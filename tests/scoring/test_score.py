@@ -1,0 +1,143 @@
+"""The arithmetic of the score on small registries."""
+
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.model.outcome import Cap, Severity
+from pagegrade.model.report import CATEGORIES
+from pagegrade.scoring import Observed, Rule, Scores, score
+
+RULES = {
+    "title": Rule(category="seo", severity=Severity.HIGH, cause="title"),
+    "title-length": Rule(category="seo", severity=Severity.LOW, cause="title"),
+    "noindex": Rule(category="seo", severity=Severity.CRITICAL, caps=(Cap(59, 30, ("noindex",)),)),
+    "https": Rule(category="security", severity=Severity.CRITICAL, caps=(Cap(69, None, ("insecure",)),)),
+    "fact": Rule(category="security", severity=Severity.INFO),
+    "compression": Rule(category="performance", severity=Severity.HIGH),
+}
+
+
+def scored(*, state: str = "bad", **losses: float | None) -> Scores:
+    """The scores with every other check passed; names with underscores for hyphens."""
+    observed = dict.fromkeys(RULES, Observed(0.0, "ok"))
+    for name, loss in losses.items():
+        observed[name.replace("_", "-")] = Observed(loss, state)
+    return score(RULES, observed)
+
+
+def test_perfect_page_has_a_hundred() -> None:
+    """Nothing lost, nothing missing."""
+    result = scored()
+
+    assert (result.score, result.uncapped, result.coverage) == (100, 100, 1)
+    assert {name: total.score for name, total in result.categories.items()} == dict.fromkeys(CATEGORIES, 100)
+
+
+def test_finding_costs_its_share_of_the_severity() -> None:
+    """Half of a high finding is four points, whatever else there is."""
+    result = scored(compression=0.5)
+
+    assert result.lost["compression"] == 4
+    assert (result.score, result.categories["performance"].score) == (96, 90)
+
+
+def test_penalties_are_tenths_of_a_point() -> None:
+    """What is shown adds up exactly."""
+    assert scored(compression=0.555).lost["compression"] == 4.4
+    assert scored(compression=0.5625).lost["compression"] == 4.5
+    assert scored(title_length=0.333, compression=1 / 3).uncapped == 97.0
+
+
+def test_a_cause_is_charged_once() -> None:
+    """The most expensive finding is charged, the other one names it."""
+    result = scored(title=0.5, title_length=1.0)
+
+    assert (result.lost["title"], result.lost["title-length"]) == (4, 0)
+    assert result.counted_in == {"title-length": "title"}
+    assert result.uncapped == 96
+
+
+def test_the_other_finding_of_a_cause_is_charged_when_the_first_is_fixed() -> None:
+    """A cause does not go away with one of its findings."""
+    result = scored(title_length=1.0)
+
+    assert result.lost["title-length"] == 1
+    assert result.counted_in == {}
+
+
+def test_equal_findings_of_a_cause_are_charged_to_the_more_severe_check() -> None:
+    """Of equals the first by id, so that the order of the registry changes nothing."""
+    assert scored(title=0.125, title_length=1.0).counted_in == {"title-length": "title"}
+
+
+def test_category_takes_no_more_than_its_budget() -> None:
+    """What its findings cost beyond that is listed, and not taken."""
+    rules = {f"check-{n}": Rule(category="content", severity=Severity.HIGH) for n in range(3)}
+    result = score(rules, dict.fromkeys(rules, Observed(1.0, "bad")))
+
+    assert (result.categories["content"].lost, result.categories["content"].taken) == (24, CATEGORIES["content"])
+    assert (result.categories["content"].score, result.score) == (0, 100 - CATEGORIES["content"])
+
+
+def test_page_that_is_bad_everywhere_has_nothing() -> None:
+    """Budgets add up to more than a hundred; the score ends at 0."""
+    rules = {
+        f"{category}-{n}": Rule(category=category, severity=Severity.CRITICAL)
+        for category in CATEGORIES
+        for n in (1, 2)
+    }
+    result = score(rules, dict.fromkeys(rules, Observed(1.0, "bad")))
+
+    assert (result.score, result.uncapped) == (0, 0)
+
+
+def test_cap_holds_in_its_states_and_is_named() -> None:
+    """Overall and in its category, the lowest first."""
+    result = scored(state="noindex", noindex=1.0)
+
+    assert result.uncapped == 75
+    assert (result.score, result.categories["seo"].score) == (59, 30)
+    assert [(cap.check, cap.max_score, cap.category) for cap in result.caps] == [
+        ("noindex", 30, "seo"),
+        ("noindex", 59, None),
+    ]
+
+
+def test_cap_does_not_apply_in_other_states() -> None:
+    """Not even with the same loss."""
+    assert scored(state="one_bot", noindex=1.0).caps == ()
+
+
+def test_cap_does_not_lift() -> None:
+    """A page below the cap stays where it is."""
+    result = scored(state="insecure", https=1.0, noindex=1.0, compression=1.0)
+
+    assert (result.uncapped, result.score) == (42, 42)
+    assert [cap.max_score for cap in result.caps] == [69]
+
+
+def test_what_was_not_evaluated_costs_nothing_but_coverage() -> None:
+    """Absent is the same as not evaluated."""
+    result = scored(compression=None)
+
+    assert result.score == 100
+    assert result.coverage == pytest.approx(59 / 67, abs=1e-4)
+    assert result.categories["performance"].coverage == 0
+    assert score(RULES, {}).coverage == 0
+
+
+def test_what_does_not_apply_is_left_out_of_the_coverage() -> None:
+    """Nobody can evaluate the compression of what is not there."""
+    observed = dict.fromkeys(RULES, Observed(0.0, "ok"))
+    result = score(RULES, observed | {"https": Observed(None), "compression": Observed(0.0, applies=False)})
+
+    assert result.coverage == pytest.approx(34 / 59, abs=1e-4)
+    assert result.categories["performance"].coverage == 1
+
+
+def test_half_points_go_down() -> None:
+    """79.5 is not good: rounding never lifts a page over a threshold."""
+    assert scored(https=0.82).uncapped == 79.5
+    assert scored(https=0.82).score == 79
+    assert scored(https=0.816).score == 80
