@@ -29,9 +29,9 @@ from pagegrade.checks._run import run_check
 from pagegrade.model.artifacts import Artifacts
 from pagegrade.model.document import Document
 from pagegrade.parse import url as urls
-from pagegrade.parse.html import parse_document
+from pagegrade.parse.html.parser import parse_document
 from pagegrade.scoring import Observed, rules_of, score
-from pagegrade.service.analysis import artifacts_of_document
+from pagegrade.service.runs.analysis import artifacts_of_document
 
 ROOT = Path(__file__).resolve().parents[1]
 REAL_PAGES = ROOT.parent / "shared" / "corpus"

@@ -31,15 +31,15 @@ from devtools.bench import URL, generated_pages
 from devtools.bench_load import Load, Request, children, children_cpu_s, own_cpu_s, put_load, resident_kb, tool
 from devtools.bench_store import NOW_MS, fill
 from pagegrade.model.stored import PackedReport
-from pagegrade.report.packing import pack_report, unpacked_bytes
-from pagegrade.service.access import issue_key
-from pagegrade.service.analysis import artifacts_of_document
-from pagegrade.service.judging import judge_artifacts
-from pagegrade.store.database import Transaction
-from pagegrade.store.folder import DATABASE_NAME
-from pagegrade.store.migrate import migrate
-from pagegrade.store.sqlite_database import SQLiteDatabase
-from pagegrade.store.tables import reports, run_details, runs
+from pagegrade.report.codec import pack_report, unpacked_bytes
+from pagegrade.service.accounts.access import issue_key
+from pagegrade.service.runs.analysis import artifacts_of_document
+from pagegrade.service.runs.evaluation import judge_artifacts
+from pagegrade.store.engine.data_dir import DATABASE_NAME
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.engine.sqlite_database import SQLiteDatabase
+from pagegrade.store.schema.migrate import migrate
+from pagegrade.store.schema.tables import reports, run_details, runs
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 STORED: Final = 100_000

@@ -26,10 +26,10 @@ import msgspec
 import uvicorn
 from sqlalchemy import event
 
+from pagegrade.service.container import Services
 from pagegrade.service.options import ServiceOptions
-from pagegrade.service.services import Services
-from pagegrade.store.sqlite import BUSY_MS
-from pagegrade.store.sqlite_database import GROUP, SQLiteDatabase
+from pagegrade.store.engine.sqlite import BUSY_MS
+from pagegrade.store.engine.sqlite_database import GROUP, SQLiteDatabase
 from pagegrade.web.app import make_app
 
 READERS: Final = 4

@@ -15,7 +15,7 @@ import time
 from email.utils import formatdate
 from typing import Any, Final
 
-from pagegrade.web.server import loop_factory
+from pagegrade.web.server.serve import loop_factory
 from tests.site.app import make_app
 
 MAX_KNOWN: Final = 10_000

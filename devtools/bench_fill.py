@@ -10,12 +10,12 @@ from psycopg import sql
 from sqlalchemy import Table, func, insert, select, text
 
 from pagegrade.model.stored import Priority
-from pagegrade.store.accounts import add_account
-from pagegrade.store.counts import recount
-from pagegrade.store.database import Database, Transaction, is_shared
-from pagegrade.store.postgres import driver_of
-from pagegrade.store.queue_jobs import QUEUE, TASK
-from pagegrade.store.tables import reports, runs
+from pagegrade.store.engine.database import Database, Transaction, is_shared
+from pagegrade.store.engine.postgresql import driver_of
+from pagegrade.store.queue.procrastinate_queue import QUEUE, TASK
+from pagegrade.store.repositories.accounts import add_account
+from pagegrade.store.repositories.counts import recount
+from pagegrade.store.schema.tables import reports, runs
 
 BATCH: Final = 10_000
 FIRST_PRIORITY: Final = 2_000_000_000

@@ -13,8 +13,8 @@ from typing import Any, Final
 from unittest import mock
 
 from devtools.bench_load import cpu_s
-from pagegrade.store.database import Database
-from pagegrade.store.postgres import Patient
+from pagegrade.store.engine.database import Database
+from pagegrade.store.engine.postgresql import Patient
 from tests.postgres import SMALL, Postgres, execute
 
 SAMPLE_S: Final = 0.02

@@ -26,23 +26,23 @@ from sqlalchemy import text
 from devtools.bench import URL, generated_pages
 from devtools.bench_fill import BUSY_SITE, add_accounts, fill_queue
 from devtools.bench_meter import Cost, Meter, durable_postgres, watching
+from pagegrade.clock import now_ms
 from pagegrade.model.stored import ClaimedRun, PackedReport, Priority
 from pagegrade.parse.url import project_of
-from pagegrade.report.packing import pack_report
-from pagegrade.service.analysis import artifacts_of_document
-from pagegrade.service.clock import now_ms
-from pagegrade.service.judging import judge_artifacts
-from pagegrade.store.claiming import claim_runs
-from pagegrade.store.counts import load_counts
-from pagegrade.store.database import Database, Transaction
-from pagegrade.store.holding import hold_account
-from pagegrade.store.migrate import migrate
-from pagegrade.store.opening import open_database
-from pagegrade.store.queue import count_unfinished, queue_state
-from pagegrade.store.queue_jobs import find_forgotten, offer_next, offer_parked
-from pagegrade.store.reaping import reap_runs
-from pagegrade.store.reports import add_report
-from pagegrade.store.runs import enqueue_run, extend_leases, finish_run
+from pagegrade.report.codec import pack_report
+from pagegrade.service.runs.analysis import artifacts_of_document
+from pagegrade.service.runs.evaluation import judge_artifacts
+from pagegrade.store.engine.database import Database, Transaction
+from pagegrade.store.engine.factory import open_database
+from pagegrade.store.locks import hold_account
+from pagegrade.store.queue.claim import claim_runs
+from pagegrade.store.queue.lease_reaper import reap_runs
+from pagegrade.store.queue.length import count_unfinished, queue_state
+from pagegrade.store.queue.procrastinate_queue import find_forgotten, offer_next, offer_parked
+from pagegrade.store.queue.runs import enqueue_run, extend_leases, finish_run
+from pagegrade.store.repositories.counts import load_counts
+from pagegrade.store.repositories.reports import add_report
+from pagegrade.store.schema.migrate import migrate
 from tests.postgres import Databases, Postgres
 
 LEASE_MS: Final = 60_000

@@ -15,8 +15,8 @@ import pycurl
 
 from pagegrade.model.artifacts import NotGathered
 from pagegrade.parse.url import parse_target_url
-from pagegrade.service.analysis import AnalyzeOptions, analyze_target
-from pagegrade.service.children import Children
+from pagegrade.sandbox.pool import Children
+from pagegrade.service.runs.analysis import AnalyzeOptions, analyze_target
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = "/many"

@@ -21,20 +21,20 @@ from devtools.bench import REAL_PAGES, URL, generated_pages
 from devtools.bench_fill import BATCH, put_rows, refresh
 from devtools.bench_meter import durable_postgres
 from pagegrade.model.stored import UNFINISHED, PackedReport, StoredReport
-from pagegrade.report.packing import check_packed, pack_report, unpack_detail
-from pagegrade.service.analysis import artifacts_of_document
-from pagegrade.service.judging import judge_artifacts
-from pagegrade.service.representation import ABSENT, report_object
-from pagegrade.store.accounts import add_account
-from pagegrade.store.counts import recount
-from pagegrade.store.database import Database, Transaction, is_shared
-from pagegrade.store.listing import ListQuery, SortBy, list_reports
-from pagegrade.store.migrate import migrate
-from pagegrade.store.opening import open_database
-from pagegrade.store.projects import list_projects
-from pagegrade.store.reports import load_report
-from pagegrade.store.sqlite_database import SQLiteDatabase
-from pagegrade.store.tables import reports
+from pagegrade.report.codec import check_packed, pack_report, unpack_detail
+from pagegrade.service.reports.serializers import ABSENT, report_object
+from pagegrade.service.runs.analysis import artifacts_of_document
+from pagegrade.service.runs.evaluation import judge_artifacts
+from pagegrade.store.engine.database import Database, Transaction, is_shared
+from pagegrade.store.engine.factory import open_database
+from pagegrade.store.engine.sqlite_database import SQLiteDatabase
+from pagegrade.store.repositories.accounts import add_account
+from pagegrade.store.repositories.counts import recount
+from pagegrade.store.repositories.projects import list_projects
+from pagegrade.store.repositories.report_list import ListQuery, SortBy, list_reports
+from pagegrade.store.repositories.reports import load_report
+from pagegrade.store.schema.migrate import migrate
+from pagegrade.store.schema.tables import reports
 from tests.postgres import Databases
 
 SIZES: Final = (1_000, 10_000, 100_000)

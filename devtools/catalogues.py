@@ -18,7 +18,7 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
-from pagegrade.render.texts import DOMAIN, LOCALES
+from pagegrade.render.i18n import DOMAIN, LOCALES
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 SOURCES: Final = ROOT / "src" / "pagegrade"

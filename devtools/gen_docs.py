@@ -31,7 +31,7 @@ from pagegrade.model import errors
 from pagegrade.model.identity import PROJECT_URL
 from pagegrade.model.report import CATEGORIES
 from pagegrade.scoring import Rule, rules_of
-from pagegrade.web.description import describe_api
+from pagegrade.web.openapi_export import describe_api
 from pagegrade.web.problem_texts import TEXTS, statuses_of
 from pagegrade.web.problems import PROBLEMS
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
-from pagegrade.store.queue_jobs import PASSES
-from pagegrade.worker.turns import DRAWN, EACH_LATER_S, LATER_S, LATEST_S, SOON_S
+from pagegrade.store.queue.procrastinate_queue import PASSES
+from pagegrade.worker.jitter import DRAWN, EACH_LATER_S, LATER_S, LATEST_S, SOON_S
 from pagegrade.worker.worker import QUIET_POLL_S
 
 
@@ -79,7 +79,7 @@ class Assumed:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What the code does by itself: ``worker.turns``, ``worker.worker``, ``store.queue_jobs``."""
+    """What the code does by itself: ``worker.jitter``, ``worker.worker``, ``store.queue.procrastinate_queue``."""
 
     drawn: int = DRAWN
     soon_s: float = SOON_S
@@ -90,7 +90,7 @@ class Policy:
     passes: int = PASSES
     """Runs that one claim passes over, because somebody waits for their accounts already."""
     notices_per_s: float = 50.0
-    """Of one process at most (``store.notices.PACE_S``)."""
+    """Of one process at most (``store.pubsub.notifications.PACE_S``)."""
     window_s: float = 60.0
 
 

@@ -21,7 +21,7 @@ from pagegrade.model.artifacts import (
     WellKnown,
 )
 from pagegrade.model.report import Report
-from pagegrade.service.judging import judge_artifacts
+from pagegrade.service.runs.evaluation import judge_artifacts
 
 SITE: Final = "https://lamps.example"
 URL: Final = f"{SITE}/brass-lamps"

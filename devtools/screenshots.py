@@ -15,15 +15,15 @@ from pathlib import Path
 from typing import Any, Final
 
 import pagegrade
+from pagegrade.clock import now_ms
 from pagegrade.model.report import Report
 from pagegrade.model.stored import Privacy, StoredReport
-from pagegrade.service.clock import now_ms
-from pagegrade.service.sessions import start_session
-from pagegrade.store.accounts import add_account
-from pagegrade.store.database import Database
-from pagegrade.store.folder import DATABASE_NAME
-from pagegrade.store.migrate import migrate
-from pagegrade.store.sqlite_database import SQLiteDatabase
+from pagegrade.service.accounts.sessions import start_session
+from pagegrade.store.engine.data_dir import DATABASE_NAME
+from pagegrade.store.engine.database import Database
+from pagegrade.store.engine.sqlite_database import SQLiteDatabase
+from pagegrade.store.repositories.accounts import add_account
+from pagegrade.store.schema.migrate import migrate
 from tests.browser.browsing import Window, launch, open_window
 from tests.report_builders import make_failed_report
 from tests.server import running_server

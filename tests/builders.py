@@ -22,7 +22,7 @@ from pagegrade.model.artifacts import (
 )
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Outcome
-from pagegrade.parse.html import parse_document
+from pagegrade.parse.html.parser import parse_document
 
 URL = "https://example.com/"
 SKIPPED = NotGathered(code="skipped", detail="Not part of this test.")

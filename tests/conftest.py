@@ -10,7 +10,7 @@ from hypothesis import settings
 from tests import postgres
 from tests.store_builders import USUAL, Backend, on
 
-LONGEST = ("tests/fault/", "tests/browser/", "tests/cli/test_serving.py", "tests/contract/", "tests/e2e/")
+LONGEST = ("tests/fault/", "tests/browser/", "tests/cli/test_serve.py", "tests/contract/", "tests/e2e/")
 """Where most of the time goes. Whoever works on them last keeps everybody waiting."""
 
 # How long an example takes says more about what else the machine is doing.

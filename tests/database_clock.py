@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sqlalchemy import text
 
-from pagegrade.store.database import Database, Transaction
+from pagegrade.store.engine.database import Database, Transaction
 
 _TABLE = "CREATE UNLOGGED TABLE test_clock (shown_ms bigint, ahead_ms bigint NOT NULL)"
 _FIRST = "INSERT INTO test_clock VALUES (NULL, 0)"

@@ -9,17 +9,17 @@ from pathlib import Path
 
 import httpx
 
+from pagegrade.clock import now_ms
 from pagegrade.model.account import Account
 from pagegrade.model.stored import MAX_ATTEMPTS
-from pagegrade.service.clock import now_ms
-from pagegrade.service.services import Services
+from pagegrade.service.container import Services
 from pagegrade.service.sign_in import make_link
-from pagegrade.store.accounts import load_account
-from pagegrade.store.claiming import claim_runs
-from pagegrade.store.database import Database, Transaction
-from pagegrade.store.installation import load_or_make_secret, prove_writable
-from pagegrade.store.keys import revoke_key
-from pagegrade.store.opening import open_database
+from pagegrade.store.engine.database import Database, Transaction
+from pagegrade.store.engine.factory import open_database
+from pagegrade.store.queue.claim import claim_runs
+from pagegrade.store.repositories.accounts import load_account
+from pagegrade.store.repositories.installation import load_or_make_secret, prove_writable
+from pagegrade.store.repositories.keys import revoke_key
 from pagegrade.web.app import make_app
 from tests.report_builders import make_failed_report
 from tests.store_builders import add_key, add_owner

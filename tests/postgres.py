@@ -380,8 +380,8 @@ def _plain(url: URL) -> str:
 
 
 def _migrate(url: str) -> None:
-    from pagegrade.store.migrate import migrate
-    from pagegrade.store.opening import open_database
+    from pagegrade.store.engine.factory import open_database
+    from pagegrade.store.schema.migrate import migrate
 
     database = open_database(url)
     try:

@@ -11,13 +11,13 @@ from sqlalchemy import text
 
 from pagegrade.model.stored import ClaimedRun, PackedReport, Priority, StoredReport, StoredRun
 from pagegrade.parse.url import host, project_of, registrable_domain
-from pagegrade.report.packing import pack_report
-from pagegrade.store.claiming import claim_runs
-from pagegrade.store.database import Database, Transaction
-from pagegrade.store.holding import hold_account
-from pagegrade.store.queue_jobs import offer_next, offer_parked
-from pagegrade.store.reports import add_report, load_report
-from pagegrade.store.runs import enqueue_run, finish_run
+from pagegrade.report.codec import pack_report
+from pagegrade.store.engine.database import Database, Transaction
+from pagegrade.store.locks import hold_account
+from pagegrade.store.queue.claim import claim_runs
+from pagegrade.store.queue.procrastinate_queue import offer_next, offer_parked
+from pagegrade.store.queue.runs import enqueue_run, finish_run
+from pagegrade.store.repositories.reports import add_report, load_report
 from tests.database_clock import make_clock, show
 from tests.report_builders import make_failed_report, make_report
 from tests.store_builders import NOW_MS

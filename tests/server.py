@@ -22,11 +22,11 @@ from types import TracebackType
 from typing import Any, Final, Self
 from urllib.parse import urlencode
 
+from pagegrade.clock import now_ms
 from pagegrade.model.account import SCOPES
-from pagegrade.service.clock import now_ms
-from pagegrade.store.database import Database
-from pagegrade.store.folder import DATABASE_NAME
-from pagegrade.store.sqlite_database import SQLiteDatabase
+from pagegrade.store.engine.data_dir import DATABASE_NAME
+from pagegrade.store.engine.database import Database
+from pagegrade.store.engine.sqlite_database import SQLiteDatabase
 from tests.store_builders import add_key, add_owner
 
 START_S: Final = 120.0

@@ -9,11 +9,11 @@ from pagegrade.model.account import Account
 from pagegrade.model.report import Report
 from pagegrade.model.stored import Privacy, StoredReport
 from pagegrade.parse.url import project_of
-from pagegrade.report.packing import pack_report
-from pagegrade.store.claiming import claim_runs
-from pagegrade.store.database import Database, Transaction
-from pagegrade.store.reports import add_report, load_report
-from pagegrade.store.runs import enqueue_run, finish_run
+from pagegrade.report.codec import pack_report
+from pagegrade.store.engine.database import Database, Transaction
+from pagegrade.store.queue.claim import claim_runs
+from pagegrade.store.queue.runs import enqueue_run, finish_run
+from pagegrade.store.repositories.reports import add_report, load_report
 from tests.report_builders import make_report
 
 URL = "https://shop.example/pricing?token=s3cr3t-R4nd0m"

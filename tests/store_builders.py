@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Final, Literal, cast
 
 from pagegrade.model.account import SCOPES, Account, Key
-from pagegrade.service.access import PREFIX_CHARACTERS, make_secret
-from pagegrade.store.accounts import add_account
-from pagegrade.store.database import Database
-from pagegrade.store.keys import add_key as save_key
-from pagegrade.store.migrate import migrate
-from pagegrade.store.opening import open_database
-from pagegrade.store.sqlite_database import SQLiteDatabase
+from pagegrade.service.accounts.access import PREFIX_CHARACTERS, make_secret
+from pagegrade.store.engine.database import Database
+from pagegrade.store.engine.factory import open_database
+from pagegrade.store.engine.sqlite_database import SQLiteDatabase
+from pagegrade.store.repositories.accounts import add_account
+from pagegrade.store.repositories.keys import add_key as save_key
+from pagegrade.store.schema.migrate import migrate
 from tests import postgres
 
 Backend = Literal["sqlite", "postgresql"]

@@ -17,9 +17,9 @@ from pagegrade.config import (
     unknown_settings,
 )
 from pagegrade.model.errors import InvalidInput
-from pagegrade.service.access import MAX_CHARACTERS, MIN_CHARACTERS
-from pagegrade.service.analysis import AnalyzeOptions
+from pagegrade.service.accounts.access import MAX_CHARACTERS, MIN_CHARACTERS
 from pagegrade.service.options import ServiceOptions
+from pagegrade.service.runs.analysis import AnalyzeOptions
 
 
 @pytest.fixture(autouse=True)

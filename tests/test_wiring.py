@@ -10,10 +10,10 @@ import pytest
 
 from pagegrade.config import given_settings
 from pagegrade.model.errors import InvalidInput
-from pagegrade.service.analysis import AnalyzeOptions
+from pagegrade.observability.tracing import NO_TRACING
 from pagegrade.service.options import ServiceOptions
-from pagegrade.service.tracing import NO_TRACING
-from pagegrade.store.installation import note_origin
+from pagegrade.service.runs.analysis import AnalyzeOptions
+from pagegrade.store.repositories.installation import note_origin
 from pagegrade.wiring import (
     configured_options,
     database_connections,
@@ -311,7 +311,7 @@ def test_a_missing_extra_is_said_and_nothing_else_happens(
 ) -> None:
     """Who wants traces is told what to install."""
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:4318")
-    monkeypatch.setitem(sys.modules, "pagegrade.service.otel", None)
+    monkeypatch.setitem(sys.modules, "pagegrade.observability.otel", None)
     tracing = start_tracing("one")
 
     assert tracing is NO_TRACING

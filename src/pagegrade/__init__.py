@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pagegrade.model.identity import VERSION as __version__  # noqa: N811 - the name Python tools look for
     from pagegrade.model.report import Report
     from pagegrade.report.artifacts_file import load_artifacts, save_artifacts
-    from pagegrade.report.json import report_to_dict
+    from pagegrade.report.serialize import report_to_dict
 
 __all__ = [
     "Artifacts",
@@ -54,7 +54,7 @@ _HOMES = {
     "model.errors": ("InvalidArtifacts", "InvalidInput", "InvalidURL", "PagegradeError", "RunFailed", "URLNotAllowed"),
     "model.report": ("Report",),
     "report.artifacts_file": ("load_artifacts", "save_artifacts"),
-    "report.json": ("report_to_dict",),
+    "report.serialize": ("report_to_dict",),
 }
 
 

@@ -12,15 +12,15 @@ from typing import Any, TypeVar
 from pagegrade.model.artifacts import Artifacts
 from pagegrade.model.report import Report
 from pagegrade.parse.url import parse_target_url
-from pagegrade.service.analysis import (
+from pagegrade.sandbox.pool import Children
+from pagegrade.service.runs.analysis import (
     AnalyzeOptions,
     analyze_target,
     artifacts_of_document,
     judge_in_child,
     parse_networks,
 )
-from pagegrade.service.children import Children
-from pagegrade.service.judging import Thresholds
+from pagegrade.service.runs.evaluation import Thresholds
 
 T = TypeVar("T")
 

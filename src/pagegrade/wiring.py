@@ -10,19 +10,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 from pagegrade.model.errors import InvalidInput
-from pagegrade.service.analysis import AnalyzeOptions, parse_networks
-from pagegrade.service.judging import Thresholds
+from pagegrade.service.runs.analysis import AnalyzeOptions, parse_networks
+from pagegrade.service.runs.evaluation import Thresholds
 
 if TYPE_CHECKING:
     from pydantic import SecretStr
 
     from pagegrade.config import Settings
-    from pagegrade.service.logs import Lines
+    from pagegrade.observability.logs import Lines
+    from pagegrade.observability.tracing import Tracing
+    from pagegrade.service.container import Services
     from pagegrade.service.options import ServiceOptions
-    from pagegrade.service.services import Services
-    from pagegrade.service.tracing import Tracing
-    from pagegrade.store.database import Database
-    from pagegrade.store.notices import Notices
+    from pagegrade.store.engine.database import Database
+    from pagegrade.store.pubsub.notifications import Notices
 
 logger = logging.getLogger(__name__)
 
@@ -135,7 +135,7 @@ def server_options(*, host: str | None = None, port: int | None = None) -> Serve
         InvalidInput: A setting or the data folder cannot be used.
     """
     from pagegrade.config import given_settings, unknown_settings
-    from pagegrade.store.opening import is_shared_url
+    from pagegrade.store.engine.factory import is_shared_url
 
     settings = _settings()
     shared = is_shared_url(planned_places()[1])
@@ -159,7 +159,7 @@ def data_folder() -> Path:
     Raises:
         InvalidInput: It cannot be made or written, or lies on a network file system.
     """
-    from pagegrade.store.folder import prepare_folder
+    from pagegrade.store.engine.data_dir import prepare_folder
 
     return prepare_folder(planned_places()[0])
 
@@ -170,12 +170,12 @@ def database_url() -> str:
     Raises:
         InvalidInput: A setting, or the folder, cannot be used.
     """
-    from pagegrade.store.folder import prepare_folder
-    from pagegrade.store.opening import is_shared_url
+    from pagegrade.store.engine.data_dir import prepare_folder
+    from pagegrade.store.engine.factory import is_shared_url
 
     url = planned_places()[1]
     if not is_shared_url(url):
-        from pagegrade.store.sqlite import sqlite_path
+        from pagegrade.store.engine.sqlite import sqlite_path
 
         prepare_folder(sqlite_path(url).absolute().parent)
     return url
@@ -196,7 +196,7 @@ def planned_places() -> tuple[Path, str]:
     Raises:
         InvalidInput: A setting cannot be used.
     """
-    from pagegrade.store.folder import DATABASE_NAME, default_folder
+    from pagegrade.store.engine.data_dir import DATABASE_NAME, default_folder
 
     settings = _settings()
     folder = (settings.data_dir or default_folder()).absolute()
@@ -226,8 +226,8 @@ def open_database(*, checkpoints: bool = False) -> Database:
     Raises:
         InvalidInput: A setting, or the folder, cannot be used.
     """
-    from pagegrade.store.opening import is_shared_url
-    from pagegrade.store.opening import open_database as open_url
+    from pagegrade.store.engine.factory import is_shared_url
+    from pagegrade.store.engine.factory import open_database as open_url
 
     url = database_url()
     if not is_shared_url(url):
@@ -245,7 +245,7 @@ def public_origin(database: Database) -> str:
         InvalidInput: A setting cannot be used.
         Unavailable: The database cannot be read.
     """
-    from pagegrade.store.installation import noted_origin
+    from pagegrade.store.repositories.installation import noted_origin
 
     settings = _settings()
     return settings.base_url or database.read_here(noted_origin) or _origin(settings.host, settings.port)
@@ -259,13 +259,13 @@ def make_services(
     Args:
         database: Where everything is kept.
         options: What the operator decided.
-        lines: Where events are logged, of ``service.logs``; ``None``: they are only counted.
+        lines: Where events are logged, of ``observability.logs``; ``None``: they are only counted.
 
     Raises:
         InvalidInput: A setting, or the data folder, cannot be used.
     """
-    from pagegrade.service.observation import Observation
-    from pagegrade.service.services import Services
+    from pagegrade.observability.events import Observation
+    from pagegrade.service.container import Services
 
     services = Services(
         database=open_database(checkpoints=True) if database is None else database,
@@ -285,7 +285,7 @@ def open_notices(services: Services) -> Notices | None:
     if not services.database.shared:
         return None
     # Late: it loads the driver.
-    from pagegrade.store.notices import Notices
+    from pagegrade.store.pubsub.notifications import Notices
 
     return Notices(services.database.url, services.process)
 
@@ -298,7 +298,7 @@ def start_tracing(instance: str) -> Tracing:
     Args:
         instance: Tells this process from others.
     """
-    from pagegrade.service.tracing import NO_TRACING, NOT_INSTALLED, doubts, wants_traces
+    from pagegrade.observability.tracing import NO_TRACING, NOT_INSTALLED, doubts, wants_traces
 
     for sentence in doubts(os.environ):
         logger.warning("traces_set_up_strangely", extra={"reason": sentence})
@@ -306,7 +306,7 @@ def start_tracing(instance: str) -> Tracing:
         return NO_TRACING
     try:
         # A quarter of a second of imports and a thread, for those who want them.
-        from pagegrade.service.otel import OpenTelemetryTracing
+        from pagegrade.observability.otel import OpenTelemetryTracing
     except ImportError:
         logger.warning("traces_not_sent", extra={"reason": NOT_INSTALLED})
         return NO_TRACING

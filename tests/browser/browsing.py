@@ -20,7 +20,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-from pagegrade.web.visitor import SESSION
+from pagegrade.web.session_cookie import SESSION
 
 NAMES: Final = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 INTRANET: Final = "reports.test"

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlencode
 
-from pagegrade.web.visitor import SESSION
+from pagegrade.web.session_cookie import SESSION
 from tests.browser.world import World, analyse, build_world
 from tests.server import FORM, Reply, Server, running_server
 from tests.site.serve import Site, serve_site

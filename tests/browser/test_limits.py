@@ -10,13 +10,13 @@ from urllib.parse import urlencode
 
 import pytest
 
+from pagegrade.clock import now_ms
 from pagegrade.model.stored import Privacy
-from pagegrade.service.clock import now_ms
-from pagegrade.service.sessions import start_session
-from pagegrade.store.folder import DATABASE_NAME
-from pagegrade.store.migrate import migrate
-from pagegrade.store.sqlite_database import SQLiteDatabase
-from pagegrade.web.visitor import SESSION
+from pagegrade.service.accounts.sessions import start_session
+from pagegrade.store.engine.data_dir import DATABASE_NAME
+from pagegrade.store.engine.sqlite_database import SQLiteDatabase
+from pagegrade.store.schema.migrate import migrate
+from pagegrade.web.session_cookie import SESSION
 from tests.browser.house import ACCEPT, OWN
 from tests.browser.test_answers import wrong_headers, wrong_page
 from tests.report_builders import make_report

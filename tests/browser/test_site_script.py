@@ -10,16 +10,16 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
+from pagegrade.clock import now_ms
 from pagegrade.model.report import Report
-from pagegrade.report.packing import pack_report
-from pagegrade.service.clock import now_ms
-from pagegrade.service.sessions import start_session
-from pagegrade.store.accounts import load_account
-from pagegrade.store.claiming import claim_runs
-from pagegrade.store.database import Database, Transaction
-from pagegrade.store.folder import DATABASE_NAME
-from pagegrade.store.runs import finish_run
-from pagegrade.store.sqlite_database import SQLiteDatabase
+from pagegrade.report.codec import pack_report
+from pagegrade.service.accounts.sessions import start_session
+from pagegrade.store.engine.data_dir import DATABASE_NAME
+from pagegrade.store.engine.database import Database, Transaction
+from pagegrade.store.engine.sqlite_database import SQLiteDatabase
+from pagegrade.store.queue.claim import claim_runs
+from pagegrade.store.queue.runs import finish_run
+from pagegrade.store.repositories.accounts import load_account
 from tests.browser.browsing import WIDE, Window, open_window
 from tests.report_builders import make_failed_report, make_report
 from tests.server import Server, running_server

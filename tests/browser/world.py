@@ -15,21 +15,21 @@ from typing import Final
 from argon2 import PasswordHasher
 
 import pagegrade
+from pagegrade.clock import now_ms
 from pagegrade.model.account import Account
 from pagegrade.model.errors import FAILURE_CODES
 from pagegrade.model.report import Report
 from pagegrade.model.stored import Privacy, StoredReport
-from pagegrade.report.packing import pack_report
-from pagegrade.service.clock import now_ms
-from pagegrade.service.sessions import list_open, start_session
+from pagegrade.report.codec import pack_report
+from pagegrade.service.accounts.sessions import list_open, start_session
 from pagegrade.service.sign_in import make_link
-from pagegrade.store.accounts import add_account, load_account, save_password
-from pagegrade.store.claiming import claim_runs
-from pagegrade.store.database import Database, Transaction
-from pagegrade.store.folder import DATABASE_NAME
-from pagegrade.store.migrate import migrate
-from pagegrade.store.runs import finish_run
-from pagegrade.store.sqlite_database import SQLiteDatabase
+from pagegrade.store.engine.data_dir import DATABASE_NAME
+from pagegrade.store.engine.database import Database, Transaction
+from pagegrade.store.engine.sqlite_database import SQLiteDatabase
+from pagegrade.store.queue.claim import claim_runs
+from pagegrade.store.queue.runs import finish_run
+from pagegrade.store.repositories.accounts import add_account, load_account, save_password
+from pagegrade.store.schema.migrate import migrate
 from tests.browser.hostile_site import serve_hostile_page
 from tests.browser.payloads import PAYLOADS, RIGHT_TO_LEFT, VERY_LONG, everything
 from tests.report_builders import make_failed_report, make_report, poisoned_report

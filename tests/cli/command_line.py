@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from pagegrade.cli.app import run
-from pagegrade.store.database import Database
-from pagegrade.store.opening import open_database
+from pagegrade.store.engine.database import Database
+from pagegrade.store.engine.factory import open_database
 
 
 @dataclass(slots=True)

@@ -7,10 +7,10 @@ import re
 import pytest
 from argon2 import PasswordHasher
 
-from pagegrade.service.clock import now_ms
+from pagegrade.clock import now_ms
 from pagegrade.service.sign_in import find_linked
-from pagegrade.store.accounts import list_accounts, load_password
-from pagegrade.store.installation import note_origin
+from pagegrade.store.repositories.accounts import list_accounts, load_password
+from pagegrade.store.repositories.installation import note_origin
 from tests.cli.command_line import CommandLine, Said
 
 

@@ -4,9 +4,9 @@ import sqlite3
 
 import pytest
 
-from pagegrade.cli import exits
-from pagegrade.store.lock import hold_locks
-from pagegrade.store.migrate import revisions
+from pagegrade.cli import exit_codes
+from pagegrade.store.engine.server_lock import hold_locks
+from pagegrade.store.schema.migrate import revisions
 from tests.cli.command_line import CommandLine
 
 
@@ -17,7 +17,7 @@ def test_a_damaged_database_is_named(command_line: CommandLine) -> None:
     (command_line.folder / "pagegrade.db").write_bytes(b"no database at all\n" * 1000)
     told = command_line("keys", "list")
 
-    assert (told.code, told.out) == (exits.UNAVAILABLE, "")
+    assert (told.code, told.out) == (exit_codes.UNAVAILABLE, "")
     assert f"{command_line.folder}/pagegrade.db is damaged" in told.err
 
 
@@ -27,14 +27,14 @@ def test_a_database_that_is_a_folder_is_named(command_line: CommandLine) -> None
     (command_line.folder / "pagegrade.db").mkdir(parents=True)
     told = command_line("migrate")
 
-    assert told.code == exits.UNAVAILABLE
+    assert told.code == exit_codes.UNAVAILABLE
     assert "cannot be opened" in told.err
 
 
 @pytest.mark.backend("sqlite", "it is about a file")
 def test_a_lock_that_does_not_end_is_told(command_line: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     """Reading goes on meanwhile; a command can run beside a server that writes."""
-    monkeypatch.setattr("pagegrade.store.sqlite.BUSY_MS", 50)
+    monkeypatch.setattr("pagegrade.store.engine.sqlite.BUSY_MS", 50)
     command_line("migrate")
     writer = sqlite3.connect(command_line.folder / "pagegrade.db", isolation_level=None)
     writer.execute("BEGIN IMMEDIATE")
@@ -44,7 +44,7 @@ def test_a_lock_that_does_not_end_is_told(command_line: CommandLine, monkeypatch
     after = command_line("keys", "create", "--name", "ci")
 
     assert (reading.code, after.code) == (0, 0)
-    assert (writing.code, writing.out) == (exits.UNAVAILABLE, "")
+    assert (writing.code, writing.out) == (exit_codes.UNAVAILABLE, "")
     assert "has been writing" in writing.err
 
 
@@ -57,11 +57,11 @@ def test_tables_are_not_changed_under_a_running_server(
     known = revisions()
     with hold_locks([command_line.folder / "serve.lock"]):
         same = command_line("keys", "list")
-        monkeypatch.setattr("pagegrade.store.migrate.revisions", lambda: (*known, "9999"))
+        monkeypatch.setattr("pagegrade.store.schema.migrate.revisions", lambda: (*known, "9999"))
         newer = [command_line("keys", "list"), command_line("migrate")]
 
     assert same.code == 0
-    assert [each.code for each in newer] == [exits.USAGE] * 2
+    assert [each.code for each in newer] == [exit_codes.USAGE] * 2
     assert all("Stop it first" in each.err for each in newer)
 
 

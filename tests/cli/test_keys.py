@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from pagegrade.service.access import authenticate, is_well_formed
-from pagegrade.service.clock import now_ms
+from pagegrade.clock import now_ms
+from pagegrade.service.accounts.access import authenticate, is_well_formed
 from tests.cli.command_line import CommandLine
 
 DAY_MS = 86_400_000

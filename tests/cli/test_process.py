@@ -10,8 +10,8 @@ import pytest
 
 from pagegrade.cli.process import prepare_tables, wait_for
 from pagegrade.model.errors import InvalidInput, Unavailable
-from pagegrade.store import migrate as room
-from pagegrade.store.opening import open_database
+from pagegrade.store.engine.factory import open_database
+from pagegrade.store.schema import migrate as room
 from tests.cli.worker_process import environment, ready, running_worker
 from tests.postgres import Postgres, databases
 from tests.server import COMMAND

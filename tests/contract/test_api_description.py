@@ -11,8 +11,8 @@ import httpx
 
 from pagegrade.model.account import Account
 from pagegrade.model.stored import PackedReport
-from pagegrade.service.services import Services
-from pagegrade.store.runs import finish_run
+from pagegrade.service.container import Services
+from pagegrade.store.queue.runs import finish_run
 from tests.queue_builders import Queue, completed, failed
 from tests.store_builders import NOW_MS
 from tests.web.listening_house import a_listening_house

@@ -13,10 +13,10 @@ from typing import Final
 import httpx
 import pytest
 
+from pagegrade.clock import now_ms
 from pagegrade.model.account import Account
-from pagegrade.service.clock import now_ms
-from pagegrade.store.accounts import add_account, disable_account, list_accounts
-from pagegrade.store.sessions import end_sessions, list_sessions
+from pagegrade.store.repositories.accounts import add_account, disable_account, list_accounts
+from pagegrade.store.repositories.sessions import end_sessions, list_sessions
 from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.routes import ALL_OPERATIONS
 from tests.web.calling import House, in_house

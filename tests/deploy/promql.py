@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from pagegrade.service.observation import Observation
+from pagegrade.observability.events import Observation
 from tests.deploy.files import ROOT
 
 KEYWORDS: Final = frozenset({"and", "or", "unless"})

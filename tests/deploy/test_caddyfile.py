@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from pagegrade.web.listening import ServerLimits
 from pagegrade.web.problems import PROBLEMS
+from pagegrade.web.server.limits import ServerLimits
 from tests.deploy.files import COMPOSE, DEPLOY, services
 
 CADDYFILE = DEPLOY / "Caddyfile"

@@ -8,7 +8,7 @@ from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po
 
 from devtools.catalogues import catalogue_path, extract, faults, load, updated
-from pagegrade.render.texts import LOCALES
+from pagegrade.render.i18n import LOCALES
 
 
 def a_source(*messages: str | tuple[str, str]) -> Catalog:

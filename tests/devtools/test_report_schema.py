@@ -10,7 +10,7 @@ import pytest
 
 from devtools import report_schema
 from pagegrade.model.errors import FAILURE_CODES
-from pagegrade.report.json import report_to_dict
+from pagegrade.report.serialize import report_to_dict
 from tests.report_builders import make_failed_report, make_report, poisoned_report
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from pagegrade.service.otel import CLOSE_S
+from pagegrade.observability.otel import CLOSE_S
 from tests import postgres
 from tests.otlp import Collector, collecting, forget_variables
 from tests.server import COMMAND, Server, running_server, start_server

@@ -24,7 +24,7 @@ from http.client import HTTPException
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from pagegrade.store.folder import DATABASE_NAME
+from pagegrade.store.engine.data_dir import DATABASE_NAME
 from tests.fault import cluster_chaos
 from tests.fault.house import House
 from tests.server import Server

@@ -12,9 +12,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
-from pagegrade.service.clock import now_ms
-from pagegrade.store.migrate import migrate
-from pagegrade.store.opening import open_database
+from pagegrade.clock import now_ms
+from pagegrade.store.engine.factory import open_database
+from pagegrade.store.schema.migrate import migrate
 from tests.fault.ledger import check_no_orphans
 from tests.fault.relay import Relay
 from tests.fault.shared_ledger import WATCH, SharedLedger

@@ -39,19 +39,19 @@ def _is_poison(_services: Any, run: Any, **_: Any) -> bool:
 
 
 POINTS: Final = {
-    "O01": Point("pagegrade.service.reports:store.add_report", "before"),
+    "O01": Point("pagegrade.service.reports.operations:store.add_report", "before"),
     "O02": Point("pagegrade.web.api.reports:_finished", "before"),
-    "O03": Point("pagegrade.service.reports:enqueue_run", "before"),
-    "O04": Point("pagegrade.store.queue_rows:start_run", "after"),
-    "O04-job": Point("pagegrade.store.queue_jobs:start_run", "after"),
+    "O03": Point("pagegrade.service.reports.operations:enqueue_run", "before"),
+    "O04": Point("pagegrade.store.queue.row_queue:start_run", "after"),
+    "O04-job": Point("pagegrade.store.queue.procrastinate_queue:start_run", "after"),
     "O05": Point("pagegrade.worker.worker:perform_run", "before"),
     "O06": Point("pagegrade.gather.run:_gather_rest", "before"),
-    "O09": Point("pagegrade.service.running:finish_run", "before"),
-    "O10": Point("pagegrade.store.runs:mark_report", "before", only=_finishes),
-    "O10-detail": Point("pagegrade.store.runs:save_detail", "after"),
-    "O10-next": Point("pagegrade.service.running:offer_next", "after"),
-    "O11": Point("pagegrade.service.running:_note", "before"),
-    "O14": Point("pagegrade.store.reaping:requeue_attempt", "after"),
+    "O09": Point("pagegrade.worker.execute:finish_run", "before"),
+    "O10": Point("pagegrade.store.queue.runs:mark_report", "before", only=_finishes),
+    "O10-detail": Point("pagegrade.store.queue.runs:save_detail", "after"),
+    "O10-next": Point("pagegrade.worker.execute:offer_next", "after"),
+    "O11": Point("pagegrade.worker.execute:_note", "before"),
+    "O14": Point("pagegrade.store.queue.lease_reaper:requeue_attempt", "after"),
     "O15": Point("pagegrade.worker.worker:perform_run", "before", only=_is_poison),
 }
 
@@ -80,9 +80,9 @@ def die_at(point: Point, nth: int) -> None:
 
 def kill_parsers(nth: int) -> None:
     """Kill the child in the middle of its ``nth`` task; the process itself lives on (O07)."""
-    from pagegrade.service import children
+    from pagegrade.sandbox import pool
 
-    original = children._Child.ask
+    original = pool._Child.ask
     calls = itertools.count(1)
 
     async def ask(self: Any, frame: bytes) -> bytes:
@@ -90,12 +90,12 @@ def kill_parsers(nth: int) -> None:
             os.kill(self._process.pid, signal.SIGKILL)
         return await original(self, frame)
 
-    children._Child.ask = ask  # type: ignore[method-assign]
+    pool._Child.ask = ask  # type: ignore[method-assign]
 
 
 def shift_clock(seconds: int) -> None:
     """Let this process believe that it is so much later, or earlier; before anybody asks for the function."""
-    from pagegrade.service import clock
+    from pagegrade import clock
 
     original = clock.now_ms
     clock.now_ms = lambda: original() + seconds * 1_000

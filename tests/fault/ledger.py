@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pagegrade.model.stored import MAX_ATTEMPTS
-from pagegrade.store.folder import DATABASE_NAME
+from pagegrade.store.engine.data_dir import DATABASE_NAME
 from tests.server import Server
 
 ORPHANS_S: Final = 20.0

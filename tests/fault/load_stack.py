@@ -17,10 +17,10 @@ from sqlalchemy import text
 
 from devtools.bench_load import cpu_s
 from pagegrade.model.identity import VERSION
-from pagegrade.store.database import Database, Transaction
-from pagegrade.store.folder import DATABASE_NAME
-from pagegrade.store.migrate import migrate
-from pagegrade.store.opening import open_database
+from pagegrade.store.engine.data_dir import DATABASE_NAME
+from pagegrade.store.engine.database import Database, Transaction
+from pagegrade.store.engine.factory import open_database
+from pagegrade.store.schema.migrate import migrate
 from tests.postgres import SMALL, Databases, Postgres
 from tests.server import LOOPBACK, Server, start_server
 from tests.store_builders import add_owner

@@ -12,7 +12,7 @@ from typing import Final
 
 import pagegrade
 from pagegrade.model.identity import VERSION
-from pagegrade.store.migrate import WORKS_FROM, revisions
+from pagegrade.store.schema.migrate import WORKS_FROM, revisions
 
 NEXT: Final = "9.9.0"
 LAST: Final = revisions()[-1]
@@ -93,7 +93,11 @@ def make_next(folder: Path, *, works_from: str = LAST) -> Version:
     package = folder / "pagegrade"
     shutil.copytree(this_version().path / "pagegrade", package, ignore=shutil.ignore_patterns("__pycache__"))
     _replace(package / "model/identity.py", f'VERSION: Final = "{VERSION}"', f'VERSION: Final = "{NEXT}"')
-    _replace(package / "store/migrate.py", f'WORKS_FROM: Final = "{WORKS_FROM}"', f'WORKS_FROM: Final = "{works_from}"')
+    _replace(
+        package / "store/schema/migrate.py",
+        f'WORKS_FROM: Final = "{WORKS_FROM}"',
+        f'WORKS_FROM: Final = "{works_from}"',
+    )
     (package / f"store/migrations/versions/v{NEW}_next.py").write_text(_MIGRATION.lstrip())
     return Version(folder)
 

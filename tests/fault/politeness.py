@@ -17,13 +17,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from pagegrade.service.access import issue_key
-from pagegrade.service.clock import now_ms
-from pagegrade.store.accounts import add_account
-from pagegrade.store.database import Transaction
-from pagegrade.store.folder import DATABASE_NAME
-from pagegrade.store.migrate import migrate
-from pagegrade.store.sqlite_database import SQLiteDatabase
+from pagegrade.clock import now_ms
+from pagegrade.service.accounts.access import issue_key
+from pagegrade.store.engine.data_dir import DATABASE_NAME
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.engine.sqlite_database import SQLiteDatabase
+from pagegrade.store.repositories.accounts import add_account
+from pagegrade.store.schema.migrate import migrate
 from tests.lab.names import NameServer, records
 from tests.lab.namespace import RESOLVER, furnish
 from tests.server import running_server

@@ -20,7 +20,7 @@ from typing import Final
 
 import pytest
 
-from pagegrade.store.folder import DATABASE_NAME
+from pagegrade.store.engine.data_dir import DATABASE_NAME
 from tests.fault.crashing import POISON
 from tests.fault.house import DEATH_S, House, died
 from tests.server import Server

@@ -11,7 +11,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from pagegrade.store.migrate import NEEDS
+from pagegrade.store.schema.migrate import NEEDS
 from tests.fault.next_version import LAST, NEW, NEXT, Version, ended, make_next, this_version
 from tests.postgres import databases, execute
 from tests.server import Server, start_server

@@ -10,9 +10,9 @@ from typing import Any, Final
 
 import pytest
 
-from pagegrade.web.listening import ServerLimits
-from pagegrade.web.server import loop_factory
-from tests.web.test_protocol import CHUNKED, MALFORMED
+from pagegrade.web.server.limits import ServerLimits
+from pagegrade.web.server.serve import loop_factory
+from tests.web.server.test_protocol import CHUNKED, MALFORMED
 from tests.web.wires import GET, PATIENCE_S, Recorder, Site, replies_in, request, serving
 
 POST: Final = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pagegrade.render import FORMATS, render
-from pagegrade.report.json import report_from_dict, report_to_dict
+from pagegrade.report.serialize import report_from_dict, report_to_dict
 
 REPORTS = sorted(Path(__file__).parent.glob("report-*.json"))
 

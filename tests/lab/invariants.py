@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from pagegrade.model.identity import USER_AGENT
-from pagegrade.parse.cors import PROBE_ORIGIN
+from pagegrade.parse.http.cors import PROBE_ORIGIN
 from tests.lab.case import Case, Outcome, Seen
 from tests.lab.keeper import Census
 from tests.lab.servers import request_lines

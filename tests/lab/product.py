@@ -13,8 +13,8 @@ from pagegrade.model.artifacts import Artifacts, NotGathered
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.report import Report
 from pagegrade.parse.url import parse_target_url
-from pagegrade.service.analysis import AnalyzeOptions, analyze_target
-from pagegrade.service.children import Children
+from pagegrade.sandbox.pool import Children
+from pagegrade.service.runs.analysis import AnalyzeOptions, analyze_target
 from tests.lab.case import Job, Outcome
 
 ARTIFACTS: Final = (

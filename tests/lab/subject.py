@@ -79,7 +79,7 @@ async def _chosen(kind: str, stack: contextlib.AsyncExitStack) -> Analyse:
         return analyse_naively
     if kind == "command":
         return analyse_with_command
-    from pagegrade.service.children import Children
+    from pagegrade.sandbox.pool import Children
     from tests.lab.product import analyse_with_product
 
     children = await stack.enter_async_context(Children())

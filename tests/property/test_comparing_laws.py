@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import Report, Result
 from pagegrade.report.compare import WHOLE, Change, Comparison, compare_reports
-from pagegrade.service.analysis import artifacts_of_document
-from pagegrade.service.judging import judge_artifacts
+from pagegrade.service.runs.analysis import artifacts_of_document
+from pagegrade.service.runs.evaluation import judge_artifacts
 from tests.report_builders import make_passed, make_report, make_result
 
 CHECKS: Final = ("image-alt", "link-name", "csp", "cookies", "page-size")

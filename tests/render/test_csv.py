@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pagegrade.model.outcome import Evidence
 from pagegrade.render.csv import LIST_COLUMNS, RESULT_COLUMNS, cell, render_csv, render_list_csv
-from pagegrade.report.json import report_to_dict
+from pagegrade.report.serialize import report_to_dict
 from tests.report_builders import (
     make_failed_report,
     make_images,

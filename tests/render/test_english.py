@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.render.english import ENGLISH, N_
-from pagegrade.render.texts import texts_for
+from pagegrade.render.i18n import texts_for
 
 
 def test_messages_take_their_values() -> None:

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from pagegrade.render.jsonl import render_json, render_jsonl
-from pagegrade.report.json import report_to_dict
+from pagegrade.report.serialize import report_to_dict
 from tests.report_builders import make_failed_report, make_report, make_result, poisoned_report
 
 

@@ -12,8 +12,8 @@ from pagegrade.model.errors import FAILURE_CODES
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import Report
 from pagegrade.render.history import MAX_RUNS
+from pagegrade.render.i18n import LOCALES, texts_for
 from pagegrade.render.page import Extras, RunPoint, render_article, render_comparison
-from pagegrade.render.texts import LOCALES, texts_for
 from pagegrade.report.compare import compare_reports
 from tests.render.test_history import run
 from tests.render.test_html import FORBIDDEN, PAYLOADS

@@ -19,8 +19,8 @@ from pypdf.generic import ArrayObject, DictionaryObject
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.report import Report
 from pagegrade.render.pdf import FONTS, TEMPLATE, _fonts, render_pdf, render_report_pdf
-from pagegrade.report.json import report_to_dict
-from pagegrade.service.children import Children
+from pagegrade.report.serialize import report_to_dict
+from pagegrade.sandbox.pool import Children
 from tests.report_builders import (
     URL,
     make_failed_report,

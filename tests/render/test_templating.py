@@ -4,8 +4,8 @@ import pytest
 from jinja2 import UndefinedError
 from markupsafe import Markup
 
+from pagegrade.render.i18n import LOCALES
 from pagegrade.render.templating import Unindented, environment
-from pagegrade.render.texts import LOCALES
 
 
 @pytest.mark.parametrize("tag", LOCALES)

@@ -9,7 +9,7 @@ from pagegrade.model.errors import FAILURE_CODES
 from pagegrade.model.outcome import Evidence, Saving
 from pagegrade.model.report import CategoryScore
 from pagegrade.render import view
-from pagegrade.render.texts import texts_for
+from pagegrade.render.i18n import texts_for
 from tests.report_builders import make_failed_report, make_images, make_passed, make_report, make_result
 
 

@@ -9,7 +9,7 @@ from pagegrade.checks._run import Judged, judge
 from pagegrade.model.outcome import Detail, Evidence, NotApplicable, NotRun, Outcome
 from pagegrade.model.report import Result
 from pagegrade.report.build import MAX_VALUE, count_results, page_facts, result_of
-from pagegrade.report.clean import clean
+from pagegrade.report.sanitize import clean
 from tests.builders import make_artifacts, make_document, make_response
 
 TITLE = all_checks()["title"]

@@ -11,8 +11,8 @@ from pagegrade.model.errors import InvalidInput
 from pagegrade.model.outcome import Detail, Evidence
 from pagegrade.model.report import Result, RunFacts
 from pagegrade.report.compare import CUT, LINKED, WHOLE, Comparison, compare_reports, fingerprints
-from pagegrade.service.analysis import artifacts_of_document
-from pagegrade.service.judging import judge_artifacts
+from pagegrade.service.runs.analysis import artifacts_of_document
+from pagegrade.service.runs.evaluation import judge_artifacts
 from tests.report_builders import make_failed_report, make_images, make_passed, make_report, make_result
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from pagegrade.model.outcome import Detail, Evidence
 from pagegrade.model.report import Failure, PageFacts, Preview, Redirect, Report, Result, RunFacts
-from pagegrade.report.json import report_to_dict
 from pagegrade.report.masking import mask_report, mask_url
+from pagegrade.report.serialize import report_to_dict
 
 
 @pytest.mark.parametrize(

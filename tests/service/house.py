@@ -9,13 +9,19 @@ import msgspec
 
 from pagegrade.model.account import Account, Caller, Key
 from pagegrade.model.stored import PackedReport
-from pagegrade.report.packing import pack_report
+from pagegrade.report.codec import pack_report
 from pagegrade.service.options import ServiceOptions
-from pagegrade.service.reports import Stored, create_report, delete_report, show_report, update_report
-from pagegrade.service.wishes import read_change, read_new_report
-from pagegrade.store.claiming import claim_runs
-from pagegrade.store.database import Database
-from pagegrade.store.runs import finish_run
+from pagegrade.service.reports.operations import (
+    Stored,
+    create_report,
+    delete_report,
+    show_report,
+    update_report,
+)
+from pagegrade.service.reports.validation import read_change, read_new_report
+from pagegrade.store.engine.database import Database
+from pagegrade.store.queue.claim import claim_runs
+from pagegrade.store.queue.runs import finish_run
 from tests.report_builders import make_report
 from tests.store_builders import NOW_MS
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from pagegrade.model.artifacts import Artifacts
 from pagegrade.model.stored import PackedReport
-from pagegrade.service.judging import Thresholds, judge_and_pack
+from pagegrade.service.runs.evaluation import Thresholds, judge_and_pack
 
 
 def pid_of_child() -> int:

@@ -14,10 +14,10 @@ import pytest
 from pagegrade.model.errors import Unavailable
 from pagegrade.service import health as module
 from pagegrade.service.health import Health
-from pagegrade.store.database import Database, Transaction
-from pagegrade.store.installation import prove_writable
-from pagegrade.store.opening import open_database
-from pagegrade.store.sqlite_database import SQLiteDatabase
+from pagegrade.store.engine.database import Database, Transaction
+from pagegrade.store.engine.factory import open_database
+from pagegrade.store.engine.sqlite_database import SQLiteDatabase
+from pagegrade.store.repositories.installation import prove_writable
 from tests.fault.full import no_room
 from tests.store_builders import make_database, make_file
 

@@ -7,8 +7,8 @@ import pytest
 
 from pagegrade.model.errors import Unavailable
 from pagegrade.service.retention import prune_expired
-from pagegrade.store.retention import DAY_MS, Pruned
-from pagegrade.store.sqlite_database import SQLiteDatabase
+from pagegrade.store.engine.sqlite_database import SQLiteDatabase
+from pagegrade.store.repositories.retention import DAY_MS, Pruned
 from tests.database_clock import show
 from tests.queue_builders import Queue
 from tests.store_builders import NOW_MS, add_owner, make_database

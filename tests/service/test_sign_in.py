@@ -11,11 +11,11 @@ import pytest
 from pagegrade.model.account import Account, Session
 from pagegrade.model.errors import InvalidInput, RateLimited
 from pagegrade.service import sign_in as module
-from pagegrade.service.accounts import disable
-from pagegrade.service.guesses import CLIENT_AT_ADDRESS
-from pagegrade.service.passwords import Passwords
-from pagegrade.service.services import Services
-from pagegrade.service.sessions import find_signed_in, start_session
+from pagegrade.service.accounts.login_throttle import CLIENT_AT_ADDRESS
+from pagegrade.service.accounts.operations import disable
+from pagegrade.service.accounts.passwords import Passwords
+from pagegrade.service.accounts.sessions import find_signed_in, start_session
+from pagegrade.service.container import Services
 from pagegrade.service.sign_in import (
     FRESH_LINK_MS,
     HOUR_MS,
@@ -29,9 +29,9 @@ from pagegrade.service.sign_in import (
     sign_in_with_password,
     store_password,
 )
-from pagegrade.store.accounts import load_account
-from pagegrade.store.opening import open_database
-from pagegrade.store.sessions import list_sessions
+from pagegrade.store.engine.factory import open_database
+from pagegrade.store.repositories.accounts import load_account
+from pagegrade.store.repositories.sessions import list_sessions
 from tests.store_builders import NOW_MS, add_owner, make_database
 
 T = TypeVar("T")

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from pagegrade.model.errors import InvalidURL, URLNotAllowed
-from pagegrade.service.analysis import AnalyzeOptions, parse_networks
-from pagegrade.service.bulk import AT_ONCE
+from pagegrade.service.container import Services
 from pagegrade.service.options import ServiceOptions
-from pagegrade.service.services import Services
+from pagegrade.service.reports.bulk import AT_ONCE
+from pagegrade.service.runs.analysis import AnalyzeOptions, parse_networks
 from pagegrade.service.sitemaps import FILES, FoundAddresses, read_sitemap_addresses
 from tests.gather.sites import Reply, Site, html, redirect, typed
 from tests.store_builders import make_database

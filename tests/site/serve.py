@@ -20,7 +20,7 @@ import uvicorn
 from hypercorn.asyncio import serve
 from hypercorn.config import Config
 
-from pagegrade.web.server import loop_factory
+from pagegrade.web.server.serve import loop_factory
 from tests.site.app import Kind, make_app
 
 START_TIMEOUT_S: Final = 10.0

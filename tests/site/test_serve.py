@@ -17,7 +17,7 @@ from h2.config import H2Configuration
 from h2.connection import H2Connection
 from h2.events import ResponseReceived
 
-from pagegrade.parse.image import read_image
+from pagegrade.parse.files.image import read_image
 from tests.site import assets, pages
 from tests.site.serve import Site, serve_site
 

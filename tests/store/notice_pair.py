@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 
-from pagegrade.store.notices import Notices, Timing
+from pagegrade.store.pubsub.notifications import Notices, Timing
 
 SOON_S = 30.0
 QUICK = Timing(pulse_s=0.1, patience_s=0.4, first_pause_s=0.02, longest_pause_s=0.1)

@@ -11,22 +11,22 @@ from typing import Any, TypeVar
 
 import httpx
 
+from pagegrade.clock import now_ms
 from pagegrade.model.account import SCOPES, Account
 from pagegrade.model.report import Report
-from pagegrade.report.packing import pack_report
-from pagegrade.service.clock import now_ms
+from pagegrade.report.codec import pack_report
+from pagegrade.service.accounts.sessions import start_session
+from pagegrade.service.container import Services
 from pagegrade.service.options import ServiceOptions
-from pagegrade.service.services import Services
-from pagegrade.service.sessions import start_session
-from pagegrade.store.claiming import claim_runs
-from pagegrade.store.database import Transaction
-from pagegrade.store.opening import open_database
-from pagegrade.store.runs import finish_run
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.engine.factory import open_database
+from pagegrade.store.queue.claim import claim_runs
+from pagegrade.store.queue.runs import finish_run
 from pagegrade.web.app import App, make_app
 from pagegrade.web.operations import Operation
 from pagegrade.web.routes import ALL_OPERATIONS
-from pagegrade.web.visitor import SESSION, cookie_name
-from pagegrade.worker.presence import present
+from pagegrade.web.session_cookie import SESSION, cookie_name
+from pagegrade.worker.heartbeat import present
 from tests.report_builders import make_report
 from tests.store_builders import add_key, add_owner, make_database
 

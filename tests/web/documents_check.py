@@ -11,7 +11,7 @@ from typing import Any
 from jsonschema import Draft202012Validator, FormatChecker
 from jsonschema.exceptions import best_match
 
-from pagegrade.web.openapi import build_openapi
+from pagegrade.web.openapi.build import build_openapi
 from pagegrade.web.routes import ALL_OPERATIONS
 
 

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from pagegrade.model.account import Account
+from pagegrade.service.container import Services
 from pagegrade.service.options import ServiceOptions
-from pagegrade.service.services import Services
 from pagegrade.web.app import make_app
-from pagegrade.web.server import serve
+from pagegrade.web.server.serve import serve
 from tests.store_builders import add_owner, make_database
 
 START_S = 20.0

@@ -7,8 +7,8 @@ from typing import Any
 
 import httpx
 
+from pagegrade.clock import now_ms
 from pagegrade.model.stored import Privacy, StoredReport
-from pagegrade.service.clock import now_ms
 from tests.share_builders import add_shared, seen
 from tests.web.calling import House
 

@@ -9,9 +9,9 @@ from typing import Any
 import httpx
 import pytest
 
-from pagegrade.service.services import Services
+from pagegrade.service.container import Services
 from pagegrade.web.app import MAX_TARGET_BYTES, make_app
-from pagegrade.web.call import Call
+from pagegrade.web.context import Call
 from pagegrade.web.operations import Answer, Operation
 from tests.store_builders import make_database
 from tests.web.calling import BASE_URL, REPORTS, House, in_house

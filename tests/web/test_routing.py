@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.web.call import Call
+from pagegrade.web.context import Call
 from pagegrade.web.operations import Answer, Operation
 from pagegrade.web.routing import Routes
 

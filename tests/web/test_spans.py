@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from pagegrade.model.errors import Unavailable
-from pagegrade.service.otel import OpenTelemetryTracing
-from pagegrade.service.tracing import NO_TRACING
-from pagegrade.web.call import Call
+from pagegrade.observability.otel import OpenTelemetryTracing
+from pagegrade.observability.tracing import NO_TRACING
+from pagegrade.web.context import Call
 from pagegrade.web.operations import Answer, Operation
 from pagegrade.web.routes import ALL_OPERATIONS
 from tests.otlp import Collector, collecting, forget_variables

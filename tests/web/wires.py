@@ -9,9 +9,9 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from pagegrade.web.listening import ServerLimits
-from pagegrade.web.refusals import Refusal
-from pagegrade.web.server import serve
+from pagegrade.web.server.limits import ServerLimits
+from pagegrade.web.server.refusals import Refusal
+from pagegrade.web.server.serve import serve
 
 GET: Final = b"GET / HTTP/1.1\r\nHost: a.example\r\n\r\n"
 PATIENCE_S: Final = 20.0

@@ -7,18 +7,18 @@ from pathlib import Path
 
 import pytest
 
+from pagegrade.clock import now_ms
 from pagegrade.model.errors import Unavailable
-from pagegrade.service.clock import now_ms
+from pagegrade.service.accounts.sessions import IDLE_MS, LASTS_MS, start_session
+from pagegrade.service.container import Services
 from pagegrade.service.options import ServiceOptions
-from pagegrade.service.services import Services
-from pagegrade.service.sessions import IDLE_MS, LASTS_MS, start_session
 from pagegrade.service.sign_in import HOUR_MS, make_link
-from pagegrade.store.counters import Counter, counter_name, silence_to_forget, take_counts
-from pagegrade.store.idempotency import KEPT_MS, IdempotentRequest, add_request
-from pagegrade.store.keys import list_keys
-from pagegrade.store.processes import KEPT_MS as KEPT_SILENT_MS
-from pagegrade.store.processes import Process, beat, list_live
-from pagegrade.store.runs import finish_run
+from pagegrade.store.queue.runs import finish_run
+from pagegrade.store.repositories.idempotency import KEPT_MS, IdempotentRequest, add_request
+from pagegrade.store.repositories.keys import list_keys
+from pagegrade.store.repositories.processes import KEPT_MS as KEPT_SILENT_MS
+from pagegrade.store.repositories.processes import Process, beat, list_live
+from pagegrade.store.repositories.rate_windows import Counter, counter_name, silence_to_forget, take_counts
 from pagegrade.worker import housekeeping
 from pagegrade.worker.housekeeping import CHORES, keep_house
 from tests.database_clock import make_clock, show

@@ -11,18 +11,18 @@ from typing import Any
 
 import pytest
 
+from pagegrade.clock import now_ms
 from pagegrade.model.errors import Unavailable
 from pagegrade.model.stored import ClaimedRun
-from pagegrade.service.analysis import AnalyzeOptions
-from pagegrade.service.clock import now_ms
+from pagegrade.service.container import Services
 from pagegrade.service.options import ServiceOptions
-from pagegrade.service.services import Services
-from pagegrade.store.claiming import claim_runs
-from pagegrade.store.database import Transaction
-from pagegrade.store.migrate import revisions
-from pagegrade.store.queue_jobs import offer_next
-from pagegrade.store.reports import delete_report
-from pagegrade.store.runs import finish_run
+from pagegrade.service.runs.analysis import AnalyzeOptions
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.queue.claim import claim_runs
+from pagegrade.store.queue.procrastinate_queue import offer_next
+from pagegrade.store.queue.runs import finish_run
+from pagegrade.store.repositories.reports import delete_report
+from pagegrade.store.schema.migrate import revisions
 from pagegrade.worker import worker as room
 from pagegrade.worker.worker import Worker
 from tests.database_clock import move

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from pagegrade.clock import now_ms
 from pagegrade.model.stored import ClaimedRun
-from pagegrade.service.clock import now_ms
+from pagegrade.service.container import Services
 from pagegrade.service.options import ServiceOptions
-from pagegrade.service.services import Services
-from pagegrade.store.claiming import claim_runs
+from pagegrade.store.queue.claim import claim_runs
 from pagegrade.worker import worker as room
 from pagegrade.worker.worker import Worker
 from tests.queue_builders import Queue

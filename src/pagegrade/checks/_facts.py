@@ -12,10 +12,10 @@ from pagegrade.checks._links import links_to_pages
 from pagegrade.model.artifacts import Artifacts, NotGathered, Resources
 from pagegrade.model.document import Document
 from pagegrade.parse.assets import font_faces, read_assets
-from pagegrade.parse.cookies import parse_response_cookies
-from pagegrade.parse.csp import parse_csp
-from pagegrade.parse.html import parse_document
-from pagegrade.parse.robots import parse_robots_txt
+from pagegrade.parse.files.robots import parse_robots_txt
+from pagegrade.parse.html.parser import parse_document
+from pagegrade.parse.http.cookies import parse_response_cookies
+from pagegrade.parse.http.csp import parse_csp
 
 
 class Facts:

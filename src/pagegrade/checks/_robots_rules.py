@@ -8,7 +8,12 @@ from dataclasses import dataclass
 from pagegrade.model.artifacts import Response
 from pagegrade.model.document import Document, Meta
 from pagegrade.model.outcome import Evidence
-from pagegrade.parse.robots_directives import ALL_BOTS, RobotsDirective, parse_robots_meta, parse_x_robots_tag
+from pagegrade.parse.http.robots_directives import (
+    ALL_BOTS,
+    RobotsDirective,
+    parse_robots_meta,
+    parse_x_robots_tag,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import NoReturn
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run one command and end the process with its exit code (see ``cli.exits``)."""
+    """Run one command and end the process with its exit code (see ``cli.exit_codes``)."""
     try:
         from pagegrade.cli.app import run
 

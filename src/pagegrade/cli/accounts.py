@@ -10,14 +10,14 @@ import typer
 from pagegrade.cli.database import opened
 from pagegrade.cli.output import write_stdout
 from pagegrade.cli.tables import check_format, moment, write_list
+from pagegrade.clock import now_ms
 from pagegrade.model.account import Account
-from pagegrade.service.access import choose_account
-from pagegrade.service.accounts import create_account, disable, enable, set_admin
-from pagegrade.service.clock import now_ms
-from pagegrade.service.passwords import Passwords
+from pagegrade.service.accounts.access import choose_account
+from pagegrade.service.accounts.operations import create_account, disable, enable, set_admin
+from pagegrade.service.accounts.passwords import Passwords
 from pagegrade.service.sign_in import INVITATION_HOURS, check_new_password, link_address, make_link, store_password
-from pagegrade.store.accounts import count_admins, list_accounts
-from pagegrade.store.database import Transaction
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.repositories.accounts import count_admins, list_accounts
 from pagegrade.wiring import public_origin
 
 COLUMNS = {"id": "ID", "name": "NAME", "email": "E-MAIL", "status": "STATUS", "created_at": "CREATED"}

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from pagegrade.cli import exits, service_commands
+from pagegrade.cli import exit_codes, service_commands
 from pagegrade.cli.options import Baseline, FailOn, FailOnNew, Formats, Outputs, Quiet
 from pagegrade.model.errors import InvalidInput, NotFound, Unavailable
 from pagegrade.model.identity import PROJECT_URL, VERSION
@@ -41,15 +41,15 @@ def run(arguments: Sequence[str]) -> int:
         return error.exit_code
     except (InvalidInput, NotFound) as error:
         sys.stderr.write(f"Error: {error.message}\n")
-        return exits.USAGE
+        return exit_codes.USAGE
     except Unavailable as error:
         sys.stderr.write(f"Error: {error.message}\n")
-        return exits.UNAVAILABLE
+        return exit_codes.UNAVAILABLE
     except (KeyboardInterrupt, typer.Abort):
-        code = exits.INTERRUPTED
-    if code == exits.INTERRUPTED:
+        code = exit_codes.INTERRUPTED
+    if code == exit_codes.INTERRUPTED:
         sys.stderr.write("Interrupted.\n")
-    return code if isinstance(code, int) else exits.OK
+    return code if isinstance(code, int) else exit_codes.OK
 
 
 def _show_version(wanted: bool) -> None:  # noqa: FBT001 - the shape of an option's callback
@@ -107,9 +107,9 @@ def analyze(
     quiet: Quiet = False,
 ) -> None:
     """Fetch pages, check them and grade them."""
-    from pagegrade.cli.analyzing import AnalyzeRequest, analyze_pages
-    from pagegrade.cli.judging import read_criteria
+    from pagegrade.cli.analyze import AnalyzeRequest, analyze_pages
     from pagegrade.cli.output import plan_output
+    from pagegrade.cli.report_output import read_criteria
 
     plan = plan_output(formats or [], outputs or [], quiet=quiet)
     criteria = read_criteria(fail_on or [], baseline, fail_on_new)
@@ -155,9 +155,9 @@ def evaluate(
     quiet: Quiet = False,
 ) -> None:
     """Judge saved artifacts, or an HTML file, without the network."""
-    from pagegrade.cli.evaluating import EvaluateRequest, evaluate_page
-    from pagegrade.cli.judging import read_criteria
+    from pagegrade.cli.evaluate import EvaluateRequest, evaluate_page
     from pagegrade.cli.output import plan_output
+    from pagegrade.cli.report_output import read_criteria
 
     plan = plan_output(formats or [], outputs or [], quiet=quiet)
     criteria = read_criteria(fail_on or [], baseline, fail_on_new)
@@ -207,7 +207,7 @@ def serve(
     no_worker: Annotated[bool, typer.Option("--no-worker", help="Only answer requests; analyse nothing.")] = False,
 ) -> None:
     """Serve the HTTP API and the report pages, and analyse what is asked for. Settings: PAGEGRADE_*."""
-    from pagegrade.cli.serving import serve_reports
+    from pagegrade.cli.serve import serve_reports
 
     raise typer.Exit(serve_reports(host=host, port=port, workers=0 if no_worker else workers))
 
@@ -234,7 +234,7 @@ def worker(
     ] = None,
 ) -> None:
     """Analyse what is asked for elsewhere; as many of these as wanted work on one PostgreSQL database."""
-    from pagegrade.cli.working import work
+    from pagegrade.cli.worker import work
 
     raise typer.Exit(work(concurrency=concurrency, host=host, port=port))
 
@@ -263,6 +263,6 @@ def doctor(
     ] = None,
 ) -> None:
     """Look whether this machine, its settings and the database are in good order, and say what to do."""
-    from pagegrade.cli.doctoring import examine
+    from pagegrade.cli.doctor import examine
 
     raise typer.Exit(examine(format_name, online))

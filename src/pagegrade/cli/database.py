@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from pagegrade.model.errors import InvalidInput, Unavailable
-from pagegrade.store.database import Database
-from pagegrade.store.folder import serving_process
-from pagegrade.store.migrate import migrate, schema_state
-from pagegrade.store.naming import name_of
-from pagegrade.store.sqlite import BUSY_MS
+from pagegrade.store.engine.data_dir import serving_process
+from pagegrade.store.engine.database import Database
+from pagegrade.store.engine.redact import name_of
+from pagegrade.store.engine.sqlite import BUSY_MS
+from pagegrade.store.schema.migrate import migrate, schema_state
 from pagegrade.wiring import open_database
 
 _TROUBLES: Final = {

@@ -7,7 +7,7 @@ from pathlib import Path
 import typer
 
 from pagegrade.cli.output import STDOUT, write_stdout
-from pagegrade.web.description import describe_api
+from pagegrade.web.openapi_export import describe_api
 
 
 def write_description(path: str) -> None:

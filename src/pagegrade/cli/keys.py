@@ -13,13 +13,13 @@ import typer
 from pagegrade.cli.database import opened
 from pagegrade.cli.output import write_stdout
 from pagegrade.cli.tables import check_format, moment, write_list
+from pagegrade.clock import now_ms
 from pagegrade.model.account import SCOPES, Account, Key
 from pagegrade.model.errors import NotFound
-from pagegrade.service.access import choose_account, issue_key, revoke
-from pagegrade.service.clock import now_ms
-from pagegrade.store.accounts import list_accounts
-from pagegrade.store.database import Transaction
-from pagegrade.store.keys import list_keys
+from pagegrade.service.accounts.access import choose_account, issue_key, revoke
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.repositories.accounts import list_accounts
+from pagegrade.store.repositories.keys import list_keys
 
 COLUMNS: Final = {
     "id": "ID",

@@ -15,13 +15,13 @@ from typing import Final, Literal
 
 from pagegrade.cli.database import explain_trouble
 from pagegrade.model.errors import InvalidInput, Unavailable
-from pagegrade.service.logs import Lines, configure_logs
-from pagegrade.service.services import Services
-from pagegrade.store.database import Database
-from pagegrade.store.migrate import migrate, schema_state
-from pagegrade.store.naming import name_of
+from pagegrade.observability.logs import Lines, configure_logs
+from pagegrade.service.container import Services
+from pagegrade.store.engine.database import Database
+from pagegrade.store.engine.redact import name_of
+from pagegrade.store.schema.migrate import migrate, schema_state
 from pagegrade.wiring import ServerOptions, open_notices
-from pagegrade.worker.presence import present
+from pagegrade.worker.heartbeat import present
 from pagegrade.worker.worker import Worker
 
 SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)

@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Mapping
 from typing import Final, TextIO
 
-from pagegrade.render.inert import visible
+from pagegrade.render.escape import visible
 
 _CLEAR: Final = "\r\x1b[2K"
 """Back to the first column, erase the line (ECMA-48 8.3.41)."""

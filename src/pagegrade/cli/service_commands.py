@@ -156,7 +156,7 @@ def migrate(
     ] = False,
 ) -> None:
     """Bring the database to what this version works with. Every command and the server do it by themselves."""
-    from pagegrade.cli.upkeep import migrate_database
+    from pagegrade.cli.maintenance import migrate_database
 
     raise typer.Exit(migrate_database(check=check))
 
@@ -175,7 +175,7 @@ def transfer(
     ] = None,
 ) -> None:
     """Move everything from SQLite to an empty PostgreSQL database: PAGEGRADE_DATABASE_URL, or as said here."""
-    from pagegrade.cli.transferring import transfer_database
+    from pagegrade.cli.transfer import transfer_database
 
     raise typer.Exit(transfer_database(from_file=from_file, to=to, to_file=to_file))
 
@@ -194,7 +194,7 @@ def prune(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Delete nothing; say how much it would be.")] = False,
 ) -> None:
     """Delete what has had its time, as configured or as said here. The server does it by itself."""
-    from pagegrade.cli.upkeep import prune_database
+    from pagegrade.cli.maintenance import prune_database
 
     prune_database(days=days, runs=runs, dry_run=dry_run)
 

@@ -14,7 +14,7 @@ from pagegrade.gather.guard import Policy
 from pagegrade.gather.http import HTTPClient
 from pagegrade.gather.resolver import Resolver
 from pagegrade.model.artifacts import Navigation, NotGathered, WellKnown
-from pagegrade.parse.html import NamedURLs, find_named_urls
+from pagegrade.parse.html.parser import NamedURLs, find_named_urls
 from pagegrade.parse.url import Target, host, origin
 
 T = TypeVar("T")

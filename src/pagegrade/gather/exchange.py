@@ -34,7 +34,7 @@ class Request:
     referer: str | None = None
     """Origin of the page (never its path) that names the URL; ``None`` sends no Referer."""
     from_elsewhere: bool = False
-    """Say in an Origin header that a page of another site wants it; always ``parse.cors.PROBE_ORIGIN``."""
+    """Say in an Origin header that a page of another site wants it; always ``parse.http.cors.PROBE_ORIGIN``."""
     max_wire_bytes: int = MAX_WIRE_BYTES
     max_decoded_bytes: int = MAX_DECODED_BYTES
     allowance: Allowance | None = None

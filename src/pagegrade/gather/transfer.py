@@ -17,7 +17,7 @@ from pagegrade.gather.exchange import Limits, Purpose, Request
 from pagegrade.gather.guard import Guard, Permit
 from pagegrade.gather.headers import HeaderReader, KnownLines
 from pagegrade.model.identity import USER_AGENT
-from pagegrade.parse.cors import PROBE_ORIGIN
+from pagegrade.parse.http.cors import PROBE_ORIGIN
 from pagegrade.parse.url import host_address
 
 REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})

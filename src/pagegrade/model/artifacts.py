@@ -229,7 +229,7 @@ class ScriptFacts:
     jquery_versions: tuple[str, ...] = ()
     document_writes: int = 0
     libraries: tuple[tuple[str, str], ...] = ()
-    """(name, version) by the marks at its beginning, of those that ``parse.libraries`` knows."""
+    """(name, version) by the marks at its beginning, of those that ``parse.files.javascript_libraries`` knows."""
     source_map: str = ""
     """What its last ``sourceMappingURL`` comment names, as written; ``data:`` alone for a map within the script."""
 

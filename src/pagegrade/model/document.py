@@ -249,7 +249,7 @@ class StructuredItem(msgspec.Struct, frozen=True, gc=False, kw_only=True):
 
 @dataclass(kw_only=True, eq=False)
 class Document:
-    """Everything the checks may know about the served HTML. Built only by ``parse.html.parse_document``."""
+    """Everything the checks may know about the served HTML. Built only by ``parse.html.parser.parse_document``."""
 
     locate: Callable[[Node, str, str, str], Evidence]
     """(element, reason, URL) -> its selector, line, column and snippet; costs, so only offenders are located."""

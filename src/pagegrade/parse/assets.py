@@ -9,7 +9,7 @@ import msgspec
 
 from pagegrade.model.artifacts import FontFace, Resource, Resources, Response
 from pagegrade.model.document import Document
-from pagegrade.parse.font_faces import find_font_faces
+from pagegrade.parse.css.font_faces import find_font_faces
 
 Purpose = Literal["script", "stylesheet", "image", "font", "frame", "media", "icon", "manifest", "other"]
 _BY_KIND: Final[tuple[tuple[str, Purpose], ...]] = (

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from pagegrade.parse._language_subtags import (
+from pagegrade.parse.data.language_subtags import (
     EXTENDED_LANGUAGES,
     GRANDFATHERED,
     NUMERIC_REGIONS,

@@ -6,18 +6,18 @@ import zlib
 from dataclasses import dataclass
 
 from pagegrade.model.artifacts import FontFace, ImageFacts, ManifestFacts, ScriptFacts
-from pagegrade.parse.css import decode_stylesheet
-from pagegrade.parse.font_faces import find_font_faces, font_format
-from pagegrade.parse.image import read_image
-from pagegrade.parse.javascript import (
+from pagegrade.parse.css.font_faces import find_font_faces, font_format
+from pagegrade.parse.css.minified import minified_stylesheet_bytes
+from pagegrade.parse.css.urls import decode_stylesheet
+from pagegrade.parse.files.image import read_image
+from pagegrade.parse.files.javascript import (
     count_document_writes,
     find_jquery_versions,
     find_source_map,
     minified_script_bytes,
 )
-from pagegrade.parse.libraries import find_libraries
-from pagegrade.parse.manifest import read_manifest
-from pagegrade.parse.minified_css import minified_stylesheet_bytes
+from pagegrade.parse.files.javascript_libraries import find_libraries
+from pagegrade.parse.files.manifest import read_manifest
 
 GZIP_LEVEL = 6
 """What servers use by default."""

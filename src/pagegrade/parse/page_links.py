@@ -10,7 +10,7 @@ from typing import Final
 from pagegrade.model.artifacts import Response
 from pagegrade.model.document import Anchor, Document, Link
 from pagegrade.model.outcome import Evidence
-from pagegrade.parse.headers import parse_links
+from pagegrade.parse.http.headers import parse_links
 from pagegrade.parse.url import host, is_http, join_url, strip_fragment
 
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]{0,40}:")

@@ -18,9 +18,9 @@ from typing import Any, Final
 
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import CATEGORIES, Report, Result
-from pagegrade.render.inert import visible
+from pagegrade.render.escape import visible
 from pagegrade.render.view import flat_prose, headline, place
-from pagegrade.report.json import format_timestamp
+from pagegrade.report.serialize import format_timestamp
 
 BYTE_ORDER_MARK: Final = "\ufeff"
 RESULT_COLUMNS: Final = (

@@ -1,6 +1,6 @@
 """The words of pages as they stand in the source: what a rendering says that nobody asked in another language.
 
-``render.texts`` has the other languages, and dates; it costs a tenth of a second to load, which no terminal waits for.
+``render.i18n`` has the other languages, and dates; it costs a tenth of a second to load, which no terminal waits for.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import Final, Protocol
 
 
 class Words(Protocol):
-    """One language, as far as sentences and numbers go; ``render.texts.Texts`` is one."""
+    """One language, as far as sentences and numbers go; ``render.i18n.Texts`` is one."""
 
     def gettext(self, message: str, /, **values: object) -> str:
         """The message with its values: ``gettext("%(count)s pages", count=3)``."""

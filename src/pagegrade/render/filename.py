@@ -9,7 +9,7 @@ from typing import Final
 from urllib.parse import quote
 
 from pagegrade.model.report import Report
-from pagegrade.render.inert import unicode_host
+from pagegrade.render.escape import unicode_host
 
 MAX_CHARS: Final = 100
 """Of a name with its extension."""

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from pagegrade.model.report import Report
-from pagegrade.render.inert import visible
+from pagegrade.render.escape import visible
 from pagegrade.render.view import counted, findings, flat_prose, headline, place, plural, points, what_happened
 
 _COMMANDS: Final = {"critical": "error", "high": "error", "medium": "warning", "low": "notice", "informative": "notice"}

@@ -12,7 +12,7 @@ from typing import Final
 from markupsafe import Markup
 
 from pagegrade.model.report import Report
-from pagegrade.render.inert import visible
+from pagegrade.render.escape import visible
 from pagegrade.render.page import NOTHING
 from pagegrade.render.templating import ENGLISH_TAG, environment
 from pagegrade.report.compare import Comparison

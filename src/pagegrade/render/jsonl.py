@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from pagegrade.model.report import Report
-from pagegrade.report.json import report_to_dict
+from pagegrade.report.serialize import report_to_dict
 
 _UNSAFE_IN_TERMINALS: Final = re.compile("[\x7f-\x9f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 """Allowed in JSON, but they move a terminal's cursor, reorder its text or break its lines."""

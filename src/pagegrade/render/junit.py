@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from xml.etree import ElementTree as ET
 
 from pagegrade.model.report import Report, Result
-from pagegrade.render.inert import visible
+from pagegrade.render.escape import visible
 from pagegrade.render.view import facts_of, flat_prose, headline, place, plural, reason, what_happened, what_to_do
-from pagegrade.report.json import format_timestamp
+from pagegrade.report.serialize import format_timestamp
 
 
 def render_junit(reports: Sequence[Report]) -> str:

@@ -12,7 +12,7 @@ from typing import Final
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import CATEGORIES, Report, Result
 from pagegrade.render import view
-from pagegrade.render.inert import safe_href, unicode_host, visible
+from pagegrade.render.escape import safe_href, unicode_host, visible
 from pagegrade.render.prose import Span, parse_prose
 from pagegrade.report.compare import Change, Comparison
 

@@ -9,7 +9,7 @@ from pagegrade.model.outcome import Detail
 from pagegrade.model.report import Result
 from pagegrade.render import view
 from pagegrade.render.english import ENGLISH, Words
-from pagegrade.render.inert import visible
+from pagegrade.render.escape import visible
 
 MAX_SHOWN: Final = 4
 _NOT_A_LIMIT: Final = frozenset({"status"})

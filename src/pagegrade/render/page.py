@@ -14,8 +14,8 @@ from markupsafe import Markup
 
 from pagegrade.model.report import Report
 from pagegrade.render.history import RunPoint
+from pagegrade.render.i18n import Texts
 from pagegrade.render.templating import environment
-from pagegrade.render.texts import Texts
 from pagegrade.report.compare import Comparison
 
 __all__ = ["NOTHING", "Extras", "RunPoint", "render_article", "render_comparison"]

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from pagegrade.model.report import Report
-from pagegrade.render.sheet import sheet
-from pagegrade.report.json import report_from_dict
+from pagegrade.render.pdf_model import sheet
+from pagegrade.report.serialize import report_from_dict
 
 if TYPE_CHECKING:
     import typst

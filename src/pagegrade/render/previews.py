@@ -9,7 +9,7 @@ import ada_url
 
 from pagegrade.model.report import Report
 from pagegrade.parse.text_width import TITLE_SIZE_PX, graphemes, text_width_px
-from pagegrade.render.inert import safe_href, visible
+from pagegrade.render.escape import safe_href, visible
 
 TITLE_PX: Final = 600
 """Width of a result's title on a desktop (Google cuts there, not at a number of letters)."""

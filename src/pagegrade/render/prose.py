@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from pagegrade.render.inert import visible, visible_block
+from pagegrade.render.escape import visible, visible_block
 
 MAX_PROSE_CHARS: Final = 8000
 _ITEM: Final = re.compile(r"(?:[-*]|[0-9]{1,2}\.) +")

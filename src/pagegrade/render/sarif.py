@@ -12,10 +12,10 @@ from typing import Any, Final
 from pagegrade.model.identity import PROJECT_URL, VERSION
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import Report, Result
-from pagegrade.render.inert import safe_href, visible
+from pagegrade.render.escape import safe_href, visible
 from pagegrade.render.view import flat_prose, headline, place, what_happened
-from pagegrade.report.clean import storable
 from pagegrade.report.compare import fingerprints
+from pagegrade.report.sanitize import storable
 
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _MAX_EXPLANATION_CHARS: Final = 4_000

@@ -17,15 +17,15 @@ from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import CATEGORIES, Report, Result
 from pagegrade.render import charts, view
 from pagegrade.render.english import N_
+from pagegrade.render.escape import safe_href, unicode_host, visible
+from pagegrade.render.failure_advice import cause, has_to_let_us_in, user_agent, way_out
 from pagegrade.render.history import HEIGHT, change_since, chart_of, finished, height_of
-from pagegrade.render.inert import safe_href, unicode_host, visible
+from pagegrade.render.i18n import texts_for
 from pagegrade.render.measured import measured
 from pagegrade.render.previews import search_result, shared_link
 from pagegrade.render.prose import parse_prose
-from pagegrade.render.texts import texts_for
-from pagegrade.render.way_out import cause, has_to_let_us_in, user_agent, way_out
 from pagegrade.report.compare import Change
-from pagegrade.report.json import format_timestamp
+from pagegrade.report.serialize import format_timestamp
 
 ENGLISH_TAG: Final = "en"
 LONG: Final = 2048

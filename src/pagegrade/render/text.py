@@ -13,7 +13,7 @@ from rich.text import Text
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import CATEGORIES, Grade, Report, Result
 from pagegrade.render import view
-from pagegrade.render.inert import unicode_host, visible
+from pagegrade.render.escape import unicode_host, visible
 from pagegrade.render.prose import Block, parse_prose
 from pagegrade.report.compare import Change, Comparison
 

@@ -18,10 +18,10 @@ from pagegrade.model.report import (
     Result,
 )
 from pagegrade.render.english import ENGLISH, N_, Words
-from pagegrade.render.inert import visible
+from pagegrade.render.escape import visible
 from pagegrade.render.prose import parse_prose
 from pagegrade.report.compare import Comparison
-from pagegrade.report.json import format_timestamp
+from pagegrade.report.serialize import format_timestamp
 
 CATEGORY_NAMES: Final[Mapping[Category, str]] = {
     "seo": N_("SEO"),

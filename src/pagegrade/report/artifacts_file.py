@@ -16,7 +16,7 @@ import msgspec
 
 from pagegrade.model.artifacts import ARTIFACTS_VERSION, TLS, Artifacts, NotGathered
 from pagegrade.model.errors import InvalidArtifacts
-from pagegrade.report.clean import storable
+from pagegrade.report.sanitize import storable
 
 MAX_ARTIFACTS_BYTES: Final = 200_000_000
 """Decompressed; a whole run gathers at most a few tens of megabytes."""

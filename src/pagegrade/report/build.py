@@ -17,8 +17,8 @@ from pagegrade.model.report import (
     Redirect,
     Result,
 )
-from pagegrade.report.clean import clean
-from pagegrade.report.seen import preview_of, resource_totals, shown_headers
+from pagegrade.report.page_summary import preview_of, resource_totals, shown_headers
+from pagegrade.report.sanitize import clean
 
 MAX_VALUE: Final = 500
 MAX_MESSAGE: Final = 500

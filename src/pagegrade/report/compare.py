@@ -1,6 +1,6 @@
 """What is new, fixed, still there or not comparable between two reports on a page.
 
-A finding is known again by the check and by *what* its evidence shows (``report.identity``), not by where it stands: a
+A finding is known again by the check and by *what* its evidence shows (``report.fingerprint``), not by where it stands: a
 line number or a selector that moved makes nothing new. What one of the two reports cannot speak for is not comparable,
 and never new or fixed. ``docs/explanation/comparing.md`` says all of it for readers.
 """
@@ -16,10 +16,10 @@ from typing import Final
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import Report, Result
+from pagegrade.report.fingerprint import identity, repeats_places
 from pagegrade.report.gates import SEVERITIES, Importance
-from pagegrade.report.identity import identity, repeats_places
 from pagegrade.report.matching import match
-from pagegrade.report.settle import settle_url
+from pagegrade.report.normalize import settle_url
 
 FINDINGS: Final = frozenset({"failed", "warning"})
 WHOLE: Final = frozenset(

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from pagegrade.model.outcome import Evidence
-from pagegrade.report.identity import Keys, keys, repeats_places
+from pagegrade.report.fingerprint import Keys, keys, repeats_places
 
 
 @dataclass(frozen=True, slots=True)

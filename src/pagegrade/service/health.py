@@ -8,11 +8,11 @@ import shutil
 import time
 from typing import Final
 
+from pagegrade.clock import now_ms
 from pagegrade.model.errors import Unavailable
-from pagegrade.service.clock import now_ms
-from pagegrade.store.database import Database
-from pagegrade.store.installation import prove_writable
-from pagegrade.store.migrate import is_current
+from pagegrade.store.engine.database import Database
+from pagegrade.store.repositories.installation import prove_writable
+from pagegrade.store.schema.migrate import is_current
 
 KEPT_S: Final = 1.0
 """So long an answer holds: asking costs a write, and anybody may ask."""

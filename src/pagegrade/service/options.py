@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from ipaddress import IPv4Network, IPv6Network
 
 from pagegrade.model.stored import Privacy
-from pagegrade.service.analysis import AnalyzeOptions
+from pagegrade.service.runs.analysis import AnalyzeOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

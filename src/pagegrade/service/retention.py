@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 from functools import partial
 
-from pagegrade.store.database import Database
-from pagegrade.store.retention import BATCH, Pruned, find_expired, prune
+from pagegrade.store.engine.database import Database
+from pagegrade.store.repositories.retention import BATCH, Pruned, find_expired, prune
 
 logger = logging.getLogger(__name__)
 

@@ -7,12 +7,25 @@ from typing import Final
 
 from pagegrade.model.account import Account, Session
 from pagegrade.model.errors import InvalidInput, RateLimited
-from pagegrade.service.passwords import MAX_CHARACTERS, MIN_ACCOUNT_CHARACTERS
-from pagegrade.service.services import Services
-from pagegrade.service.sessions import digest, end_tokens, is_token, make_token, renew_token, start_session
-from pagegrade.store.accounts import list_addresses, load_account, load_password, lock_account, save_password
-from pagegrade.store.database import Transaction
-from pagegrade.store.sessions import add_link, end_sessions, find_link, forget_links, use_link
+from pagegrade.service.accounts.passwords import MAX_CHARACTERS, MIN_ACCOUNT_CHARACTERS
+from pagegrade.service.accounts.sessions import (
+    digest,
+    end_tokens,
+    is_token,
+    make_token,
+    renew_token,
+    start_session,
+)
+from pagegrade.service.container import Services
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.repositories.accounts import (
+    list_addresses,
+    load_account,
+    load_password,
+    lock_account,
+    save_password,
+)
+from pagegrade.store.repositories.sessions import add_link, end_sessions, find_link, forget_links, use_link
 
 HOUR_MS: Final = 3_600_000
 LINK_HOURS: Final = 24

@@ -17,14 +17,14 @@ from pagegrade.gather.exchange import Allowance, FetchError, Request
 from pagegrade.gather.http import HTTPClient
 from pagegrade.gather.resolver import CachingResolver, DNSResolver, Resolver
 from pagegrade.model.artifacts import Response
-from pagegrade.parse.sitemap import SitemapReading, find_declared_sitemaps, read_sitemap
+from pagegrade.parse.files.sitemap import SitemapReading, find_declared_sitemaps, read_sitemap
 from pagegrade.parse.url import Target, origin, parse_target_url
-from pagegrade.service.analysis import AnalyzeOptions, policy_of
-from pagegrade.service.bulk import AT_ONCE
-from pagegrade.service.children import Children
-from pagegrade.service.politeness import politeness_target
-from pagegrade.service.services import Services
-from pagegrade.service.wishes import check_allowed
+from pagegrade.sandbox.pool import Children
+from pagegrade.service.container import Services
+from pagegrade.service.reports.bulk import AT_ONCE
+from pagegrade.service.reports.validation import check_allowed
+from pagegrade.service.runs.analysis import AnalyzeOptions, policy_of
+from pagegrade.service.runs.politeness import politeness_target
 
 WHOLE_S: Final = 20.0
 """For everything: somebody sits and waits."""

@@ -13,13 +13,13 @@ from dataclasses import replace
 from typing import Any, Final, Protocol
 
 from pagegrade.model.errors import NotFound, PagegradeError, Unavailable
-from pagegrade.service.logs import name_lines
-from pagegrade.service.services import Services
-from pagegrade.service.sessions import keep_session
-from pagegrade.web.body import CLOSE, ClientGone, Receive
-from pagegrade.web.call import REQUESTS, Call
+from pagegrade.observability.logs import name_lines
+from pagegrade.service.accounts.sessions import keep_session
+from pagegrade.service.container import Services
 from pagegrade.web.compression import compressed
-from pagegrade.web.headers import (
+from pagegrade.web.context import REQUESTS, Call
+from pagegrade.web.http.body import CLOSE, ClientGone, Receive
+from pagegrade.web.http.headers import (
     API,
     FRESH,
     UNKEPT,
@@ -29,14 +29,14 @@ from pagegrade.web.headers import (
     rate_headers,
     standing_headers,
 )
-from pagegrade.web.negotiation import accepts_json
+from pagegrade.web.http.json_negotiation import accepts_json
 from pagegrade.web.operations import PAGES, Answer, Operation
-from pagegrade.web.pages.problems import foreign_form, problem_page, sign_in_needed
+from pagegrade.web.pages.catalog.problems import foreign_form, problem_page, sign_in_needed
 from pagegrade.web.problems import MEDIA_TYPE, Problem, Rejected, internal_error, problem_body, problem_of
 from pagegrade.web.routes import ALL_OPERATIONS
 from pagegrade.web.routing import Routes
+from pagegrade.web.session_cookie import SignInNeeded, is_own_form, session_cookie
 from pagegrade.web.spans import begin_span, end_span
-from pagegrade.web.visitor import SignInNeeded, is_own_form, session_cookie
 
 Scope = MutableMapping[str, Any]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]

@@ -1,6 +1,6 @@
 """What an operation of the API is: its address, who may use it, what it takes and what it answers.
 
-The same declaration routes requests, reads their parameters, and is the API's description (``web.openapi``).
+The same declaration routes requests, reads their parameters, and is the API's description (``web.openapi.build``).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 
 from pydantic import BaseModel
 
-from pagegrade.web.body import FORM, MULTIPART
+from pagegrade.web.http.body import FORM, MULTIPART
 
 PAGES: Final = "Pages"
 """Tag of operations that are for people and no part of the interface: the description leaves them out."""
@@ -42,7 +42,7 @@ class Operation:
     """A few words, as a heading."""
     description: str = ""
     handler: Callable[..., Awaitable[Answer]]
-    """Called with ``web.call.Call``."""
+    """Called with ``web.context.Call``."""
     scope: str | None = None
     """What the key must be allowed to do; ``None``: no key is needed."""
     access: Literal["anyone", "account", "admin"] = "anyone"
@@ -54,7 +54,7 @@ class Operation:
     body: type[BaseModel] | None = None
     """Fields of a form, multipart or JSON body; unknown ones are ignored."""
     body_types: tuple[str, ...] = (FORM, MULTIPART)
-    """Media types in which the body is described; every one of ``web.body.MEDIA_TYPES`` is read.
+    """Media types in which the body is described; every one of ``web.http.body.MEDIA_TYPES`` is read.
 
     Forms and JSON are never described together: the Python client of openapi-generator (7.26) would take the fields of
     the form and send an empty body that it calls JSON.

@@ -1,6 +1,6 @@
 """What operations take, in the query and in the body. The description of the interface is made from these models.
 
-They are read by ``web.fields``; an empty value counts as absent, and a name that is not here is ignored.
+They are read by ``web.http.fields``; an empty value counts as absent, and a name that is not here is ignored.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, Field
 
-from pagegrade.service.passwords import MAX_CHARACTERS
+from pagegrade.service.accounts.passwords import MAX_CHARACTERS
 
 PER_PAGE: Final = 10
 MAX_PAGE: Final = 1_000_000_000

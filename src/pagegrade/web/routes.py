@@ -4,32 +4,27 @@ from __future__ import annotations
 
 from typing import Final
 
-from pagegrade.web import health, metrics
 from pagegrade.web.api import account, checks, description, projects, reports, runs
 from pagegrade.web.operations import Operation
-from pagegrade.web.pages import account as own_account
-from pagegrade.web.pages import (
-    admin,
-    admin_accounts,
-    assets,
+from pagegrade.web.ops import health, metrics
+from pagegrade.web.pages import assets, home
+from pagegrade.web.pages.account import account_page as own_account
+from pagegrade.web.pages.account import keys, sign_in
+from pagegrade.web.pages.admin import accounts, overview
+from pagegrade.web.pages.catalog import api_docs, check_pages, problems
+from pagegrade.web.pages.reports import (
     badge,
     bulk,
-    check_pages,
-    creating,
-    docs,
+    create,
     exports,
-    home,
-    keys,
     list_export,
-    listing,
-    problems,
-    report,
-    selecting,
+    report_list,
+    report_page,
+    selection,
     settings,
-    share,
-    sign_in,
 )
-from pagegrade.web.pages import projects as own_projects
+from pagegrade.web.pages.reports import projects as own_projects
+from pagegrade.web.pages.share import share_page
 
 PROBES: Final[tuple[Operation, ...]] = (*health.OPERATIONS, *metrics.OPERATIONS)
 """What a process answers that has no other business with strangers."""
@@ -42,25 +37,25 @@ ALL_OPERATIONS: Final[tuple[Operation, ...]] = (
     *checks.OPERATIONS,
     *description.OPERATIONS,
     *home.OPERATIONS,
-    *docs.OPERATIONS,
+    *api_docs.OPERATIONS,
     *problems.OPERATIONS,
     *assets.OPERATIONS,
-    *listing.OPERATIONS,
+    *report_list.OPERATIONS,
     *list_export.OPERATIONS,
-    *creating.OPERATIONS,
+    *create.OPERATIONS,
     *bulk.OPERATIONS,
-    *selecting.OPERATIONS,
+    *selection.OPERATIONS,
     *settings.OPERATIONS,
     *own_projects.OPERATIONS,
-    *report.OPERATIONS,
-    *share.OPERATIONS,
+    *report_page.OPERATIONS,
+    *share_page.OPERATIONS,
     *exports.OPERATIONS,
     *badge.OPERATIONS,
     *check_pages.OPERATIONS,
     *sign_in.OPERATIONS,
     *own_account.OPERATIONS,
     *keys.OPERATIONS,
-    *admin.OPERATIONS,
-    *admin_accounts.OPERATIONS,
+    *overview.OPERATIONS,
+    *accounts.OPERATIONS,
     *PROBES,
 )

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from pagegrade.service.observation import METHODS, QUIET, SERVER_ERROR
-from pagegrade.service.tracing import NO_SPAN, Span
-from pagegrade.web.call import Call
+from pagegrade.observability.events import METHODS, QUIET, SERVER_ERROR
+from pagegrade.observability.tracing import NO_SPAN, Span
+from pagegrade.web.context import Call
 
 OTHER_METHOD: Final = "_OTHER"
 UNNAMED: Final = "HTTP"

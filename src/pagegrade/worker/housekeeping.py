@@ -9,16 +9,16 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Final
 
+from pagegrade.clock import now_ms
 from pagegrade.model.errors import Unavailable
-from pagegrade.service.clock import now_ms
+from pagegrade.service.accounts.sessions import forget_sessions
+from pagegrade.service.container import Services
 from pagegrade.service.retention import prune_expired
-from pagegrade.service.services import Services
-from pagegrade.service.sessions import forget_sessions
-from pagegrade.store.counters import PIECE_PAGES, silence_to_forget, sweep_counters
-from pagegrade.store.idempotency import KEPT_MS, forget_requests
-from pagegrade.store.processes import forget_silent
-from pagegrade.store.queue_jobs import find_forgotten
-from pagegrade.store.visits import forget_visits
+from pagegrade.store.queue.procrastinate_queue import find_forgotten
+from pagegrade.store.repositories.host_slots import forget_visits
+from pagegrade.store.repositories.idempotency import KEPT_MS, forget_requests
+from pagegrade.store.repositories.processes import forget_silent
+from pagegrade.store.repositories.rate_windows import PIECE_PAGES, silence_to_forget, sweep_counters
 
 logger = logging.getLogger(__name__)
 

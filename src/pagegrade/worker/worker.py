@@ -11,24 +11,24 @@ import time
 from dataclasses import dataclass, field
 from typing import Final
 
+from pagegrade.clock import now_ms
 from pagegrade.gather.resolver import Resolver
 from pagegrade.model.errors import Unavailable
 from pagegrade.model.stored import ClaimedRun
-from pagegrade.service.children import Children
-from pagegrade.service.clock import now_ms
-from pagegrade.service.logs import about
-from pagegrade.service.running import perform_run
-from pagegrade.service.services import Services
-from pagegrade.store.claiming import claim_runs, has_idle_account, has_suspects
-from pagegrade.store.database import Transaction, is_shared
-from pagegrade.store.migrate import is_current
-from pagegrade.store.queue_jobs import has_jobs
-from pagegrade.store.reaping import reap_runs
-from pagegrade.store.runs import extend_leases, is_under_way, release_run
-from pagegrade.store.visits import end_visits
+from pagegrade.observability.logs import about
+from pagegrade.sandbox.pool import Children
+from pagegrade.service.container import Services
+from pagegrade.store.engine.database import Transaction, is_shared
+from pagegrade.store.queue.claim import claim_runs, has_idle_account, has_suspects
+from pagegrade.store.queue.lease_reaper import reap_runs
+from pagegrade.store.queue.procrastinate_queue import has_jobs
+from pagegrade.store.queue.runs import extend_leases, is_under_way, release_run
+from pagegrade.store.repositories.host_slots import end_visits
+from pagegrade.store.schema.migrate import is_current
+from pagegrade.worker.execute import perform_run
 from pagegrade.worker.housekeeping import keep_house
-from pagegrade.worker.offering import offer_in_time
-from pagegrade.worker.turns import turn_s
+from pagegrade.worker.jitter import turn_s
+from pagegrade.worker.promote_parked import offer_in_time
 
 logger = logging.getLogger(__name__)
 

@@ -5,7 +5,7 @@ import pytest
 from pagegrade.checks.security.cors import cors
 from pagegrade.model.artifacts import WellKnown
 from pagegrade.model.outcome import NotRun, Severity
-from pagegrade.parse.cors import PROBE_ORIGIN
+from pagegrade.parse.http.cors import PROBE_ORIGIN
 from tests.builders import URL, judged, make_well_known, outcome, run
 
 ALLOW, CREDENTIALS = "Access-Control-Allow-Origin", ("Access-Control-Allow-Credentials", "true")

@@ -3,7 +3,7 @@ from __future__ import annotations
 import asyncio
 
 from pagegrade.gather.gatherers.cors_probe import MAX_BYTES, gather_cors_probe
-from pagegrade.parse.cors import PROBE_ORIGIN
+from pagegrade.parse.http.cors import PROBE_ORIGIN
 from tests.gather.sites import Asked, Reply, Site, Visit, html, redirect
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 
 from pagegrade.gather.gatherers.resources import MAX_MANIFEST_BYTES, MAX_READ_BYTES
-from pagegrade.parse.image import HEAD_BYTES
+from pagegrade.parse.files.image import HEAD_BYTES
 from tests.gather.gatherers.test_resources import fetch
 from tests.gather.sites import Reply, html, typed
 

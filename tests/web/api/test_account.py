@@ -4,7 +4,7 @@ from pathlib import Path
 
 import httpx
 
-from pagegrade.web.documents import AccountAnswer
+from pagegrade.web.schemas import AccountAnswer
 from tests.web.calling import House, in_house
 
 PATH = "/api/v1/account"

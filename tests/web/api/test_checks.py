@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from pagegrade.checks import all_checks
-from pagegrade.web.documents import CheckAnswer, CheckList
+from pagegrade.web.schemas import CheckAnswer, CheckList
 from tests.web.calling import House, in_house
 
 PATH = "/api/v1/checks"

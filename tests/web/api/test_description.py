@@ -4,7 +4,7 @@ from pathlib import Path
 
 import httpx
 
-from pagegrade.web.openapi import build_openapi
+from pagegrade.web.openapi.build import build_openapi
 from pagegrade.web.routes import ALL_OPERATIONS
 from tests.web.calling import BASE_URL, House, in_house
 

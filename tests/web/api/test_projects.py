@@ -6,8 +6,8 @@ from typing import Any
 import httpx
 import pytest
 
-from pagegrade.service import projects as service
-from pagegrade.web.documents import DeletedProject, ProjectAnswer, ProjectList
+from pagegrade.service.reports import projects as service
+from pagegrade.web.schemas import DeletedProject, ProjectAnswer, ProjectList
 from tests.web.calling import BASE_URL, REPORTS, House, in_house
 
 PATH = "/api/v1/projects"

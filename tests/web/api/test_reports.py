@@ -8,8 +8,8 @@ from typing import Any
 import httpx
 import pytest
 
-from pagegrade.store.reports import load_report
-from pagegrade.web.documents import DeletedReport, ReportAnswer, ReportList
+from pagegrade.store.repositories.reports import load_report
+from pagegrade.web.schemas import DeletedReport, ReportAnswer, ReportList
 from tests.report_builders import make_failed_report, make_passed, make_report
 from tests.web.calling import BASE_URL, REPORTS, House, in_house
 

@@ -6,7 +6,7 @@ import httpx
 import msgspec
 import pytest
 
-from pagegrade.web.call import Call
+from pagegrade.web.context import Call
 from pagegrade.web.operations import PAGES, Answer, Operation
 from pagegrade.web.pages.forms import read_form, read_query
 from tests.web.calling import BASE_URL, House, in_house

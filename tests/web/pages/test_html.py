@@ -7,7 +7,7 @@ import httpx
 import pytest
 from jinja2 import UndefinedError
 
-from pagegrade.web.call import Call
+from pagegrade.web.context import Call
 from pagegrade.web.operations import PAGES, Answer, Operation
 from pagegrade.web.pages.html import HELPED, PLAIN, go, page
 from tests.web.calling import House, in_house

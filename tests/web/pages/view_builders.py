@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pagegrade.model.stored import StoredReport, StoredRun
-from pagegrade.service.viewing import Viewed
+from pagegrade.service.reports.views import Viewed
 
 
 def make_run(number: int, **more: Any) -> StoredRun:

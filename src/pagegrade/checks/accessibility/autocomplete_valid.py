@@ -6,7 +6,7 @@ from pagegrade.model.document import Control, Document
 from pagegrade.model.outcome import NotApplicable, Outcome, Severity
 from pagegrade.parse.aria.implicit import tabindex_of
 from pagegrade.parse.aria.roles import first_role
-from pagegrade.parse.controls import WIDGETS
+from pagegrade.parse.html.controls import WIDGETS
 
 _FIELDS: Final = frozenset(
     (

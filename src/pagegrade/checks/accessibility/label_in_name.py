@@ -7,8 +7,8 @@ from pagegrade.checks._offenders import Offender, counted
 from pagegrade.model.accessibility import Accessibility, RoleFact
 from pagegrade.model.document import Anchor, Document, NamedElement
 from pagegrade.model.outcome import NotApplicable, Outcome, Severity
-from pagegrade.parse.accessibility import LABELLED
-from pagegrade.parse.shown_text import shown_text
+from pagegrade.parse.html.accessibility import LABELLED
+from pagegrade.parse.html.shown_text import shown_text
 
 MAX_READ: Final = 300
 """Elements of one page whose text is read anew, because it differs from the name or is not known."""

@@ -5,8 +5,8 @@ from typing import Final
 from pagegrade.checks._check import State, check, offender_loss
 from pagegrade.model.document import Anchor, Document, NamedElement
 from pagegrade.model.outcome import MAX_EVIDENCE, Outcome, Severity
-from pagegrade.parse.accessibility import NAMED
 from pagegrade.parse.aria.roles import ROLES, first_role
+from pagegrade.parse.html.accessibility import NAMED
 
 FULL_AT: Final = 10
 _ELSEWHERE: Final = NAMED | {"button"}

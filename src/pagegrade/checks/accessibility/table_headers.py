@@ -7,7 +7,7 @@ from pagegrade.checks._offenders import Offender, counted
 from pagegrade.model.accessibility import Accessibility, Cell, TableFact
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import NotApplicable, Outcome, Severity
-from pagegrade.parse.lists_tables import has_content, has_label
+from pagegrade.parse.html.lists_tables import has_content, has_label
 
 _SCOPES: Final = frozenset({"row", "col", "rowgroup", "colgroup"})
 _DATA_ROLES: Final = frozenset({"table", "grid", "treegrid"})

@@ -3,7 +3,7 @@ from typing import Final
 from pagegrade.checks._check import State, check
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Detail, NotApplicable, Outcome, Severity
-from pagegrade.parse.viewport import parse_viewport
+from pagegrade.parse.html.viewport import parse_viewport
 
 LARGE_SCALE: Final = 5.0
 """Five times: what helps people with very low vision; no success criterion asks for it."""

@@ -5,7 +5,7 @@ from pagegrade.checks._check import NEEDS_RENDERING, State, Verdict, check
 from pagegrade.checks._links import PageLinks
 from pagegrade.model.document import Anchor, Document, Link
 from pagegrade.model.outcome import MAX_EVIDENCE, Evidence, NotApplicable, Outcome, Severity
-from pagegrade.parse.social_networks import is_of_network, network_of_profile
+from pagegrade.parse.data.social_networks import is_of_network, network_of_profile
 from pagegrade.parse.url import join_url, origin
 
 MAX_VALUES: Final = 2_000

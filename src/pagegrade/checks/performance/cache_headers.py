@@ -5,7 +5,7 @@ from pagegrade.checks._amounts import amount, part
 from pagegrade.checks._check import State, Verdict, check, meter_loss
 from pagegrade.model.artifacts import Artifacts, Resource, Resources
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Severity
-from pagegrade.parse.caching import CachePolicy, read_cache_policy
+from pagegrade.parse.http.caching import CachePolicy, read_cache_policy
 
 LONG_S: Final = 30 * 24 * 3600
 GOOD_BYTES: Final = 28_000

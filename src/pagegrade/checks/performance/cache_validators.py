@@ -2,7 +2,7 @@ from pagegrade.checks._amounts import part
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Severity
 from pagegrade.parse.assets import Asset, Assets
-from pagegrade.parse.caching import read_cache_policy
+from pagegrade.parse.http.caching import read_cache_policy
 
 
 @check(

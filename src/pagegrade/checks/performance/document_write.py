@@ -6,7 +6,7 @@ from pagegrade.model.artifacts import NotGathered
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, NotRun, Outcome, Severity
 from pagegrade.parse.assets import Assets
-from pagegrade.parse.javascript import count_document_writes
+from pagegrade.parse.files.javascript import count_document_writes
 
 FULL_AT: Final = 6
 

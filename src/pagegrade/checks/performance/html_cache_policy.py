@@ -4,7 +4,7 @@ from pagegrade.checks._amounts import amount
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.artifacts import Response
 from pagegrade.model.outcome import Detail, Evidence, Outcome, Severity
-from pagegrade.parse.caching import read_cache_policy
+from pagegrade.parse.http.caching import read_cache_policy
 
 SHORT_S: Final = 180
 

@@ -4,7 +4,7 @@ from typing import Final
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.artifacts import Response
 from pagegrade.model.outcome import Evidence, NotApplicable, Outcome, Severity
-from pagegrade.parse.headers import split_outside_quotes
+from pagegrade.parse.http.headers import split_outside_quotes
 
 _MAX_HEADER: Final = 4_096
 _H3: Final = re.compile(r"h3(?:-[0-9]{1,3})?")

@@ -4,7 +4,7 @@ from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Severity
 from pagegrade.parse.assets import Assets
-from pagegrade.parse.javascript import find_jquery_versions
+from pagegrade.parse.files.javascript import find_jquery_versions
 
 RECENT: Final = (3, 5)
 

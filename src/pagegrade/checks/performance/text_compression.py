@@ -4,7 +4,7 @@ from typing import Final
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.artifacts import Response
 from pagegrade.model.outcome import Detail, Evidence, NotApplicable, NotRun, Outcome, Saving, Severity
-from pagegrade.parse.caching import read_cache_policy
+from pagegrade.parse.http.caching import read_cache_policy
 
 MIN_SAVING_BYTES: Final = 1_400
 """About one TCP segment: saving less brings nothing earlier."""

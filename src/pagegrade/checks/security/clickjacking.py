@@ -4,8 +4,8 @@ from typing import Final
 from pagegrade.checks._check import State, check
 from pagegrade.model.artifacts import Response
 from pagegrade.model.outcome import Evidence, Outcome, Severity
-from pagegrade.parse.csp import CSP, Policy, SourceList
-from pagegrade.parse.headers import parse_tokens
+from pagegrade.parse.http.csp import CSP, Policy, SourceList
+from pagegrade.parse.http.headers import parse_tokens
 
 _HEADER: Final = "X-Frame-Options"
 _CLOSED: Final = frozenset({"deny", "sameorigin"})

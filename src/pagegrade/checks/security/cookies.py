@@ -4,8 +4,8 @@ from typing import Final
 from pagegrade.checks._check import State, check, offender_loss
 from pagegrade.model.artifacts import Artifacts
 from pagegrade.model.outcome import Detail, Evidence, Outcome, Severity
-from pagegrade.parse.cookies import Cookie, Rejection
-from pagegrade.parse.hsts import parse_hsts
+from pagegrade.parse.http.cookies import Cookie, Rejection
+from pagegrade.parse.http.hsts import parse_hsts
 
 FULL_AT: Final = 10
 MOST_FOR_WEAK: Final = 0.9

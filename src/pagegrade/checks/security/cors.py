@@ -3,7 +3,7 @@ from typing import Final
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.artifacts import WellKnown
 from pagegrade.model.outcome import Evidence, NotRun, Outcome, Severity
-from pagegrade.parse.cors import sharing_of
+from pagegrade.parse.http.cors import sharing_of
 
 _HEADERS: Final = ("Access-Control-Allow-Origin", "Access-Control-Allow-Credentials")
 

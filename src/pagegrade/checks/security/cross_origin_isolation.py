@@ -4,7 +4,7 @@ from typing import Final
 from pagegrade.checks._check import State, check
 from pagegrade.model.artifacts import Response
 from pagegrade.model.outcome import Evidence, Outcome, Severity
-from pagegrade.parse.structured_fields import parse_item
+from pagegrade.parse.http.structured_fields import parse_item
 
 _OPENER: Final = "Cross-Origin-Opener-Policy"
 _EMBEDDER: Final = "Cross-Origin-Embedder-Policy"

@@ -5,7 +5,7 @@ from typing import Final
 from pagegrade.checks._check import State, check
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Detail, Evidence, Outcome, Severity
-from pagegrade.parse.csp import CSP, Policy, SourceList, mask_nonces
+from pagegrade.parse.http.csp import CSP, Policy, SourceList, mask_nonces
 
 _NOTED: Final = 1
 _WEAK: Final = 2

@@ -4,7 +4,7 @@ from pagegrade.checks._check import State, check
 from pagegrade.model.artifacts import Response
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Detail, Evidence, NotApplicable, Outcome, Severity
-from pagegrade.parse.hsts import HSTS, parse_hsts, preloaded_suffix
+from pagegrade.parse.http.hsts import HSTS, parse_hsts, preloaded_suffix
 from pagegrade.parse.secure_context import host_of, is_ip_address
 
 GOOD_AGE_S: Final = 15_768_000

@@ -3,7 +3,7 @@ from typing import Final
 from pagegrade.checks._check import State, check
 from pagegrade.model.artifacts import TLS, NotGathered, Response, WellKnown
 from pagegrade.model.outcome import Detail, Evidence, NotApplicable, NotRun, Outcome, Severity
-from pagegrade.parse.hsts import preloaded_suffix
+from pagegrade.parse.http.hsts import preloaded_suffix
 from pagegrade.parse.secure_context import host_of, is_local_host
 
 _PERMANENT: Final = frozenset({301, 308})

@@ -6,7 +6,7 @@ from pagegrade.checks._check import State, check, offender_loss
 from pagegrade.model.artifacts import NotGathered, Resources
 from pagegrade.model.document import Document, ElementFact
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Severity
-from pagegrade.parse.csp import CSP
+from pagegrade.parse.http.csp import CSP
 from pagegrade.parse.secure_context import is_insecure_url
 
 _PASSIVE: Final = frozenset({"image", "icon", "media"})

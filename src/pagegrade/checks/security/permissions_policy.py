@@ -3,7 +3,7 @@ from typing import Final
 from pagegrade.checks._check import State, check
 from pagegrade.model.artifacts import Response
 from pagegrade.model.outcome import Evidence, Outcome, Severity
-from pagegrade.parse.structured_fields import parse_dictionary
+from pagegrade.parse.http.structured_fields import parse_dictionary
 
 _HEADER: Final = "Permissions-Policy"
 _OLD_HEADER: Final = "Feature-Policy"

@@ -4,7 +4,7 @@ from pagegrade.checks._check import State, check
 from pagegrade.model.artifacts import Response
 from pagegrade.model.document import Document, Meta
 from pagegrade.model.outcome import Evidence, Outcome, Severity
-from pagegrade.parse.headers import parse_tokens
+from pagegrade.parse.http.headers import parse_tokens
 
 _HEADER: Final = "Referrer-Policy"
 _STRICT: Final = frozenset({"no-referrer", "same-origin", "strict-origin", "strict-origin-when-cross-origin"})

@@ -3,8 +3,8 @@ from datetime import datetime
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.artifacts import Artifacts, Response, WellKnown
 from pagegrade.model.outcome import Detail, Evidence, NotRun, Outcome, Severity
-from pagegrade.parse.headers import parse_media_type
-from pagegrade.parse.security_txt import SecurityTxt, parse_security_txt
+from pagegrade.parse.files.security_txt import SecurityTxt, parse_security_txt
+from pagegrade.parse.http.headers import parse_media_type
 
 
 @check(

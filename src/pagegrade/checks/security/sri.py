@@ -6,7 +6,7 @@ from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.artifacts import NotGathered, Resource, Resources
 from pagegrade.model.document import Document, Link, Script
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, NotApplicable, Outcome, Severity
-from pagegrade.parse.integrity import Integrity, parse_integrity
+from pagegrade.parse.http.integrity import Integrity, parse_integrity
 from pagegrade.parse.secure_context import host_of, is_insecure_url
 from pagegrade.parse.url import is_http, registrable_domain
 

@@ -7,9 +7,9 @@ from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.artifacts import NotGathered, Resource, Resources
 from pagegrade.model.document import Document, Script
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Severity
-from pagegrade.parse.javascript import find_jquery_versions
-from pagegrade.parse.libraries import HEAD_BYTES, find_libraries, library_of_url
-from pagegrade.parse.library_holes import HOLES, holes_of
+from pagegrade.parse.data.vulnerabilities import HOLES, holes_of
+from pagegrade.parse.files.javascript import find_jquery_versions
+from pagegrade.parse.files.javascript_libraries import HEAD_BYTES, find_libraries, library_of_url
 
 MIN_INLINE_CHARS: Final = 4_000
 """A library is longer than this; a shorter script in the page only uses one."""

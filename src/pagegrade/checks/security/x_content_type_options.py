@@ -3,7 +3,7 @@ from typing import Final
 from pagegrade.checks._check import State, check
 from pagegrade.model.artifacts import Response
 from pagegrade.model.outcome import Evidence, Outcome, Severity
-from pagegrade.parse.headers import split_outside_quotes
+from pagegrade.parse.http.headers import split_outside_quotes
 
 _HEADER: Final = "X-Content-Type-Options"
 

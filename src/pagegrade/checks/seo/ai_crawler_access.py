@@ -3,7 +3,7 @@ from typing import Final
 from pagegrade.checks._check import State, check
 from pagegrade.model.artifacts import Response
 from pagegrade.model.outcome import Detail, Evidence, Outcome, Severity
-from pagegrade.parse.robots import Robots
+from pagegrade.parse.files.robots import Robots
 from pagegrade.parse.url import origin
 
 TRAINING: Final = ("GPTBot", "Google-Extended", "ClaudeBot", "anthropic-ai", "CCBot", "Applebot-Extended")

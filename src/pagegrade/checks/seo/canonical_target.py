@@ -5,8 +5,8 @@ from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.artifacts import Navigation, NotGathered, Response, WellKnown
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Detail, NotApplicable, NotRun, Outcome, Severity
+from pagegrade.parse.files.robots import Robots
 from pagegrade.parse.page_links import PageLink, canonical_links
-from pagegrade.parse.robots import Robots
 from pagegrade.parse.url import origin, strip_fragment
 
 _GONE: Final = frozenset({404, 410})

@@ -7,10 +7,10 @@ from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.artifacts import ImageFacts, NotGathered, Resource, Resources, Response, WellKnown
 from pagegrade.model.document import Document, Link
 from pagegrade.model.outcome import Detail, Evidence, NotRun, Outcome, Severity
-from pagegrade.parse.caching import read_cache_policy
-from pagegrade.parse.headers import parse_media_type
-from pagegrade.parse.image import read_image
-from pagegrade.parse.robots import Robots
+from pagegrade.parse.files.image import read_image
+from pagegrade.parse.files.robots import Robots
+from pagegrade.parse.http.caching import read_cache_policy
+from pagegrade.parse.http.headers import parse_media_type
 from pagegrade.parse.url import origin, strip_fragment
 
 MAX_BYTES: Final = 10_000

@@ -5,7 +5,7 @@ from pagegrade.checks._links import PageLinks
 from pagegrade.checks._offenders import Offender, counted
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import NotApplicable, Severity
-from pagegrade.parse.link_phrases import is_generic_phrase
+from pagegrade.parse.data.link_phrases import is_generic_phrase
 from pagegrade.parse.url import strip_fragment
 
 FULL_AT: Final = 20

@@ -4,8 +4,8 @@ from typing import Final
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.artifacts import WellKnown
 from pagegrade.model.outcome import Detail, Evidence, NotApplicable, NotRun, Outcome, Severity
-from pagegrade.parse.headers import parse_media_type
-from pagegrade.parse.robots import looks_like_html
+from pagegrade.parse.files.robots import looks_like_html
+from pagegrade.parse.http.headers import parse_media_type
 
 MIN_CHARS: Final = 50
 _HEADING: Final = re.compile(r"^ {0,3}#(?!#)[ \t]+\S", re.MULTILINE)

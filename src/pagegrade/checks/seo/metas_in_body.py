@@ -2,7 +2,7 @@ from pagegrade.checks._check import State, check
 from pagegrade.checks._offenders import Offender, evidence_of
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Outcome, Severity
-from pagegrade.parse.robots_directives import BOT_NAMES
+from pagegrade.parse.http.robots_directives import BOT_NAMES
 
 
 @check(

@@ -6,8 +6,8 @@ from pagegrade.checks._check import Cap, State, check
 from pagegrade.model.artifacts import Artifacts, NotGathered, Response
 from pagegrade.model.document import Document, Meta
 from pagegrade.model.outcome import MAX_EVIDENCE, Evidence, Outcome, Severity
-from pagegrade.parse.robots import Robots
-from pagegrade.parse.robots_directives import (
+from pagegrade.parse.files.robots import Robots
+from pagegrade.parse.http.robots_directives import (
     ALL_BOTS,
     RobotsDirective,
     parse_robots_meta,

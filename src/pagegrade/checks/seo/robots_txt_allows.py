@@ -3,7 +3,7 @@ from typing import Final
 from pagegrade.checks._check import Cap, State, check
 from pagegrade.model.artifacts import Response
 from pagegrade.model.outcome import Evidence, Outcome, Severity
-from pagegrade.parse.robots import Decision, Robots
+from pagegrade.parse.files.robots import Decision, Robots
 from pagegrade.parse.url import origin
 
 AGENTS: Final = ("*", "Googlebot", "bingbot")

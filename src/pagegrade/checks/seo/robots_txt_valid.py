@@ -4,7 +4,7 @@ from typing import Final
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.artifacts import NotGathered, WellKnown
 from pagegrade.model.outcome import Detail, Evidence, NotRun, Outcome, Severity
-from pagegrade.parse.robots import MAX_BYTES, Robots
+from pagegrade.parse.files.robots import MAX_BYTES, Robots
 
 MAX_REDIRECTS: Final = 5
 """RFC 9309 section 2.3.1.2: crawlers should follow at least five; Google then takes the file as missing."""

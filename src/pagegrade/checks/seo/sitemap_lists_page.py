@@ -3,9 +3,9 @@ from pagegrade.checks._robots_rules import placed_rules
 from pagegrade.model.artifacts import NotGathered, Response, SitemapFile, Sitemaps
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import MAX_EVIDENCE, Evidence, NotApplicable, NotRun, Outcome, Severity
+from pagegrade.parse.files.robots import Robots
+from pagegrade.parse.http.robots_directives import ALL_BOTS
 from pagegrade.parse.page_links import canonical_links
-from pagegrade.parse.robots import Robots
-from pagegrade.parse.robots_directives import ALL_BOTS
 from pagegrade.parse.url import strip_fragment
 
 

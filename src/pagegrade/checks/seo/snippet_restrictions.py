@@ -5,7 +5,7 @@ from pagegrade.checks._robots_rules import placed_rules
 from pagegrade.model.artifacts import Response
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import MAX_EVIDENCE, Outcome, Severity
-from pagegrade.parse.robots_directives import RobotsDirective
+from pagegrade.parse.http.robots_directives import RobotsDirective
 
 _ALWAYS: Final = frozenset({"nosnippet", "noarchive", "nocache", "noimageindex"})
 _VALUES: Final = {"max-snippet": "0", "max-image-preview": "none", "max-video-preview": "0"}

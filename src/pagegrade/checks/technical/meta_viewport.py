@@ -4,7 +4,7 @@ from typing import Final
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.document import Document, Meta
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, Outcome, Severity
-from pagegrade.parse.viewport import Viewport, parse_viewport
+from pagegrade.parse.html.viewport import Viewport, parse_viewport
 
 MAX_READ: Final = 10
 MAX_CONTENT: Final = 190

@@ -5,7 +5,7 @@ from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.artifacts import NotGathered, Resource, Resources, Response
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Severity
-from pagegrade.parse.headers import parse_media_type, split_outside_quotes
+from pagegrade.parse.http.headers import parse_media_type, split_outside_quotes
 
 FULL_AT: Final = 10
 _LOOSE: Final = (0.25, 0.5)

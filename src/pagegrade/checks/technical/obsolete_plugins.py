@@ -5,8 +5,8 @@ from pagegrade.checks._check import State, check
 from pagegrade.checks._offenders import Offender, evidence_of
 from pagegrade.model.document import Document, ElementFact
 from pagegrade.model.outcome import Outcome, Severity
+from pagegrade.parse.html.object_parameters import parameters
 from pagegrade.parse.page_links import path_and_query
-from pagegrade.parse.parameters import parameters
 
 _TYPES: Final = {
     "application/x-shockwave-flash": "Flash",

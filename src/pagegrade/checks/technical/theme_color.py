@@ -4,7 +4,7 @@ from pagegrade.checks._check import State, check
 from pagegrade.checks._offenders import Offender, evidence_of
 from pagegrade.model.document import Document, Meta
 from pagegrade.model.outcome import Outcome, Severity
-from pagegrade.parse.css_colors import is_css_color
+from pagegrade.parse.css.colors import is_css_color
 
 
 @check(

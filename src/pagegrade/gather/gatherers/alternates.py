@@ -9,7 +9,7 @@ from pagegrade.gather.context import Context, OffloadFailed
 from pagegrade.gather.exchange import FetchError, Request
 from pagegrade.gather.probing import MAX_REDIRECTS
 from pagegrade.model.artifacts import AlternatePage, Alternates, NotGathered
-from pagegrade.parse.html import names_alternate
+from pagegrade.parse.html.parser import names_alternate
 
 
 async def gather_alternates(context: Context) -> Alternates | NotGathered:

@@ -13,7 +13,7 @@ from pagegrade.gather.context import Context
 from pagegrade.gather.exchange import Request
 from pagegrade.gather.probing import MAX_REDIRECTS, ask_all
 from pagegrade.model.artifacts import LinkProbes, NotGathered, WellKnown
-from pagegrade.parse.permission import permitted
+from pagegrade.parse.files.robots_permission import permitted
 
 MAX_BYTES: Final = 1_024
 """Read of a page that does not answer HEAD."""

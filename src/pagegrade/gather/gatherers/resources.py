@@ -15,9 +15,9 @@ from typing import Final
 from pagegrade.gather.context import Context, OffloadFailed
 from pagegrade.gather.exchange import Allowance, FetchError, Followed, Purpose, Request
 from pagegrade.model.artifacts import FontFace, NotGathered, Resource, Resources, Response, StylesheetReference
-from pagegrade.parse.css import StylesheetURL, find_references_of_stylesheets
-from pagegrade.parse.html import ReferenceURL
-from pagegrade.parse.image import HEAD_BYTES
+from pagegrade.parse.css.urls import StylesheetURL, find_references_of_stylesheets
+from pagegrade.parse.files.image import HEAD_BYTES
+from pagegrade.parse.html.parser import ReferenceURL
 from pagegrade.parse.measure import Measure, Sample, measure_samples
 from pagegrade.parse.url import host, same_site
 

@@ -8,7 +8,7 @@ from pagegrade.gather.context import Context, OffloadFailed
 from pagegrade.gather.exchange import Exchange, FetchError, Request
 from pagegrade.gather.handshake import VERSIONS, Handshaker
 from pagegrade.model.artifacts import TLS, Certificate, NotGathered
-from pagegrade.parse.certificates import names_its_issuer, read_chain
+from pagegrade.parse.http.certificates import names_its_issuer, read_chain
 from pagegrade.parse.url import scheme
 
 HANDSHAKE_S: Final = 5.0

@@ -8,8 +8,8 @@ from typing import Final
 from turbohtml import Element
 
 from pagegrade.model.document import ElementFact
-from pagegrade.parse._flags import ARIA_HIDDEN, INERT, INVISIBLE
 from pagegrade.parse.aria.implicit import has_tabindex
+from pagegrade.parse.aria.subtree_flags import ARIA_HIDDEN, INERT, INVISIBLE
 
 TOUCHING: Final = frozenset({"lang", "tabindex", "accesskey", "contenteditable"})
 """Attributes whose every bearer is kept."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 from pagegrade.model.account import Caller
-from pagegrade.service.representation import account_object
-from pagegrade.store.accounts import load_usage
-from pagegrade.store.database import Transaction
-from pagegrade.web.answers import enveloped, fresh_answer
-from pagegrade.web.call import Call
-from pagegrade.web.documents import AccountAnswer
+from pagegrade.service.reports.serializers import account_object
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.repositories.accounts import load_usage
+from pagegrade.web.context import Call
 from pagegrade.web.operations import Answer, Operation
+from pagegrade.web.responses import enveloped, fresh_answer
+from pagegrade.web.schemas import AccountAnswer
 
 
 async def show_account(call: Call) -> Answer:

@@ -13,10 +13,10 @@ from pagegrade.checks import all_checks
 from pagegrade.model.errors import NotFound
 from pagegrade.model.report import RULESET
 from pagegrade.service.catalogue import check_documentation, check_entries
-from pagegrade.web.call import Call
-from pagegrade.web.conditional import is_unchanged
-from pagegrade.web.documents import CheckAnswer, CheckList
+from pagegrade.web.context import Call
+from pagegrade.web.http.conditional import is_unchanged
 from pagegrade.web.operations import Answer, Operation
+from pagegrade.web.schemas import CheckAnswer, CheckList
 
 KEPT: Final = ("Cache-Control", "public, max-age=3600")
 

@@ -9,11 +9,11 @@ from typing import Final
 
 import msgspec
 
-from pagegrade.web.call import Call
-from pagegrade.web.conditional import is_unchanged
-from pagegrade.web.documents import Description
-from pagegrade.web.openapi import build_openapi
+from pagegrade.web.context import Call
+from pagegrade.web.http.conditional import is_unchanged
+from pagegrade.web.openapi.build import build_openapi
 from pagegrade.web.operations import Answer, Operation
+from pagegrade.web.schemas import Description
 
 KEPT: Final = ("Cache-Control", "public, max-age=3600")
 _made: dict[tuple[str, ...], tuple[bytes, str]] = {}

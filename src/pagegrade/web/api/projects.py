@@ -8,14 +8,14 @@ import msgspec
 
 from pagegrade.model.account import Caller
 from pagegrade.parse.url import project_of
-from pagegrade.service import projects as service
-from pagegrade.store.database import Transaction
-from pagegrade.web.answers import enveloped, fresh_answer, listed_answer
-from pagegrade.web.call import Call
-from pagegrade.web.documents import DeletedProject, ProjectAnswer, ProjectList
+from pagegrade.service.reports import projects as service
+from pagegrade.store.engine.database import Transaction
+from pagegrade.web.context import Call
 from pagegrade.web.operations import Answer, Operation
 from pagegrade.web.parameters import ProjectListQuery
-from pagegrade.web.report_calls import delete_project_in_parts, typed_project
+from pagegrade.web.report_requests import delete_project_in_parts, typed_project
+from pagegrade.web.responses import enveloped, fresh_answer, listed_answer
+from pagegrade.web.schemas import DeletedProject, ProjectAnswer, ProjectList
 
 PATH: Final = "/api/v1/projects"
 

@@ -7,20 +7,20 @@ from typing import Final
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import NotFound, PreconditionFailed
 from pagegrade.model.stored import UNFINISHED, StoredReport
-from pagegrade.service import reports as service
-from pagegrade.service.reports import Stored
-from pagegrade.service.wishes import read_change
-from pagegrade.store.database import Transaction
-from pagegrade.web.answers import Headers, enveloped, listed_answer, unchanged, validators
-from pagegrade.web.body import FORM, JSON, MULTIPART
-from pagegrade.web.call import Call
-from pagegrade.web.conditional import may_change
-from pagegrade.web.documents import DeletedReport, ReportAnswer, ReportList
-from pagegrade.web.idempotent import do_once, idempotency_key, refuse_done
+from pagegrade.service.reports import operations as service
+from pagegrade.service.reports.operations import Stored
+from pagegrade.service.reports.validation import read_change
+from pagegrade.store.engine.database import Transaction
+from pagegrade.web.context import Call
+from pagegrade.web.http.body import FORM, JSON, MULTIPART
+from pagegrade.web.http.conditional import may_change
+from pagegrade.web.idempotency import do_once, idempotency_key, refuse_done
 from pagegrade.web.operations import Answer, Operation
 from pagegrade.web.parameters import CreateReportBody, ReportListQuery, UpdateReportBody
-from pagegrade.web.report_calls import judge_fields, list_query, read_wish, refuse_when_draining
-from pagegrade.web.waiting import wait_until_finished
+from pagegrade.web.report_requests import judge_fields, list_query, read_wish, refuse_when_draining
+from pagegrade.web.responses import Headers, enveloped, listed_answer, unchanged, validators
+from pagegrade.web.schemas import DeletedReport, ReportAnswer, ReportList
+from pagegrade.web.wait_for_report import wait_until_finished
 
 PATH: Final = "/api/v1/reports"
 ASK_AGAIN: Final = ("Retry-After", "2")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 from pagegrade.model.account import Caller
-from pagegrade.service import history as service
-from pagegrade.store.database import Transaction
-from pagegrade.web.answers import enveloped, fresh_answer, listed_answer
-from pagegrade.web.call import Call
-from pagegrade.web.documents import ComparisonAnswer, RunAnswer, RunList
+from pagegrade.service.reports import history as service
+from pagegrade.store.engine.database import Transaction
+from pagegrade.web.context import Call
 from pagegrade.web.operations import Answer, Operation
 from pagegrade.web.parameters import CompareQuery, RunListQuery
+from pagegrade.web.responses import enveloped, fresh_answer, listed_answer
+from pagegrade.web.schemas import ComparisonAnswer, RunAnswer, RunList
 
 PATH: Final = "/api/v1/reports/{id}"
 

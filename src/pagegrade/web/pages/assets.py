@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import Final
 
 from pagegrade.model.errors import NotFound
-from pagegrade.web.call import Call
+from pagegrade.web.context import Call
 from pagegrade.web.operations import PAGES, Answer, Operation
 
 _WEB: Final = ("pagegrade.web", "static")

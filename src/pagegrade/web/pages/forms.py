@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pagegrade.web.body import MAX_BYTES, judge_media, parse_body, read_body
-from pagegrade.web.call import Call
-from pagegrade.web.forms import parse_pairs
+from pagegrade.web.context import Call
+from pagegrade.web.http.body import MAX_BYTES, judge_media, parse_body, read_body
+from pagegrade.web.http.forms import parse_pairs
 
 
 async def read_form(call: Call, *, max_bytes: int = MAX_BYTES) -> Mapping[str, str]:

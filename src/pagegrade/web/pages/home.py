@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pagegrade.web.call import Call
+from pagegrade.web.context import Call
 from pagegrade.web.operations import PAGES, Answer, Operation
 from pagegrade.web.pages.html import go, page
 

@@ -8,11 +8,11 @@ from typing import Any, Final
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 from pagegrade.model.identity import PROJECT_URL
-from pagegrade.render.inert import safe_href, visible
+from pagegrade.render.escape import safe_href, visible
+from pagegrade.render.i18n import texts_for
 from pagegrade.render.prose import parse_prose
-from pagegrade.render.texts import texts_for
-from pagegrade.service.representation import timestamp
-from pagegrade.web.call import Call
+from pagegrade.service.reports.serializers import timestamp
+from pagegrade.web.context import Call
 from pagegrade.web.operations import Answer
 from pagegrade.web.pages.assets import asset_address
 

@@ -1,0 +1,179 @@
+"""``pagegrade analyze``."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import typer
+
+from pagegrade.cli import exit_codes
+from pagegrade.cli.files import STDIN, read_file
+from pagegrade.cli.output import Plan, deliver
+from pagegrade.cli.progress import Progress
+from pagegrade.cli.report_output import Criteria, judge_reports
+from pagegrade.model.errors import InvalidInput
+from pagegrade.model.report import Report
+from pagegrade.parse.url import Target, parse_target_url, project_of
+from pagegrade.render.escape import visible
+from pagegrade.report.artifacts_file import save_artifacts
+from pagegrade.sandbox.pool import Children
+from pagegrade.service.runs.analysis import Analysis, AnalyzeOptions, analyze_target
+from pagegrade.wiring import typed_options
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnalyzeRequest:
+    """What was typed."""
+
+    typed: tuple[str, ...]
+    save_artifacts: str | None = None
+    budget_s: float | None = None
+    subresources: bool = True
+    allow_networks: tuple[str, ...] = ()
+    concurrency: int = 4
+    quiet: bool = False
+
+
+def analyze_pages(request: AnalyzeRequest, plan: Plan, criteria: Criteria) -> int:
+    """Analyse every page, write the reports, hold them to the criteria; the exit code.
+
+    Raises:
+        InvalidInput, typer.BadParameter: What was typed cannot be used.
+    """
+    targets = _targets(request.typed)
+    options = typed_options(
+        budget_s=request.budget_s, subresources=request.subresources, allow_networks=request.allow_networks
+    )
+    if request.save_artifacts is not None:
+        _check_artifacts_place(request.save_artifacts, len(targets))
+    if sys.flags.dev_mode:
+        # ``python -X dev -m pagegrade`` shows where a mistake of ours happened.
+        logging.basicConfig()
+    progress = Progress(sys.stderr, len(targets), quiet=request.quiet, environment=os.environ)
+    try:
+        reports, refused = asyncio.run(_analyze_all(targets, options, request, progress))
+    finally:
+        progress.clear()
+    for error in refused:
+        sys.stderr.write(f"Error: {error.message}\n")
+    if not reports:
+        return exit_codes.USAGE
+    comparisons = criteria.compare(reports)
+    deliver(plan, reports, comparisons)
+    if not plan.text_on_stdout and not request.quiet:
+        _summarise(reports)
+    code = judge_reports(criteria, reports, comparisons, quiet=request.quiet)
+    return exit_codes.USAGE if refused else code
+
+
+def _targets(typed: Sequence[str]) -> list[Target]:
+    """The addresses in order, each once; stdin is read where ``-`` stands."""
+    targets: dict[str, Target] = {}
+    problems: list[str] = []
+    for place, text in _addresses(typed):
+        try:
+            target = parse_target_url(text)
+        except InvalidInput as error:
+            problems.append(f"{place}{error.message}")
+        else:
+            targets.setdefault(target.url, target)
+    if problems:
+        raise typer.BadParameter("\n  ".join(problems), param_hint="'URL...'")
+    if not targets:
+        raise typer.BadParameter("There is no address on stdin. Write one a line.", param_hint="'URL...'")
+    return list(targets.values())
+
+
+def _addresses(typed: Sequence[str]) -> list[tuple[str, str]]:
+    """(place for an error message, text)."""
+    found: list[tuple[str, str]] = []
+    for text in typed:
+        if text != STDIN:
+            found.append(("", text))
+            continue
+        lines = read_file(STDIN, "URL...").decode("utf-8", "replace").splitlines()
+        for number, line in enumerate(lines, start=1):
+            entry = line.strip().removeprefix("\ufeff")
+            if entry and not entry.startswith("#"):
+                found.append((f"line {number}: ", entry))
+    return found
+
+
+async def _analyze_all(
+    targets: Sequence[Target], options: AnalyzeOptions, request: AnalyzeRequest, progress: Progress
+) -> tuple[list[Report], list[InvalidInput]]:
+    """The reports in order, and what could not be done: an address refused, artifacts not saved."""
+    gate = asyncio.Semaphore(request.concurrency)
+    outcomes: dict[str, Report] = {}
+    refusals: list[InvalidInput] = []
+
+    async def one(target: Target) -> None:
+        async with gate:
+            progress.start(target.url)
+            try:
+                analysis = await analyze_target(target, options=options, children=children)
+                outcomes[target.url] = analysis.report
+                if request.save_artifacts is not None:
+                    _save(analysis, request.save_artifacts, quiet=request.quiet)
+            except InvalidInput as error:
+                refusals.append(error)
+            finally:
+                progress.finish(target.url)
+
+    async with Children() as children, asyncio.TaskGroup() as tasks:
+        for target in targets:
+            tasks.create_task(one(target))
+    return [outcomes[target.url] for target in targets if target.url in outcomes], refusals
+
+
+def _check_artifacts_place(path: str, pages: int) -> None:
+    place = Path(path)
+    if pages > 1 and not place.is_dir():
+        raise typer.BadParameter(
+            f"{pages} pages do not fit into one file. Give an existing folder.", param_hint="'--save-artifacts'"
+        )
+    if not place.is_dir() and not place.parent.is_dir():
+        raise typer.BadParameter(
+            f"The folder {place.parent} does not exist. Make it first.", param_hint="'--save-artifacts'"
+        )
+
+
+def _save(analysis: Analysis, path: str, *, quiet: bool) -> None:
+    if analysis.artifacts is None:
+        if not quiet:
+            sys.stderr.write(f"Nothing was gathered from {visible(analysis.report.url, 2048)}, so nothing is saved.\n")
+        return
+    place = Path(path)
+    if place.is_dir():
+        place /= artifacts_name(analysis.report.url)
+    try:
+        place.write_bytes(save_artifacts(analysis.artifacts))
+    except OSError as error:
+        raise InvalidInput(f"--save-artifacts: {place} cannot be written: {error.strerror}.") from error
+
+
+def artifacts_name(url: str) -> str:
+    """A file name for the artifacts of a URL: its host for people, a hash so that every URL has its own."""
+    host = "".join(character if character.isalnum() or character in ".-" else "_" for character in project_of(url))
+    return f"{host[:80].lstrip('.')}-{hashlib.sha256(url.encode()).hexdigest()[:12]}.artifacts.json.gz"
+
+
+def _summarise(reports: Sequence[Report]) -> None:
+    """What a person wants to know while the report itself goes to a file or a program."""
+    if len(reports) == 1:
+        report = reports[0]
+        verdict = "not analysed" if report.error else f"{report.score} of 100, {report.result or 'incomplete'}"
+        sys.stderr.write(f"{visible(report.url, 2048)}: {verdict}\n")
+        if report.error is not None:
+            sys.stderr.write(f"  {visible(report.error.message, 400)}\n")
+        return
+    words = [report.result or ("failed" if report.error else "incomplete") for report in reports]
+    counted = ", ".join(f"{words.count(word)} {word}" for word in dict.fromkeys(sorted(words)))
+    sys.stderr.write(f"{len(reports)} pages: {counted}\n")

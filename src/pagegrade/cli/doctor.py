@@ -1,0 +1,145 @@
+"""``pagegrade doctor``."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from pagegrade.cli import exit_codes
+from pagegrade.cli.output import color_wanted, write_stdout
+from pagegrade.cli.tables import check_format
+from pagegrade.clock import now_ms
+from pagegrade.model.errors import InvalidInput
+from pagegrade.render.escape import visible
+from pagegrade.sandbox.pool import Children
+from pagegrade.service.doctor.checks import (
+    Diagnosis,
+    Level,
+    look_at_children,
+    look_at_clock,
+    look_at_guard,
+    look_at_name_servers,
+    look_at_versions,
+    ok,
+    problem,
+    try_fetch,
+    warning,
+)
+from pagegrade.service.doctor.postgresql import look_at_postgres
+from pagegrade.service.doctor.storage import (
+    look_at_database,
+    look_at_folder,
+    look_at_server,
+    look_at_sqlite,
+    newest_row_ms,
+)
+from pagegrade.service.runs.analysis import AnalyzeOptions
+from pagegrade.store.engine.factory import open_database
+from pagegrade.wiring import (
+    configured_options,
+    database_connections,
+    planned_places,
+    service_options,
+    shown_settings,
+)
+
+_COLORS: Final[dict[Level, str]] = {"ok": "32", "warning": "33", "problem": "31"}
+_LONGEST: Final = 600
+
+
+def examine(format_name: str, online: str | None) -> int:
+    """Look at everything and print what was found; the exit code.
+
+    Args:
+        format_name: ``text`` or ``json``.
+        online: A page to fetch; ``None``: ask nobody outside of this machine.
+
+    Raises:
+        typer.BadParameter: There is no such format.
+    """
+    check_format(format_name)
+    found = [*_look_here(), *asyncio.run(_look_at_work(online))]
+    if format_name == "json":
+        entries = [
+            {"topic": one.topic, "level": one.level, "message": one.message, "advice": one.advice or None}
+            for one in found
+        ]
+        write_stdout(json.dumps(entries, ensure_ascii=False, indent=2) + "\n", machine=True)
+    else:
+        write_stdout(_text(found, color=color_wanted(sys.stdout, os.environ)))
+    return exit_codes.UNFIT if any(one.level == "problem" for one in found) else exit_codes.OK
+
+
+def _look_here() -> Iterator[Diagnosis]:
+    yield from look_at_versions()
+    try:
+        values, warnings = shown_settings()
+        folder, url = planned_places()
+        database = open_database(url, readers=1, writers=1, checkpoints=False)
+    except InvalidInput as error:
+        yield problem("settings", error.message, "Mend the settings; what depends on them was not looked at.")
+        yield look_at_clock(now_ms(), None)
+        return
+    shown = ", ".join(f"{name}={value}" for name, value in values)
+    yield ok("settings", shown or "none; everything as by default")
+    for sentence in warnings:
+        yield warning("settings", sentence, "Correct or remove it.")
+    try:
+        if database.shared:
+            yield from look_at_postgres(
+                database, connections=database_connections(), silent_ms=int(service_options().lease_s * 1000)
+            )
+            yield look_at_clock(now_ms(), newest_row_ms(database))
+            return
+        yield look_at_sqlite()
+        yield from look_at_folder(folder)
+        if folder.exists():
+            yield look_at_server(folder)
+        yield from look_at_database(database, now_ms())
+        yield look_at_clock(now_ms(), newest_row_ms(database))
+    finally:
+        database.close()
+
+
+async def _look_at_work(online: str | None) -> list[Diagnosis]:
+    try:
+        options = configured_options()
+    except InvalidInput:
+        # Told already.
+        options = AnalyzeOptions()
+    found = [*look_at_guard(options), look_at_name_servers()]
+    # One child, and none before it is asked for: a process that cannot start is a finding.
+    children = Children(1)
+    try:
+        found.append(await look_at_children(children))
+        if online is not None:
+            found.append(await try_fetch(online, options, children))
+    finally:
+        await children.close()
+    return found
+
+
+def _text(found: Sequence[Diagnosis], *, color: bool) -> str:
+    width = max(len(one.topic) for one in found)
+    lines = []
+    for one in found:
+        level = f"{one.level:<7}"
+        shown = f"\x1b[{_COLORS[one.level]}m{level}\x1b[0m" if color else level
+        # A path or a setting may hold anything.
+        lines.append(f"{shown}  {one.topic:<{width}}  {_lines(one.message, width)}")
+        if one.advice:
+            lines.append(f"{'':7}  {'':{width}}  -> {visible(one.advice, _LONGEST)}")
+    problems = sum(one.level == "problem" for one in found)
+    warnings = sum(one.level == "warning" for one in found)
+    told = "1 problem" if problems == 1 else f"{problems} problems"
+    heard = "1 warning" if warnings == 1 else f"{warnings} warnings"
+    return "\n".join(lines) + f"\n\n{told}, {heard}.\n"
+
+
+def _lines(message: str, width: int) -> str:
+    """A message of several lines, each below the first."""
+    return f"\n{'':{7 + 2 + width + 2}}".join(visible(line, _LONGEST) for line in message.split("\n"))

@@ -1,0 +1,103 @@
+"""``pagegrade evaluate``."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+import typer
+
+from pagegrade.cli.files import read_file
+from pagegrade.cli.output import Plan, deliver
+from pagegrade.cli.report_output import Criteria, judge_reports
+from pagegrade.model.artifacts import Artifacts
+from pagegrade.model.errors import InvalidArtifacts, InvalidInput
+from pagegrade.model.report import Report
+from pagegrade.report.artifacts_file import load_artifacts
+from pagegrade.sandbox.pool import Children
+from pagegrade.service.runs.analysis import artifacts_of_document, judge_in_child
+from pagegrade.service.runs.evaluation import Thresholds
+from pagegrade.wiring import configured_options
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluateRequest:
+    """What was typed."""
+
+    artifacts: str | None = None
+    html: str | None = None
+    url: str | None = None
+    status: int | None = None
+    headers: tuple[str, ...] = ()
+    robots_txt: str | None = None
+
+
+def evaluate_page(request: EvaluateRequest, plan: Plan, criteria: Criteria) -> int:
+    """Judge the page, write the report, hold it to the criteria; the exit code.
+
+    Raises:
+        InvalidInput, typer.BadParameter: What was typed cannot be used.
+    """
+    thresholds = configured_options().thresholds
+    artifacts = _artifacts(request)
+    report = asyncio.run(_judge(artifacts, thresholds))
+    comparisons = criteria.compare([report])
+    deliver(plan, [report], comparisons)
+    return judge_reports(criteria, [report], comparisons, quiet=plan.quiet)
+
+
+async def _judge(artifacts: Artifacts, thresholds: Thresholds) -> Report:
+    async with Children(1) as children:
+        return await judge_in_child(artifacts, thresholds, children=children)
+
+
+def _artifacts(request: EvaluateRequest) -> Artifacts:
+    if (request.artifacts is None) == (request.html is None):
+        raise typer.BadParameter(
+            "Give either a file of saved artifacts, or --html FILE with --url URL.", param_hint="'ARTIFACTS'"
+        )
+    if request.html is not None:
+        return _from_html(request, request.html)
+    for option, value in (
+        ("--url", request.url),
+        ("--status", request.status),
+        ("--header", request.headers or None),
+        ("--robots-txt", request.robots_txt),
+    ):
+        if value is not None:
+            raise typer.BadParameter(
+                "It belongs to --html; saved artifacts hold their own. Leave it out.", param_hint=f"'{option}'"
+            )
+    path = request.artifacts or ""
+    try:
+        return load_artifacts(read_file(path, "ARTIFACTS"))
+    except InvalidArtifacts as error:
+        raise typer.BadParameter(f"{path}: {error.message}", param_hint="'ARTIFACTS'") from error
+
+
+def _from_html(request: EvaluateRequest, path: str) -> Artifacts:
+    if request.url is None:
+        raise typer.BadParameter(
+            "--html needs to know where the page lives. Give its address with --url URL.", param_hint="'--url'"
+        )
+    # A file says nothing of the headers it came with: without --header they are unknown, not missing.
+    headers = tuple(_header(line) for line in request.headers) or None
+    robots_txt = None if request.robots_txt is None else read_file(request.robots_txt, "--robots-txt")
+    body = read_file(path, "--html")
+    try:
+        return artifacts_of_document(
+            body,
+            url=request.url,
+            status=200 if request.status is None else request.status,
+            headers=headers,
+            robots_txt=robots_txt,
+        )
+    except InvalidInput as error:
+        raise typer.BadParameter(error.message, param_hint="'--url'") from error
+
+
+def _header(line: str) -> tuple[str, str]:
+    name, colon, value = line.partition(":")
+    if not colon or not name.strip() or any(character in line for character in "\r\n\0"):
+        raise typer.BadParameter(f"{line!r} is no header. Write it as 'Name: value'.", param_hint="'--header'")
+    return name.strip(), value.strip()

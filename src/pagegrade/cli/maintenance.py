@@ -1,0 +1,87 @@
+"""``pagegrade migrate`` and ``pagegrade prune``."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from functools import partial
+
+from pagegrade.cli import exit_codes
+from pagegrade.cli.database import bring_up_to_date, opened
+from pagegrade.cli.output import write_stdout
+from pagegrade.clock import now_ms
+from pagegrade.service.retention import prune_expired
+from pagegrade.store.engine.redact import name_of
+from pagegrade.store.repositories.retention import Pruned, count_expired
+from pagegrade.store.schema.migrate import check_schema, migrate, schema_state
+from pagegrade.wiring import service_options
+
+
+def migrate_database(*, check: bool) -> int:
+    """Bring the database to the tables of this version, or say whether it has them; the exit code.
+
+    Args:
+        check: Change nothing; 0 says that there is nothing to do (the tables are of this version, or of a later one
+            that lets it go on), 1 that there is.
+
+    Raises:
+        InvalidInput: The database is one of a later version or of another program.
+    """
+    with opened(migrated=False) as database:
+        before = check_schema(schema_state(database))
+        if before.status == "current":
+            write_stdout(f"{name_of(database)} has schema {before.head}, which is what this version works with.\n")
+            return exit_codes.OK
+        if before.status == "ahead":
+            write_stdout(
+                f"{name_of(database)} has schema {before.current}, of a later version; this one can go on with it.\n"
+            )
+            return exit_codes.OK
+        had = f"schema {before.current}" if before.current else "no tables yet"
+        if check:
+            sys.stderr.write(
+                f"{name_of(database)} has {had}, behind schema {before.head} of this version, which "
+                f"{'works with it' if before.is_usable else 'cannot work with it'}. Run pagegrade migrate.\n"
+            )
+            return exit_codes.GATE_FAILED
+        if database.shared:
+            migrate(database)
+        else:
+            bring_up_to_date(database)
+        write_stdout(f"{name_of(database)} had {had}; it has schema {before.head} now.\n")
+    return exit_codes.OK
+
+
+def prune_database(*, days: int | None, runs: int | None, dry_run: bool) -> None:
+    """Delete what has had its time, or say how much that would be.
+
+    Args:
+        days: Reports expire so many days after their last results; ``None``: as configured.
+        runs: The newest finished runs that each report keeps; ``None``: as configured.
+        dry_run: Delete nothing.
+    """
+    options = service_options()
+    kept_days = options.retention_days if days is None else days
+    kept_runs = options.retention_runs if runs is None else runs
+    if kept_days is None and kept_runs is None:
+        sys.stderr.write(
+            "No report ever expires: give --days or --runs, or set PAGEGRADE_RETENTION_DAYS or "
+            "PAGEGRADE_RETENTION_RUNS.\n"
+        )
+    with opened() as database:
+        if dry_run:
+            found = database.read_here(
+                partial(count_expired, retention_days=kept_days, retention_runs=kept_runs, now_ms=now_ms())
+            )
+            write_stdout(f"Would delete {_told(found)}.\n")
+            return
+        pruned = asyncio.run(
+            prune_expired(database, retention_days=kept_days, retention_runs=kept_runs, now_ms=now_ms())
+        )
+    write_stdout(f"Deleted {_told(pruned)}.\n")
+
+
+def _told(pruned: Pruned) -> str:
+    reports = "1 report" if pruned.reports == 1 else f"{pruned.reports} reports"
+    runs = "1 earlier run" if pruned.runs == 1 else f"{pruned.runs} earlier runs"
+    return f"{reports} and {runs}"

@@ -1,0 +1,139 @@
+"""Gates and baselines: what of the reports becomes the exit code."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import typer
+
+from pagegrade.cli import exit_codes
+from pagegrade.cli.files import read_file
+from pagegrade.model.errors import InvalidInput
+from pagegrade.model.report import Report
+from pagegrade.render.escape import visible
+from pagegrade.report.compare import Comparison, compare_reports
+from pagegrade.report.gates import SEVERITIES, Gate, Importance, parse_gate
+from pagegrade.report.serialize import report_from_dict
+
+_SHOWN_NEW: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Criteria:
+    """What the reports are held to."""
+
+    gates: tuple[Gate, ...] = ()
+    baseline: tuple[Report, ...] = ()
+    fail_on_new: Importance | None = None
+
+    def compare(self, reports: Sequence[Report]) -> tuple[Comparison | None, ...]:
+        """The difference of each report from its baseline; ``None`` where there is none."""
+        return tuple(self._compare(report, alone=len(reports) == 1) for report in reports)
+
+    def _compare(self, report: Report, *, alone: bool) -> Comparison | None:
+        before = next((one for one in self.baseline if one.url == report.url), None)
+        if before is None and alone and len(self.baseline) == 1:
+            # Staging against production: one with one compares whatever the addresses.
+            before = self.baseline[0]
+        if before is None or report.state != "completed":
+            return None
+        return compare_reports(before, report)
+
+
+def read_criteria(fail_on: Sequence[str], baseline: str | None, fail_on_new: str | None) -> Criteria:
+    """Read the options, before any work is done.
+
+    Raises:
+        typer.BadParameter: An expression, the severity or the baseline cannot be used.
+    """
+    gates = []
+    for expression in fail_on:
+        try:
+            gates.append(parse_gate(expression))
+        except InvalidInput as error:
+            raise typer.BadParameter(error.message, param_hint="'--fail-on'") from error
+    if fail_on_new is not None and fail_on_new not in SEVERITIES:
+        raise typer.BadParameter(
+            f"{fail_on_new!r} is no severity. Use one of {', '.join(SEVERITIES)}.", param_hint="'--fail-on-new'"
+        )
+    if fail_on_new is not None and baseline is None:
+        raise typer.BadParameter(
+            "What is new shows only against an earlier report. Give one with --baseline FILE.",
+            param_hint="'--fail-on-new'",
+        )
+    earlier = () if baseline is None else _read_baseline(baseline)
+    return Criteria(tuple(gates), earlier, fail_on_new)
+
+
+def judge_reports(
+    criteria: Criteria, reports: Sequence[Report], comparisons: Sequence[Comparison | None], *, quiet: bool
+) -> int:
+    """Tell on stderr which gates failed, and give the exit code."""
+    failed = False
+    for report, comparison in zip(reports, comparisons, strict=True):
+        if report.state != "completed":
+            continue
+        reasons = [reason for gate in criteria.gates if (reason := gate.failure(report)) is not None]
+        if criteria.fail_on_new is not None:
+            reasons += _new_findings(comparison, criteria.fail_on_new)
+        for reason in reasons:
+            failed = True
+            sys.stderr.write(f"Gate failed: {reason} ({visible(report.url, 2048)})\n")
+        if criteria.baseline and comparison is None and not quiet:
+            sys.stderr.write(f"The baseline has no report on {visible(report.url, 2048)}.\n")
+    if any(report.state == "failed" for report in reports):
+        return exit_codes.NOT_ANALYSED
+    return exit_codes.GATE_FAILED if failed else exit_codes.OK
+
+
+def _new_findings(comparison: Comparison | None, severity: Importance) -> list[str]:
+    if comparison is None:
+        return [f"new findings cannot be told without a baseline (--fail-on-new {severity})"]
+    new = comparison.new_from(severity)
+    worse = comparison.worse_from(severity)
+    reasons = []
+    if new:
+        shown = _names([change.result.check for change in new])
+        reasons.append(f"{len(new)} new finding{'s' if len(new) > 1 else ''} from severity {severity} up ({shown})")
+    if worse:
+        reasons.append(
+            f"worse than in the baseline, from severity {severity} up: {_names([one.check for one in worse])}"
+        )
+    return reasons
+
+
+def _names(checks: Sequence[str]) -> str:
+    names = list(dict.fromkeys(checks))
+    return ", ".join(names[:_SHOWN_NEW]) + (" and others" if len(names) > _SHOWN_NEW else "")
+
+
+def _read_baseline(path: str) -> tuple[Report, ...]:
+    text = read_file(path, "--baseline").decode("utf-8", "replace")
+    try:
+        reports = tuple(report_from_dict(item) for item in _json_values(text))
+    except (InvalidInput, ValueError, RecursionError) as error:
+        message = error.message if isinstance(error, InvalidInput) else f"This is not JSON ({error})."
+        raise typer.BadParameter(f"{path}: {message}", param_hint="'--baseline'") from error
+    failed = next((report for report in reports if report.state == "failed"), None)
+    if not reports or (failed is not None and len(reports) == 1):
+        raise typer.BadParameter(
+            f"{path} holds no finished report. Make one with: pagegrade analyze URL --format json --output {path}",
+            param_hint="'--baseline'",
+        )
+    return tuple(report for report in reports if report.state == "completed")
+
+
+def _json_values(text: str) -> list[object]:
+    """A single value, a list, or one value a line."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        lines = [line for line in text.splitlines() if line.strip()]
+        if len(lines) < 2:  # noqa: PLR2004 - a single line that is no JSON is no list of lines either
+            raise
+        return [json.loads(line) for line in lines]
+    return value if isinstance(value, list) else [value]

@@ -1,0 +1,143 @@
+"""``pagegrade serve``: the web and the workers in one process."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import sys
+from dataclasses import replace
+
+from pagegrade.cli import exit_codes
+from pagegrade.cli.process import Process, begin, prepare_tables, say, settle, wait_for
+from pagegrade.clock import now_ms
+from pagegrade.model.errors import Unavailable
+from pagegrade.service.accounts.access import ensure_owner
+from pagegrade.service.container import Services
+from pagegrade.service.sign_in import LINK_HOURS, link_address, make_link
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.engine.redact import name_of
+from pagegrade.store.engine.server_lock import hold_locks, lock_files
+from pagegrade.store.repositories.installation import note_origin
+from pagegrade.web.app import make_app
+from pagegrade.web.ops.metrics import RefusalObserver, observe
+from pagegrade.web.server.serve import loop_factory, serve
+from pagegrade.wiring import ServerOptions, make_services, server_options, service_options
+
+
+def serve_reports(*, host: str | None, port: int | None, workers: int | None) -> int:
+    """Serve until told to stop; the exit code.
+
+    Args:
+        host: Address to listen on; ``None``: as configured.
+        port: 0 takes a free one; ``None``: as configured.
+        workers: Analyses at the same time, 0 for none; ``None``: as configured.
+
+    Raises:
+        InvalidInput: A setting cannot be used, the address is taken, or another server works on the same data.
+        Unavailable: The database cannot be used.
+    """
+    options = service_options(host=host, port=port, workers=workers)
+    server = server_options(host=host, port=port)
+    services = make_services(options=options, lines=begin(server))
+    with _alone(services, server):
+        try:
+            wait_for(services.database, server.database_wait_s)
+            prepare_tables(services.database, change=server.migrates)
+            secret, token = services.database.write_here(lambda tx: _welcome(tx, server.bootstrap_api_key))
+            if secret is not None:
+                # Now, because it cannot be shown again; how to use it is said once the address is known.
+                say(f"Your first API key, shown this one time:\n\n    {secret}\n")
+            with asyncio.Runner(loop_factory=loop_factory()) as runner:
+                front = _Front(services, server, secret, token)
+                runner.run(Process(services, "serve", front.listen).run())
+        finally:
+            services.database.close()
+    return exit_codes.OK
+
+
+def _alone(services: Services, server: ServerOptions) -> contextlib.AbstractContextManager[None]:
+    """Keep others away from a database that is a file."""
+    path = services.database.path
+    if path is None or server.data_folder is None:
+        return contextlib.nullcontext()
+    return hold_locks(lock_files(server.data_folder, path))
+
+
+class _Front:
+    """The side that people and programs see."""
+
+    def __init__(self, services: Services, server: ServerOptions, secret: str | None, token: str | None) -> None:
+        self._services = services
+        self._server = server
+        self._secret = secret
+        self._token = token
+
+    async def listen(self, stop: asyncio.Event) -> None:
+        """Answer until told to stop.
+
+        Raises:
+            InvalidInput: The address cannot be listened on.
+        """
+        services = self._services
+        await serve(
+            make_app(services, observe=observe),
+            host=self._server.host,
+            port=self._server.port,
+            stop=stop,
+            ready=self._ready,
+            grace_s=services.options.grace_s,
+            base_url=_known_origin(services.options.base_url),
+            on_refusal=RefusalObserver(services.observation),
+        )
+
+    def _ready(self, url: str) -> None:
+        settle()
+        services = self._services
+        if self._server.port == 0:
+            # Nobody could know it before; an origin that was configured has a port of its own.
+            services.options = replace(services.options, base_url=_with_real_port(services.options.base_url, url))
+        origin = services.options.base_url
+        with contextlib.suppress(Unavailable):
+            # Commands that print addresses look there; that it cannot be written now is no reason not to serve.
+            services.database.write_here(lambda tx: note_origin(tx, origin))
+        if services.database.shared and not self._server.is_origin_known:
+            sys.stderr.write(
+                f"Warning: PAGEGRADE_BASE_URL is not set, so links begin with {origin}. "
+                "Set it to the address that people use, the same on all machines.\n"
+            )
+        place = self._server.data_folder or f"the database {name_of(services.database)}"
+        say(f"Pagegrade listens on {url} and keeps its data in {place} (process {os.getpid()}).")
+        if self._token is not None:
+            say(
+                f"Sign in with your browser, once, within {LINK_HOURS} hours:\n\n"
+                f"    {link_address(origin, self._token)}\n"
+            )
+            self._token = None
+        if self._secret is not None:
+            say(
+                "Try it:\n\n"
+                f"    curl -H 'Authorization: Bearer {self._secret}' -d url=https://example.com/ {url}/api/v1/reports\n"
+            )
+            self._secret = None
+
+
+def _welcome(tx: Transaction, bootstrap_secret: str | None) -> tuple[str | None, str | None]:
+    """(secret of the first key, token of a link) where this is the first start and no key was given.
+
+    Of several processes that start together one gets them.
+    """
+    moment = now_ms()
+    owner, secret = ensure_owner(tx, bootstrap_secret, moment)
+    if secret is None or owner.disabled_at_ms is not None:
+        return secret, None
+    return secret, make_link(tx, owner.id, hours=LINK_HOURS, now_ms=moment)[0]
+
+
+def _known_origin(base_url: str) -> str:
+    """Empty while the port is still to be found out."""
+    return "" if base_url.endswith(":0") else base_url
+
+
+def _with_real_port(base_url: str, url: str) -> str:
+    return url if base_url.endswith(":0") else base_url

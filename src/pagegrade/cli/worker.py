@@ -1,0 +1,75 @@
+"""``pagegrade worker``: analyses without a web, beside any number of other processes on one PostgreSQL."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+
+from pagegrade.cli import exit_codes
+from pagegrade.cli.process import Listen, Process, begin, prepare_tables, say, settle, wait_for
+from pagegrade.model.errors import InvalidInput
+from pagegrade.service.container import Services
+from pagegrade.store.engine.redact import name_of
+from pagegrade.web.app import make_app
+from pagegrade.web.ops.metrics import RefusalObserver, observe
+from pagegrade.web.routes import PROBES
+from pagegrade.web.server.serve import loop_factory, serve
+from pagegrade.wiring import make_services, server_options, service_options
+
+
+def work(*, concurrency: int | None, host: str | None, port: int | None) -> int:
+    """Work until told to stop; the exit code.
+
+    Args:
+        concurrency: Analyses at the same time, at least 1; ``None``: as configured.
+        host: Address to answer probes on; ``None``: as configured.
+        port: 0 takes a free one; ``None``: answer nobody.
+
+    Raises:
+        InvalidInput: A setting cannot be used, the address is taken, or the database is one that cannot be shared.
+        Unavailable: The database cannot be used.
+    """
+    options = service_options(workers=concurrency)
+    server = server_options(host=host, port=port)
+    if server.data_folder is not None:
+        raise InvalidInput(
+            "An SQLite database belongs to one process. Run pagegrade serve --workers N, "
+            "or move to PostgreSQL with PAGEGRADE_DATABASE_URL."
+        )
+    if options.workers == 0:
+        raise InvalidInput("PAGEGRADE_WORKERS is 0: a worker has to work. Set it, or give --concurrency.")
+    services = make_services(options=options, lines=begin(server))
+    try:
+        wait_for(services.database, server.database_wait_s)
+        prepare_tables(services.database, change=server.migrates)
+        say(
+            f"Pagegrade analyses {options.workers} at a time for the database {name_of(services.database)} "
+            f"(process {os.getpid()})."
+        )
+        listen = None if port is None else _probes(services, server.host, port)
+        with asyncio.Runner(loop_factory=loop_factory()) as runner:
+            runner.run(Process(services, "worker", listen).run())
+    finally:
+        services.database.close()
+    return exit_codes.OK
+
+
+def _probes(services: Services, host: str, port: int) -> Listen:
+    """Answers supervisors and Prometheus, and nobody else: this process is no way into the reports."""
+
+    def ready(url: str) -> None:
+        settle()
+        say(f"It answers {', '.join(operation.path for operation in PROBES)} on {url}.")
+
+    async def listen(stop: asyncio.Event) -> None:
+        await serve(
+            make_app(services, operations=PROBES, observe=observe),
+            host=host,
+            port=port,
+            stop=stop,
+            ready=ready,
+            grace_s=services.options.grace_s,
+            on_refusal=RefusalObserver(services.observation),
+        )
+
+    return listen

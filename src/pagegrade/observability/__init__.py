@@ -1,0 +1,1 @@
+"""Log lines, counted events and traces."""

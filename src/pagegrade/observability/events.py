@@ -1,0 +1,215 @@
+"""What happens in this process, told in one place: it is counted and becomes a line in the log.
+
+The web and the workers report here without knowing who reads it. Values of labels come from closed sets, because every
+new value costs memory for ever: never a host, a path, a key or the words of a stranger.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector
+
+from pagegrade.model.errors import FAILURE_CODES
+from pagegrade.observability.logs import Lines
+
+METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+OTHER: Final = "other"
+NONE: Final = "none"
+MAX_WORDS: Final = 64
+"""Reasons are words of ours; should one ever be made of something else, no more than so many are kept."""
+REQUEST_BUCKETS_S: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 50)
+RUN_BUCKETS_S: Final = (0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120)
+BATCH_BUCKETS: Final = (1, 2, 4, 8, 16, 32, 64)
+WRITE_BUCKETS_S: Final = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5)
+TOO_MANY_REQUESTS: Final = 429
+SERVER_ERROR: Final = 500
+QUIET: Final = frozenset({"/healthz", "/readyz", "/metrics"})
+"""Asked every few seconds by machines: lines about them are for those who look for mistakes."""
+
+
+class Observation:
+    """Everything that was counted, in a registry of its own."""
+
+    def __init__(self, lines: Lines | None = None) -> None:
+        """Begin to count.
+
+        Args:
+            lines: Where events are written as well; ``None``: nowhere.
+        """
+        self.lines = lines
+        self.registry = CollectorRegistry()
+        ProcessCollector(registry=self.registry)
+        self._requests = Counter(
+            "pagegrade_requests",
+            "Answered requests.",
+            ("operation", "method", "status"),
+            registry=self.registry,
+        )
+        self._request_s = Histogram(
+            "pagegrade_request_duration_seconds",
+            "From the first byte of a request to the last of its answer.",
+            ("operation",),
+            buckets=REQUEST_BUCKETS_S,
+            registry=self.registry,
+        )
+        self._refused = Counter(
+            "pagegrade_requests_refused", "Requests no operation ever saw.", ("reason",), registry=self.registry
+        )
+        self._limited = Counter(
+            "pagegrade_rate_limited", "Requests answered with 429.", ("operation",), registry=self.registry
+        )
+        self._runs = Counter("pagegrade_runs", "Runs that came to an end.", ("state", "code"), registry=self.registry)
+        self._run_s = Histogram(
+            "pagegrade_run_duration_seconds",
+            "From the start of a run to its stored outcome.",
+            ("state",),
+            buckets=RUN_BUCKETS_S,
+            registry=self.registry,
+        )
+        self._attempts = Counter(
+            "pagegrade_run_attempts", "Attempts by which runs came to an end.", ("attempt",), registry=self.registry
+        )
+        self._fetches = Counter(
+            "pagegrade_fetches_refused", "Pages that may not be contacted.", ("reason",), registry=self.registry
+        )
+        self._batch = Histogram(
+            "pagegrade_database_write_batch",
+            "Changes that shared a commit.",
+            buckets=BATCH_BUCKETS,
+            registry=self.registry,
+        )
+        self._write_s = Histogram(
+            "pagegrade_database_write_duration_seconds",
+            "From the start of a transaction to its commit.",
+            buckets=WRITE_BUCKETS_S,
+            registry=self.registry,
+        )
+        self._words: set[str] = set()
+        self._counted: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
+
+    def request_done(
+        self,
+        *,
+        operation: str,
+        method: str,
+        status: int,
+        seconds: float,
+        request_id: str,
+        path: str,
+        client: str = "",
+        account: int | None = None,
+        key: int | None = None,
+        prefix: str | None = None,
+    ) -> None:
+        """A request was answered.
+
+        Args:
+            operation: Its name; empty where nothing is found at the path.
+            method: As sent.
+            status: Of the answer.
+            seconds: That it took.
+            request_id: As told to the client.
+            path: Without the query, and without anything in it that opens doors.
+            client: Address.
+            account: Id of the caller's.
+            key: Id.
+            prefix: First characters of the key.
+        """
+        name = operation or NONE
+        known = method if method in METHODS else OTHER
+        counts = (name, known, status // 100)
+        counted = self._counted.get(counts)
+        if counted is None:
+            # Looking the two up by their labels costs more than counting.
+            counted = self._requests.labels(name, known, f"{status // 100}xx"), self._request_s.labels(name)
+            self._counted[counts] = counted
+        counted[0].inc()
+        counted[1].observe(seconds)
+        if status == TOO_MANY_REQUESTS:
+            self._limited.labels(name).inc()
+        lines = self.lines
+        if lines is None:
+            return
+        write = lines.debug if path in QUIET else lines.info if status < SERVER_ERROR else lines.warning
+        write(
+            "request",
+            request_id=request_id,
+            operation=name,
+            method=method,
+            path=path,
+            status=status,
+            duration_ms=round(seconds * 1000, 2),
+            client=client,
+            account=account,
+            key=key,
+            prefix=prefix,
+        )
+
+    def request_refused(self, *, reason: str, status: int, client: str, request_id: str) -> None:
+        """Something came that is no request, or was too much of one.
+
+        Args:
+            reason: A word of ours.
+            status: That was answered.
+            client: Address of the other end.
+            request_id: As told to the client.
+        """
+        self._refused.labels(self._bounded(reason)).inc()
+        if self.lines is not None:
+            self.lines.info("request_refused", request_id=request_id, reason=reason, status=status, client=client)
+
+    def run_finished(
+        self,
+        *,
+        run: int,
+        report: int,
+        host: str,
+        state: str,
+        code: str | None,
+        reason: str | None,
+        attempt: int,
+        seconds: float,
+    ) -> None:
+        """A run came to an end, and its outcome is stored.
+
+        Args:
+            run: Id.
+            report: Id of its report.
+            host: Of its target; nothing else of the address is written, because it may hold secrets.
+            state: ``completed``, ``failed``, or ``discarded`` when it belonged to somebody else by then.
+            code: One of ``FAILURE_CODES``; ``None`` when it did not fail.
+            reason: A finer word.
+            attempt: Of how many.
+            seconds: That it took.
+        """
+        told = NONE if code is None else code if code in FAILURE_CODES else OTHER
+        self._runs.labels(state, told).inc()
+        self._run_s.labels(state).observe(seconds)
+        self._attempts.labels(str(attempt)).inc()
+        if code == "address_not_allowed":
+            self._fetches.labels(self._bounded(reason or NONE)).inc()
+        if self.lines is not None:
+            self.lines.info(
+                "run_finished",
+                run=run,
+                report=report,
+                host=host,
+                state=state,
+                code=code,
+                reason=reason,
+                attempt=attempt,
+                duration_ms=round(seconds * 1000, 1),
+            )
+
+    def group_written(self, count: int, seconds: float) -> None:
+        """Changes were committed together; from the writer's thread."""
+        self._batch.observe(count)
+        self._write_s.observe(seconds)
+
+    def _bounded(self, word: str) -> str:
+        if word not in self._words:
+            if len(self._words) >= MAX_WORDS:
+                return OTHER
+            self._words.add(word)
+        return word

@@ -1,0 +1,1 @@
+"""Style sheets: URLs, colors, fonts, size."""

@@ -1,0 +1,1 @@
+"""Generated and curated tables with their sources."""

@@ -1,0 +1,1 @@
+"""Parsers of files beside the page: robots.txt, sitemaps, manifests, images, scripts."""

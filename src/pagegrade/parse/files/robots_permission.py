@@ -1,0 +1,27 @@
+"""Which addresses a site's robots.txt lets this program ask for."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pagegrade.model.artifacts import NotGathered, Response
+from pagegrade.model.identity import USER_AGENT
+from pagegrade.parse.files.robots import parse_robots_txt
+
+OWN_TOKEN: Final = USER_AGENT.partition("/")[0]
+"""The name by which a robots.txt speaks of this program."""
+
+
+def permitted(robots_txt: Response, urls: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of the addresses that may be asked for, in order; none where the file cannot be relied on.
+
+    Args:
+        robots_txt: The answer to ``/robots.txt`` after its redirects.
+        urls: Absolute, of the origin that the file is about.
+
+    Source: RFC 9309 sections 2.2 and 2.3.1
+    """
+    robots = parse_robots_txt(robots_txt)
+    if isinstance(robots, NotGathered):
+        return ()
+    return tuple(url for url in urls if robots.decide(OWN_TOKEN, url).allowed)

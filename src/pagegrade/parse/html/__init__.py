@@ -1,0 +1,1 @@
+"""HTML documents -> facts, in a single walk of the tree."""

@@ -1,0 +1,80 @@
+"""Collects the facts of ``model.markup`` during the walk."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final, Protocol
+
+from turbohtml import Element
+
+from pagegrade.model.document import ElementFact
+from pagegrade.model.markup import Attributes, Markup, SyntaxFault
+from pagegrade.parse.aria.subtree_flags import HIDDEN
+
+MAX_KEPT: Final = 2_000
+"""Elements kept of one kind."""
+MAX_FAULTS: Final = 1_000
+_BUTTON_TYPES: Final = frozenset({"button", "reset", "submit"})
+
+
+class Fault(Protocol):
+    """A mistake as the parser tells it."""
+
+    @property
+    def code(self) -> str:
+        """Its name in the HTML standard."""
+        ...
+
+    @property
+    def line(self) -> int:
+        """From 1."""
+        ...
+
+    @property
+    def col(self) -> int:
+        """From 0."""
+        ...
+
+
+class MarkupCollector:
+    """What was found, and the forms that are open."""
+
+    __slots__ = ("forms", "found")
+
+    def __init__(self) -> None:
+        self.found = Markup()
+        self.forms: list[Attributes] = []
+
+    def close_form(self) -> None:
+        """The innermost form ends."""
+        self.forms.pop()
+
+    def bare_picture(self, node: Element, attrs: dict[str, str], flags: int) -> None:
+        """A picture that ended without an image."""
+        _keep(self.found.bare_pictures, node, attrs, flags)
+
+    def button(self, node: Element, attrs: dict[str, str], flags: int) -> None:
+        """A button, kept where its type is unknown, or where it belongs to a form and has none."""
+        kind = attrs.get("type")
+        if bool(self.forms or "form" in attrs) if kind is None else kind.lower() not in _BUTTON_TYPES:
+            _keep(self.found.untyped_buttons, node, attrs, flags)
+
+    def password(self, node: Element, attrs: dict[str, str], flags: int) -> None:
+        """A field for a password, with the form it stands in."""
+        if len(self.found.passwords) < MAX_KEPT:
+            fact = ElementFact(node=node, attrs=attrs, hidden=bool(flags & HIDDEN))
+            self.found.passwords.append((fact, self.forms[-1] if self.forms else None))
+
+
+def _keep(facts: list[ElementFact], node: Element, attrs: dict[str, str], flags: int) -> None:
+    if len(facts) < MAX_KEPT:
+        facts.append(ElementFact(node=node, attrs=attrs, hidden=bool(flags & HIDDEN)))
+
+
+def note_faults(found: Markup, errors: Sequence[Fault]) -> Markup:
+    """Add what the parser had to repair: counts of all, places of the first ``MAX_FAULTS``."""
+    if errors:
+        found.fault_counts = Counter(error.code for error in errors)
+        found.faults = tuple(SyntaxFault(error.code, error.line, error.col) for error in errors[:MAX_FAULTS])
+    return found

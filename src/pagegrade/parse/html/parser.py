@@ -1,0 +1,284 @@
+"""The only door to the HTML parser: bytes in, facts out.
+
+Everything here may be handed hostile bytes, and no parser is safe in the process that must survive: callers run it in
+a child that can be killed. The parser is ``turbohtml``; to replace it, replace this module, ``walk``, ``handlers``,
+``collect``, ``locate`` and ``charset``, and keep ``tests/parse/html/test_parser.py`` green.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import islice
+from typing import Final, Literal
+
+import msgspec
+import turbohtml
+from turbohtml import Element
+
+from pagegrade.model import document as facts
+from pagegrade.model.artifacts import Response
+from pagegrade.model.document import Document
+from pagegrade.parse.html.accessibility import accessibility_of
+from pagegrade.parse.html.charset import charset_of_content_type, declarations, encoding_of_label
+from pagegrade.parse.html.collect import Collector
+from pagegrade.parse.html.doctype import is_malformed, rendering_mode
+from pagegrade.parse.html.locate import locate
+from pagegrade.parse.html.markup import note_faults
+from pagegrade.parse.html.walk import walk
+from pagegrade.parse.page_links import language_alternates, links_to_ask, same_page_key
+from pagegrade.parse.url import join_url, strip_fragment
+from pagegrade.parse.words import count_words
+
+_SHELL_IDS: Final = ("root", "app", "__next", "__nuxt", "___gatsby", "svelte", "q-app", "application", "app-root")
+MAX_LINKS: Final = 200
+_SHELL_MAX_TEXT: Final = 200
+"""Characters of visible text above which a page has content of its own."""
+_HEAD_ELEMENTS: Final = frozenset(
+    ["base", "basefont", "bgsound", "link", "meta", "title", "noscript", "script", "style", "template"]
+)
+
+
+class ReferenceURL(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+    """A URL that the served HTML makes a browser fetch; plain, so that it can cross to another process."""
+
+    url: str
+    kind: Literal["image", "script", "stylesheet", "font", "frame", "icon", "manifest", "media", "object", "preload"]
+    lazy: bool
+    alternative: bool
+
+
+class NamedURLs(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+    """What a page names and leads to, as far as anything of it is asked for; plain like its references."""
+
+    references: tuple[ReferenceURL, ...] = ()
+    """The sub-resources, in document order."""
+    links: tuple[str, ...] = ()
+    """Pages of the own host that it links to and that may be asked for, in order; at most ``MAX_LINKS``."""
+    link_count: int = 0
+    """The same without the limit."""
+    alternates: tuple[str, ...] = ()
+    """Its language versions in order, itself left out; at most ``MAX_LINKS``."""
+
+
+def parse_document(body: bytes, *, url: str, content_type: str | None) -> Document:
+    """Parse the served HTML and read every fact in one walk.
+
+    Args:
+        body: Decoded body (no content coding).
+        url: URL of the document after redirects; relative URLs resolve against it or against ``<base>``.
+        content_type: The Content-Type header, whose charset rules over the one in the markup.
+
+    Source: https://html.spec.whatwg.org/multipage/parsing.html; scripting counts as on, because that is how browsers
+    and search engines read a page, so ``<noscript>`` holds no elements.
+    """
+    tree, into = _collect(body, url, content_type)
+    into.finish()
+    doctype, errors = _doctype(tree), tree.errors
+    words, main_words = _words(into)
+    text = " ".join(words)
+    main_text = text if main_words is words else " ".join(main_words)
+    word_count = count_words(text, len(words))
+    _mark_trailing_scripts(into)
+    return Document(
+        locate=partial(locate, max_depth=into.max_depth),
+        url=url,
+        base_url=into.base_url,
+        bytes=len(body),
+        encoding=tree.encoding or "UTF-8",
+        charset_declarations=declarations(body, content_type, into.metas),
+        doctype=doctype,
+        mode=rendering_mode(doctype, malformed=is_malformed(errors)),
+        html=into.html,
+        body=into.body,
+        titles=into.titles,
+        metas=into.metas,
+        links=into.links,
+        anchors=into.anchors,
+        images=into.images,
+        named=into.named,
+        controls=into.controls,
+        headings=into.headings,
+        paragraphs=into.paragraphs,
+        scripts=into.scripts,
+        frames=into.frames,
+        forms=into.forms,
+        style_attributes=into.style_attributes,
+        styles=into.styles,
+        obsolete=into.obsolete,
+        bases=into.bases,
+        objects=[facts.ElementFact(node=node, attrs=attrs) for node, attrs, _ in into.parts.objects],
+        references=into.references,
+        structured_items=into.structured_items,
+        ids=into.ids,
+        accessibility=accessibility_of(into),
+        markup=note_faults(into.markup.found, errors),
+        element_count=into.element_count,
+        max_depth=into.max_depth,
+        max_children=into.max_children,
+        deepest=into.deepest,
+        head_closed_by=_head_closed_by(into),
+        text=text,
+        main_text=main_text,
+        main_words=main_words,
+        word_count=word_count,
+        main_word_count=word_count if main_words is words else count_words(main_text, len(main_words)),
+        limits_hit=tuple(into.limits),
+        client_rendered=_is_shell(into, text),
+    )
+
+
+def find_named_urls(response: Response) -> NamedURLs:
+    """What the page of an answer names, without the rest of the facts."""
+    _, into = _collect(response.body, response.url, response.header("content-type"))
+    links = links_to_ask(into.anchors, response.url)
+    page = strip_fragment(response.url)
+    named = (link for link in language_alternates(into.links, response) if link.in_head)
+    alternates = dict.fromkeys(link.url for link in named if link.url is not None)
+    alternates.pop(page, None)
+    return NamedURLs(
+        references=tuple(
+            ReferenceURL(url=found.url, kind=found.kind, lazy=found.lazy, alternative=found.alternative)
+            for found in into.references
+        ),
+        links=links[:MAX_LINKS],
+        link_count=len(links),
+        alternates=tuple(islice(alternates, MAX_LINKS)),
+    )
+
+
+def names_alternate(response: Response, url: str) -> bool | None:
+    """Whether the page of an answer names ``url`` as one of its language versions; ``None`` when it was cut too early.
+
+    Scheme, ``www.`` and a closing slash do not count.
+    """
+    _, into = _collect(response.body, response.url, response.header("content-type"))
+    wanted = same_page_key(url)
+    named = (link.url for link in language_alternates(into.links, response) if link.in_head)
+    if any(same_page_key(found) == wanted for found in named if found is not None):
+        return True
+    # Behind the head there is nothing that counts.
+    is_whole = response.truncated is None or (into.body is not None and into.body.node.source_line is not None)
+    return False if is_whole else None
+
+
+def _collect(body: bytes, url: str, content_type: str | None) -> tuple[turbohtml.Document, Collector]:
+    """The tree, and what one walk of it collected."""
+    label = charset_of_content_type(content_type)
+    encoding = encoding_of_label(label) if label else None
+    tree = turbohtml.parse(body, encoding=encoding, scripting=True, allow_declarative_shadow_roots=False)
+    into = Collector(_base_url(tree, url))
+    if tree.root is not None:
+        walk(tree.root, into)
+    return tree, into
+
+
+def _base_url(tree: turbohtml.Document, url: str) -> str:
+    """What relative URLs resolve against: the first ``<base href>`` that is a usable URL, else the document."""
+    for base in tree.iter_elements("base"):
+        href = base.attr("href")
+        if href is None:
+            continue
+        # Only the first one with an href counts, even when it is broken.
+        joined = join_url(url, href.strip())
+        return joined if joined is not None and joined.startswith(("http:", "https:")) else url
+    return url
+
+
+def _doctype(tree: turbohtml.Document) -> facts.Doctype | None:
+    """The document type declaration; text before it makes the parser ignore it."""
+    for node in tree.children:
+        if isinstance(node, turbohtml.Doctype):
+            return facts.Doctype(
+                name=node.name, public_id=node.public_id, system_id=node.system_id, line=node.source_line
+            )
+    return None
+
+
+def _words(into: Collector) -> tuple[list[str], list[str]]:
+    """(the visible text, the same without the ranges that are boilerplate), both split at their white space."""
+    texts = into.texts
+    words: list[str] = []
+    main: list[str] = []
+    at = 0
+    for start, end in into.boilerplate:
+        if not _is_apart(texts, start, end):
+            # An inline dialog stands in the middle of a word: each of the two has to be put together by itself.
+            return "".join(texts).split(), "".join(_outside(into)).split()
+        found = "".join(texts[at:start]).split()
+        words += found
+        main += found
+        words += "".join(texts[start:end]).split()
+        at = end
+    rest = "".join(texts[at:]).split()
+    words += rest
+    main += rest
+    return words, words if len(main) == len(words) else main
+
+
+def _is_apart(texts: Sequence[str], start: int, end: int) -> bool:
+    """Whether white space parts what lies between two places from what comes before and after it."""
+    return (not start or texts[start - 1][-1:].isspace()) and (end == len(texts) or texts[end - 1][-1:].isspace())
+
+
+def _outside(into: Collector) -> Iterator[str]:
+    """The texts that are no boilerplate."""
+    at = 0
+    for start, end in into.boilerplate:
+        yield from into.texts[at:start]
+        at = end
+    yield from into.texts[at:]
+
+
+def _mark_trailing_scripts(into: Collector) -> None:
+    """A script delays nothing that people see when nothing visible comes after it."""
+    last = len(into.texts) - 1
+    while last >= 0 and not into.texts[last].strip():
+        last -= 1
+    for index, (texts_before, media_before) in enumerate(into.script_marks):
+        script = into.scripts[index]
+        if not script.in_head and texts_before > last and media_before == into.media_count:
+            into.scripts[index] = msgspec.structs.replace(script, trailing=True)
+
+
+def _head_closed_by(into: Collector) -> str | None:
+    """The element that pushed later head elements into the body; ``None`` when nothing did.
+
+    The parser closes the head at the first thing that may not stand there; a body that it had to make up then has no
+    position in the source.
+    """
+    strays = (
+        any(not meta.in_head for meta in into.metas)
+        or any(not title.in_head for title in into.titles)
+        or any(not link.in_head and ("canonical" in link.rel or "hreflang" in link.attrs) for link in into.links)
+    )
+    if not strays or into.body is None or into.body.node.source_line is not None:
+        return None
+    body = into.body.node
+    if not isinstance(body, Element):
+        return None
+    for child in body.children:
+        if isinstance(child, Element):
+            if child.tag not in _HEAD_ELEMENTS:
+                return child.tag
+        elif isinstance(child, turbohtml.Text) and child.data.strip():
+            return "text"
+    return None
+
+
+def _is_shell(into: Collector, text: str) -> bool:
+    """Almost no text, scripts, and an empty root element that scripts will fill."""
+    if len(text) > _SHELL_MAX_TEXT or not any(s.url is not None for s in into.scripts) or into.body is None:
+        return False
+    roots = [into.ids[name].node for name in _SHELL_IDS if name in into.ids]
+    if any(isinstance(root, Element) and not any(isinstance(c, Element) for c in root.children) for root in roots):
+        return True
+    body = into.body.node
+    if not isinstance(body, Element):
+        return False
+    shown = [
+        child
+        for child in body.children
+        if isinstance(child, Element) and child.tag not in ("script", "noscript", "style", "template", "link", "iframe")
+    ]
+    return bool(shown) and not text and all(not any(isinstance(c, Element) for c in child.children) for child in shown)

@@ -1,0 +1,64 @@
+"""The text that people see in an element; looked at for few elements, so the walk does not collect it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from turbohtml import Element, Text
+
+from pagegrade.model.document import Node
+from pagegrade.parse.html.accessible_names import is_unseen
+
+MAX_NODES: Final = 300
+_SILENT: Final = frozenset({"noscript", "script", "select", "style", "svg", "template", "textarea"})
+_UNSEEN: Final = frozenset(
+    (
+        "a11y-hidden assistive-text cdk-visually-hidden element-invisible hidden-visually hide-visually "
+        "screen-reader-only screen-reader-text screenreader-only show-for-sr sr-only u-hidden-visually "
+        "u-visually-hidden visually-hidden visuallyhidden"
+    ).split()
+)
+"""Classes that hide a text from the eye only, in the frameworks that are used most."""
+_PICTURED: Final = frozenset({"mat-icon", "material-icons"})
+_PICTURED_BEGINNINGS: Final = ("material-icons-", "material-symbols-")
+"""Classes of fonts that draw a picture for a word."""
+
+
+def shown_text(node: Node) -> str | None:
+    """Text inside the element that neither attributes nor well-known classes hide or turn into a picture.
+
+    Returns:
+        The text with white space collapsed; ``None`` when the element holds more than ``MAX_NODES`` nodes.
+    """
+    if not isinstance(node, Element):
+        return ""
+    parts: list[str] = []
+    stack = [iter(node)]
+    left = MAX_NODES
+    while stack:
+        child = next(stack[-1], None)
+        if child is None:
+            stack.pop()
+            continue
+        left -= 1
+        if not left:
+            return None
+        if isinstance(child, Text):
+            parts.append(child.data)
+        elif isinstance(child, Element) and child.tag not in _SILENT and not _is_picture_or_unseen(child):
+            parts.append(" ")
+            stack.append(iter(child))
+    return " ".join("".join(parts).split())
+
+
+def _is_picture_or_unseen(node: Element) -> bool:
+    attrs = node.attrs
+    if not attrs:
+        return False
+    if is_unseen(attrs):
+        return True
+    classes = attrs.get("class") or ()
+    return any(
+        word in _UNSEEN or word in _PICTURED or word.startswith(_PICTURED_BEGINNINGS)
+        for word in (classes.split() if isinstance(classes, str) else classes)
+    )

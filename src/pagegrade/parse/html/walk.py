@@ -1,0 +1,158 @@
+"""The one walk of the tree: every element is visited once and becomes facts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+from turbohtml import CData, DocumentFragment, Element, Namespace, Text
+
+from pagegrade.parse.aria.subtree_flags import BOILERPLATE, IN_BODY, INVISIBLE, NO_TEXT, SKIP
+from pagegrade.parse.html.attribute_kinds import ID, PLAIN_ATTRIBUTES, kinds_of
+from pagegrade.parse.html.collect import Collector
+from pagegrade.parse.html.elements import HANDLERS, MODEST
+from pagegrade.parse.html.elements.text import foreign_element
+
+MAX_NODES: Final = 200_000
+MAX_DEPTH: Final = 512
+"""A deeper tree is read, and said to be too deep."""
+_INLINE: Final = frozenset(
+    (
+        "a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark meter output "
+        "picture progress q ruby rb rp rt s samp small span strike strong sub sup svg time tt u var wbr nobr"
+    ).split(),
+)
+_VOID: Final = frozenset("area base br col embed hr img link meta source track wbr".split())
+_NO_ATTRIBUTES: Final[dict[str, str]] = {}
+_SEEN: Final = IN_BODY | NO_TEXT | INVISIBLE
+
+# Any, because the type of a node is tested by identity below: isinstance would cost a tenth of the walk.
+_Frame = tuple[Iterator[Any], int, int, Callable[[], None] | None, bool]
+
+
+def walk(root: Element, into: Collector) -> None:  # noqa: C901, PLR0912, PLR0915 - one loop, flat for speed
+    """Visit every element from ``root`` down and hand it to the handlers.
+
+    Iterative, so that depth costs no stack. Local names and one flat loop because this is the hottest code there is:
+    it runs for every element and text of every page.
+    """
+    handlers, inline, void, html = HANDLERS.get, _INLINE, _VOID, Namespace.HTML
+    texts, modest, limit, plain = into.texts, MODEST, MAX_NODES, PLAIN_ATTRIBUTES.issuperset
+    known: dict[str, int] = {}
+    count = deepest = widest = depth = flags = children = entered = 0
+    deepest_node: Element = root
+    closer: Callable[[], None] | None = None
+    block = False
+    iterator: Iterator[Any] = iter((root,))
+    stack: list[_Frame] = []
+    while True:
+        for node in iterator:
+            kind = type(node)
+            if kind is Element:
+                if count >= limit:
+                    into.limits.append("nodes")
+                    _unwind(stack, closer)
+                    stack.clear()
+                    break
+                count += 1
+                children += 1
+                tag = node.tag
+                raw = node.attrs
+                inner = flags
+                handler = handlers(tag)
+                attrs = _NO_ATTRIBUTES
+                if raw:
+                    # To read the names alone costs a third of what it costs to read the values, too.
+                    wanted = handler is not None and tag not in modest
+                    names = raw.copy() if wanted else raw
+                    kinds: int | None = 0
+                    if not plain(names):
+                        # A page has few different sets of names.
+                        key = " ".join(names)
+                        kinds = known.get(key)
+                        if kinds is None:
+                            kinds = known[key] = kinds_of(names)
+                    if kinds or wanted:
+                        attrs = names if wanted else raw.copy()
+                        for name, value in attrs.items():
+                            # The parser splits token lists (class, rel ...); everybody else wants the string.
+                            if type(value) is not str:
+                                attrs[name] = " ".join(value) if value else ""
+                        if kinds == ID:
+                            into.identify(node, attrs, flags)
+                        elif kinds:
+                            inner = into.common(node, attrs, flags, kinds)
+                next_closer = None
+                if handler is not None:
+                    if node.namespace is html:
+                        inner, next_closer = handler(into, node, attrs, inner)
+                    else:
+                        inner, next_closer = foreign_element(into, node, attrs, inner)
+                if next_closer is None and "role" in attrs:
+                    next_closer = into.open_role(node, attrs, inner)
+                breaks = tag not in inline
+                if breaks and inner & IN_BODY:
+                    texts.append(" ")
+                if inner & SKIP:
+                    if next_closer is not None:
+                        next_closer()
+                    continue
+                if tag in void and node.namespace is html:
+                    # Nothing can stand inside: what opens closes at once.
+                    if depth >= deepest:
+                        deepest = depth + 1
+                        deepest_node = node
+                    if next_closer is not None:
+                        next_closer()
+                    continue
+                if inner != flags and inner & ~flags & BOILERPLATE:
+                    entered = len(texts)
+                stack.append((iterator, flags, children, closer, block))
+                depth += 1
+                if depth > deepest:
+                    deepest = depth
+                    deepest_node = node
+                iterator, flags, children, closer, block = iter(node), inner, 0, next_closer, breaks
+                break
+            if kind is Text or kind is CData:
+                if flags & _SEEN == IN_BODY:
+                    texts.append(node.data)
+            elif kind is DocumentFragment:
+                # Only a declarative shadow root comes this far: its content is rendered.
+                stack.append((iterator, flags, children, closer, block))
+                depth += 1
+                iterator, children, closer, block = iter(node), 0, None, False
+                break
+        else:
+            if children > widest:  # noqa: PLR1730 - a call of max() costs more than the rest of this line
+                widest = children
+            if closer is not None:
+                closer()
+            if block and flags & IN_BODY:
+                texts.append(" ")
+            if not stack:
+                break
+            left = flags
+            iterator, flags, children, closer, block = stack.pop()
+            depth -= 1
+            if left != flags and left & ~flags & BOILERPLATE:
+                into.boilerplate.append((entered, len(texts)))
+            continue
+        if not stack:
+            break
+    into.element_count = count
+    into.max_depth = deepest
+    into.deepest = deepest_node
+    into.max_children = widest
+    if deepest > MAX_DEPTH:
+        into.limits.append("depth")
+
+
+def _unwind(stack: list[_Frame], closer: Callable[[], None] | None) -> None:
+    """Close what is open, innermost first, when the walk ends early."""
+    for _, _, _, outer, _ in reversed(stack):
+        if closer is not None:
+            closer()
+        closer = outer
+    if closer is not None:
+        closer()

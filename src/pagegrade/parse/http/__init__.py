@@ -1,0 +1,1 @@
+"""HTTP header fields, cookies, policies and certificates."""

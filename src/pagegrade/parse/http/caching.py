@@ -1,0 +1,156 @@
+"""What an answer says about being kept: Cache-Control, Expires, Age, Vary and validators."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Final, Literal
+
+from pagegrade.model.artifacts import Response
+from pagegrade.parse.http.headers import parse_directives
+
+MAX_HEADER: Final = 8_192
+"""Characters of one header that are read; whole header blocks of browsers end near here."""
+MAX_SECONDS: Final = 2**31
+"""Larger ages count as this (RFC 9111, 1.2.2)."""
+_MAX_DATE: Final = 100
+_READ: Final = ("cache-control", "expires", "date", "age", "vary", "etag", "last-modified", "pragma")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CachePolicy:
+    """How long a browser may keep an answer, and what else it was told."""
+
+    directives: Mapping[str, str]
+    """Cache-Control by lower-case name, quotes removed, "" without an argument; the first of a name counts.
+    Unknown ones are kept, since extensions are allowed."""
+    lifetime_s: int | None
+    """Freshness lifetime the sender states, 0 or more; ``None`` when it states none (browsers then guess)."""
+    source: Literal["max-age", "expires", ""]
+    """What ``lifetime_s`` was read from."""
+    age_s: int
+    """Seconds the answer had already spent in caches when it arrived."""
+    has_validator: bool
+    """It has an ETag or a Last-Modified, so that it can be checked cheaply."""
+    vary: frozenset[str]
+    """Header names in lower case, or ``*``."""
+    stale_by_intent: bool = False
+    """It says itself that it is stale at once: a ``max-age`` of 0 or less, an ``Expires`` that is past or a mere number
+    (``0``, ``-1``), or ``Pragma: no-cache`` without a ``Cache-Control``. An unreadable value is no intent."""
+
+    @property
+    def no_store(self) -> bool:
+        """Nobody may keep it."""
+        return "no-store" in self.directives
+
+    @property
+    def no_cache(self) -> bool:
+        """It may be kept but has to be checked before each use. With field names it speaks of those fields only."""
+        return "no-cache" in self.directives and not self.directives["no-cache"]
+
+    @property
+    def private(self) -> bool:
+        """Only the visitor's own browser may keep it."""
+        return "private" in self.directives and not self.directives["private"]
+
+    @property
+    def must_revalidate(self) -> bool:
+        """It must not be used when stale."""
+        return "must-revalidate" in self.directives
+
+    @property
+    def immutable(self) -> bool:
+        """It never changes while fresh (RFC 8246)."""
+        return "immutable" in self.directives
+
+    @property
+    def stale_on_arrival(self) -> bool:
+        """Its lifetime was over before it arrived."""
+        return self.lifetime_s is not None and self.lifetime_s > 0 and self.age_s >= self.lifetime_s
+
+    @property
+    def shared_lifetime_s(self) -> int:
+        """Seconds a shared cache (CDN, proxy) may serve it unasked; 0 when it may not."""
+        if self.no_store or self.no_cache or self.private:
+            return 0
+        shared = _seconds(self.directives.get("s-maxage"))
+        return shared if shared is not None else self.lifetime_s or 0
+
+
+def read_cache_policy(response: Response, *, received_at: datetime | None = None) -> CachePolicy:
+    """Read the caching headers of an answer.
+
+    Args:
+        response: The final answer; redirects are not looked at.
+        received_at: Stands in for a missing Date header, as it does in a browser.
+
+    A number that is none, and an Expires that is no date (``0``), mean "already stale". Never raises.
+
+    Source: https://www.rfc-editor.org/rfc/rfc9111#section-4.2.1
+    """
+    wanted = dict.fromkeys(_READ, "")
+    seen: set[str] = set()
+    for name, value in response.headers:
+        key = name.lower()
+        if key in wanted:
+            wanted[key] = f"{wanted[key]}, {value}"[:MAX_HEADER] if key in seen else value[:MAX_HEADER]
+            seen.add(key)
+    directives = parse_directives((wanted["cache-control"],))
+    lifetime: int | None = None
+    source: Literal["max-age", "expires", ""] = ""
+    stale_by_intent = False
+    if "max-age" in directives:
+        lifetime, source = _seconds(directives["max-age"]) or 0, "max-age"
+        stale_by_intent = not lifetime and _is_number(directives["max-age"])
+    elif "expires" in seen:
+        lifetime, source = _until(wanted["expires"], wanted["date"], received_at), "expires"
+        stale_by_intent = lifetime == 0 and (_is_number(wanted["expires"]) or _date(wanted["expires"]) is not None)
+    elif "cache-control" not in seen:
+        # No standard gives Pragma a meaning in answers, but browsers heed it.
+        stale_by_intent = "no-cache" in parse_directives((wanted["pragma"],))
+    return CachePolicy(
+        directives=directives,
+        lifetime_s=lifetime,
+        source=source,
+        age_s=_seconds(wanted["age"]) or 0,
+        has_validator=bool(wanted["etag"].strip() or wanted["last-modified"].strip()),
+        vary=frozenset(name for part in wanted["vary"].split(",") if (name := part.strip().lower())),
+        stale_by_intent=stale_by_intent,
+    )
+
+
+def _is_number(text: str) -> bool:
+    """Whether ``text`` is a whole number, perhaps negative."""
+    digits = text.strip().removeprefix("-")
+    return digits.isascii() and digits.isdigit()
+
+
+def _seconds(text: str | None) -> int | None:
+    """Delta-seconds; ``None`` for anything but digits."""
+    text = (text or "").strip()
+    if not (text.isascii() and text.isdigit()):
+        return None
+    text = text.lstrip("0")
+    return min(int(text or "0"), MAX_SECONDS) if len(text) < 12 else MAX_SECONDS
+
+
+def _until(expires: str, date: str, received_at: datetime | None) -> int | None:
+    """Seconds from Date to Expires, at least 0; ``None`` when no start is known."""
+    end = _date(expires)
+    if end is None:
+        return 0
+    start = _date(date) or received_at
+    if start is None:
+        return None
+    return max(0, min(int((end - start).total_seconds()), MAX_SECONDS))
+
+
+def _date(text: str) -> datetime | None:
+    """An HTTP date in any of its three forms; ``None`` when it is none."""
+    try:
+        found = parsedate_to_datetime(text[:_MAX_DATE])
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    return found if found.tzinfo is not None else found.replace(tzinfo=UTC)

@@ -1,0 +1,252 @@
+"""What the pages of paper say (``templates/report.typ``): a Report -> plain values, every text harmless and bounded."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from pagegrade.model.identity import PROJECT_URL
+from pagegrade.model.outcome import Evidence
+from pagegrade.model.report import CATEGORIES, Report, Result
+from pagegrade.render import view
+from pagegrade.render.charts import score_strip, timing_bars
+from pagegrade.render.escape import safe_href, unicode_host, visible
+from pagegrade.render.prose import parse_prose
+
+Values = dict[str, Any]
+MAX_FINDINGS: Final = 200
+"""More are counted, not shown; as many as there could ever be checks."""
+MAX_ROWS: Final = 300
+"""Of a list or a table."""
+MAX_HOPS: Final = 20
+BREAK: Final = "\u200b"
+"""Where a line may end inside a word; ``visible`` leaves none of a page's own."""
+_URL_CHARS: Final = 400
+_PLACE_CHARS: Final = 300
+_PROSE_CHARS: Final = 1_000
+"""Of why and fix; those of our checks have less than half of it."""
+_LONG_WORD: Final = 18
+"""A word longer than this may be broken at its punctuation ..."""
+_MAX_RUN: Final = 16
+"""... and where it has none, after so many characters."""
+_PROSE_BLOCKS: Final = 30
+_MAX_MARKS: Final = 8
+"""Marks on one letter; no script needs more, and text that piles up hundreds costs seconds to set."""
+_BREAK_AFTER: Final = frozenset("/?&=_-.:;,>)]}|+%")
+_JOINERS: Final = frozenset("\u200c\u200d\ufe0e\ufe0f")
+_MONTHS: Final = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+
+
+def sheet(report: Report, *, boxes: bool = False) -> Values:
+    """All that the template asks for: dicts, lists, strings, numbers, booleans and ``None``.
+
+    Args:
+        report: The report.
+        boxes: Say that some characters stand as empty boxes.
+    """
+    grade = report.result or "none"
+    date = _date(report.generated_at)
+    score = "no score" if report.score is None else f"{report.score} of 100"
+    if report.state == "failed":
+        score = "not analysed"
+    final = report.final_url if report.final_url not in {None, report.url} else None
+    completed = report.state == "completed"
+    shown, left_out = _cut(view.findings(report) if completed else (), MAX_FINDINGS, "finding")
+    return {
+        "title": f"{visible(report.url, 100)}: {score}",
+        "description": view.verdict(report),
+        "project": visible(report.project, 100),
+        "running": breakable(visible(report.url, 90)),
+        "date": date,
+        "date_and_score": f"{breakable(visible(report.project, 50))} · {score} · {date}",
+        "url": breakable(visible(report.url, _URL_CHARS)),
+        "url_href": safe_href(report.url),
+        "final_url": breakable(visible(final or "", _URL_CHARS)),
+        "final_href": safe_href(final),
+        "host_reads": unicode_host(report.url),
+        "state": report.state,
+        "grade": grade,
+        "score": report.score,
+        "word": view.result_word(report),
+        "verdict": view.verdict(report),
+        "counts": _counts(report) if completed else [],
+        "scale": view.scale(report) if completed else "",
+        "notes": [_text(note, 400) for note in report.run.notes[:MAX_HOPS]],
+        "failure": _failure(report),
+        "categories": _categories(report),
+        "findings": [_finding(rank, finding) for rank, finding in enumerate(shown, start=1)],
+        "findings_left_out": left_out,
+        "lists": _lists(report) if completed else [],
+        "strip": [{"kind": kind, "start": start, "width": width} for kind, start, width in score_strip(report)]
+        if completed and report.score is not None
+        else [],
+        "steps": [_text(step, 400) for step in view.score_steps(report)[:MAX_ROWS]],
+        "facts": _facts(report),
+        "timing": [
+            {"label": label, "start": start, "width": max(width, 0.5), "took": view.format_ms(took)}
+            for label, start, width, took in timing_bars(report)
+        ],
+        "judged": _text(view.judged_by(report), 300)
+        + (f" Asked with {_text(report.run.vantage)}." if report.run.vantage else ""),
+        "project_url": PROJECT_URL,
+        "boxes": boxes,
+    }
+
+
+def breakable(text: str) -> str:
+    """``text`` with ``BREAK`` inside long words, so that an address or a selector never leaves the page.
+
+    Words of everyday length stay whole, and no mark is parted from its letter. Of the marks on one letter, those beyond
+    ``_MAX_MARKS`` are left out.
+    """
+    return " ".join(word if len(word) <= _LONG_WORD else _breakable_word(word) for word in text.split(" "))
+
+
+def _breakable_word(word: str) -> str:
+    parts: list[str] = []
+    run = marks = 0
+    may_break = False
+    for character in word:
+        if unicodedata.category(character).startswith("M") or character in _JOINERS:
+            marks += 1
+            if marks > _MAX_MARKS:
+                continue
+        else:
+            marks = 0
+            if run >= _MAX_RUN or (may_break and character not in _BREAK_AFTER):
+                parts.append(BREAK)
+                run = 0
+        parts.append(character)
+        run += 1
+        may_break = character in _BREAK_AFTER
+    return "".join(parts)
+
+
+def _text(text: object, limit: int = 200) -> str:
+    return breakable(visible(text, limit))
+
+
+def _date(moment: datetime) -> str:
+    day = (moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)).astimezone(UTC)
+    return f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
+
+
+def _cut(items: Sequence[Any], limit: int, noun: str) -> tuple[Sequence[Any], str]:
+    """The first ``limit`` items, and a sentence about the rest."""
+    rest = len(items) - limit
+    return items[:limit], f"{view.plural(rest, noun)} more not shown." if rest > 0 else ""
+
+
+def _counts(report: Report) -> list[Values]:
+    found = [(name, number) for name, number in view.counted_findings(report) if number]
+    shown: list[tuple[str, int]] = [*found, ("passed", report.counts.passed)]
+    return [{"name": name, "number": f"{number:,}"} for name, number in shown]
+
+
+def _failure(report: Report) -> Values | None:
+    if report.error is None:
+        return None
+    return {
+        "happened": _text(view.what_happened(report.error), 600),
+        "todo": _text(view.what_to_do(report.error), 600),
+        "retry": report.error.retryable,
+    }
+
+
+def _categories(report: Report) -> list[Values]:
+    cards = []
+    for name in CATEGORIES:
+        category = report.categories.get(name)
+        if category is None:
+            continue
+        found = view.plural(category.failed, "finding") if category.failed else "Nothing found"
+        cards.append(
+            {
+                "name": view.CATEGORY_NAMES[name],
+                "score": "–" if category.score is None else str(category.score),
+                "share": max(0, min(category.score or 0, 100)) / 100,
+                "grade": category.result or "none",
+                "word": category.result or "no result",
+                "found": f"{found}, {category.passed} passed",
+            }
+        )
+    return cards
+
+
+def _finding(rank: int, finding: view.Finding) -> Values:
+    result = finding.result
+    counted = ", ".join(visible(view.headline(child), 120) for child in finding.counted[:20])
+    return {
+        "rank": rank,
+        "title": _text(view.headline(result), 200),
+        "importance": result.importance,
+        "cost": view.points(finding.lost),
+        "message": _text(result.message, 400),
+        "why": _prose(result.why),
+        "fix": _prose(result.fix),
+        "evidence": [_evidence(item) for item in finding.evidence],
+        "more": f"and {finding.evidence_not_shown:,} more" if finding.evidence and finding.evidence_not_shown else "",
+        "counted": breakable(counted),
+        "check": _text(result.check, 60),
+        "href": safe_href(result.learn_more),
+    }
+
+
+def _prose(text: str) -> list[Values]:
+    return [
+        {
+            "kind": block.kind,
+            "spans": [
+                # A piece of code keeps its lines and is clipped at the edge; what runs on is broken.
+                {"text": span.text if block.kind == "code" else breakable(span.text), "code": span.code}
+                for span in block.spans
+            ],
+        }
+        for block in parse_prose(text[:_PROSE_CHARS])[:_PROSE_BLOCKS]
+        if block.spans
+    ]
+
+
+def _evidence(item: Evidence) -> Values:
+    return {
+        "snippet": _text(item.snippet),
+        "place": _text(view.place(item), _PLACE_CHARS),
+        "facts": _text(view.facts_of(item), _PLACE_CHARS),
+    }
+
+
+def _lists(report: Report) -> list[Values]:
+    told = (
+        ("Good to know", "informative", lambda result: result.message),
+        ("Not evaluated", "not_evaluated", view.reason),
+        ("Not applicable", "not_applicable", view.reason),
+    )
+    lists = [_list(title, "reasons", view.with_outcome(report, outcome), text) for title, outcome, text in told]
+    lists.append(_list("Passed", "names", view.with_outcome(report, "passed"), lambda _: ""))
+    return [part for part in lists if part["items"]]
+
+
+def _list(title: str, kind: str, results: Sequence[Result], text: Any) -> Values:
+    shown, left_out = _cut(results, MAX_ROWS, "check")
+    return {
+        "title": f"{title} ({len(results)})",
+        "kind": kind,
+        "items": [{"name": _text(view.headline(result), 200), "text": _text(text(result), 400)} for result in shown],
+        "left_out": left_out,
+    }
+
+
+def _facts(report: Report) -> list[Values]:
+    """Rows about the page; its times are drawn below them, not listed."""
+    facts = [(name, value) for name, value in view.page_facts(report) if name != "Timing"]
+    hops = report.page.redirects if report.page else ()
+    facts += [
+        ("Redirect", f"{hop.status}  {visible(hop.url, 300)} → {visible(hop.location, 300)}") for hop in hops[:MAX_HOPS]
+    ]
+    facts += [("Not seen", f"{name}: {why}") for name, why in view.not_seen(report)]
+    return [{"name": name, "text": breakable(value)} for name, value in facts[:MAX_ROWS]]

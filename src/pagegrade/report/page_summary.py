@@ -1,0 +1,106 @@
+"""What of a page's answer and markup is kept to be shown beside the verdicts: headers, weight by type, previews."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pagegrade.model.artifacts import Artifacts, NotGathered, Resource, Response
+from pagegrade.model.document import Document
+from pagegrade.model.report import RESOURCE_TYPES, Preview, ResourceTotal, ResourceType
+from pagegrade.report.sanitize import clean
+
+MAX_HEADERS: Final = 60
+MAX_HEADER_NAME: Final = 80
+MAX_HEADER_VALUE: Final = 400
+MASK: Final = "…"
+_SECRET_NAMES: Final = ("token", "csrf", "xsrf", "secret", "session", "auth", "api-key", "apikey", "password")
+"""Parts of header names whose values nobody but the reader's browser was meant to see."""
+_PUBLIC_NAMES: Final = frozenset({"origin-agent-cluster", "www-authenticate", "proxy-authenticate"})
+_TYPE_OF_KIND: Final[dict[str, ResourceType]] = {
+    "stylesheet": "stylesheet",
+    "script": "script",
+    "font": "font",
+    "image": "image",
+    "icon": "image",
+    "media": "media",
+    "frame": "document",
+}
+"""Use of a resource -> its type; of several uses the first one here decides."""
+
+
+def resource_totals(artifacts: Artifacts) -> tuple[ResourceTotal, ...]:
+    """How much of each type the page loads, itself included; nothing where its resources were not looked at."""
+    if isinstance(artifacts.resources, NotGathered):
+        return ()
+    response = artifacts.navigation.response
+    totals: dict[ResourceType, list[int]] = {"document": [1, 0, _transferred(response)]}
+    for item in artifacts.resources.items:
+        total = totals.setdefault(_type_of(item), [0, 0, 0])
+        total[0] += 1
+        if item.response is None or not 200 <= item.response.status < 400:  # noqa: PLR2004 - RFC 9110 15
+            total[1] += 1
+        else:
+            total[2] += _transferred(item.response)
+    return tuple(
+        ResourceTotal(type=name, count=totals[name][0], failed=totals[name][1], transfer_bytes=totals[name][2])
+        for name in RESOURCE_TYPES
+        if name in totals
+    )
+
+
+def _type_of(item: Resource) -> ResourceType:
+    return next((name for kind, name in _TYPE_OF_KIND.items() if kind in item.kinds), "other")
+
+
+def _transferred(response: Response) -> int:
+    """Bytes of the body; of a film that was only begun, what its answer announces."""
+    seen = response.wire_bytes if response.wire_bytes is not None else len(response.body)
+    announced = response.header("Content-Length") or ""
+    if response.truncated == "limit" and announced.isascii() and announced.isdigit():
+        return max(seen, int(announced[:15]))
+    return seen
+
+
+def shown_headers(response: Response) -> tuple[tuple[str, str], ...]:
+    """The headers in the order they came, cut, and without what may be a secret."""
+    return tuple(
+        (clean(name, MAX_HEADER_NAME), clean(_public(name.lower(), value), MAX_HEADER_VALUE))
+        for name, value in response.headers[:MAX_HEADERS]
+    )
+
+
+def _public(name: str, value: str) -> str:
+    if name in {"set-cookie", "set-cookie2"}:
+        return _cookie_without_value(value)
+    secret = name not in _PUBLIC_NAMES and any(part in name for part in _SECRET_NAMES)
+    return MASK if secret and value.strip() else value
+
+
+def _cookie_without_value(line: str) -> str:
+    """``name=…; Path=/; Secure``: a cookie's name and rules say everything that a report is about."""
+    pair, semicolon, attributes = line.partition(";")
+    name, equals, _ = pair.partition("=")
+    return (f"{name}={MASK}" if equals else MASK) + semicolon + attributes
+
+
+def preview_of(document: Document) -> Preview:
+    """What search results and shared links say of the page."""
+    described = document.meta("description")
+    social: dict[str, str] = {}
+    for meta in document.metas:
+        for name in (meta.property, meta.name):
+            if name.startswith("og:") and meta.content.strip():
+                social.setdefault(name, meta.content)
+    image = next((social[name] for name in ("og:image", "og:image:secure_url", "og:image:url") if name in social), "")
+    return Preview(
+        description=_line(described.content if described else "", 400),
+        site_name=_line(social.get("og:site_name", ""), 80),
+        social_title=_line(social.get("og:title", ""), 200),
+        social_description=_line(social.get("og:description", ""), 400),
+        image_url=_line(image, 500),
+    )
+
+
+def _line(text: str, limit: int) -> str:
+    # A description of ten megabytes is cut before it is taken apart.
+    return clean(" ".join(text[: 4 * limit].split()), limit)

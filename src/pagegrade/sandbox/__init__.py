@@ -1,0 +1,1 @@
+"""Child processes that parse and evaluate untrusted bytes: pool, worker, codec."""

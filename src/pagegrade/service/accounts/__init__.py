@@ -1,0 +1,1 @@
+"""Use cases of accounts: keys, passwords, sessions, sign-in limits."""

@@ -1,0 +1,330 @@
+"""Who may do what: keys, their secrets, and the first owner.
+
+A secret is ``pgk_``, 32 random bytes in base 62, and their CRC-32 in base 62: found by secret scanners, and told from a
+slip of the keyboard without asking the database. Only its SHA-256 is stored. A slow hash would add nothing: nobody
+guesses 256 random bits.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+import string
+import threading
+import zlib
+from collections.abc import Sequence
+from typing import Final
+
+from pagegrade.model.account import SCOPES, Account, Caller, Key
+from pagegrade.model.errors import InsufficientScope, InvalidInput, NotFound, Unauthenticated, Unavailable
+from pagegrade.service.accounts.operations import clean_label
+from pagegrade.store.engine.database import Database, Transaction
+from pagegrade.store.locks import hold_place
+from pagegrade.store.repositories.accounts import add_account, list_accounts, load_account
+from pagegrade.store.repositories.keys import (
+    add_key,
+    count_keys,
+    find_caller,
+    list_keys,
+    revoke_key,
+    touch_keys,
+)
+
+MARK: Final = "pgk_"
+_ALPHABET: Final = string.digits + string.ascii_uppercase + string.ascii_lowercase
+_RANDOM_BYTES: Final = 32
+_RANDOM_CHARACTERS: Final = 43
+"""62**43 > 2**256."""
+_SUM_CHARACTERS: Final = 6
+"""62**6 > 2**32."""
+PREFIX_CHARACTERS: Final = 8
+"""Of a secret of ours, kept to recognise it by: 24 of its 256 random bits."""
+_CHOSEN_PREFIX_CHARACTERS: Final = 4
+"""Of a secret that somebody chose, which may have no characters to spare."""
+_MADE: Final = re.compile(rf"{MARK}[0-9A-Za-z]{{{_RANDOM_CHARACTERS + _SUM_CHARACTERS}}}")
+MIN_CHARACTERS: Final = 20
+MAX_CHARACTERS: Final = 512
+_CHOSEN: Final = re.compile(rf"[!-~]{{{MIN_CHARACTERS},{MAX_CHARACTERS}}}")
+"""Visible ASCII: what a header can carry."""
+MINUTE_MS: Final = 60_000
+SCOPE: Final = "scope"
+
+
+def make_secret() -> str:
+    """A new secret of 53 characters."""
+    body = MARK + _base62(int.from_bytes(secrets.token_bytes(_RANDOM_BYTES)), _RANDOM_CHARACTERS)
+    return body + _checksum(body)
+
+
+def is_well_formed(secret: str) -> bool:
+    """Whether this can be a secret made by ``make_secret``; needs no database."""
+    return _MADE.fullmatch(secret) is not None and _checksum(secret[:-_SUM_CHARACTERS]) == secret[-_SUM_CHARACTERS:]
+
+
+def can_be_secret(secret: str) -> bool:
+    """Whether any key can have this secret, made or chosen; needs no database and no more than a glance."""
+    if len(secret) > MAX_CHARACTERS or _CHOSEN.fullmatch(secret) is None:
+        return False
+    # What has the very shape of a made one is one, or a slip of the keyboard.
+    return _MADE.fullmatch(secret) is None or is_well_formed(secret)
+
+
+def authenticate(tx: Transaction, secret: str | None, now_ms: int) -> Caller:
+    """Who calls.
+
+    Args:
+        tx: The transaction; only asked when the secret can be one.
+        secret: As sent, however long or strange; ``None`` or empty: none was sent.
+        now_ms: The time now, in milliseconds since 1970.
+
+    Raises:
+        Unauthenticated: There is no valid key of this secret. Why not (unknown, revoked, expired, of a disabled
+            account) is not told.
+    """
+    if not secret:
+        raise Unauthenticated
+    caller = find_caller(tx, _digest(secret)) if can_be_secret(secret) else None
+    if caller is None or not _valid(caller, now_ms):
+        raise Unauthenticated(presented=True)
+    return caller
+
+
+def require_scope(caller: Caller, scope: str) -> None:
+    """Let only keys with this scope pass.
+
+    Raises:
+        InsufficientScope: The key lacks it.
+    """
+    if scope not in caller.api_key.scopes:
+        raise InsufficientScope(scope)
+
+
+def issue_key(
+    tx: Transaction,
+    account_id: int,
+    *,
+    name: str,
+    scopes: Sequence[str] = SCOPES,
+    expires_at_ms: int | None = None,
+    now_ms: int,
+) -> tuple[Key, str]:
+    """A new key of the account, and its secret, which is told this one time.
+
+    Raises:
+        NotFound: There is no such account.
+        InvalidInput: The name, a scope or the time cannot be used, or the account is disabled.
+    """
+    account = load_account(tx, account_id)
+    if account is None:
+        raise _no_account(account_id)
+    if account.disabled_at_ms is not None:
+        raise InvalidInput(f"The account {account_id} is disabled; a key of it would not work.")
+    return _save(tx, account_id, make_secret(), name=name, scopes=scopes, expires_at_ms=expires_at_ms, now_ms=now_ms)
+
+
+def ensure_owner(tx: Transaction, bootstrap_secret: str | None, now_ms: int) -> tuple[Account, str | None]:
+    """The first account, made where there is none; and where no key was ever made, its first one.
+
+    Args:
+        tx: The transaction.
+        bootstrap_secret: What the first key shall be; ``None``: it is made here.
+        now_ms: The time now, in milliseconds since 1970.
+
+    Returns:
+        The account, and the secret of its key if it was made here: to be told now or never.
+
+    Raises:
+        InvalidInput: The bootstrap secret cannot be a key.
+    """
+    hold_place(tx, "owner")  # several processes may start on an empty database at the same moment
+    existing = list_accounts(tx)
+    owner = existing[0] if existing else _add_owner(tx, now_ms)
+    if count_keys(tx):
+        return owner, None
+    if bootstrap_secret is None:
+        made = make_secret()
+        _save(tx, owner.id, made, name="first", scopes=SCOPES, expires_at_ms=None, now_ms=now_ms)
+        return owner, made
+    check_bootstrap(bootstrap_secret)
+    _save(tx, owner.id, bootstrap_secret, name="bootstrap", scopes=SCOPES, expires_at_ms=None, now_ms=now_ms)
+    return owner, None
+
+
+def choose_account(tx: Transaction, account_id: int | None, now_ms: int) -> Account:
+    """The account somebody means who may not have said which.
+
+    Args:
+        tx: One that may write.
+        account_id: ``None``: the only one that works; in an empty database one is made.
+        now_ms: The time now, in milliseconds since 1970.
+
+    Raises:
+        NotFound: There is no such account.
+        InvalidInput: Several accounts work and none was said, or none works.
+    """
+    if account_id is not None:
+        account = load_account(tx, account_id)
+        if account is None:
+            raise _no_account(account_id)
+        return account
+    hold_place(tx, "owner")
+    existing = list_accounts(tx)
+    if not existing:
+        return _add_owner(tx, now_ms)
+    working = [account for account in existing if account.disabled_at_ms is None]
+    if not working:
+        raise InvalidInput("Every account is disabled; make another with `pagegrade accounts create`.")
+    if len(working) > 1:
+        names = ", ".join(f"{account.id} ({account.name})" for account in working[:10])
+        raise InvalidInput(f"There are several accounts; say which with --account: {names}.")
+    return working[0]
+
+
+def check_bootstrap(secret: str) -> None:
+    """Refuse a first key that would never be accepted.
+
+    Raises:
+        InvalidInput: It cannot be one; the message does not repeat it.
+    """
+    if _MADE.fullmatch(secret) is not None and not is_well_formed(secret):
+        raise InvalidInput(
+            "PAGEGRADE_BOOTSTRAP_API_KEY looks like a key that Pagegrade made, but a character in it is wrong. "
+            "Copy it again, or choose one of another length."
+        )
+    if not can_be_secret(secret):
+        raise InvalidInput(
+            f"PAGEGRADE_BOOTSTRAP_API_KEY cannot be a key: give {MIN_CHARACTERS} to {MAX_CHARACTERS} visible ASCII "
+            "characters, without blanks."
+        )
+
+
+def revoke(tx: Transaction, which: str, now_ms: int) -> tuple[Key, bool]:
+    """Let a key work no more, from the next request on.
+
+    Args:
+        tx: One that may write.
+        which: Its id, the prefix it is listed with, or its whole secret.
+        now_ms: The time now, in milliseconds since 1970.
+
+    Returns:
+        The key, and whether it worked until now.
+
+    Raises:
+        NotFound: There is no such key.
+        InvalidInput: Several keys have this prefix.
+    """
+    wanted = which.strip()
+    owner = find_caller(tx, _digest(wanted)) if can_be_secret(wanted) else None
+    keys = list_keys(tx)
+    if owner is not None:
+        matching = [key for key in keys if key.id == owner.api_key.id]
+    else:
+        matching = [key for key in keys if str(key.id) == wanted] or [key for key in keys if key.prefix == wanted]
+    if len(matching) > 1:
+        working = [key for key in matching if key.revoked_at_ms is None]
+        matching = working or matching[:1]
+    if not matching:
+        raise NotFound("There is no such key; `pagegrade keys list` shows them.")
+    if len(matching) > 1:
+        ids = ", ".join(str(key.id) for key in matching)
+        raise InvalidInput(f"Several keys begin with {wanted}: say which by its id ({ids}).")
+    return matching[0], revoke_key(tx, matching[0].id, now_ms)
+
+
+def works(key: Key, now_ms: int) -> bool:
+    """Whether the key itself is good; its account may be disabled all the same."""
+    return key.revoked_at_ms is None and (key.expires_at_ms is None or now_ms < key.expires_at_ms)
+
+
+class KeyUses:
+    """When keys were used, to the minute, until it is written down.
+
+    Requests are many and reads cost no transaction, so uses are gathered here and saved a few times a minute.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._unsaved: dict[int, int] = {}
+        self._noted: dict[int, int] = {}
+
+    def note(self, key_id: int, now_ms: int) -> None:
+        """The key was used now; from any thread."""
+        minute_ms = now_ms - now_ms % MINUTE_MS
+        if self._noted.get(key_id) == minute_ms:
+            return
+        with self._lock:
+            self._noted[key_id] = minute_ms
+            self._unsaved[key_id] = max(minute_ms, self._unsaved.get(key_id, 0))
+
+    async def save(self, database: Database) -> None:
+        """Write down what was noted since the last time; what cannot be written now is kept for the next."""
+        with self._lock:
+            unsaved, self._unsaved = self._unsaved, {}
+        if not unsaved:
+            return
+        try:
+            await database.write(lambda tx: touch_keys(tx, unsaved))
+        except Unavailable:
+            with self._lock:
+                for key_id, used_at_ms in unsaved.items():
+                    self._unsaved[key_id] = max(used_at_ms, self._unsaved.get(key_id, 0))
+
+
+def _add_owner(tx: Transaction, now_ms: int) -> Account:
+    return add_account(tx, name="Owner", email="owner@localhost", now_ms=now_ms, is_admin=True)
+
+
+def _no_account(account_id: int) -> NotFound:
+    return NotFound(f"There is no account {account_id}; `pagegrade accounts list` shows them.")
+
+
+def _valid(caller: Caller, now_ms: int) -> bool:
+    return works(caller.api_key, now_ms) and caller.account.disabled_at_ms is None
+
+
+def _save(
+    tx: Transaction,
+    account_id: int,
+    secret: str,
+    *,
+    name: str,
+    scopes: Sequence[str],
+    expires_at_ms: int | None,
+    now_ms: int,
+) -> tuple[Key, str]:
+    label = clean_label(name, what="The name of a key")
+    unknown = [scope for scope in scopes if scope not in SCOPES]
+    if unknown or not scopes:
+        which = f"{unknown[0]!r} is no scope" if unknown else "A key needs at least one scope"
+        raise InvalidInput(f"{which}. Use {', '.join(SCOPES)}.", reason=SCOPE)
+    if expires_at_ms is not None and expires_at_ms <= now_ms:
+        raise InvalidInput("The key would have expired already; give a later time.")
+    shown = PREFIX_CHARACTERS if is_well_formed(secret) else _CHOSEN_PREFIX_CHARACTERS
+    key = add_key(
+        tx,
+        account_id,
+        name=label,
+        prefix=secret[:shown],
+        secret_sha256=_digest(secret),
+        scopes=tuple(scope for scope in SCOPES if scope in scopes),
+        expires_at_ms=expires_at_ms,
+        now_ms=now_ms,
+    )
+    return key, secret
+
+
+def _digest(secret: str) -> bytes:
+    return hashlib.sha256(secret.encode("ascii")).digest()
+
+
+def _checksum(body: str) -> str:
+    return _base62(zlib.crc32(body.encode("ascii")), _SUM_CHARACTERS)
+
+
+def _base62(number: int, width: int) -> str:
+    digits = []
+    for _ in range(width):
+        number, digit = divmod(number, len(_ALPHABET))
+        digits.append(_ALPHABET[digit])
+    return "".join(reversed(digits))

@@ -1,0 +1,242 @@
+"""Make, change and disable accounts."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import replace
+from functools import cache
+from typing import Final
+from zoneinfo import available_timezones
+
+from pagegrade.model.account import Account
+from pagegrade.model.errors import InvalidInput, NotFound
+from pagegrade.model.stored import Privacy
+from pagegrade.parse.language_tags import parse_language_tag
+from pagegrade.report.sanitize import clean_text
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.locks import hold_place
+from pagegrade.store.repositories.accounts import (
+    add_account,
+    count_accounts,
+    count_admins,
+    disable_account,
+    enable_account,
+    list_addresses,
+    load_account,
+    save_account,
+    save_admin,
+)
+from pagegrade.store.repositories.sessions import end_sessions, forget_links
+
+MAX_NAME: Final = 200
+_EMAIL: Final = re.compile(r"[^\s@]{1,64}@[^\s@]{1,255}")
+"""Enough to catch a slip, within RFC 5321 section 4.5.3.1; whether mail arrives, only mail can tell."""
+NAME: Final = "name"
+EMAIL: Final = "email"
+EMAIL_TAKEN: Final = "email_taken"
+LOCALE: Final = "locale"
+TIMEZONE: Final = "timezone"
+PRIVACY: Final = "privacy"
+LAST_ADMIN: Final = "last_admin"
+OWN_ACCOUNT: Final = "own_account"
+DISABLED: Final = "disabled"
+
+
+def create_account(
+    tx: Transaction, *, name: str, email: str, locale: str = "en", timezone: str = "UTC", now_ms: int
+) -> Account:
+    """A new account, without a key or a password. The first one of all administers the installation.
+
+    Args:
+        tx: One that may write.
+        name: 1 to 200 characters.
+        email: Of its owner; no other account that works may have it.
+        locale: BCP 47 language tag.
+        timezone: Name from the IANA database, e.g. ``Europe/Prague``.
+        now_ms: The time now, in milliseconds since 1970.
+
+    Raises:
+        InvalidInput: One of them cannot be used; ``reason`` says which.
+    """
+    label = clean_label(name, what="The name of an account")
+    address = _clean_email(email)
+    tag = _clean_locale(locale)
+    _check_timezone(timezone)
+    _hold(tx)
+    _check_free(tx, address)
+    is_first = count_accounts(tx) == 0
+    return add_account(tx, name=label, email=address, locale=tag, timezone=timezone, is_admin=is_first, now_ms=now_ms)
+
+
+def change_account(
+    tx: Transaction,
+    account_id: int,
+    *,
+    name: str,
+    email: str,
+    locale: str,
+    timezone: str,
+    default_privacy: int | None,
+) -> Account:
+    """Change what its owner may change.
+
+    Args:
+        tx: One that may write.
+        account_id: Of an account there is.
+        name: As of ``create_account``, and so are the next three.
+        email: Of its owner.
+        locale: BCP 47 language tag.
+        timezone: Name from the IANA database.
+        default_privacy: Of new reports; ``None``: as the installation is set.
+
+    Raises:
+        InvalidInput: One of them cannot be used; ``reason`` says which.
+        NotFound: There is no such account.
+    """
+    label = clean_label(name, what="The name of an account")
+    address = _clean_email(email)
+    tag = _clean_locale(locale)
+    _check_timezone(timezone)
+    # A report that anyone with the password may see needs a password of its own.
+    if default_privacy not in {None, Privacy.PUBLIC, Privacy.PRIVATE}:
+        raise InvalidInput(f"{default_privacy!r} is no privacy for new reports.", reason=PRIVACY)
+    _hold(tx)
+    account = _load(tx, account_id)
+    _check_free(tx, address, but=account_id)
+    changed = replace(
+        account, name=label, email=address, locale=tag, timezone=timezone, default_privacy=default_privacy
+    )
+    save_account(tx, changed)
+    return changed
+
+
+def disable(tx: Transaction, account_id: int, now_ms: int, *, by: Account | None = None) -> tuple[Account, bool]:
+    """Let no key of the account work any more, from the next request on, and sign everybody out of it.
+
+    Args:
+        tx: One that may write.
+        account_id: Of the account.
+        now_ms: The time now.
+        by: The administrator who wants it, and may neither do it to themselves nor leave the installation without
+            one; ``None``: the operator at the machine, who may.
+
+    Returns:
+        The account, and whether it worked until now.
+
+    Raises:
+        InvalidInput: That administrator may not; ``reason`` says why.
+        NotFound: There is no such account.
+    """
+    _hold(tx)
+    account = _load(tx, account_id)
+    if by is not None:
+        if by.id == account_id:
+            raise InvalidInput("You cannot disable your own account.", reason=OWN_ACCOUNT)
+        _keep_an_admin(tx, account)
+    changed = disable_account(tx, account_id, now_ms)
+    end_sessions(tx, account_id)
+    forget_links(tx, account_id)
+    return (replace(account, disabled_at_ms=now_ms) if changed else account), changed
+
+
+def enable(tx: Transaction, account_id: int) -> tuple[Account, bool]:
+    """Let the keys of the account work again, and its owner sign in.
+
+    Returns:
+        The account, and whether it was disabled until now.
+
+    Raises:
+        InvalidInput: Another account has its e-mail address meanwhile.
+        NotFound: There is no such account.
+    """
+    _hold(tx)
+    account = _load(tx, account_id)
+    _check_free(tx, account.email, but=account_id)
+    return replace(account, disabled_at_ms=None), enable_account(tx, account_id)
+
+
+def set_admin(tx: Transaction, account_id: int, *, is_admin: bool) -> tuple[Account, bool]:
+    """Let the owner of the account administer the installation, or no longer.
+
+    Returns:
+        The account, and whether that was a change.
+
+    Raises:
+        InvalidInput: The account is disabled, or nobody would administer the installation.
+        NotFound: There is no such account.
+    """
+    _hold(tx)
+    account = _load(tx, account_id)
+    if is_admin and account.disabled_at_ms is not None:
+        raise InvalidInput(f"The account {account_id} is disabled; enable it first.", reason=DISABLED)
+    if not is_admin:
+        _keep_an_admin(tx, account)
+    return replace(account, is_admin=is_admin), save_admin(tx, account_id, is_admin=is_admin)
+
+
+@cache
+def known_timezones() -> frozenset[str]:
+    """Names of time zones; a system without a time zone database knows none but UTC."""
+    return frozenset({"UTC", *available_timezones()})
+
+
+def clean_label(text: str, *, what: str) -> str:
+    """A name that somebody gave something: without blanks around it.
+
+    Raises:
+        InvalidInput: It is empty, too long, or has control characters, which could play tricks on terminals.
+    """
+    label = clean_text(text).strip()
+    if not 0 < len(label) <= MAX_NAME or any(unicodedata.category(character) == "Cc" for character in label):
+        raise InvalidInput(f"{what} has 1 to {MAX_NAME} characters, and no control characters.", reason=NAME)
+    return label
+
+
+def _hold(tx: Transaction) -> None:
+    """Let accounts be made and changed one after the other, whichever process does it.
+
+    Else two of them have one e-mail address, or the last two administrators send each other away.
+    """
+    hold_place(tx, "owner")
+
+
+def _load(tx: Transaction, account_id: int) -> Account:
+    account = load_account(tx, account_id)
+    if account is None:
+        raise NotFound(f"There is no account {account_id}; `pagegrade accounts list` shows them.")
+    return account
+
+
+def _clean_email(email: str) -> str:
+    address = email.strip()
+    if _EMAIL.fullmatch(address) is None or not address.isprintable():
+        raise InvalidInput(f"{address!r} is no e-mail address.", reason=EMAIL)
+    return address
+
+
+def _clean_locale(locale: str) -> str:
+    tag = parse_language_tag(locale)
+    if tag is None or tag.private_use or not tag.registered:
+        raise InvalidInput(f"{locale!r} is no language tag. Write it like en or pt-BR.", reason=LOCALE)
+    return tag.text
+
+
+def _check_timezone(timezone: str) -> None:
+    if timezone not in known_timezones():
+        raise InvalidInput(f"{timezone!r} is no time zone here. Write it like UTC or Europe/Prague.", reason=TIMEZONE)
+
+
+def _check_free(tx: Transaction, address: str, *, but: int | None = None) -> None:
+    """Refuse an e-mail address that another working account has."""
+    for account_id, email in list_addresses(tx):
+        if account_id != but and email.casefold() == address.casefold():
+            raise InvalidInput(f"The account {account_id} has this e-mail address already.", reason=EMAIL_TAKEN)
+
+
+def _keep_an_admin(tx: Transaction, account: Account) -> None:
+    """Refuse to take the last administrator away."""
+    if account.is_admin and account.disabled_at_ms is None and count_admins(tx) <= 1:
+        raise InvalidInput(
+            "Nobody else administers this installation; let somebody else do so first.", reason=LAST_ADMIN
+        )

@@ -1,0 +1,154 @@
+"""Sessions: a browser stays signed in by a random token, which is replaced every day and of which a hash is kept."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from pagegrade.model.account import Account, Caller, Session
+from pagegrade.report.sanitize import clean_text
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.repositories.sessions import (
+    add_session,
+    end_oldest,
+    end_token,
+    find_session,
+    forget_ended,
+    list_sessions,
+    replace_token,
+    rotate_session,
+    touch_session,
+)
+
+DAY_MS: Final = 86_400_000
+IDLE_MS: Final = 14 * DAY_MS
+"""Not used for so long, a session is over."""
+LASTS_MS: Final = 60 * DAY_MS
+"""However much it is used, it is over then."""
+ROTATED_MS: Final = DAY_MS
+"""So old, a token is replaced."""
+GRACE_MS: Final = 60_000
+"""So long the token before it is good: a browser sends several requests at once."""
+SEEN_MS: Final = 300_000
+"""How exactly it is kept when a session was used: every use would be a write."""
+TOKEN_BYTES: Final = 32
+MAX_AGENT: Final = 200
+MAX_SESSIONS: Final = 100
+"""Of an account: nobody uses more browsers, and a program that signs in again and again must not fill the disk."""
+_TOKEN: Final = re.compile(r"[0-9A-Za-z_-]{43}")
+
+
+@dataclass(frozen=True, slots=True)
+class SignedIn:
+    """A session that goes on."""
+
+    caller: Caller
+    session: Session
+    due: bool
+    """Whether ``keep_session`` has something to write."""
+
+
+def make_token() -> str:
+    """256 random bits, 43 characters."""
+    return secrets.token_urlsafe(TOKEN_BYTES)
+
+
+def digest(token: str) -> bytes:
+    """What is kept of a token."""
+    return hashlib.sha256(token.encode("ascii")).digest()
+
+
+def is_token(text: str) -> bool:
+    """Whether this can be a token of ours; needs no database."""
+    return _TOKEN.fullmatch(text) is not None
+
+
+def start_session(tx: Transaction, account: Account, agent: str, now_ms: int, *, by_link: bool = False) -> str:
+    """Sign the account's owner in; the token, to be told the browser and nobody else.
+
+    Where ``MAX_SESSIONS`` are open already, the one left alone the longest ends.
+
+    Args:
+        tx: One that may write.
+        account: Whose owner has just proved who they are.
+        agent: The browser's User-Agent header, however long or strange.
+        now_ms: The time now.
+        by_link: Whether they did so with a link that signs in once.
+    """
+    token = make_token()
+    add_session(
+        tx,
+        account.id,
+        token_sha256=digest(token),
+        agent=clean_text(agent)[:MAX_AGENT],
+        now_ms=now_ms,
+        expires_at_ms=now_ms + LASTS_MS,
+        by_link=by_link,
+    )
+    end_oldest(tx, account.id, but=MAX_SESSIONS)
+    return token
+
+
+def end_tokens(tx: Transaction, tokens: Iterable[str]) -> None:
+    """Sign a browser out, whatever it sent as its tokens, however long or strange."""
+    for token in tokens:
+        if is_token(token):
+            end_token(tx, digest(token))
+
+
+def list_open(tx: Transaction, account_id: int, now_ms: int) -> tuple[Session, ...]:
+    """The browsers that are signed in to the account, the one used last first."""
+    return tuple(session for session in list_sessions(tx, account_id) if not _is_over(session, now_ms))
+
+
+def renew_token(tx: Transaction, session: Session, now_ms: int) -> str | None:
+    """A new token for a session, the old one being good for nothing from now on; ``None``: it has ended meanwhile."""
+    made = make_token()
+    return made if replace_token(tx, session.id, digest(made), now_ms) else None
+
+
+def forget_sessions(tx: Transaction, now_ms: int) -> int:
+    """Delete what nobody can use any more; how much it was."""
+    return forget_ended(tx, now_ms=now_ms, unused_before_ms=now_ms - IDLE_MS)
+
+
+def find_signed_in(tx: Transaction, token: str, now_ms: int) -> SignedIn | None:
+    """Who is signed in with this token; ``None``: nobody, or no longer.
+
+    Args:
+        tx: Any transaction.
+        token: As the browser sent it, however long or strange.
+        now_ms: The time now.
+    """
+    found = find_session(tx, digest(token)) if is_token(token) else None
+    if found is None:
+        return None
+    session, account, is_previous = found
+    if account.disabled_at_ms is not None or _is_over(session, now_ms):
+        return None
+    if is_previous and now_ms - session.rotated_at_ms >= GRACE_MS:
+        return None
+    due = not is_previous and now_ms - session.seen_at_ms >= SEEN_MS
+    return SignedIn(Caller(account=account, session=session), session, due)
+
+
+def keep_session(tx: Transaction, session: Session, token: str, now_ms: int) -> str | None:
+    """Note that a session was used, and replace its token where that is due.
+
+    Returns:
+        The new token, to be told the browser; ``None``: the old one stays.
+    """
+    if now_ms - session.rotated_at_ms < ROTATED_MS:
+        touch_session(tx, session.id, now_ms)
+        return None
+    made = make_token()
+    replaced = rotate_session(tx, session.id, old_sha256=digest(token), new_sha256=digest(made), now_ms=now_ms)
+    return made if replaced else None
+
+
+def _is_over(session: Session, now_ms: int) -> bool:
+    return now_ms >= session.expires_at_ms or now_ms - session.seen_at_ms >= IDLE_MS

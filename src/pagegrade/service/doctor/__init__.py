@@ -1,0 +1,1 @@
+"""Health checks of the machine, the storage and the database."""

@@ -1,0 +1,244 @@
+"""Is this machine fit for the service: versions, clock, the guard over outgoing connections, the parser's processes.
+
+Every look gives one or more findings and never raises: what cannot be looked at is a finding too. Nothing outside of
+this machine is asked, except by ``try_fetch``.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from importlib import metadata
+from typing import Final, Literal
+
+from pagegrade.gather.guard import Guard, Permit
+from pagegrade.gather.resolver import configured_servers
+from pagegrade.gather.transfer import libcurl_version
+from pagegrade.model.errors import InvalidInput
+from pagegrade.model.identity import RELEASED_MS, VERSION
+from pagegrade.model.report import RULESET
+from pagegrade.parse.url import host, parse_target_url, port
+from pagegrade.sandbox.pool import Children
+from pagegrade.service.runs.analysis import (
+    AnalyzeOptions,
+    analyze_target,
+    artifacts_of_document,
+    judge_in_child,
+    policy_of,
+)
+from pagegrade.service.runs.evaluation import Thresholds
+
+Level = Literal["ok", "warning", "problem"]
+PATCHED_PYTHON: Final = {(3, 11): 14, (3, 12): 12, (3, 13): 6}
+"""Release line -> patch with the repairs of 2025 to the readers of HTML, addresses and URLs."""
+REFUSED: Final = (
+    "http://127.0.0.1/",
+    "http://2130706433/",
+    "http://0x7f.1/",
+    "http://017700000001/",
+    "http://0.0.0.0/",
+    "http://localhost/",
+    "http://[::1]/",
+    "http://[::ffff:127.0.0.1]/",
+    "http://10.0.0.1/",
+    "http://172.16.0.1/",
+    "http://192.168.0.1/",
+    "http://100.64.0.1/",
+    "http://169.254.169.254/latest/meta-data/",
+    "http://[::ffff:a9fe:a9fe]/",
+    "http://[64:ff9b::a9fe:a9fe]/",
+    "http://[2002:7f00:1::]/",
+    "http://[fd00:ec2::254]/",
+    "http://[fe80::1]/",
+    "http://metadata.google.internal/",
+    "http://example.com:22/",
+    "file:///etc/passwd",
+)
+"""Addresses that must not be contacted, in the spellings that guards have been fooled with."""
+METADATA: Final = ("169.254.169.254", "fd00:ec2::254", "100.100.100.200")
+FUTURE_MS: Final = 60_000
+_REQUIREMENT: Final = re.compile(r"(?P<name>[\w.-]+)(?P<rules>[^;]*)(?P<marker>;.*)?")
+_AT_LEAST: Final = re.compile(r"(?:>=|==)\s*([\d.]+)")
+_SAMPLE: Final = b"<!doctype html><html lang=en><title>A page to try the parser with</title><h1>It works</h1>"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnosis:
+    """One thing that was looked at."""
+
+    topic: str
+    """A word: ``python``, ``clock``, ``database`` ..."""
+    level: Level
+    message: str
+    """What is."""
+    advice: str = ""
+    """What to do; empty when there is nothing to do."""
+
+
+def ok(topic: str, message: str) -> Diagnosis:
+    """It is as it should be."""
+    return Diagnosis(topic=topic, level="ok", message=message)
+
+
+def warning(topic: str, message: str, advice: str) -> Diagnosis:
+    """It works, and somebody should know."""
+    return Diagnosis(topic=topic, level="warning", message=message, advice=advice)
+
+
+def problem(topic: str, message: str, advice: str) -> Diagnosis:
+    """It does not work, or is not safe."""
+    return Diagnosis(topic=topic, level="problem", message=message, advice=advice)
+
+
+def look_at_versions(version: tuple[int, int, int] = sys.version_info[:3]) -> Iterator[Diagnosis]:
+    """This Pagegrade, Python, and everything that is installed for it."""
+    yield ok("pagegrade", f"version {VERSION}, ruleset {RULESET}")
+    shown = ".".join(map(str, version))
+    floor = PATCHED_PYTHON.get(version[:2])
+    if floor is not None and version[2] < floor:
+        yield warning(
+            "python",
+            f"{shown} lacks repairs of {version[0]}.{version[1]}.{floor}; Pagegrade does not use what they repair",
+            "Update Python when you can.",
+        )
+    else:
+        yield ok("python", shown)
+    yield from look_at_packages(metadata.requires("pagegrade") or [])
+    yield ok("libcurl", libcurl_version())
+
+
+def look_at_packages(requirements: list[str]) -> Iterator[Diagnosis]:
+    """Whether each required package is there, and new enough.
+
+    Args:
+        requirements: As a distribution names them, e.g. ``brotli>=1.2; python_version < '4'``.
+    """
+    wrong = 0
+    for requirement in requirements:
+        match = _REQUIREMENT.match(requirement)
+        if match is None:
+            continue
+        name, floor = match["name"], _AT_LEAST.search(match["rules"])
+        try:
+            installed = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            if match["marker"]:
+                continue  # wanted by another system or Python
+            wrong += 1
+            yield problem("packages", f"{name} is not installed", "Install Pagegrade again, with its dependencies.")
+            continue
+        if floor is not None and _numbers(installed) < _numbers(floor[1]):
+            wrong += 1
+            yield problem(
+                "packages", f"{name} {installed} is older than {floor[1]}", f"Install {name} {floor[1]} or later."
+            )
+    if not wrong:
+        yield ok("packages", f"{len(requirements)} required, all of them new enough")
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """The release part of a version, without zeros at its end."""
+    numbers = [int(part) for part in re.findall(r"\d+", re.split(r"[^\d.]", version, maxsplit=1)[0])]
+    while numbers and numbers[-1] == 0:
+        numbers.pop()
+    return tuple(numbers)
+
+
+def look_at_clock(now_ms: int, newest_ms: int | None) -> Diagnosis:
+    """Whether the clock can be right.
+
+    Args:
+        now_ms: What it says.
+        newest_ms: When the newest row of the database was made; ``None``: there is none.
+    """
+    advice = "Set the clock and keep it with NTP: times, leases and retention depend on it."
+    if now_ms < RELEASED_MS:
+        return problem("clock", "it is before this version of Pagegrade was made", advice)
+    if newest_ms is not None and now_ms < newest_ms - FUTURE_MS:
+        behind_s = (newest_ms - now_ms) // 1000
+        return problem("clock", f"it is {behind_s} s behind the newest row of the database", advice)
+    return ok("clock", "plausible")
+
+
+def look_at_guard(options: AnalyzeOptions) -> Iterator[Diagnosis]:
+    """Whether addresses that must not be contacted are refused, in every spelling; no packet is sent."""
+    open_ones = [url for url in REFUSED if not _is_refused(url)]
+    if open_ones:
+        yield problem(
+            "guard", f"it would contact {', '.join(open_ones)}", "Do not run this build; report it as a security hole."
+        )
+    else:
+        yield ok("guard", f"refuses the {len(REFUSED)} forbidden addresses it was asked about")
+    guard = Guard(policy_of(parse_target_url("http://example.com/"), options), own_addresses=())
+    reachable = [each for each in METADATA if isinstance(guard.judge_addresses("example.com", 80, [each]), Permit)]
+    if reachable:
+        yield warning(
+            "guard",
+            f"PAGEGRADE_ALLOW_NETWORKS opens {', '.join(reachable)}, where clouds hand out credentials",
+            "Name smaller networks in PAGEGRADE_ALLOW_NETWORKS.",
+        )
+
+
+def _is_refused(url: str) -> bool:
+    try:
+        target = parse_target_url(url)
+    except InvalidInput:
+        return True
+    # What the operator opens on purpose is not asked about.
+    guard = Guard(policy_of(target, AnalyzeOptions()), own_addresses=())
+    if guard.judge_url(target.url) is None:
+        return False
+    # And as the answer of a name server, which is how a stranger would bring it in.
+    name = host(target.url).strip("[]")
+    if not re.fullmatch(r"[\d.]+|[0-9a-f:.]*:[0-9a-f:.]*", name):
+        return True
+    return not isinstance(guard.judge_addresses("example.com", port(target.url) or 80, [name]), Permit)
+
+
+def look_at_name_servers() -> Diagnosis:
+    """Whether this machine has name servers to ask; they are not asked."""
+    servers = configured_servers()
+    if not servers:
+        return problem("dns", "no name server is set", "Set one in /etc/resolv.conf: without it no host is found.")
+    return ok("dns", f"name servers: {', '.join(servers)} (not asked; --online URL does)")
+
+
+async def look_at_children(children: Children) -> Diagnosis:
+    """Whether the processes that parse pages start and answer."""
+    started = time.monotonic()
+    artifacts = artifacts_of_document(_SAMPLE, url="https://example.com/")
+    try:
+        report = await judge_in_child(artifacts, Thresholds(), children=children)
+    except OSError:
+        return problem("parser", "its process cannot be started", "Let this user start processes (ulimit -u).")
+    if report.state != "completed":
+        reason = "" if report.error is None else f": {report.error.message}"
+        return problem("parser", f"it did not judge a small page{reason}", "Look for limits on memory (ulimit -v).")
+    return ok("parser", f"started and judged a small page in {1000 * (time.monotonic() - started):.0f} ms")
+
+
+async def try_fetch(url: str, options: AnalyzeOptions, children: Children) -> Diagnosis:
+    """Fetch one page as an analysis would, through the guard.
+
+    Args:
+        url: As typed; a private address is refused as it would be for a stranger.
+        options: As configured.
+        children: Where the page is parsed.
+    """
+    try:
+        target = parse_target_url(url)
+        wanted = replace(options, subresources=False, load_samples=1, allow_typed_private=False)
+        report = (await analyze_target(target, options=wanted, children=children)).report
+    except InvalidInput as error:
+        return problem("online", error.message, "Give a public http or https address.")
+    if report.page is None or report.state != "completed":
+        reason = "It could not be fetched." if report.error is None else report.error.message
+        return problem(
+            "online", f"{target.url}: {reason}", "Look at name servers, routes and firewalls of this machine."
+        )
+    page = report.page
+    took = sum(value or 0 for value in page.timing_ms.values())
+    return ok("online", f"{target.url} answered {page.http_status} over {page.http_version} in {took:.0f} ms")

@@ -1,0 +1,252 @@
+"""Is a shared database in good order: the server, how it is set, our tables and the queue, and who works on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from pagegrade.clock import now_ms
+from pagegrade.model.errors import Unavailable
+from pagegrade.service.doctor.checks import Diagnosis, ok, problem, warning
+from pagegrade.service.doctor.processes import look_at_processes
+from pagegrade.store.engine.database import Database
+from pagegrade.store.engine.redact import name_of
+from pagegrade.store.queue.length import queue_state
+from pagegrade.store.queue.postgresql_inspection import (
+    OLDEST,
+    Server,
+    look_at_queue_table,
+    look_at_rights,
+    look_at_server,
+    look_at_trigrams,
+    look_at_use,
+)
+from pagegrade.store.repositories.processes import list_live
+from pagegrade.store.repositories.retention import measure
+from pagegrade.store.schema.migrate import SchemaState, schema_state
+
+NOTICEABLE_MS: Final = 2_000
+UNBEARABLE_MS: Final = 60_000
+"""Difference of two clocks: a nuisance in logs, and keys and sessions that end too soon or too late."""
+CROWDED: Final = 0.8
+"""Of what there is of something."""
+DEAD_ROWS: Final = 20_000
+"""In a table of moments: more of them, and every claim reads through them."""
+STALE_MS: Final = 86_400_000
+LONG_WAIT_MS: Final = 3_600_000
+_TROUBLES: Final = {
+    "database_unreachable": (
+        "it does not answer, or refuses us",
+        "Look whether it runs, and at host, user and password in PAGEGRADE_DATABASE_URL.",
+    ),
+    "too_many_connections": (
+        "it has no connection left for us",
+        "Raise max_connections of the server, or lower PAGEGRADE_DATABASE_CONNECTIONS.",
+    ),
+}
+
+
+def look_at_postgres(database: Database, *, connections: int, silent_ms: int) -> Iterator[Diagnosis]:
+    """Whether a PostgreSQL database can be used, is written safely, has our tables, and how full it is.
+
+    Args:
+        database: Which may not be reachable.
+        connections: That each process keeps, as configured.
+        silent_ms: A process that has not told of itself for so long is dead.
+    """
+    try:
+        before_ms = now_ms()
+        server = database.read_here(look_at_server)
+        after_ms = now_ms()
+        yield ok("database", f"{name_of(database)}, PostgreSQL {server.version}, answered in {after_ms - before_ms} ms")
+        yield from _look_at_server(server)
+        yield look_at_clocks(server.clock_ms, before_ms, after_ms)
+        state = schema_state(database)
+        yield _look_at_schema(state)
+        if state.is_usable:
+            yield from _look_at_rights(database)
+            yield from _look_at_rows(database)
+            yield from look_at_processes(database, before_ms, silent_ms=silent_ms)
+            yield from _look_at_connections(database, server, connections, silent_ms)
+    except Unavailable as error:
+        reason = error.reason or ""
+        what, advice = _TROUBLES.get(
+            reason, (reason.replace("_", " ") or "it cannot be read", "Look into the log of the server.")
+        )
+        yield problem("database", f"{name_of(database)}: {what}", advice)
+
+
+def server_version(database: Database) -> str:
+    """As people write it; empty where it does not say.
+
+    Args:
+        database: Of PostgreSQL.
+    """
+    try:
+        return database.read_here(look_at_server).version
+    except Unavailable:
+        return ""
+
+
+def _look_at_server(server: Server) -> Iterator[Diagnosis]:
+    if server.number < OLDEST * 10_000:
+        yield problem(
+            "postgresql",
+            f"{server.version}, older than {OLDEST}",
+            f"Move to PostgreSQL {OLDEST} or later.",
+        )
+    else:
+        yield ok("postgresql", server.version)
+    if server.read_only:
+        yield problem(
+            "postgresql", "it takes no changes: a standby, or set to read only", "Name the primary in the database URL."
+        )
+    if server.encoding != "UTF8":
+        yield problem(
+            "encoding",
+            f"{server.encoding}, which cannot hold every address",
+            "Make a database with ENCODING 'UTF8' TEMPLATE template0, and move what is kept there.",
+        )
+    unsafe = [
+        name
+        for name, is_on in (
+            ("fsync", server.fsync),
+            ("full_page_writes", server.full_page_writes),
+            ("synchronous_commit", server.synchronous_commit != "off"),
+        )
+        if not is_on
+    ]
+    if unsafe:
+        yield problem(
+            "durability",
+            f"{', '.join(unsafe)}: off; a crash takes what was answered with success, or the whole database",
+            "Turn it on in the settings of the server.",
+        )
+    else:
+        yield ok("durability", f"fsync and full_page_writes on, synchronous_commit {server.synchronous_commit}")
+
+
+def look_at_clocks(theirs_ms: int, before_ms: int, after_ms: int) -> Diagnosis:
+    """Whether this machine and the database agree on the time.
+
+    Args:
+        theirs_ms: What the database said.
+        before_ms: By our clock, when it was asked.
+        after_ms: By our clock, when it had answered.
+    """
+    # Whatever lies between asking and the answer may be the journey.
+    apart_ms = max(0, theirs_ms - after_ms, before_ms - theirs_ms)
+    message = f"this machine is {apart_ms / 1000:.1f} s {'behind' if theirs_ms > after_ms else 'ahead of'} the database"
+    advice = "Set both clocks and keep them with NTP. Leases go by the database's, keys and sessions by the machine's."
+    if apart_ms >= UNBEARABLE_MS:
+        return problem("clocks", message, advice)
+    if apart_ms >= NOTICEABLE_MS:
+        return warning("clocks", message, advice)
+    return ok("clocks", "this machine and the database agree on the time")
+
+
+def _look_at_schema(state: SchemaState) -> Diagnosis:
+    if state.status == "current":
+        return ok("schema", state.head)
+    if state.status == "ahead":
+        return warning(
+            "schema",
+            f"{state.current}, made by Pagegrade {state.migrated_by or 'of a later version'}; this version can go on",
+            "Bring this machine to that version soon.",
+        )
+    if state.status in {"empty", "behind"}:
+        had = state.current or "none"
+        return warning("schema", f"{had}, where this version has {state.head}", "Run: pagegrade migrate")
+    if state.status == "newer":
+        return problem(
+            "schema",
+            f"{state.current}, made by Pagegrade {state.migrated_by or 'of a later version'}",
+            "Install that version again, or restore a backup from before it.",
+        )
+    return problem("schema", "the tables are those of another program", "Set PAGEGRADE_DATABASE_URL.")
+
+
+def _look_at_rights(database: Database) -> Iterator[Diagnosis]:
+    rights = database.read_here(look_at_rights)
+    if rights.not_usable:
+        yield problem(
+            "rights",
+            f"this role may not read and write {', '.join(rights.not_usable)}",
+            "GRANT SELECT, INSERT, UPDATE, DELETE on all tables of the schema to it.",
+        )
+    elif rights.not_owned or not rights.may_create:
+        yield warning(
+            "rights",
+            "this role works with the tables and cannot change them",
+            "Run pagegrade migrate as their owner before each new version is started.",
+        )
+    else:
+        yield ok("rights", "this role may use and change the tables")
+    trigrams = database.read_here(look_at_trigrams)
+    if trigrams.used:
+        yield ok("search", "parts of addresses are found by an index (pg_trgm)")
+    else:
+        need = "" if trigrams.available else "Install the contrib package of PostgreSQL on the server. "
+        yield warning(
+            "search",
+            "without the extension pg_trgm a search reads all addresses of the account",
+            f"{need}As an administrator of the database run: CREATE EXTENSION IF NOT EXISTS pg_trgm; "
+            "CREATE INDEX CONCURRENTLY ix_reports_parts ON reports USING gin (url gin_trgm_ops);",
+        )
+
+
+def _look_at_rows(database: Database) -> Iterator[Diagnosis]:
+    sizes = database.read_here(measure)
+    yield ok("reports", f"{sizes.reports} reports, {sizes.runs} runs; database {sizes.database_bytes / 2**20:.1f} MiB")
+    now = now_ms()
+    queue = database.read_here(lambda tx: queue_state(tx, now))
+    message = f"{queue.depth} waiting, {queue.running} running"
+    if queue.depth and queue.oldest_ms > LONG_WAIT_MS:
+        yield warning(
+            "queue",
+            f"{message}; the oldest waits for {queue.oldest_ms // 60_000} minutes",
+            "Start more workers (pagegrade worker), or ask for fewer reports on one site.",
+        )
+    else:
+        yield ok("queue", message)
+    table = database.read_here(look_at_queue_table)
+    if table.missing_scripts:
+        yield warning("queue", "its tables are those of an earlier procrastinate", "Run: pagegrade migrate")
+    if table.without_job or table.without_run:
+        yield warning(
+            "queue",
+            f"{table.without_job} runs wait without a job, {table.without_run} jobs name no run that waits",
+            "Look again in two minutes: a running server puts it right. If it does not, report it with its log.",
+        )
+    if table.dead_rows > DEAD_ROWS and table.dead_rows > table.live_rows:
+        yield warning(
+            "queue",
+            f"procrastinate_jobs has {table.dead_rows} dead rows, which every claim reads through",
+            "Look for long transactions (pg_stat_activity) and whether autovacuum is on. "
+            "Then run: VACUUM ANALYZE procrastinate_jobs",
+        )
+    elif table.live_rows > DEAD_ROWS and (table.analyzed_ms is None or table.analyzed_ms > STALE_MS):
+        yield warning("queue", "the planner knows little of procrastinate_jobs", "Run: ANALYZE procrastinate_jobs")
+
+
+def _look_at_connections(database: Database, server: Server, connections: int, silent_ms: int) -> Iterator[Diagnosis]:
+    now = now_ms()
+    count = len(database.read_here(lambda tx: list_live(tx, now, silent_ms)))
+    use = database.read_here(look_at_use)
+    # Each process has one besides, for notices.
+    wanted = (connections + 1) * max(1, count)
+    message = f"{use.connections} in use; ours may want {wanted}, {server.most_connections} are allowed"
+    if wanted > server.most_connections or use.connections > CROWDED * use.most_connections:
+        yield warning(
+            "connections",
+            message,
+            "Raise max_connections of the server, or lower PAGEGRADE_DATABASE_CONNECTIONS on every machine.",
+        )
+    else:
+        yield ok("connections", message)
+    if use.notices > CROWDED:
+        yield warning(
+            "notices",
+            f"the server's queue of notices is {use.notices:.0%} full",
+            "Look for a session that listens and is in a long transaction (pg_stat_activity), and end it.",
+        )

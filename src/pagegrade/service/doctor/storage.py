@@ -1,0 +1,218 @@
+"""Is what the service keeps in good order: the data folder and the database."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from pagegrade.model.errors import Unavailable
+from pagegrade.service.doctor.checks import Diagnosis, ok, problem, warning
+from pagegrade.store.engine.data_dir import NETWORK_FILE_SYSTEMS, file_system_of, serving_process, try_writing
+from pagegrade.store.engine.database import Database
+from pagegrade.store.queue.length import queue_state
+from pagegrade.store.repositories.retention import Sizes, measure
+from pagegrade.store.schema.migrate import schema_state
+from pagegrade.store.schema.sqlite_inspection import (
+    SQLITE_VERSION,
+    find_damage,
+    has_safe_checkpoints,
+    newest_ms,
+    read_durability,
+)
+
+_TROUBLES: Final = {
+    errno.EACCES: "this user may not",
+    errno.EDQUOT: "the quota of this user is used up",
+    errno.EIO: "the disk does not work",
+    errno.ENOSPC: "the disk is full",
+    errno.EPERM: "this user may not",
+    errno.EROFS: "the file system is read-only",
+}
+LITTLE_BYTES: Final = 1 << 30
+TOO_LITTLE_BYTES: Final = 100 << 20
+LONG_LOG_BYTES: Final = 256 << 20
+LONG_WAIT_MS: Final = 3_600_000
+
+
+def look_at_folder(folder: Path) -> Iterator[Diagnosis]:
+    """Whether the data folder is there, private, on a local disk with room, and can really be written."""
+    if not folder.exists():
+        above = next(parent for parent in folder.parents if parent.exists())
+        if os.access(above, os.W_OK | os.X_OK):
+            yield ok("data folder", f"{folder} is not there yet; the first start makes it")
+        else:
+            yield problem(
+                "data folder",
+                f"{folder} is not there, and this user may not make it",
+                "Set PAGEGRADE_DATA_DIR to a folder of this user.",
+            )
+        return
+    kind = file_system_of(folder)
+    if kind in NETWORK_FILE_SYSTEMS:
+        yield problem(
+            "data folder",
+            f"{folder} lies on a network file system ({kind}), where SQLite databases get damaged",
+            "Set PAGEGRADE_DATA_DIR to a folder on a disk of this machine.",
+        )
+    try:
+        try_writing(folder)
+    except OSError as error:
+        why = _TROUBLES.get(error.errno or 0, "the system refuses it")
+        yield problem(
+            "data folder", f"{folder} cannot be written: {why}", "Change its owner, or free some space there."
+        )
+    else:
+        yield ok("data folder", f"{folder} can be written" + (f" ({kind})" if kind else ""))
+    if folder.stat().st_mode & 0o077:
+        yield warning("data folder", "other users of this machine may look into it", f"Run: chmod 700 {folder}")
+    yield _look_at_space(shutil.disk_usage(folder).free)
+
+
+def _look_at_space(free_bytes: int) -> Diagnosis:
+    message = f"{_size(free_bytes)} are free"
+    if free_bytes < TOO_LITTLE_BYTES:
+        return problem("disk", message, "Free some space: a full disk refuses every new report.")
+    if free_bytes < LITTLE_BYTES:
+        return warning("disk", message, "Free some space, or set PAGEGRADE_RETENTION_DAYS and run pagegrade prune.")
+    return ok("disk", message)
+
+
+def look_at_server(folder: Path) -> Diagnosis:
+    """Whether a server works on this folder now."""
+    process = serving_process(folder)
+    if process is None:
+        return ok("server", "none is running on this folder")
+    return ok("server", f"running as process {process}" if process else "running")
+
+
+def look_at_sqlite() -> Diagnosis:
+    """Whether the library is one that several processes may use at once."""
+    if has_safe_checkpoints():
+        return ok("sqlite", SQLITE_VERSION)
+    return warning(
+        "sqlite",
+        f"{SQLITE_VERSION}: before 3.51.3 two processes that checkpoint at the same moment can damage a database. "
+        "Only the server checkpoints here, so one server with any number of pagegrade commands is safe",
+        "Do not write to the database with other programs while a server runs.",
+    )
+
+
+def look_at_database(database: Database, now_ms: int, *, all_of_it: bool = True) -> Iterator[Diagnosis]:
+    """Whether the database is whole, has our tables, is written safely, and how full it is.
+
+    Args:
+        database: A file, which may not be there yet.
+        now_ms: The time now.
+        all_of_it: Whether to read the whole file in search of damage, which takes a while where it is large.
+    """
+    if database.path is None or not database.path.exists():
+        yield ok("database", f"{database.path} is not there yet; the first start makes it")
+        return
+    try:
+        yield from _look_inside(database, now_ms, all_of_it=all_of_it)
+    except Unavailable as error:
+        why = (error.reason or "").replace("_", " ")
+        yield problem(
+            "database",
+            f"{database.path} cannot be read" + (f" ({why})" if why else ""),
+            "If it is damaged, restore a backup (docs/howto/keep-the-service.md).",
+        )
+
+
+def _look_for_damage(database: Database) -> Diagnosis:
+    damage = find_damage(database)
+    if damage:
+        return problem(
+            "database",
+            f"{database.path} is damaged: {'; '.join(damage)}",
+            "Stop the server and restore a backup (docs/howto/keep-the-service.md).",
+        )
+    return ok("database", f"{database.path} is whole")
+
+
+def _look_inside(database: Database, now_ms: int, *, all_of_it: bool) -> Iterator[Diagnosis]:
+    if all_of_it:
+        yield _look_for_damage(database)
+    durability = read_durability(database)
+    modes = f"journal_mode {durability.journal_mode}, synchronous {durability.synchronous}"
+    if durability.is_right:
+        yield ok("durability", modes)
+    else:
+        yield problem("durability", modes, "Put the database on a local disk that takes write-ahead logs.")
+    state = schema_state(database)
+    match state.status:
+        case "current":
+            yield ok("schema", state.head)
+            yield from _look_at_rows(database, now_ms)
+        case "ahead":
+            yield warning(
+                "schema",
+                f"{state.current}, made by Pagegrade {state.migrated_by or 'of a later version'}; this one can go on",
+                "Install that version again.",
+            )
+            yield from _look_at_rows(database, now_ms)
+        case "empty" | "behind":
+            yield warning(
+                "schema", f"{state.current or 'none'}, where this version has {state.head}", "Run: pagegrade migrate"
+            )
+        case "newer":
+            yield problem(
+                "schema",
+                f"{state.current}, made by Pagegrade {state.migrated_by or 'of a later version'}",
+                "Install that version again, or restore a backup from before it.",
+            )
+        case "foreign":
+            yield problem("schema", "the tables are those of another program", "Set PAGEGRADE_DATABASE_URL.")
+
+
+def _look_at_rows(database: Database, now_ms: int) -> Iterator[Diagnosis]:
+    sizes = database.read_here(measure)
+    yield ok("reports", _told(sizes))
+    if sizes.log_bytes > LONG_LOG_BYTES:
+        yield warning(
+            "database",
+            f"the write-ahead log has grown to {_size(sizes.log_bytes)}",
+            "Start the server, which works it off; end programs that keep the database open.",
+        )
+    queue = database.read_here(lambda tx: queue_state(tx, now_ms))
+    message = f"{queue.depth} waiting, {queue.running} running"
+    if queue.depth and queue.oldest_ms > LONG_WAIT_MS:
+        yield warning(
+            "queue",
+            f"{message}; the oldest waits for {queue.oldest_ms // 60_000} minutes",
+            "Is a server with workers running? More PAGEGRADE_WORKERS, or fewer reports on one site, shorten it.",
+        )
+    else:
+        yield ok("queue", message)
+
+
+def newest_row_ms(database: Database) -> int | None:
+    """When the newest row was made; ``None`` where there is none, or nobody can tell."""
+    try:
+        if (database.path is not None and not database.path.exists()) or not schema_state(database).is_usable:
+            return None
+        return database.read_here(newest_ms)
+    except Unavailable:
+        return None
+
+
+def _told(sizes: Sizes) -> str:
+    return (
+        f"{sizes.reports} reports, {sizes.runs} runs; database {_size(sizes.database_bytes)} "
+        f"(free inside {_size(sizes.free_bytes)}), log {_size(sizes.log_bytes)}, "
+        f"results {_size(sizes.details_bytes)} for {_size(sizes.details_plain_bytes)} of JSON"
+    )
+
+
+def _size(count: int) -> str:
+    """Bytes for people."""
+    size = float(count)
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if size < 1024:  # noqa: PLR2004 - the step between the units
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1024
+    return f"{size:.1f} TiB"

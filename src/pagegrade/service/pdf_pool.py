@@ -1,0 +1,61 @@
+"""Documents that take long to set, made a few at a time in processes that can be killed.
+
+Each gets a process of its own, which starts in less than half a second: documents are asked for now and then, and
+nothing is kept in memory between them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Final
+
+from pagegrade.gather.context import OffloadFailed
+from pagegrade.model.errors import Unavailable
+from pagegrade.render.pdf import render_pdf
+from pagegrade.sandbox.pool import Children, TaskFailed
+
+CONCURRENT: Final = 2
+"""Made at the same time."""
+MAX_ASKED: Final = 8
+"""Made and waited for at the same time; whoever comes then is asked to come back."""
+SECONDS: Final = 20.0
+"""For one document; an ordinary one takes a tenth of a second."""
+RETRY_AFTER_S: Final = 5
+logger = logging.getLogger(__name__)
+
+
+class Documents:
+    """``await documents.pdf(report)``; for one event loop."""
+
+    def __init__(self) -> None:
+        self._room = asyncio.Semaphore(CONCURRENT)
+        self._asked = 0
+
+    async def pdf(self, report_json: bytes) -> bytes:
+        """A completed report as PDF.
+
+        Args:
+            report_json: The JSON object of the HTTP interface.
+
+        Raises:
+            Unavailable: Too many are being made, or this one is too large to be made.
+            TaskFailed: A mistake of ours.
+        """
+        if self._asked >= MAX_ASKED:
+            raise Unavailable(
+                "Too many documents are being made right now; try again soon.", retry_after_s=RETRY_AFTER_S
+            )
+        self._asked += 1
+        try:
+            async with self._room, Children(1) as children:
+                return await children.run(render_pdf, report_json, timeout_s=SECONDS)
+        except TaskFailed:
+            raise
+        except OffloadFailed as error:
+            logger.warning("document_failed", exc_info=error)
+            raise Unavailable(
+                "The document could not be made; take another format.", retry_after_s=RETRY_AFTER_S
+            ) from None
+        finally:
+            self._asked -= 1

@@ -1,0 +1,1 @@
+"""Use cases of reports: create, change, list, show, share, compare, delete."""

@@ -1,0 +1,171 @@
+"""Many reports at once, out of a list of addresses: what can be used of it, what is there already, and how much room.
+
+A list is judged anew each time it is handed in: what somebody was shown before may have been changed since.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from pagegrade.model.account import Caller
+from pagegrade.model.errors import InvalidInput
+from pagegrade.model.stored import Priority
+from pagegrade.parse.url import parse_target_url
+from pagegrade.service.options import ServiceOptions
+from pagegrade.service.reports.operations import check_room, count_reports, expired_before_ms, store_report
+from pagegrade.service.reports.validation import NewReport, check_allowed
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.queue.length import count_unfinished
+from pagegrade.store.repositories.report_urls import find_addresses
+
+AT_ONCE: Final = 500
+"""Reports that are made in one go."""
+MAX_JUDGED: Final = 2_000
+"""Lines that are looked at; to judge one takes up to a tenth of a millisecond, and half a million fit into a form."""
+MAX_REFUSED: Final = 50
+"""Lines that are told one by one; further ones are counted."""
+COMMENT: Final = "#"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefusedLine:
+    """A line that is no address of a page we may analyse."""
+
+    number: int
+    """From 1."""
+    typed: str
+    code: str
+    """Why, as a stable word."""
+    message: str
+    """Why, in a sentence."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddressList:
+    """What somebody's list says."""
+
+    urls: tuple[str, ...]
+    """Canonical and different, in the order in which they came, at most ``AT_ONCE``."""
+    refused: tuple[RefusedLine, ...]
+    """The first of the lines that cannot be used, at most ``MAX_REFUSED``."""
+    refused_count: int
+    """Lines that cannot be used."""
+    repeated: int
+    """Lines that name an address again."""
+    left_out: int
+    """Further addresses, for which there was no room in one go, and lines that nobody looked at."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Room:
+    """How many reports an account can have made now."""
+
+    reports: int | None
+    """Until its quota is used up; ``None``: it may have as many as it likes."""
+    runs: int
+    """Analyses that its part of the queue has room for."""
+
+    @property
+    def size(self) -> int:
+        """The smaller of both."""
+        return self.runs if self.reports is None else min(self.reports, self.runs)
+
+
+def read_addresses(text: str, options: ServiceOptions) -> AddressList:
+    """Judge a list of addresses, one a line; blank lines and those that begin with ``#`` mean nothing.
+
+    Args:
+        text: As typed, of any length that somebody else has bounded.
+        options: Of the installation.
+    """
+    urls: dict[str, None] = {}
+    refused: list[RefusedLine] = []
+    judged = refused_count = repeated = left_out = 0
+    for number, line in enumerate(text.splitlines(), start=1):
+        typed = line.strip()
+        if not typed or typed.startswith(COMMENT):
+            continue
+        if judged == MAX_JUDGED:
+            left_out += 1
+            continue
+        judged += 1
+        try:
+            url = parse_target_url(typed).url
+            check_allowed(url, options.analyze)
+        except InvalidInput as error:
+            refused_count += 1
+            if len(refused) < MAX_REFUSED:
+                code = error.reason or error.code
+                refused.append(RefusedLine(number=number, typed=typed, code=code, message=error.message))
+            continue
+        if url in urls:
+            repeated += 1
+        elif len(urls) < AT_ONCE:
+            urls[url] = None
+        else:
+            left_out += 1
+    return AddressList(
+        urls=tuple(urls),
+        refused=tuple(refused),
+        refused_count=refused_count,
+        repeated=repeated,
+        left_out=left_out,
+    )
+
+
+def find_known(
+    tx: Transaction, caller: Caller, urls: Sequence[str], options: ServiceOptions, now_ms: int
+) -> Mapping[str, int]:
+    """Those of the canonical addresses that the caller has reports of, each with the newest report's id."""
+    return find_addresses(tx, caller.account.id, urls, expired_before_ms=expired_before_ms(options, now_ms))
+
+
+def find_room(tx: Transaction, caller: Caller, options: ServiceOptions, now_ms: int) -> Room:
+    """How many reports the caller can have made now."""
+    account_id = caller.account.id
+    reports: int | None = None
+    if options.max_reports is not None:
+        reports = max(0, options.max_reports - count_reports(tx, account_id, options, now_ms))
+    own = options.account_queue - count_unfinished(tx, account_id)
+    whole = options.queue - count_unfinished(tx, None)
+    return Room(reports=reports, runs=max(0, min(own, whole)))
+
+
+def create_reports(
+    tx: Transaction,
+    caller: Caller,
+    wishes: Sequence[NewReport],
+    options: ServiceOptions,
+    now_ms: int,
+    *,
+    password_hash: str | None = None,
+) -> tuple[int, ...]:
+    """Store new reports, whose runs wait behind what else the account asks for; all of them or none.
+
+    Args:
+        tx: A writing transaction.
+        caller: Whose they will be.
+        wishes: What ``read_new_report`` gave, at most ``AT_ONCE``.
+        options: Of the installation.
+        now_ms: The time now.
+        password_hash: Of the one password of all; ``None`` exactly where they have none.
+
+    Returns:
+        Their ids, in the same order.
+
+    Raises:
+        QuotaExceeded: The account has no room for all of them.
+        Unavailable: The queue has none.
+    """
+    if any((wish.password is None) != (password_hash is None) for wish in wishes):
+        raise ValueError("the hash must be of the password that was sent")
+    if len(wishes) > AT_ONCE:
+        raise ValueError(f"at most {AT_ONCE} reports are made in one go")
+    check_room(tx, caller.account.id, options, now_ms, wanted=len(wishes))
+    made = (
+        store_report(tx, caller, wish, options, now_ms, password_hash=password_hash, priority=Priority.BULK)
+        for wish in wishes
+    )
+    return tuple(stored.report.id for stored in made)

@@ -1,0 +1,89 @@
+"""Who waits for a report, and that it has changed: in this process at once, and in others through ``store.pubsub.notifications``."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import Final, Protocol
+
+GAP_S: Final = 0.5
+"""Those who wait look for themselves within so many seconds after a gap: all at once would be a crowd."""
+
+
+class Sender(Protocol):
+    """Tells the other processes of the installation."""
+
+    @property
+    def healthy(self) -> bool:
+        """Whether what others send arrives here."""
+
+    def send(self, report_id: int) -> None:
+        """Tell them of a change; never waits, from any thread."""
+
+
+class Changes:
+    """``with changes.watch(report_id) as changed: ... await changed.wait()``.
+
+    Watch first, read the report then: a change in between is not missed. What happened in another process may be missed
+    all the same: whoever waits looks from time to time, seldom while ``hears_others``.
+    """
+
+    def __init__(self) -> None:
+        self.sender: Sender | None = None
+        """``None``: no other process changes anything, or none can be told."""
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._watchers: defaultdict[int, set[asyncio.Event]] = defaultdict(set)
+
+    @property
+    def hears_others(self) -> bool:
+        """Whether a change that another process made is told here."""
+        return self.sender is not None and self.sender.healthy
+
+    @contextlib.contextmanager
+    def watch(self, report_id: int) -> Iterator[asyncio.Event]:
+        """An event that is set at every change of the report, until the block is left."""
+        self._loop = asyncio.get_running_loop()
+        changed = asyncio.Event()
+        self._watchers[report_id].add(changed)
+        try:
+            yield changed
+        finally:
+            self._watchers[report_id].discard(changed)
+            if not self._watchers[report_id]:
+                del self._watchers[report_id]
+
+    def tell(self, report_id: int) -> None:
+        """Wake those who watch the report, here and elsewhere; from any thread, also after the loop has ended."""
+        self.hear((report_id,))
+        if self.sender is not None:
+            self.sender.send(report_id)
+
+    def hear(self, report_ids: Iterable[int]) -> None:
+        """Wake those who watch one of the reports, which another process has changed; from any thread."""
+        if self._loop is not None:
+            # Asking whether it is closed first would only make the moment smaller in which it closes.
+            with contextlib.suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(self._set, tuple(report_ids))
+
+    def bridge_gap(self) -> None:
+        """Wake everybody, each at a moment of its own: changes may have been missed. From any thread."""
+        if self._loop is not None:
+            with contextlib.suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(self._spread)
+
+    def wake_all(self) -> None:
+        """Wake everybody now, so that they see that the process is to end; in the loop."""
+        self._set(tuple(self._watchers))
+
+    def _set(self, report_ids: tuple[int, ...]) -> None:
+        for report_id in report_ids:
+            for changed in self._watchers.get(report_id, ()):
+                changed.set()
+
+    def _spread(self) -> None:
+        loop = asyncio.get_running_loop()
+        for report_id in self._watchers:
+            loop.call_later(random.uniform(0, GAP_S), self._set, (report_id,))  # noqa: S311 - no secret

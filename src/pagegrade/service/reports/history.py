@@ -1,0 +1,158 @@
+"""Use cases of the runs of a report: list, show, compare."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import msgspec
+
+from pagegrade.model.account import Caller
+from pagegrade.model.errors import NotFound, ValidationFailed, Violation
+from pagegrade.model.identity import VERSION
+from pagegrade.model.report import Report
+from pagegrade.model.stored import StoredReport, StoredRun
+from pagegrade.report.compare import compare_reports
+from pagegrade.report.serialize import report_from_dict
+from pagegrade.service.options import ServiceOptions
+from pagegrade.service.reports.operations import Listed, find_report
+from pagegrade.service.reports.serializers import ABSENT, comparison_object, run_object
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.repositories import run_history as store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Two:
+    """Two runs of a report, and the reports that they made."""
+
+    before: StoredRun
+    after: StoredRun
+    older: Report
+    newer: Report
+
+
+def list_runs(
+    tx: Transaction,
+    caller: Caller,
+    report_id: int,
+    options: ServiceOptions,
+    now_ms: int,
+    *,
+    page: int = 1,
+    per_page: int = 10,
+) -> Listed:
+    """A page of the runs of a report, newest first.
+
+    Raises:
+        NotFound: There is no such report.
+    """
+    report = find_report(tx, caller, report_id, options, now_ms)
+    found, total = store.list_runs(tx, report.id, page, per_page)
+    return Listed(items=tuple(run_object(run, detail=ABSENT) for run in found), total=total)
+
+
+def show_run(
+    tx: Transaction, caller: Caller, report_id: int, options: ServiceOptions, now_ms: int, *, number: int
+) -> bytes:
+    """A run of a report, whole: a JSON object.
+
+    Raises:
+        NotFound: There is no such report, or it has no such run.
+    """
+    report = find_report(tx, caller, report_id, options, now_ms)
+    run = store.load_run(tx, report.id, number)
+    if run is None:
+        raise NotFound
+    return run_object(run, detail=store.load_detail(tx, report.id, number))
+
+
+def compare_runs(
+    tx: Transaction,
+    caller: Caller,
+    report_id: int,
+    options: ServiceOptions,
+    now_ms: int,
+    *,
+    before: int | None = None,
+    after: int | None = None,
+) -> bytes:
+    """What changed between two runs of a report: a JSON object.
+
+    Args:
+        tx: Any transaction.
+        caller: Whose report it must be.
+        report_id: Any number.
+        options: Of the installation.
+        now_ms: The time now.
+        before: Number of the older run; ``None``: the last one that succeeded before the newer.
+        after: Number of the newer run; ``None``: the last one that succeeded.
+
+    Raises:
+        NotFound: There is no such report.
+        ValidationFailed: A run is not there, did not succeed, or there are no two.
+    """
+    report = find_report(tx, caller, report_id, options, now_ms)
+    two = find_two(tx, report, before=before, after=after)
+    return comparison_object(report.id, two.before.number, two.after.number, compare_reports(two.older, two.newer))
+
+
+def find_two(tx: Transaction, report: StoredReport, *, before: int | None = None, after: int | None = None) -> Two:
+    """Two runs of a report that can be compared.
+
+    Args:
+        tx: Any transaction.
+        report: One that its reader may see.
+        before: Number of the older run; ``None``: the last one that succeeded before the newer.
+        after: Number of the newer run; ``None``: the last one that succeeded.
+
+    Raises:
+        ValidationFailed: A run is not there, did not succeed, or there are no two.
+    """
+    newer = store.latest_completed(tx, report.id) if after is None else store.load_run(tx, report.id, after)
+    if newer is None and after is None:
+        raise _unusable("to", "no_run", "No analysis of this report has succeeded yet.")
+    new, newer = _report_of(tx, report, newer, "to", after)
+    older = (
+        store.latest_completed(tx, report.id, before=newer.number)
+        if before is None
+        else store.load_run(tx, report.id, before)
+    )
+    if older is None and before is None:
+        raise _unusable("from", "no_run", "No earlier analysis of this report has succeeded.")
+    old, older = _report_of(tx, report, older, "from", before)
+    return Two(before=older, after=newer, older=old, newer=new)
+
+
+def report_of_run(report: StoredReport, run: StoredRun, detail: bytes | None) -> Report:
+    """The report as a finished run made it.
+
+    Args:
+        report: Which one.
+        run: Completed or failed.
+        detail: JSON of ``results`` and ``page`` of that run; ``None`` when none is kept.
+    """
+    members = msgspec.json.decode(run_object(run, detail=detail))
+    members["results"] = members.get("results") or {}
+    members["run"] = members.get("run") or {"engine": run.engine or VERSION}
+    made = {
+        "object": "report",
+        "url": report.url,
+        "project": report.project,
+        "generated_at": members["finished_at"] or members["created_at"],
+    }
+    return report_from_dict({**members, **made})
+
+
+def _report_of(
+    tx: Transaction, report: StoredReport, run: StoredRun | None, field: str, number: int | None
+) -> tuple[Report, StoredRun]:
+    """The report as that run made it, and the run, which is there."""
+    if run is None:
+        raise _unusable(field, "unknown_run", f"The report has no run {number}.")
+    detail = store.load_detail(tx, report.id, run.number)
+    if run.state != "completed" or detail is None:
+        raise _unusable(field, "not_comparable", f"Run {run.number} has no results to compare.")
+    return report_of_run(report, run, detail), run
+
+
+def _unusable(field: str, code: str, message: str) -> ValidationFailed:
+    return ValidationFailed([Violation(field=field, place="query", code=code, message=message)])

@@ -1,0 +1,326 @@
+"""Use cases of reports: create, change, delete, show, list. Each is one transaction, and the caller's own reports only.
+
+Whatever is not there, not the caller's, or has expired is the same ``NotFound``.
+"""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, replace
+from typing import Final
+
+from pagegrade.model.account import Caller
+from pagegrade.model.errors import (
+    NotFound,
+    QuotaExceeded,
+    Unavailable,
+    ValidationFailed,
+)
+from pagegrade.model.identity import VERSION
+from pagegrade.model.stored import UNFINISHED, Priority, Privacy, StoredReport, StoredRun
+from pagegrade.parse.url import project_of
+from pagegrade.service.options import ServiceOptions
+from pagegrade.service.reports.serializers import report_item, report_object
+from pagegrade.service.reports.validation import (
+    PASSWORD_IGNORED,
+    PASSWORD_REQUIRED,
+    NewReport,
+    Remark,
+    ReportChange,
+)
+from pagegrade.service.runs.politeness import politeness_target
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.queue.length import count_unfinished
+from pagegrade.store.queue.runs import enqueue_run
+from pagegrade.store.repositories import report_list, retention
+from pagegrade.store.repositories import reports as store
+from pagegrade.store.repositories.counts import count_matching, load_counts
+from pagegrade.store.repositories.report_list import ListQuery
+from pagegrade.store.repositories.run_history import load_detail, load_details
+
+SLUG_BYTES: Final = 16
+"""128 bits, 22 characters."""
+RETRY_AFTER_S: Final = 30
+"""When the queue is full: about as long as an analysis takes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored:
+    """A report after a change."""
+
+    report: StoredReport
+    run: StoredRun | None = None
+    """The one that was asked for, or joined; ``None``: none was."""
+    remarks: tuple[Remark, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """A report as it is handed out."""
+
+    report: StoredReport
+    body: bytes
+    """JSON object."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """A page of a list as it is handed out."""
+
+    items: tuple[bytes, ...]
+    """JSON objects."""
+    total: int
+    """Items on all pages."""
+    version: str = ""
+    """Another one whenever one of the items is; empty where only the items themselves can tell."""
+
+
+def expired_before_ms(options: ServiceOptions, now_ms: int) -> int | None:
+    """Finished reports dated before are as good as deleted, pruned or not; ``None``: none expires."""
+    return retention.expired_before_ms(options.retention_days, now_ms)
+
+
+def create_report(
+    tx: Transaction,
+    caller: Caller,
+    wish: NewReport,
+    options: ServiceOptions,
+    now_ms: int,
+    *,
+    password_hash: str | None = None,
+    priority: Priority = Priority.INTERACTIVE,
+) -> Stored:
+    """Store a new report and queue its first run.
+
+    Args:
+        tx: A writing transaction.
+        caller: Whose it will be.
+        wish: What ``read_new_report`` gave.
+        options: Of the installation.
+        now_ms: The time now.
+        password_hash: Of ``wish.password``; ``None`` exactly where that is.
+        priority: Of the run, within the account.
+
+    Raises:
+        QuotaExceeded: The account has as many reports or unfinished runs as it may have.
+        Unavailable: The queue is full.
+    """
+    if (wish.password is None) != (password_hash is None):
+        raise ValueError("the hash must be of the password that was sent")
+    check_room(tx, caller.account.id, options, now_ms)
+    return store_report(tx, caller, wish, options, now_ms, password_hash=password_hash, priority=priority)
+
+
+def check_room(tx: Transaction, account_id: int, options: ServiceOptions, now_ms: int, *, wanted: int = 1) -> None:
+    """Whether the account may have so many more reports now.
+
+    Raises:
+        QuotaExceeded: The account would have more reports or unfinished runs than it may have.
+        Unavailable: The queue has no room for them.
+    """
+    most = options.max_reports
+    if most is not None and count_reports(tx, account_id, options, now_ms) + wanted > most:
+        raise QuotaExceeded(f"The account may have {most} reports and has them; delete some first.")
+    _check_queue(tx, account_id, options, wanted=wanted)
+
+
+def store_report(
+    tx: Transaction,
+    caller: Caller,
+    wish: NewReport,
+    options: ServiceOptions,
+    now_ms: int,
+    *,
+    password_hash: str | None,
+    priority: Priority,
+) -> Stored:
+    """Store a new report for which there is room, and queue its first run; takes what ``create_report`` does."""
+    report = store.add_report(
+        tx,
+        account_id=caller.account.id,
+        url=wish.target.url,
+        project=project_of(wish.target.url),
+        privacy=wish.privacy,
+        password_hash=password_hash,
+        slug=secrets.token_urlsafe(SLUG_BYTES),
+        now_ms=now_ms,
+    )
+    run = _enqueue(tx, caller, report, priority, options=options, now_ms=now_ms)
+    return Stored(report=_read(tx, caller, report.id, None), run=run, remarks=wish.remarks)
+
+
+def update_report(
+    tx: Transaction,
+    caller: Caller,
+    report_id: int,
+    options: ServiceOptions,
+    now_ms: int,
+    *,
+    change: ReportChange,
+    password_hash: str | None = None,
+) -> Stored:
+    """Change the settings of a report and, where asked for, queue another run; a change to nothing changes nothing.
+
+    Args:
+        tx: A writing transaction.
+        caller: Whose report it must be.
+        report_id: Any number.
+        options: Of the installation.
+        now_ms: The time now.
+        change: What ``read_change`` gave.
+        password_hash: Of ``change.password``, where ``change.needs_hash``.
+
+    Raises:
+        NotFound: There is no such report.
+        ValidationFailed: Privacy 2 without any password.
+        QuotaExceeded: The account has as many unfinished runs as it may have.
+        Unavailable: The queue is full.
+    """
+    if change.needs_hash and password_hash is None:
+        raise ValueError("the password that was sent must come with its hash")
+    expired = expired_before_ms(options, now_ms)
+    report = _read(tx, caller, report_id, expired)
+    privacy = Privacy(report.privacy) if change.privacy is None else change.privacy
+    remarks: tuple[Remark, ...] = ()
+    kept, version = report.password_hash, report.password_version
+    if privacy is Privacy.PASSWORD:
+        if change.password is not None:
+            kept, version = password_hash, version + 1
+        elif kept is None:
+            raise ValidationFailed([PASSWORD_REQUIRED])
+    else:
+        if change.password is not None:
+            remarks = (PASSWORD_IGNORED,)
+        if kept is not None:
+            kept, version = None, version + 1
+    report = store.save_settings(
+        tx, report, privacy=privacy, password_hash=kept, password_version=version, now_ms=now_ms
+    )
+    run: StoredRun | None = None
+    if change.run:
+        if report.state not in UNFINISHED:
+            _check_queue(tx, caller.account.id, options)
+        run = _enqueue(tx, caller, report, Priority.RERUN, options=options, now_ms=now_ms)
+        report = _read(tx, caller, report_id, None)
+    return Stored(report=report, run=run, remarks=remarks)
+
+
+def delete_report(
+    tx: Transaction,
+    caller: Caller,
+    report_id: int,
+    options: ServiceOptions,
+    now_ms: int,
+) -> StoredReport:
+    """Delete a report with its runs, its share link and what they stored; the report as it was.
+
+    A run under way finds its row gone when it ends, and its outcome is dropped.
+
+    Raises:
+        NotFound: There is no such report.
+    """
+    report = _read(tx, caller, report_id, expired_before_ms(options, now_ms))
+    store.delete_report(tx, caller.account.id, report_id)
+    return report
+
+
+def find_report(tx: Transaction, caller: Caller, report_id: int, options: ServiceOptions, now_ms: int) -> StoredReport:
+    """A report of the caller.
+
+    Raises:
+        NotFound: There is no such report.
+    """
+    return _read(tx, caller, report_id, expired_before_ms(options, now_ms))
+
+
+def show_report(tx: Transaction, caller: Caller, report_id: int, options: ServiceOptions, now_ms: int) -> Shown:
+    """A report of the caller, whole.
+
+    Raises:
+        NotFound: There is no such report.
+    """
+    return represent_report(tx, find_report(tx, caller, report_id, options, now_ms), options)
+
+
+def represent_report(tx: Transaction, report: StoredReport, options: ServiceOptions) -> Shown:
+    """A report that was read in this transaction, whole."""
+    detail = None if report.run_number is None else load_detail(tx, report.id, report.run_number)
+    return Shown(report=report, body=report_object(report, base_url=options.base_url, detail=detail))
+
+
+def list_reports(
+    tx: Transaction,
+    caller: Caller,
+    query: ListQuery,
+    options: ServiceOptions,
+    now_ms: int,
+    *,
+    with_results: bool = False,
+) -> Listed:
+    """A page of the caller's reports.
+
+    Args:
+        tx: Any transaction.
+        caller: Whose reports are listed, whatever account the query names.
+        query: ``project`` may be a host or a URL as somebody typed it.
+        options: Of the installation.
+        now_ms: The time now.
+        with_results: Bring ``results`` and ``page`` of each.
+    """
+    found, total = find_reports(tx, caller, query, options, now_ms)
+    if with_results:
+        details = load_details(tx, found)
+        whole = (report_object(each, base_url=options.base_url, detail=details.get(each.id)) for each in found)
+        return Listed(items=tuple(whole), total=total)
+    return Listed(
+        items=tuple([report_item(each, base_url=options.base_url) for each in found]),
+        total=total,
+        version=f"{VERSION} {' '.join([each.etag for each in found])}",
+    )
+
+
+def find_reports(
+    tx: Transaction, caller: Caller, query: ListQuery, options: ServiceOptions, now_ms: int
+) -> tuple[tuple[StoredReport, ...], int]:
+    """(the reports on a page of the caller's list, how many there are on all pages); asked like ``list_reports``."""
+    asked = replace(
+        query,
+        account_id=caller.account.id,
+        project=None if query.project is None else project_of(query.project),
+        expired_before_ms=expired_before_ms(options, now_ms),
+    )
+    return report_list.list_reports(tx, asked)
+
+
+def _read(tx: Transaction, caller: Caller, report_id: int, expired: int | None) -> StoredReport:
+    report = store.load_report(tx, caller.account.id, report_id, expired_before_ms=expired)
+    if report is None:
+        raise NotFound
+    return report
+
+
+def count_reports(tx: Transaction, account_id: int, options: ServiceOptions, now_ms: int) -> int:
+    """How many reports the account has, without those that have expired."""
+    expired = expired_before_ms(options, now_ms)
+    if expired is None:
+        return count_matching(load_counts(tx, account_id))
+    return report_list.list_reports(tx, ListQuery(account_id=account_id, expired_before_ms=expired))[1]
+
+
+def _check_queue(tx: Transaction, account_id: int, options: ServiceOptions, *, wanted: int = 1) -> None:
+    if count_unfinished(tx, account_id) + wanted > options.account_queue:
+        raise QuotaExceeded(
+            f"The account may have {options.account_queue} unfinished analyses and has them; wait for some to end.",
+            retry_after_s=RETRY_AFTER_S,
+        )
+    if count_unfinished(tx, None) + wanted > options.queue:
+        raise Unavailable("The queue is full; try again soon.", retry_after_s=RETRY_AFTER_S)
+
+
+def _enqueue(
+    tx: Transaction, caller: Caller, report: StoredReport, priority: Priority, *, options: ServiceOptions, now_ms: int
+) -> StoredRun:
+    target = politeness_target(report.url, options.analyze.allow_networks)
+    return enqueue_run(
+        tx, report=report, priority=priority, target=target, now_ms=now_ms, traceparent=caller.traceparent
+    )

@@ -1,0 +1,92 @@
+"""Use cases of projects: list, show, delete."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from pagegrade.model.account import Caller
+from pagegrade.model.errors import NotFound
+from pagegrade.model.stored import RATINGS
+from pagegrade.parse.url import project_of
+from pagegrade.service.reports.operations import Listed
+from pagegrade.service.reports.serializers import project_object
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.repositories import projects as store
+from pagegrade.store.repositories.counts import count_matching
+
+DELETED_AT_ONCE: Final = 200
+"""Reports of one transaction: the writer must not be kept from everybody else for as long as a large project takes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProjectFigures:
+    """A project in figures."""
+
+    name: str
+    reports: int
+    good: int
+    decent: int
+    bad: int
+    failed: int
+    """Whose last analysis failed; they may have a result of an earlier one."""
+    latest_at_ms: int
+    """When a page of it was last analysed, or asked for where none ever was."""
+
+
+def find_projects(
+    tx: Transaction, caller: Caller, *, page: int, per_page: int
+) -> tuple[tuple[ProjectFigures, ...], int]:
+    """(the caller's projects on a page, by name; how many there are on all pages)."""
+    found, total = store.list_projects(tx, caller.account.id, page, per_page)
+    return tuple(_figures(tx, caller, project) for project in found), total
+
+
+def find_project(tx: Transaction, caller: Caller, typed: str) -> ProjectFigures:
+    """A project of the caller. ``typed`` may be a host in any spelling, or a URL.
+
+    Raises:
+        NotFound: The caller has no report there.
+    """
+    project = store.load_project(tx, caller.account.id, project_of(typed))
+    if project is None:
+        raise NotFound
+    return _figures(tx, caller, project)
+
+
+def list_projects(tx: Transaction, caller: Caller, *, page: int = 1, per_page: int = 10) -> Listed:
+    """A page of the caller's projects, by name. Reports that have expired count until they are pruned."""
+    found, total = store.list_projects(tx, caller.account.id, page, per_page)
+    return Listed(items=tuple(project_object(project) for project in found), total=total)
+
+
+def show_project(tx: Transaction, caller: Caller, typed: str) -> bytes:
+    """A project of the caller: a JSON object. ``typed`` may be a host in any spelling, or a URL.
+
+    Raises:
+        NotFound: The caller has no report there.
+    """
+    project = store.load_project(tx, caller.account.id, project_of(typed))
+    if project is None:
+        raise NotFound
+    return project_object(project)
+
+
+def delete_project(tx: Transaction, caller: Caller, typed: str, *, limit: int = DELETED_AT_ONCE) -> tuple[int, ...]:
+    """Delete reports of a project, up to ``limit``; the ids of those that are gone.
+
+    Call it again, in another transaction, until fewer than ``limit`` are: the last time with an empty answer at the
+    most.
+    """
+    return store.delete_from_project(tx, caller.account.id, project_of(typed), limit=limit)
+
+
+def _figures(tx: Transaction, caller: Caller, project: store.Project) -> ProjectFigures:
+    rated = {grade: count_matching(project.counts, rating=rating) for grade, rating in RATINGS.items()}
+    return ProjectFigures(
+        name=project.name,
+        reports=count_matching(project.counts),
+        **rated,
+        failed=count_matching(project.counts, state="failed"),
+        latest_at_ms=store.latest_at_ms(tx, caller.account.id, project.name) or 0,
+    )

@@ -1,0 +1,278 @@
+"""Reports, runs, projects and accounts as the JSON that the interface hands out.
+
+A report is put together from the bytes it is stored in: reading a page's worth of results only to write them again
+would be most of the cost of a request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from enum import Enum
+from functools import lru_cache
+from typing import Any, Final
+
+import msgspec
+
+from pagegrade.model.account import Account, Key
+from pagegrade.model.outcome import Evidence
+from pagegrade.model.report import REPORT_VERSION
+from pagegrade.model.stored import GRADES, StoredReport, StoredRun
+from pagegrade.report.codec import Summary, detail_members, read_summary
+from pagegrade.report.compare import Change, Comparison
+from pagegrade.report.serialize import evidence_to_dict
+from pagegrade.service.options import ServiceOptions
+from pagegrade.store.repositories.accounts import Usage
+from pagegrade.store.repositories.projects import Project
+
+DEFAULT_PER_PAGE: Final = 10
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_RESULT: Final[dict[int | None, bytes]] = {rating: f'"{grade}"'.encode() for rating, grade in GRADES.items()}
+_encode: Final[Callable[[Any], bytes]] = msgspec.json.Encoder().encode
+_NULL: Final = msgspec.Raw(b"null")
+_NO_SUMMARY: Final = Summary(
+    version=msgspec.Raw(str(REPORT_VERSION).encode()),
+    final_url=_NULL,
+    uncapped_score=_NULL,
+    coverage=_NULL,
+    caps=msgspec.Raw(b"[]"),
+    counts=_NULL,
+    categories=msgspec.Raw(b"{}"),
+    run=_NULL,
+)
+_NO_DETAIL: Final = b'"results":null,"page":null'
+
+
+class Absent(Enum):
+    """Not asked for, as opposed to not there."""
+
+    ABSENT = 0
+
+
+ABSENT: Final = Absent.ABSENT
+DetailBytes = bytes | Absent | None
+"""JSON object with ``results`` and ``page``; ``None``: there are none, ``ABSENT``: leave the members out."""
+
+
+def timestamp(at_ms: int) -> str:
+    """RFC 3339 in UTC with milliseconds and ``Z``.
+
+    Source: https://www.rfc-editor.org/rfc/rfc3339#section-5.6
+    """
+    return (_EPOCH + timedelta(milliseconds=at_ms)).isoformat(timespec="milliseconds")[:-6] + "Z"
+
+
+def share_url(base_url: str, slug: str) -> str:
+    """Address of the share page."""
+    return f"{base_url}/r/{slug}"
+
+
+_items: Final[dict[tuple[str, str], tuple[StoredReport, bytes]]] = {}
+"""Slug and base URL -> a report as it was, and its JSON object without results."""
+ITEMS: Final = 2_000
+"""So many are kept: a few megabytes."""
+
+
+def report_item(stored: StoredReport, *, base_url: str) -> bytes:
+    """The JSON object of a report as an item of a list; those that are listed again and again are made once."""
+    key = (stored.slug, base_url)
+    kept = _items.get(key)
+    if kept is not None and kept[0] == stored:
+        return kept[1]
+    if len(_items) >= ITEMS:
+        _items.clear()
+    item = report_object(stored, base_url=base_url, detail=ABSENT)
+    _items[key] = stored, item
+    return item
+
+
+def report_object(stored: StoredReport, *, base_url: str, detail: DetailBytes) -> bytes:
+    """The JSON object of a report.
+
+    Args:
+        stored: The report.
+        base_url: Public origin, without a slash at the end.
+        detail: Of the run it shows.
+    """
+    summary = _NO_SUMMARY if stored.summary is None else read_summary(stored.summary)
+    return b"".join((
+        b'{"id":%d,"object":"report","version":' % stored.id,
+        summary.version,
+        b',"url":',
+        _encode(stored.url),
+        b',"final_url":',
+        summary.final_url,
+        b',"project":',
+        _encode(stored.project),
+        b',"privacy":%d,"password":' % stored.privacy,
+        b"false" if stored.password_hash is None else b"true",
+        b',"state":"',
+        stored.state.encode(),
+        b'","result":',
+        _RESULT.get(stored.rating, b"null"),
+        b',"score":',
+        _integer(stored.score),
+        *_middle(summary, detail, stored.run_number),
+        b',"error":',
+        stored.error or b"null",
+        b',"share_url":',
+        _encode(share_url(base_url, stored.slug)),
+        b',"generated_at":',
+        _time(stored.generated_at_ms),
+        b',"created_at":',
+        _time(stored.created_at_ms),
+        b',"updated_at":',
+        _time(stored.updated_at_ms),
+        b"}",
+    ))  # fmt: skip
+
+
+def run_object(run: StoredRun, *, detail: DetailBytes) -> bytes:
+    """The JSON object of a run; ``detail`` as for a report."""
+    summary = _NO_SUMMARY if run.summary is None else read_summary(run.summary)
+    return b"".join((
+        b'{"object":"run","report_id":%d,"number":%d,"state":"' % (run.report_id, run.number),
+        run.state.encode(),
+        b'","final_url":',
+        summary.final_url,
+        b',"result":',
+        _RESULT.get(run.rating, b"null"),
+        b',"score":',
+        _integer(run.score),
+        *_middle(summary, detail, run.number),
+        b',"error":',
+        run.error or b"null",
+        b',"created_at":',
+        _time(run.created_at_ms),
+        b',"started_at":',
+        _time(run.started_at_ms),
+        b',"finished_at":',
+        _time(run.finished_at_ms),
+        b"}",
+    ))  # fmt: skip
+
+
+def project_object(project: Project) -> bytes:
+    """The JSON object of a project."""
+    return _encode({"object": "project", "project": project.name, "reports": sum(project.counts.values())})
+
+
+def account_object(account: Account, key: Key, usage: Usage, options: ServiceOptions) -> bytes:
+    """The JSON object of an account, as the holder of ``key`` sees it."""
+    thresholds = options.analyze.thresholds
+    return _encode(
+        {
+            "id": account.id,
+            "object": "account",
+            "name": account.name,
+            "email": account.email,
+            "locale": account.locale,
+            "timezone": account.timezone,
+            "plan": {
+                "id": 1,
+                "name": "self-hosted",
+                "features": {"api": 1, "reports": -1 if options.max_reports is None else options.max_reports},
+            },
+            "limits": {
+                "requests_per_minute": options.requests_per_minute,
+                "analyses_per_minute": options.analyses_per_minute,
+                "queued_runs": options.account_queue,
+                "reports": options.max_reports,
+                "retention_days": options.retention_days,
+            },
+            "usage": {
+                "reports": usage.reports,
+                "projects": usage.projects,
+                "queued_runs": usage.queued_runs,
+                "analyses_today": usage.analyses_today,
+                "analyses_total": usage.analyses_total,
+                "stored_bytes": usage.stored_bytes,
+            },
+            "defaults": {
+                "privacy": int(options.default_privacy if account.default_privacy is None else account.default_privacy),
+                "per_page": DEFAULT_PER_PAGE,
+            },
+            "thresholds": {"good": thresholds.good, "decent": thresholds.decent},
+            "api_key": {
+                "id": key.id,
+                "name": key.name,
+                "prefix": key.prefix,
+                "scopes": list(key.scopes),
+                "expires_at": None if key.expires_at_ms is None else timestamp(key.expires_at_ms),
+                "last_used_at": None if key.last_used_at_ms is None else timestamp(key.last_used_at_ms),
+            },
+            "created_at": timestamp(account.created_at_ms),
+        }
+    )
+
+
+def comparison_object(report_id: int, before: int, after: int, comparison: Comparison) -> bytes:
+    """The JSON object of what changed from run ``before`` to run ``after``."""
+    return _encode(
+        {
+            "object": "comparison",
+            "report_id": report_id,
+            "from": before,
+            "to": after,
+            "score_before": comparison.score_before,
+            "score_after": comparison.score_after,
+            "same_ruleset": comparison.same_ruleset,
+            "same_final_url": comparison.same_final_url,
+            "new": [_change(change) for change in comparison.new],
+            "fixed": [_change(change) for change in comparison.fixed],
+            "still": [_change(change) for change in comparison.still],
+            "worse": [result.check for result in comparison.worse],
+            "not_comparable": [{"check": one.check, "reason": one.reason} for one in comparison.not_comparable],
+        }
+    )
+
+
+def _middle(summary: Summary, detail: DetailBytes, number: int | None) -> tuple[bytes | msgspec.Raw, ...]:
+    """From ``uncapped_score`` to ``run``: what reports and runs have in common."""
+    whole: tuple[bytes, ...] = ()
+    if not isinstance(detail, Absent):
+        whole = (b",", _NO_DETAIL if detail is None else detail_members(detail))
+    run = bytes(summary.run)
+    if number is not None and run != b"null":
+        run = b'{"number":%d,' % number + run[1:]
+    return (
+        b',"uncapped_score":',
+        summary.uncapped_score,
+        b',"coverage":',
+        summary.coverage,
+        b',"withheld":',
+        summary.withheld,
+        b',"caps":',
+        summary.caps,
+        b',"counts":',
+        summary.counts,
+        b',"categories":',
+        summary.categories,
+        *whole,
+        b',"run":',
+        run,
+    )
+
+
+def _change(change: Change) -> Mapping[str, Any]:
+    result = change.result
+    evidence: Evidence | None = change.evidence
+    return {
+        "check": result.check,
+        "title": result.title,
+        "category": result.category,
+        "importance": result.importance,
+        "state": result.state,
+        "lost": result.lost,
+        "message": result.message,
+        "evidence": None if evidence is None else evidence_to_dict(evidence),
+    }
+
+
+def _integer(number: int | None) -> bytes:
+    return b"null" if number is None else b"%d" % number
+
+
+@lru_cache(maxsize=4_096)
+def _time(at_ms: int | None) -> bytes:
+    return b"null" if at_ms is None else f'"{timestamp(at_ms)}"'.encode()

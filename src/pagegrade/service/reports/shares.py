@@ -1,0 +1,143 @@
+"""Share pages: who may see a report by its link."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import re
+import struct
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from pagegrade.model.account import Caller
+from pagegrade.model.stored import Privacy, StoredReport
+from pagegrade.service.options import ServiceOptions
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.repositories.installation import load_secret
+from pagegrade.store.repositories.reports import load_report_by_slug
+from pagegrade.store.repositories.retention import expired_before_ms as oldest_shown_ms
+
+UNLOCK: Final = "unlock"
+"""Name of the secret that signs what ``sign_unlock`` gives."""
+UNLOCKED_S: Final = 12 * 3600
+"""How long a password opens a report for one browser."""
+_SLUG: Final = re.compile(r"[0-9A-Za-z_-]{22}")
+_TOKEN: Final = struct.Struct(">QIQ")
+"""Report, version of its password, end in milliseconds since 1970."""
+_MAC_BYTES: Final = 32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shared:
+    """What is behind a share link, for one who follows it."""
+
+    report: StoredReport
+    is_owner: bool
+    """It is their own: they see it whatever its privacy."""
+    is_open: bool
+    """Nothing stands between them and the report; otherwise its password has to be given first."""
+
+
+def open_shared(
+    tx: Transaction,
+    slug: str,
+    *,
+    visitor: Caller | None,
+    tokens: Iterable[str],
+    options: ServiceOptions,
+    now_ms: int,
+) -> Shared | None:
+    """The report behind a share link, and whether this visitor may read it now.
+
+    Args:
+        tx: Any transaction.
+        slug: As in the address, however long or strange.
+        visitor: Who has signed in; ``None``: nobody knows who this is.
+        tokens: What the browser keeps of passwords that were given, as it sent it.
+        options: Of the installation.
+        now_ms: The time now.
+
+    Returns:
+        ``None`` when there is none, it has expired, or its account keeps it to itself: nobody can tell these apart.
+    """
+    account_id = None if visitor is None else visitor.account.id
+    before_ms = oldest_shown_ms(options.retention_days, now_ms)
+    report = find_shared(tx, slug, expired_before_ms=before_ms, account_id=account_id)
+    if report is None:
+        return None
+    is_owner = report.account_id == account_id
+    is_open = is_owner or report.privacy == Privacy.PUBLIC
+    if not is_open and report.privacy == Privacy.PASSWORD:
+        secret = load_secret(tx, UNLOCK)
+        is_open = secret is not None and any(is_unlocked(secret, report, token, now_ms) for token in tokens)
+    return Shared(report=report, is_owner=is_owner, is_open=is_open)
+
+
+def find_public(tx: Transaction, slug: str, *, options: ServiceOptions, now_ms: int) -> StoredReport | None:
+    """The report behind a share link, where everybody with the link may see it; ``None`` as for ``open_shared``.
+
+    Args:
+        tx: Any transaction.
+        slug: As in the address, however long or strange.
+        options: Of the installation.
+        now_ms: The time now.
+    """
+    shared = open_shared(tx, slug, visitor=None, tokens=(), options=options, now_ms=now_ms)
+    return None if shared is None or shared.report.privacy != Privacy.PUBLIC else shared.report
+
+
+def find_shared(
+    tx: Transaction, slug: str, *, expired_before_ms: int | None = None, account_id: int | None = None
+) -> StoredReport | None:
+    """The report behind a share link.
+
+    Args:
+        tx: Any transaction.
+        slug: As in the address, however long or strange.
+        expired_before_ms: Reports dated before are as good as deleted; ``None``: none expires.
+        account_id: Whose private reports are found as well.
+
+    Returns:
+        ``None`` when there is none, or its account keeps it to itself: nobody can tell the two apart.
+    """
+    if _SLUG.fullmatch(slug) is None:
+        return None
+    found = load_report_by_slug(tx, slug, expired_before_ms=expired_before_ms)
+    if found is None or (found.privacy == Privacy.PRIVATE and found.account_id != account_id):
+        return None
+    return found
+
+
+def sign_unlock(secret: bytes, report: StoredReport, now_ms: int) -> str:
+    """A token that opens this report for ``UNLOCKED_S`` seconds, until its password changes.
+
+    Args:
+        secret: Of this installation.
+        report: The one whose password was given.
+        now_ms: The time now.
+    """
+    fields = _TOKEN.pack(report.id, report.password_version, now_ms + UNLOCKED_S * 1000)
+    return base64.urlsafe_b64encode(fields + _mac(secret, report, fields)).rstrip(b"=").decode("ascii")
+
+
+def is_unlocked(secret: bytes, report: StoredReport, token: str, now_ms: int) -> bool:
+    """Whether a token, as a browser sent it, opens this report now."""
+    try:
+        raw = base64.b64decode(token.encode("ascii") + b"=" * (-len(token) % 4), altchars=b"-_", validate=True)
+    except (UnicodeEncodeError, binascii.Error):
+        return False
+    if len(raw) != _TOKEN.size + _MAC_BYTES:
+        return False
+    fields, mac = raw[: _TOKEN.size], raw[_TOKEN.size :]
+    if not hmac.compare_digest(mac, _mac(secret, report, fields)):
+        return False
+    report_id, password_version, until_ms = _TOKEN.unpack(fields)
+    return (report_id, password_version) == (report.id, report.password_version) and now_ms < until_ms
+
+
+def _mac(secret: bytes, report: StoredReport, fields: bytes) -> bytes:
+    # The slug is in it, so that a token ends with the link it was made for.
+    return hmac.digest(secret, b"unlock\0" + report.slug.encode() + b"\0" + fields, hashlib.sha256)

@@ -1,0 +1,187 @@
+"""What a caller asks for, read and judged before anything is stored; needs no database and no network."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from pagegrade.gather.guard import Guard, Policy
+from pagegrade.model.account import Account
+from pagegrade.model.errors import InvalidURL, URLNotAllowed, ValidationFailed, Violation
+from pagegrade.model.stored import Privacy
+from pagegrade.parse.url import Target, parse_target_url
+from pagegrade.service.accounts.passwords import MAX_CHARACTERS
+from pagegrade.service.options import ServiceOptions
+from pagegrade.service.runs.analysis import AnalyzeOptions
+
+_SECRET: Final = re.compile(
+    r"(?:access|api|auth|client|id|private|reset|session|x-amz|sig)?[_.-]?"
+    r"(?:token|key|apikey|auth|code|credential|jwt|nonce|otp|pass|passwd|password|pwd|secret|session|sessionid|sid|sig"
+    r"|signature)",
+    re.IGNORECASE,
+)
+"""Names of query parameters that tend to hold what only one person should know."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """Something the caller should know although the request was done."""
+
+    field: str
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewReport:
+    """A report somebody wants."""
+
+    target: Target
+    privacy: Privacy
+    password: str | None
+    """To be hashed and handed to ``create_report``; ``None`` when none is to be stored."""
+    remarks: tuple[Remark, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportChange:
+    """What is to change about a report."""
+
+    privacy: Privacy | None = None
+    """``None``: stays as it is."""
+    password: str | None = None
+    """As sent, at most 128 characters; to be hashed and handed to ``update_report``. ``None``: none was sent. Whether
+    it is used shows only when the report's privacy is known."""
+    run: bool = False
+    """Analyse the page again."""
+
+    @property
+    def needs_hash(self) -> bool:
+        """Whether the password may come to be stored."""
+        return self.password is not None and self.privacy in {None, Privacy.PASSWORD}
+
+
+PASSWORD_IGNORED: Final = Remark(
+    "password", "password_ignored", "The password was not stored: it is used only when privacy is 2."
+)
+PASSWORD_REQUIRED: Final = Violation(
+    field="password", place="body", code="required", message="Required when privacy is 2."
+)
+
+
+def read_new_report(
+    url: str, *, privacy: int | None, password: str | None, account: Account, options: ServiceOptions
+) -> NewReport:
+    """Judge a wish for a new report.
+
+    Args:
+        url: As typed.
+        privacy: 0, 1 or 2; ``None``: as the account or the installation is set.
+        password: As typed, never trimmed; ``None`` or empty: none.
+        account: Who asks.
+        options: Of the installation.
+
+    Raises:
+        ValidationFailed: A field cannot be used.
+        URLNotAllowed: The address is one that must not be contacted.
+    """
+    violations: list[Violation] = []
+    target: Target | None = None
+    refused: URLNotAllowed | None = None
+    try:
+        target = parse_target_url(url)
+        check_allowed(target.url, options.analyze)
+    except InvalidURL as error:
+        violations.append(Violation(field="url", place="body", code=error.reason or error.code, message=error.message))
+    except URLNotAllowed as error:
+        refused = error
+    chosen = options.default_privacy if account.default_privacy is None else Privacy(account.default_privacy)
+    if privacy is not None:
+        chosen = Privacy(privacy)
+    remarks: list[Remark] = []
+    kept = password or None
+    if chosen is Privacy.PASSWORD:
+        violations += _password_violations(kept) if kept else [PASSWORD_REQUIRED]
+    elif kept:
+        kept = None
+        remarks.append(PASSWORD_IGNORED)
+    if violations:
+        if refused is not None:
+            code = refused.reason or refused.code
+            violations.insert(0, Violation(field="url", place="body", code=code, message=refused.message))
+        raise ValidationFailed(violations)
+    if refused is not None or target is None:
+        raise refused or InvalidURL
+    return NewReport(
+        target=target,
+        privacy=chosen,
+        password=kept,
+        remarks=(*_url_remarks(url, target, chosen), *remarks),
+    )
+
+
+def read_change(*, privacy: int | None, password: str | None, results: int = 0) -> ReportChange:
+    """Judge a wish for a change, as far as that is possible without the report.
+
+    Raises:
+        ValidationFailed: A field cannot be used.
+    """
+    wanted = None if privacy is None else Privacy(privacy)
+    change = ReportChange(privacy=wanted, password=password or None, run=results == 1)
+    if change.needs_hash and change.password is not None:
+        violations = _password_violations(change.password)
+        if violations:
+            raise ValidationFailed(violations)
+    return change
+
+
+def check_allowed(url: str, options: AnalyzeOptions) -> None:
+    """Refuse an address that must not be contacted, as far as that shows without asking the network.
+
+    Args:
+        url: Canonical.
+        options: What may be contacted.
+
+    Raises:
+        URLNotAllowed: ``reason`` is ``host_not_allowed``, ``port_not_allowed`` or ``address_not_allowed``.
+    """
+    policy = Policy(allowed_ports=frozenset(options.allow_ports), allow_networks=options.allow_networks)
+    refusal = Guard(policy).judge_url(url)
+    if refusal is not None:
+        raise URLNotAllowed(refusal.detail, reason=f"{refusal.reason}_not_allowed")
+
+
+def names_secret(url: str) -> bool:
+    """Whether the query of a canonical URL has a parameter that sounds like a secret."""
+    _, _, query = url.partition("?")
+    return any(_SECRET.fullmatch(pair.partition("=")[0]) for pair in query.split("&") if pair.partition("=")[2])
+
+
+def _password_violations(password: str) -> list[Violation]:
+    if any("\ud800" <= character <= "\udfff" for character in password):
+        message = "Holds half of a surrogate pair, which is no character."
+        return [Violation(field="password", place="body", code="not_text", message=message)]
+    if len(password) <= MAX_CHARACTERS:
+        return []
+    message = f"Has {len(password)} characters; at most {MAX_CHARACTERS} are accepted."
+    return [Violation(field="password", place="body", code="too_long", message=message, limit=MAX_CHARACTERS)]
+
+
+def _url_remarks(typed: str, target: Target, privacy: Privacy) -> list[Remark]:
+    remarks = []
+    if target.typed_without_scheme:
+        scheme = target.url.partition(":")[0]
+        remarks.append(Remark("url", "scheme_assumed", f"No scheme was given; {scheme} is used."))
+    if "#" in typed:
+        remarks.append(Remark("url", "fragment_dropped", "The part from # on was dropped: servers never see it."))
+    if privacy is Privacy.PUBLIC and names_secret(target.url):
+        remarks.append(
+            Remark(
+                "url",
+                "url_may_contain_secret",
+                "The query may hold a secret, and anyone with the link of the report can read its address. "
+                "Make the report private, or analyse the page without it.",
+            )
+        )
+    return remarks

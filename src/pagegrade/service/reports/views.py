@@ -1,0 +1,164 @@
+"""What a page about a report shows: the report, one of its runs, and how it came to be, for its owner or for others.
+
+Others see no query values of the page's address (``report.masking``). Reading is one transaction; making something
+of what was read needs no database, takes some milliseconds, and can be done elsewhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import msgspec
+
+from pagegrade.model.account import Caller
+from pagegrade.model.errors import NotFound
+from pagegrade.model.identity import VERSION
+from pagegrade.model.report import Report
+from pagegrade.model.stored import UNFINISHED, StoredReport, StoredRun
+from pagegrade.report.compare import Comparison, compare_reports
+from pagegrade.report.masking import mask_report
+from pagegrade.report.serialize import report_from_dict, report_to_dict
+from pagegrade.service.options import ServiceOptions
+from pagegrade.service.reports.history import Two, report_of_run
+from pagegrade.service.reports.operations import find_report
+from pagegrade.service.reports.serializers import report_object, share_url
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.repositories.run_history import list_runs, load_detail, load_run
+
+MAX_RUNS: Final = 100
+"""So many runs of a report's history are shown, the newest ones."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Viewed:
+    """A report as one reader may see it."""
+
+    report: StoredReport
+    masked: bool
+    """The reader is not its owner, or wants to see what others see."""
+    runs: tuple[StoredRun, ...]
+    """Newest first, at most ``MAX_RUNS``."""
+    total_runs: int
+    run: StoredRun | None = None
+    """The run that was asked for by its number, finished; ``None``: the report as it stands."""
+    detail: bytes | None = None
+    """JSON of ``results`` and ``page`` of what is shown."""
+
+    @property
+    def has_results(self) -> bool:
+        """Whether some analysis has succeeded: its results are shown whatever came after it."""
+        return self.report.generated_at_ms is not None
+
+    @property
+    def shown_number(self) -> int | None:
+        """The run whose outcome is shown; ``None`` while there is none."""
+        if self.run is not None:
+            return self.run.number
+        if self.report.run_number is not None:
+            return self.report.run_number
+        return next((run.number for run in self.runs if run.state not in UNFINISHED), None)
+
+
+def view_own(
+    tx: Transaction, caller: Caller, report_id: int, options: ServiceOptions, now_ms: int, *, number: int | None = None
+) -> Viewed:
+    """A report of the caller.
+
+    Args:
+        tx: Any transaction.
+        caller: Whose report it must be.
+        report_id: Any number.
+        options: Of the installation.
+        now_ms: The time now.
+        number: Of the run to show; ``None``: the report as it stands.
+
+    Raises:
+        NotFound: There is no such report, or it has no finished run of that number.
+    """
+    return view_found(tx, find_report(tx, caller, report_id, options, now_ms), masked=False, number=number)
+
+
+def view_found(tx: Transaction, report: StoredReport, *, masked: bool, number: int | None = None) -> Viewed:
+    """A report that was found in this transaction, for somebody who may see it.
+
+    Args:
+        tx: Any transaction.
+        report: The one that was found.
+        masked: Whether the values in its address are not for the reader.
+        number: Of the run to show; ``None``: the report as it stands.
+
+    Raises:
+        NotFound: It has no finished run of that number.
+    """
+    runs, total = list_runs(tx, report.id, 1, MAX_RUNS)
+    run = None
+    shown = report.run_number
+    if number is not None:
+        run = load_run(tx, report.id, number)
+        if run is None or run.state in UNFINISHED:
+            raise NotFound
+        shown = number
+    detail = None if shown is None else load_detail(tx, report.id, shown)
+    return Viewed(report=report, masked=masked, runs=runs, total_runs=total, run=run, detail=detail)
+
+
+def shown_report(viewed: Viewed, *, base_url: str) -> Report | None:
+    """What is shown: the run that was asked for; else the last good results, else the failure.
+
+    Args:
+        viewed: What was read.
+        base_url: Public origin of this installation.
+
+    Returns:
+        ``None`` while the first analysis is under way.
+    """
+    stored = viewed.report
+    if viewed.run is not None:
+        made = report_of_run(stored, viewed.run, viewed.detail)
+    elif not viewed.has_results and stored.state in UNFINISHED:
+        return None
+    else:
+        members = msgspec.json.decode(report_object(stored, base_url=base_url, detail=viewed.detail))
+        if viewed.has_results:
+            members |= {"state": "completed", "error": None}
+        members["results"] = members.get("results") or {}
+        members["run"] = members.get("run") or {"engine": VERSION}
+        members["generated_at"] = members.get("generated_at") or members["updated_at"]
+        made = report_from_dict(members)
+    return mask_report(made) if viewed.masked else made
+
+
+def exported_object(viewed: Viewed, *, base_url: str) -> bytes | None:
+    """The JSON object of what is shown, as the interface hands it out; for others only what they may know.
+
+    Args:
+        viewed: What was read.
+        base_url: Public origin of this installation.
+
+    Returns:
+        ``None`` while the first analysis is under way.
+    """
+    shown = shown_report(viewed, base_url=base_url)
+    if shown is None:
+        return None
+    stored = viewed.report
+    if not viewed.masked and viewed.run is None:
+        return report_object(stored, base_url=base_url, detail=viewed.detail)
+    members = report_to_dict(shown)
+    members["share_url"] = share_url(base_url, stored.slug)
+    members["run"]["number"] = viewed.shown_number
+    if not viewed.masked:
+        members |= {
+            "id": stored.id,
+            "privacy": stored.privacy,
+            "password": stored.password_hash is not None,
+        }
+    return msgspec.json.encode(members)
+
+
+def compare_two(two: Two, *, masked: bool) -> Comparison:
+    """What changed between two runs, without the values of the page's address where they are not for the reader."""
+    if masked:
+        return compare_reports(mask_report(two.older), mask_report(two.newer))
+    return compare_reports(two.older, two.newer)

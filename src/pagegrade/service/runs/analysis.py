@@ -1,0 +1,240 @@
+"""The use cases of this house: analyse a page, judge what was gathered."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from ipaddress import IPv4Network, IPv6Network, ip_network
+from typing import Final
+
+from pagegrade.clock import utc_now
+from pagegrade.gather.context import GatherOptions, OffloadFailed
+from pagegrade.gather.guard import DEFAULT_PORTS, Guard, Policy
+from pagegrade.gather.resolver import Resolver
+from pagegrade.gather.run import Settled, gather, nobody
+from pagegrade.model.artifacts import Artifacts, Navigation, NotGathered, Response, WellKnown
+from pagegrade.model.errors import FAILURE_CODES, InvalidInput, RunFailed, URLNotAllowed
+from pagegrade.model.identity import VERSION
+from pagegrade.model.report import Failure, Report
+from pagegrade.parse.url import Target, host, origin, parse_target_url, port
+from pagegrade.sandbox.pool import TaskFailed, TaskRunner
+from pagegrade.service.runs.evaluation import Thresholds, failed_report, judge_artifacts
+
+logger = logging.getLogger(__name__)
+# Who uses the package decides whether and where it logs; without this, Python would print to stderr.
+logging.getLogger("pagegrade").addHandler(logging.NullHandler())
+
+JUDGE_SECONDS: Final = 20.0
+"""Wall-clock time for parsing and judging one page; its CPU time is limited in the child."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnalyzeOptions:
+    """How to gather and judge."""
+
+    budget_s: float = 60.0
+    """Wall-clock time for everything the network is asked for."""
+    subresources: bool = True
+    """Whether to fetch what the page refers to."""
+    load_samples: int = 3
+    """How often the document's load time is measured."""
+    allow_networks: tuple[IPv4Network | IPv6Network, ...] = ()
+    """The operator's own networks, which may be reached on any port."""
+    allow_ports: tuple[int, ...] = tuple(sorted(DEFAULT_PORTS))
+    allow_typed_private: bool = False
+    """A private host may be reached when it is the one the person typed: that host and port, nothing else."""
+    thresholds: Thresholds = field(default_factory=Thresholds)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Analysis:
+    """A report and what it was made from."""
+
+    report: Report
+    artifacts: Artifacts | None
+    """``None`` when nothing could be gathered."""
+
+
+async def analyze_target(
+    target: Target, *, options: AnalyzeOptions, children: TaskRunner, resolver: Resolver | None = None
+) -> Analysis:
+    """Fetch one page with everything around it and judge it.
+
+    A page that cannot be analysed is a report with ``state="failed"`` and an error, not an exception.
+
+    Args:
+        target: What ``parse_target_url`` made of the address.
+        options: How to gather and judge.
+        children: Where hostile bytes are parsed; shared by many analyses.
+        resolver: Another way to resolve names; the system's name servers by default.
+
+    Raises:
+        URLNotAllowed: The address is one that must not be contacted, which shows without asking the network.
+    """
+    gathered = await gather_target(target, options=options, children=children, resolver=resolver)
+    if isinstance(gathered, Report):
+        return Analysis(report=gathered, artifacts=None)
+    try:
+        report = await judge_in_child(gathered, options.thresholds, children=children)
+    except Exception as error:
+        # Every run ends in a named state, and a mistake of ours with one page must not cost the others.
+        logger.exception("analysis_failed")
+        failure = mistake_of_ours(type(error).__name__)
+        report = failed_report(target.url, failure, generated_at=gathered.gathered_at, artifacts=gathered)
+    return Analysis(report=report, artifacts=gathered)
+
+
+async def gather_target(
+    target: Target,
+    *,
+    options: AnalyzeOptions,
+    children: TaskRunner,
+    resolver: Resolver | None = None,
+    settled: Settled = nobody,
+) -> Artifacts | Report:
+    """Fetch one page with everything around it; a failed report where there is nothing to judge.
+
+    Takes and raises what ``analyze_target`` does; ``settled`` is told about every gatherer.
+    """
+    started_at = utc_now()
+    policy = policy_of(target, options)
+    refusal = Guard(policy).judge_url(target.url)
+    if refusal is not None:
+        raise URLNotAllowed(refusal.detail)
+    gather_options = GatherOptions(
+        budget_s=options.budget_s,
+        policy=policy,
+        subresources=options.subresources,
+        load_samples=options.load_samples,
+    )
+    try:
+        return await gather(
+            target,
+            options=gather_options,
+            offload=children.run,
+            gathered_at=started_at,
+            resolver=resolver,
+            settled=settled,
+        )
+    except RunFailed as error:
+        failure = Failure(
+            code=error.failure,
+            message=error.message,
+            reason=error.reason,
+            http_status=error.http_status,
+            retryable=error.retryable,
+        )
+    except Exception as error:
+        # As above.
+        logger.exception("analysis_failed")
+        failure = mistake_of_ours(type(error).__name__)
+    duration_ms = (utc_now() - started_at).total_seconds() * 1000
+    return failed_report(target.url, failure, generated_at=started_at, duration_ms=duration_ms)
+
+
+def policy_of(target: Target, options: AnalyzeOptions) -> Policy:
+    """What an analysis of this address may contact."""
+    return Policy(
+        allowed_ports=frozenset(options.allow_ports),
+        allow_networks=options.allow_networks,
+        typed_private=frozenset({(host(target.url), port(target.url) or 0)})
+        if options.allow_typed_private
+        else frozenset(),
+    )
+
+
+async def judge_in_child(artifacts: Artifacts, thresholds: Thresholds, *, children: TaskRunner) -> Report:
+    """Judge artifacts where a hostile page can do no harm; what kills the parser is a failed report."""
+    try:
+        return await children.run(judge_artifacts, artifacts, thresholds, timeout_s=JUDGE_SECONDS)
+    except OffloadFailed as error:
+        failure = judging_failure(error, artifacts)
+    url = artifacts.navigation.requested_url
+    return failed_report(url, failure, generated_at=artifacts.gathered_at, artifacts=artifacts)
+
+
+def judging_failure(error: OffloadFailed, artifacts: Artifacts) -> Failure:
+    """What is said of a page whose judging ended like this in the child."""
+    if isinstance(error, TaskFailed):
+        return mistake_of_ours(error.exception)
+    return Failure(
+        code="too_large",
+        message=f"The page's HTML could not be read within the limits. {error}",
+        reason="parser_limit",
+        http_status=artifacts.navigation.response.status,
+        retryable=FAILURE_CODES["too_large"][0],
+    )
+
+
+def mistake_of_ours(exception: str) -> Failure:
+    """What is said of an exception that no page should cause; its text stays inside."""
+    return Failure(
+        code="internal",
+        message=f"Pagegrade stopped with {exception}. This is a mistake in Pagegrade, not in the page.",
+        retryable=FAILURE_CODES["internal"][0],
+    )
+
+
+def parse_networks(networks: Sequence[str]) -> tuple[IPv4Network | IPv6Network, ...]:
+    """The networks behind CIDR texts such as ``10.0.0.0/8``; a plain address is a network of one.
+
+    Raises:
+        InvalidInput: One of them is no network.
+    """
+    found = []
+    for text in networks:
+        try:
+            found.append(ip_network(text.strip(), strict=False))
+        except ValueError:
+            raise InvalidInput(f"{text!r} is no network. Write it like 10.0.0.0/8 or fd00::/8.") from None
+    return tuple(found)
+
+
+def artifacts_of_document(
+    body: bytes,
+    *,
+    url: str,
+    status: int = 200,
+    headers: Sequence[tuple[str, str]] | None = (),
+    robots_txt: bytes | None = None,
+) -> Artifacts:
+    """Artifacts of a page that somebody else fetched; everything around it counts as not gathered.
+
+    ``headers`` are those of the response; ``None`` when nobody kept them, which is not the same as none.
+
+    Raises:
+        InvalidURL: ``url`` cannot be read.
+    """
+    target = parse_target_url(url)
+    offline = NotGathered(code="skipped", detail="Judged without the network.")
+    response = Response(
+        url=target.url, status=status, headers=tuple(headers or ()), headers_seen=headers is not None, body=body
+    )
+    robots: WellKnown | NotGathered = offline
+    if robots_txt is not None:
+        address = f"{origin(target.url)}/robots.txt"
+        robots = WellKnown(
+            requested_url=address,
+            response=Response(url=address, status=200, headers=(("Content-Type", "text/plain"),), body=robots_txt),
+        )
+    return Artifacts(
+        engine=VERSION,
+        gathered_at=utc_now(),
+        navigation=Navigation(requested_url=target.url, response=response),
+        robots_txt=robots,
+        sitemaps=offline,
+        not_found_probe=offline,
+        insecure_probe=offline,
+        sibling_probe=offline,
+        favicon=offline,
+        tls=offline,
+        dns=offline,
+        resources=offline,
+        security_txt=offline,
+        cors_probe=offline,
+        llms_txt=offline,
+        link_probes=offline,
+        alternates=offline,
+        source_maps=offline,
+    )

@@ -1,0 +1,314 @@
+"""Artifacts -> report: parse, run every check, score, explain. Pure, and run in a child that can be killed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from typing import Final
+
+from pagegrade.checks import Check, Facts, Judged, all_checks, run_checks
+from pagegrade.model.artifacts import Artifacts, NotGathered, Response
+from pagegrade.model.identity import USER_AGENT, VERSION
+from pagegrade.model.outcome import NotRun, Outcome
+from pagegrade.model.report import (
+    CATEGORIES,
+    DECENT_FROM,
+    GOOD_FROM,
+    MIN_COVERAGE,
+    Category,
+    CategoryScore,
+    Failure,
+    Grade,
+    Report,
+    RunFacts,
+    Withheld,
+)
+from pagegrade.model.stored import PackedReport
+from pagegrade.parse.challenge import recognise_block
+from pagegrade.parse.url import project_of
+from pagegrade.report.build import count_results, page_facts, result_of
+from pagegrade.report.codec import pack_report
+from pagegrade.scoring import Observed, Rule, Scores, rules_of, score
+
+_WITHOUT_CONTENT: Final = frozenset({204, 205})
+"""Successes that carry no page (RFC 9110 15.3.5, 15.3.6)."""
+_PASSING: Final = frozenset({408, 421, 425})
+"""Errors below 500 that may be gone the next time."""
+_DOCUMENT_HOLDS: Final = frozenset({"empty_shell"})
+"""Kinds of ``Withheld`` whose document is that of the page, although it is not all of it."""
+_MIN_COVERAGE_AT_HAND: Final = 0.5
+"""Share of a category that must be evaluated for a score of it where only a document is at hand."""
+_CATEGORY_WORDS: Final = {"seo": "SEO"}
+_ARTIFACTS: Final = (
+    "robots_txt",
+    "sitemaps",
+    "not_found_probe",
+    "insecure_probe",
+    "sibling_probe",
+    "favicon",
+    "tls",
+    "dns",
+    "resources",
+    "security_txt",
+    "cors_probe",
+    "llms_txt",
+    "link_probes",
+    "alternates",
+    "source_maps",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thresholds:
+    """Scores from which a page is good, or decent."""
+
+    good: int = GOOD_FROM
+    decent: int = DECENT_FROM
+
+    def grade(self, value: int) -> Grade:
+        """The word for a score."""
+        return "good" if value >= self.good else "decent" if value >= self.decent else "bad"
+
+
+@cache
+def _rules() -> tuple[Mapping[str, Check], dict[str, Rule]]:
+    """The registry, and what each check can cost; the same for every page."""
+    checks = all_checks()
+    return checks, rules_of(checks.values())
+
+
+def judge_artifacts(artifacts: Artifacts, thresholds: Thresholds = Thresholds()) -> Report:
+    """Judge what was gathered.
+
+    A page that was not really seen (a challenge page, a status outside 2xx) is reported as failed and never scored.
+    The same artifacts and ruleset give the same report, byte for byte.
+    """
+    refusal = _refusal(artifacts)
+    if refusal is not None:
+        url = artifacts.navigation.requested_url
+        return failed_report(url, refusal, generated_at=artifacts.gathered_at, artifacts=artifacts)
+    checks, rules = _rules()
+    facts = Facts(artifacts)
+    judged = run_checks(checks, facts)
+    not_the_page = _not_the_page(facts)
+    if not_the_page is not None and not_the_page.kind not in _DOCUMENT_HOLDS:
+        judged = {name: _without_content(one, not_the_page) for name, one in judged.items()}
+    scores = score(rules, {name: _observed(one) for name, one in judged.items()})
+    withheld = not_the_page or _too_little(artifacts, scores)
+    results = tuple(
+        result_of(
+            one.check,
+            one,
+            price=0.0 if withheld else rules[name].price,
+            lost=0.0 if withheld else scores.lost[name],
+            counted_in=None if withheld else scores.counted_in.get(name),
+        )
+        for name, one in judged.items()
+    )
+    unseen = _unseen_categories(artifacts, scores)
+    counts, by_category = count_results(results)
+    return Report(
+        url=artifacts.navigation.requested_url,
+        final_url=artifacts.navigation.main_document_url,
+        project=project_of(artifacts.navigation.requested_url),
+        state="completed",
+        result=None if withheld else thresholds.grade(scores.score),
+        score=None if withheld else scores.score,
+        uncapped_score=None if withheld else scores.uncapped,
+        coverage=scores.coverage,
+        withheld=withheld,
+        caps=() if withheld else scores.caps,
+        counts=counts,
+        categories={
+            category: _category_score(
+                category, None if withheld or category in unseen else scores, thresholds, by_category[category]
+            )
+            for category in scores.categories
+        },
+        results=results,
+        page=page_facts(artifacts, facts.document),
+        run=RunFacts(
+            engine=artifacts.engine,
+            duration_ms=artifacts.duration_ms,
+            partial=withheld is not None or bool(unseen),
+            vantage=artifacts.vantage,
+            not_gathered=_not_gathered(artifacts),
+            good_from=thresholds.good,
+            decent_from=thresholds.decent,
+            notes=(*_notes(artifacts, facts), *_unseen_note(artifacts, unseen)),
+        ),
+        generated_at=artifacts.gathered_at,
+    )
+
+
+def judge_and_pack(artifacts: Artifacts, thresholds: Thresholds) -> PackedReport:
+    """Judge artifacts and pack the report for the store: a task for ``Children``.
+
+    It lives here, because a child that imports it then loads nothing of the network.
+    """
+    return pack_report(judge_artifacts(artifacts, thresholds))
+
+
+def failed_report(
+    url: str,
+    failure: Failure,
+    *,
+    generated_at: datetime,
+    artifacts: Artifacts | None = None,
+    duration_ms: float | None = None,
+) -> Report:
+    """A report without a verdict: the page was not really seen.
+
+    ``artifacts`` is what was gathered all the same; ``None`` when it was nothing.
+    """
+    return Report(
+        url=url,
+        final_url=None if artifacts is None else artifacts.navigation.main_document_url,
+        project=project_of(url),
+        state="failed",
+        page=None if artifacts is None else page_facts(artifacts, None),
+        run=RunFacts(
+            engine=VERSION if artifacts is None else artifacts.engine,
+            duration_ms=duration_ms if artifacts is None else artifacts.duration_ms,
+            vantage="" if artifacts is None else artifacts.vantage,
+            not_gathered=() if artifacts is None else _not_gathered(artifacts),
+        ),
+        error=failure,
+        generated_at=generated_at,
+    )
+
+
+def _refusal(artifacts: Artifacts) -> Failure | None:
+    """Why this answer must not be judged as the page; ``None`` when it is the page."""
+    response = artifacts.navigation.response
+    block = recognise_block(response)
+    if block is not None:
+        return Failure(
+            code="blocked",
+            message=f"{block.message} Allow the user agent {USER_AGENT.split(' ', 1)[0]} and try again.",
+            reason=block.reason,
+            http_status=response.status,
+            retryable=True,
+        )
+    if not 200 <= response.status <= 299 or response.status in _WITHOUT_CONTENT:  # noqa: PLR2004 - RFC 9110 15.3
+        return Failure(
+            code="http_error",
+            message=f"The site answered {response.status} instead of the page.",
+            reason=f"status_{response.status}",
+            http_status=response.status,
+            retryable=response.status in _PASSING or response.status >= 500,  # noqa: PLR2004 - RFC 9110 15.6
+        )
+    if "decode_bomb" in response.notes:
+        return Failure(
+            code="too_large",
+            message="The page unpacks to far more than it weighs, so it was not read.",
+            reason="decode_bomb",
+            http_status=response.status,
+        )
+    if response.truncated is not None and not response.body:
+        return Failure(
+            code="not_html",
+            message="The answer could not be unpacked: its Content-Encoding is damaged or one that was not asked for.",
+            reason="decode_error" if response.truncated == "coding" else f"truncated_{response.truncated}",
+            http_status=response.status,
+            retryable=True,
+        )
+    return None
+
+
+def _observed(judged: Judged) -> Observed:
+    """What scoring needs of a verdict."""
+    state = judged.verdict.state if isinstance(judged.verdict, Outcome) else None
+    return Observed(judged.loss, state, applies=judged.outcome != "not_applicable")
+
+
+def _without_content(judged: Judged, not_the_page: Withheld) -> Judged:
+    """The verdict, or none where the check read a document that is not the page."""
+    if not judged.check.reads_content:
+        return judged
+    return Judged(judged.check, NotRun("not_the_page", not_the_page.message), "not_evaluated", None)
+
+
+def _not_the_page(facts: Facts) -> Withheld | None:
+    """What was served in place of the page; ``None`` when it is the page."""
+    if facts.document.client_rendered:
+        return Withheld(
+            kind="empty_shell",
+            message="The served HTML is an empty shell that scripts fill in, so the page was not seen.",
+            fix="Serve the content in the HTML, for example with server rendering or a static export.",
+        )
+    return None
+
+
+def _too_little(artifacts: Artifacts, scores: Scores) -> Withheld | None:
+    """Why a fetched page of which too little could be evaluated has no grade; a document at hand always has one."""
+    if not artifacts.vantage or scores.coverage >= MIN_COVERAGE:
+        return None
+    return Withheld(
+        kind="coverage",
+        message=f"Only {scores.coverage:.0%} of the possible penalties could be evaluated; a grade takes "
+        f"{MIN_COVERAGE:.0%}.",
+        fix="Look under “Not evaluated” for what could not be fetched and why, and analyze the page again.",
+    )
+
+
+def _unseen_categories(artifacts: Artifacts, scores: Scores) -> frozenset[Category]:
+    """The categories of which too little could be evaluated for a score of their own.
+
+    Of a document at hand that is less than half: its files and its server were not asked.
+    """
+    enough = MIN_COVERAGE if artifacts.vantage else _MIN_COVERAGE_AT_HAND
+    return frozenset(category for category, total in scores.categories.items() if total.coverage < enough)
+
+
+def _unseen_note(artifacts: Artifacts, unseen: Collection[Category]) -> tuple[str, ...]:
+    if artifacts.vantage or not unseen:
+        return ()
+    names = ", ".join(sorted(_CATEGORY_WORDS.get(category, category) for category in unseen))
+    return (f"Only a document was at hand. Categories that were not looked at: {names}.",)
+
+
+def _category_score(
+    category: Category, scores: Scores | None, thresholds: Thresholds, passed_and_failed: tuple[int, int]
+) -> CategoryScore:
+    """The line of one category; without ``scores`` it has no figures."""
+    passed, failed = passed_and_failed
+    budget = CATEGORIES[category]
+    if scores is None:
+        return CategoryScore(score=None, result=None, passed=passed, failed=failed, budget=budget)
+    total = scores.categories[category]
+    return CategoryScore(
+        score=total.score,
+        result=thresholds.grade(total.score),
+        passed=passed,
+        failed=failed,
+        lost=total.lost,
+        taken=total.taken,
+        budget=budget,
+    )
+
+
+def _not_gathered(artifacts: Artifacts) -> tuple[tuple[str, str], ...]:
+    found = []
+    for name in _ARTIFACTS:
+        value = getattr(artifacts, name)
+        if isinstance(value, NotGathered) and value.code != "not_applicable":
+            found.append((name, f"{value.code}: {value.detail}" if value.detail else value.code))
+    return tuple(found)
+
+
+def _notes(artifacts: Artifacts, facts: Facts) -> tuple[str, ...]:
+    response: Response = artifacts.navigation.response
+    notes = []
+    if not response.body.strip():
+        notes.append("The page is empty: the site answered with success and without content.")
+    if response.truncated is not None:
+        notes.append(f"The page was not read to its end ({response.truncated}); what follows was not judged.")
+    if facts.document.limits_hit:
+        limits = ", ".join(facts.document.limits_hit)
+        notes.append(f"The page is larger than our limits ({limits}); the rest was not read.")
+    if response.certificate_error is not None:
+        notes.append("The page was read over a connection whose certificate did not verify.")
+    return tuple(notes)

@@ -1,0 +1,154 @@
+"""The installation as the one who runs it sees it: how busy, how large, how it is set, and what ails it."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from pagegrade.gather.transfer import libcurl_version
+from pagegrade.model.identity import VERSION
+from pagegrade.model.report import RULESET
+from pagegrade.service.container import Services
+from pagegrade.service.doctor.checks import (
+    Diagnosis,
+    look_at_clock,
+    look_at_guard,
+    look_at_name_servers,
+    look_at_versions,
+)
+from pagegrade.service.doctor.postgresql import look_at_postgres, server_version
+from pagegrade.service.doctor.storage import look_at_database, look_at_folder, look_at_sqlite, newest_row_ms
+from pagegrade.service.options import ServiceOptions
+from pagegrade.store.engine.database import Database, Transaction
+from pagegrade.store.queue.length import QueueState, queue_state
+from pagegrade.store.repositories.retention import Sizes, measure
+from pagegrade.store.schema.sqlite_inspection import SQLITE_VERSION
+
+HIDDEN: Final = "(hidden)"
+UNSET: Final = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemState:
+    """The installation at one moment."""
+
+    queue: QueueState
+    sizes: Sizes
+    free_bytes: int | None
+    """On the disk of the database; ``None``: nobody can tell."""
+    workers: int
+    """Analyses at the same time in this process."""
+    idle_s: float | None
+    """Seconds since the workers of this process last looked for work; ``None``: they never did."""
+    versions: tuple[tuple[str, str], ...]
+    """(what, which)."""
+    settings: tuple[tuple[str, str], ...]
+    """(variable, value in force); a secret that is set is ``HIDDEN``, what is not set is ``UNSET``."""
+    diagnoses: tuple[Diagnosis, ...]
+
+
+def look_at_system(services: Services, now_ms: int, *, all_of_it: bool = False) -> SystemState:
+    """Look at everything; takes tens of milliseconds and more, so in a thread.
+
+    Args:
+        services: Of this process.
+        now_ms: The time now.
+        all_of_it: Whether to read the whole database in search of damage.
+
+    Raises:
+        Unavailable: The database cannot be read.
+    """
+
+    def work(tx: Transaction) -> tuple[QueueState, Sizes]:
+        return queue_state(tx, now_ms), measure(tx)
+
+    queue, sizes = services.database.read_here(work)
+    idle_s = None if services.worked_at_s is None else time.monotonic() - services.worked_at_s
+    return SystemState(
+        queue=queue,
+        sizes=sizes,
+        free_bytes=None if services.database.path is None else _free_bytes(services.database.path),
+        workers=services.options.workers,
+        idle_s=idle_s,
+        versions=versions_in_use(services.database),
+        settings=settings_in_force(services.options),
+        diagnoses=tuple(_diagnose(services, now_ms, all_of_it=all_of_it)),
+    )
+
+
+def versions_in_use(database: Database) -> tuple[tuple[str, str], ...]:
+    """(what, which version) of what decides how this process behaves; a server that does not answer has none."""
+    kept_by = ("PostgreSQL", server_version(database)) if database.shared else ("SQLite", SQLITE_VERSION)
+    return (
+        ("Pagegrade", VERSION),
+        ("Ruleset", RULESET),
+        ("Python", platform.python_version()),
+        kept_by,
+        ("libcurl", libcurl_version()),
+        ("System", f"{platform.system()} {platform.release()} ({platform.machine()})"),
+    )
+
+
+def settings_in_force(options: ServiceOptions) -> tuple[tuple[str, str], ...]:
+    """(variable, value) of what an operator can decide, in the order of their names."""
+    analyze = options.analyze
+    values: dict[str, object] = {
+        "ACCOUNT_QUEUE": options.account_queue,
+        "ALLOW_NETWORKS": _listed(analyze.allow_networks),
+        "ALLOW_PORTS": _listed(analyze.allow_ports),
+        "ANALYSES_PER_MINUTE": options.analyses_per_minute,
+        "BASE_URL": options.base_url,
+        "CORS_ORIGINS": _listed(options.cors_origins),
+        "CREATE_WAIT_SECONDS": f"{options.create_wait_s:g}",
+        "DATABASE_CONNECTIONS": options.database_connections,
+        "DECENT_FROM": analyze.thresholds.decent,
+        "DEFAULT_PRIVACY": int(options.default_privacy),
+        "GOOD_FROM": analyze.thresholds.good,
+        "GRACE_SECONDS": f"{options.grace_s:g}",
+        "HSTS": str(options.hsts).lower(),
+        "LEASE_SECONDS": f"{options.lease_s:g}",
+        "MAX_REPORTS": options.max_reports,
+        "METRICS_TOKEN": None if options.metrics_token is None else HIDDEN,
+        "QUEUE": options.queue,
+        "REQUESTS_PER_MINUTE": options.requests_per_minute,
+        "RETENTION_DAYS": options.retention_days,
+        "RETENTION_RUNS": options.retention_runs,
+        "RUN_BUDGET_SECONDS": f"{analyze.budget_s:g}",
+        "TARGET_RUNS": options.target_runs,
+        "TARGET_RUNS_PER_MINUTE": options.target_runs_per_minute,
+        "TRUSTED_PROXIES": _listed(options.trusted_proxies),
+        "WORKERS": options.workers,
+        "WRONG_KEYS_PER_MINUTE": options.wrong_keys_per_minute,
+    }
+    return tuple((f"PAGEGRADE_{name}", UNSET if value is None else str(value)) for name, value in values.items())
+
+
+def _diagnose(services: Services, now_ms: int, *, all_of_it: bool) -> Iterable[Diagnosis]:
+    database = services.database
+    yield from look_at_versions()
+    if database.path is None:
+        silent_ms = int(services.options.lease_s * 1000)
+        yield from look_at_postgres(database, connections=services.options.database_connections, silent_ms=silent_ms)
+    else:
+        yield look_at_sqlite()
+        yield from look_at_folder(database.path.absolute().parent)
+        yield from look_at_database(database, now_ms, all_of_it=all_of_it)
+    yield look_at_clock(now_ms, newest_row_ms(database))
+    yield from look_at_guard(services.options.analyze)
+    yield look_at_name_servers()
+
+
+def _free_bytes(path: Path) -> int | None:
+    try:
+        return shutil.disk_usage(path.absolute().parent).free
+    except OSError:
+        return None
+
+
+def _listed(values: Iterable[object]) -> str | None:
+    return ", ".join(map(str, values)) or None

@@ -1,0 +1,1 @@
+"""Database engines, connections, transactions and the data folder."""

@@ -1,0 +1,61 @@
+"""Which kind of database a URL names."""
+
+from __future__ import annotations
+
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError
+
+from pagegrade.model.errors import InvalidInput
+from pagegrade.store.engine.database import Database
+from pagegrade.store.engine.sqlite_database import SQLiteDatabase
+
+
+def open_database(
+    url: str,
+    *,
+    readers: int | None = None,
+    writers: int | None = None,
+    checkpoints: bool = True,
+    name: str = "pagegrade",
+) -> Database:
+    """The database of a URL; no connection is opened before the first use.
+
+    Args:
+        url: ``sqlite:///`` and a path, or ``postgresql+psycopg://USER:PASSWORD@HOST:PORT/DATABASE``.
+        readers: Threads for reading; ``None``: the usual number.
+        writers: Threads for writing, on PostgreSQL; ``None``: the usual number.
+        checkpoints: On SQLite, whether this process moves the write-ahead log into the database.
+        name: On PostgreSQL, what the server lists our connections as.
+
+    Raises:
+        InvalidInput: The URL cannot be used.
+    """
+    if not is_shared_url(url):
+        return SQLiteDatabase(url, readers=readers or 4, checkpoints=checkpoints)
+    # Late: the driver takes a tenth of a second to load, which SQLite needs not pay.
+    from pagegrade.store.engine.postgresql_database import READERS, WRITERS, PostgresDatabase
+
+    return PostgresDatabase(url, readers=readers or READERS, writers=writers or WRITERS, name=name)
+
+
+def is_shared_url(url: str) -> bool:
+    """Whether the URL names a database that several processes can share.
+
+    Raises:
+        InvalidInput: It is no URL, or of a database that we do not know.
+    """
+    try:
+        parsed = make_url(url)
+    except ArgumentError:
+        parsed = None
+    backend = None if parsed is None else parsed.get_backend_name()
+    if parsed is None or backend not in {"sqlite", "postgresql"}:
+        raise InvalidInput(
+            "The database URL cannot be used. Write it like sqlite:////var/lib/pagegrade/pagegrade.db or "
+            "postgresql+psycopg://USER:PASSWORD@HOST:5432/DATABASE."
+        )
+    if backend == "postgresql" and parsed.drivername not in {"postgresql", "postgresql+psycopg"}:
+        raise InvalidInput(
+            "The database URL names a driver that is not used here. Begin it with postgresql+psycopg://."
+        )
+    return backend == "postgresql"

@@ -1,0 +1,87 @@
+"""Statements that every request asks: compiled once, then handed to the driver as they are.
+
+SQLAlchemy spends some forty microseconds on a statement whose text and columns it knows already, which is several
+times what SQLite needs to answer it. A statement with a list of unknown length in it cannot be prepared.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Dialect, Executable
+from sqlalchemy.exc import DBAPIError, OperationalError
+
+from pagegrade.store.engine import sqlite
+from pagegrade.store.engine.database import is_shared
+
+Rows = list[tuple[Any, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Compiled:
+    text: str
+    names: tuple[str, ...]
+    """Of parameters by their place, where they have one."""
+    fixed: Mapping[str, Any]
+    """Parameters that the statement brings along."""
+
+
+class Prepared:
+    """One statement.
+
+    Its parameters and columns are of types that the drivers know by themselves: numbers, text, bytes.
+    """
+
+    def __init__(self, statement: Executable) -> None:
+        """Take any statement; it is compiled at its first use."""
+        self.statement: Any = statement
+        self._sqlite: _Compiled | None = None
+        self._postgres: _Compiled | None = None
+
+    def rows(self, tx: Connection, parameters: Mapping[str, Any]) -> Rows:
+        """All that the statement finds, or returns of what it wrote; nothing where it does neither."""
+        return self._ask_postgres(tx, parameters) if is_shared(tx) else self._ask_sqlite(tx, parameters)
+
+    def first(self, tx: Connection, parameters: Mapping[str, Any]) -> tuple[Any, ...] | None:
+        """The first row; ``None`` when there is none."""
+        rows = self.rows(tx, parameters)
+        return rows[0] if rows else None
+
+    def _ask_sqlite(self, tx: Connection, parameters: Mapping[str, Any]) -> Rows:
+        compiled = self._sqlite = self._sqlite or self._compile(tx.dialect)
+        given = {**compiled.fixed, **parameters} if compiled.fixed else parameters
+        driver = sqlite.driver_of(tx)
+        try:
+            return driver.execute(compiled.text, [given[name] for name in compiled.names]).fetchall()
+        except sqlite3.Error as error:
+            # A full disk may have ended the transaction: said again now, the statement would be one of its own.
+            if not driver.in_transaction:
+                raise OperationalError(compiled.text, None, error) from error
+            # Else once more the long way, which tells the error as everything else in this room does.
+            result = tx.execute(self.statement, parameters)
+            return [tuple(row) for row in result] if result.returns_rows else []
+
+    def _ask_postgres(self, tx: Connection, parameters: Mapping[str, Any]) -> Rows:
+        from psycopg import Error
+
+        from pagegrade.store.engine.postgresql import driver_of
+
+        compiled = self._postgres = self._postgres or self._compile(tx.dialect)
+        try:
+            cursor = driver_of(tx).execute(compiled.text, {**compiled.fixed, **parameters})
+            return cursor.fetchall() if cursor.description is not None else []
+        except Error as error:
+            # Told as SQLAlchemy would; not said once more, because the transaction is broken now.
+            raise DBAPIError.instance(compiled.text, None, error, Error, hide_parameters=True) from error
+
+    def _compile(self, dialect: Dialect) -> _Compiled:
+        how = {"render_postcompile": True}
+        compiled: Any = self.statement.compile(dialect=dialect, compile_kwargs=how)
+        return _Compiled(
+            str(compiled),
+            tuple(compiled.positiontup or ()),
+            {name: value for name, value in compiled.params.items() if value is not None},
+        )

@@ -1,0 +1,18 @@
+"""What people are told a database is: never its password."""
+
+from __future__ import annotations
+
+from sqlalchemy.engine import make_url
+
+from pagegrade.store.engine.database import Database
+
+
+def name_of(database: Database) -> str:
+    """The file, or ``reports on db.example:5432``."""
+    if database.path is not None:
+        return str(database.path)
+    parsed = make_url(database.url)
+    host = parsed.host or "this machine"
+    if ":" in host:
+        host = f"[{host}]"
+    return f"{parsed.database} on {host}" + (f":{parsed.port}" if parsed.port else "")

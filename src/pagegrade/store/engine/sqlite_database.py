@@ -1,0 +1,300 @@
+"""Transactions on SQLite: many readers, one writer.
+
+SQLite lets one connection write at a time, so writes go through one thread, which puts those that wait into one
+transaction: a commit is a write to disk that is waited for, and it may as well carry more than one change. Every piece
+of work runs inside a savepoint of its own, so that one that fails takes nothing else with it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import sqlite3
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Final, Generic
+
+from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError, OperationalError
+
+from pagegrade.model.errors import Unavailable
+from pagegrade.store.engine.database import RETRY_AFTER_S, UNAVAILABLE, Database, T, Transaction
+from pagegrade.store.engine.readers import Readers
+from pagegrade.store.engine.sqlite import driver_of, make_engine, sqlite_path, trouble_of, wrote_as_reader
+
+GROUP: Final = 64
+"""At most so many pieces of work share one commit."""
+
+
+@dataclass(slots=True)
+class _Work(Generic[T]):
+    """Something to do in the writer's thread, and who waits for it."""
+
+    function: Callable[[Transaction], T]
+    promise: Future[T]
+
+
+class SQLiteDatabase(Database):
+    """A database that is a file of this machine."""
+
+    shared = False
+
+    def __init__(self, url: str, *, readers: int = 4, checkpoints: bool = True) -> None:
+        """Prepare the connections; nothing is opened before the first use.
+
+        Args:
+            url: SQLAlchemy URL; ``sqlite:///`` and a path.
+            readers: Threads for reading.
+            checkpoints: Whether this process moves the write-ahead log into the database. Exactly one process should:
+                SQLite before 3.51.3 can damage the database when two do so at the same moment.
+
+        Raises:
+            InvalidInput: The URL cannot be used.
+        """
+        super().__init__(url)
+        self._path = sqlite_path(url)
+        self._engine = make_engine(url, checkpoints=checkpoints)
+        self._local = threading.local()
+        self._opened: list[Connection] = []
+        """Those that threads keep for reading; closed with everything else."""
+        self._readers = Readers(readers)
+        self._work: queue.SimpleQueue[_Work[Any] | None] = queue.SimpleQueue()
+        self._writer: threading.Thread | None = None
+        self._starting = threading.Lock()
+        self._closed = False
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self._path
+
+    async def read(self, work: Callable[..., T], first: Callable[[Transaction], Any] | None = None) -> T:
+        """One transaction, in a thread."""
+        if self._closed:
+            raise Unavailable(retry_after_s=RETRY_AFTER_S, reason="database_closed")
+        both = work if first is None else lambda tx: work(tx, first(tx))
+        return await self._readers.run(partial(self.read_here, both))
+
+    async def at_once(self, work: Callable[[Transaction], T]) -> T:
+        """A plain read: what must be counted at once is counted in memory here."""
+        return await self.read(work)
+
+    def submit(self, work: Callable[[Transaction], T]) -> Future[T]:
+        """Into the queue of the writer."""
+        promise: Future[T] = Future()
+        with self._starting:
+            if self._closed:
+                raise Unavailable(retry_after_s=RETRY_AFTER_S, reason="database_closed")
+            if self._writer is None:
+                self._writer = threading.Thread(target=self._write_all, name="pagegrade-write", daemon=True)
+                self._writer.start()
+            self._work.put(_Work(work, promise))
+        return promise
+
+    def read_here(self, work: Callable[[Transaction], T]) -> T:
+        """``work`` in the calling thread, which keeps a connection of its own for the next time."""
+        try:
+            connection = self._reader()
+            _run(connection, "BEGIN")
+            try:
+                return work(connection)
+            finally:
+                _end(connection, "COMMIT")
+        except DBAPIError as error:
+            if wrote_as_reader(error):
+                raise  # a mistake of ``work``
+            told = _told(error)
+            if isinstance(told, Unavailable):
+                self._drop_reader()
+            raise told from error
+
+    def write_here(self, work: Callable[[Transaction], T]) -> T:
+        """``work`` in a transaction of its own, in the calling thread: for commands, which have no event loop."""
+        try:
+            with self._engine.connect() as connection:
+                return _write_alone(connection, work)
+        except DBAPIError as error:
+            raise _told(error) from error
+
+    def change_schema(self, work: Callable[[Transaction], T]) -> T:
+        """``work`` in a transaction of its own, with foreign keys off."""
+        # With foreign keys on, replacing a table deletes its rows and so everything that refers to them; and inside a
+        # transaction they cannot be turned off (https://www.sqlite.org/lang_altertable.html#otheralter).
+        try:
+            with self._engine.connect() as connection:
+                connection.exec_driver_sql("PRAGMA foreign_keys = OFF")
+                return _write_alone(connection, work, last=_check_references)
+        except DBAPIError as error:
+            raise _told(error) from error
+
+    def close(self) -> None:
+        """Finish what waits and close every connection."""
+        with self._starting:
+            self._closed = True
+        if self._writer is not None:
+            self._work.put(None)
+            self._writer.join()
+        self._readers.close()
+        for connection in self._opened:
+            connection.close()
+        self._engine.dispose()
+
+    def _reader(self) -> Connection:
+        connection: Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = self._engine.connect()
+            # A reader that writes would fail the day another one does; like this it fails on the first.
+            connection.exec_driver_sql("PRAGMA query_only = ON")
+            self._local.connection = connection
+            with self._starting:
+                self._opened.append(connection)
+        return connection
+
+    def _drop_reader(self) -> None:
+        """Let the thread begin anew: what is wrong may be wrong with its connection only."""
+        connection: Connection | None = getattr(self._local, "connection", None)
+        self._local.connection = None
+        if connection is not None:
+            with self._starting, contextlib.suppress(ValueError):
+                self._opened.remove(connection)
+            with contextlib.suppress(DBAPIError):
+                connection.close()
+
+    def _write_all(self) -> None:
+        """The writer's thread: take what waits, do it, commit, tell everybody."""
+        connection: Connection | None = None
+        while True:
+            first = self._work.get()
+            if first is None:
+                break
+            group = [first]
+            ended = False
+            with contextlib.suppress(queue.Empty):
+                while len(group) < GROUP:
+                    more = self._work.get_nowait()
+                    if more is None:
+                        ended = True
+                        break
+                    group.append(more)
+            try:
+                if connection is None:
+                    connection = self._engine.connect()
+                self._write_group(connection, [work for work in group if work.promise.set_running_or_notify_cancel()])
+            except BaseException as error:  # noqa: BLE001 - everybody who waits must hear of it
+                for work in group:
+                    if not work.promise.done():
+                        work.promise.set_exception(_told(error))
+                if connection is not None:
+                    with contextlib.suppress(DBAPIError):
+                        connection.close()
+                connection = None
+            if ended:
+                break
+        if connection is not None:
+            connection.close()
+
+    def _write_group(self, connection: Connection, group: list[_Work[Any]]) -> None:
+        done: list[tuple[_Work[Any], Any]] = []
+        started = time.perf_counter()
+        _run(connection, "BEGIN IMMEDIATE")
+        try:
+            for work in group:
+                _run(connection, "SAVEPOINT work")
+                try:
+                    result = work.function(connection)
+                except BaseException as error:
+                    if not _in_transaction(connection):
+                        # A full disk ends the whole transaction; the others get a fresh try, one by one.
+                        raise _Lost(work, error) from error
+                    _run(connection, "ROLLBACK TO work")
+                    _run(connection, "RELEASE work")
+                    work.promise.set_exception(_told(error))
+                else:
+                    _run(connection, "RELEASE work")
+                    done.append((work, result))
+            _run(connection, "COMMIT")
+        except BaseException as error:  # noqa: BLE001 - as above
+            _end(connection, "ROLLBACK")
+            culprit = error.work if isinstance(error, _Lost) else None
+            if culprit is not None:
+                culprit.promise.set_exception(_told(error.__cause__ or error))
+            rest = [work for work in group if not work.promise.done()]
+            if len(group) == 1 or not rest:
+                for work in rest:
+                    work.promise.set_exception(_told(error))
+                return
+            for work in rest:
+                self._write_group(connection, [work])
+            return
+        for work, result in done:
+            work.promise.set_result(result)
+        # Last: nothing that watches may come between a commit and those who wait for it.
+        if self.on_commit is not None:
+            self.on_commit(len(done), time.perf_counter() - started)
+
+
+class _Lost(Exception):
+    """One piece of work made the database end the transaction."""
+
+    def __init__(self, work: _Work[Any], error: BaseException) -> None:
+        super().__init__(str(error))
+        self.work = work
+
+
+def _write_alone(
+    connection: Connection, work: Callable[[Transaction], T], *, last: Callable[[Transaction], None] | None = None
+) -> T:
+    """``work`` in one transaction, and ``last`` before it is committed."""
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
+    try:
+        result = work(connection)
+        if last is not None:
+            last(connection)
+        connection.exec_driver_sql("COMMIT")
+    except BaseException:
+        _end(connection, "ROLLBACK")
+        raise
+    return result
+
+
+def _check_references(connection: Connection) -> None:
+    broken = connection.exec_driver_sql("PRAGMA foreign_key_check").first()
+    if broken is not None:
+        raise RuntimeError(f"a row of {broken[0]} refers to nothing in {broken[2]}")
+
+
+def _in_transaction(connection: Connection) -> bool:
+    return driver_of(connection).in_transaction
+
+
+def _run(connection: Connection, statement: str) -> None:
+    """A statement without parameters or results, which there are several of around every piece of work."""
+    try:
+        driver_of(connection).execute(statement)
+    except sqlite3.Error as error:
+        # Not once more the long way: a COMMIT that failed has ended the transaction, and would fail for that then.
+        raise OperationalError(statement, None, error) from error
+
+
+def _end(connection: Connection, statement: str) -> None:
+    """End a transaction that may have ended by itself."""
+    if _in_transaction(connection):
+        _run(connection, statement)
+
+
+def _told(error: BaseException) -> BaseException:
+    """The error as callers know it: a database that is full, locked, damaged or gone is ``Unavailable``.
+
+    A mistake in a statement stays what it is.
+    """
+    if not isinstance(error, DBAPIError):
+        return error
+    reason = trouble_of(error)
+    if reason is None:
+        return error
+    return Unavailable(UNAVAILABLE, retry_after_s=RETRY_AFTER_S, reason=reason)

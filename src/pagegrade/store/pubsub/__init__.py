@@ -1,0 +1,1 @@
+"""Notifications between processes over PostgreSQL LISTEN and NOTIFY."""

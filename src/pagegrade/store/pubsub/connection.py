@@ -1,0 +1,256 @@
+"""One connection to PostgreSQL that is used by one thread, waits with a deadline, and can be woken while it waits.
+
+On libpq's own non-blocking calls, because a driver's connection either waits for notices or asks something, and waits
+as long as it takes. Source: https://www.postgresql.org/docs/current/libpq-async.html
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import time
+from collections.abc import Iterator, Sequence
+from types import TracebackType
+from typing import Any, Final, Self
+
+import psycopg
+from psycopg import pq
+from psycopg.conninfo import make_conninfo
+
+from pagegrade.model.errors import InvalidInput
+from pagegrade.store.engine.postgresql import postgres_url
+
+NAME: Final = "pagegrade notices"
+"""What the server lists the connection as."""
+FAREWELL_S: Final = 1.0
+"""For what is under way when told to end."""
+STEP_S: Final = 0.2
+_FINE: Final = frozenset({pq.ExecStatus.COMMAND_OK, pq.ExecStatus.TUPLES_OK})
+
+
+class Lost(Exception):
+    """The connection cannot be used, or not any more."""
+
+    def __init__(self, reason: str) -> None:
+        """Say why.
+
+        Args:
+            reason: A word.
+        """
+        super().__init__(reason)
+        self.reason = reason
+
+
+class Closing(Exception):
+    """The thread was told to end."""
+
+
+class Waker:
+    """Wakes a thread that waits for the network; from any thread."""
+
+    def __init__(self) -> None:
+        self.closing_at_s: float | None = None
+        """When we were told to end, by the monotonic clock."""
+        self.reader, self._writer = os.pipe()
+        for descriptor in (self.reader, self._writer):
+            os.set_blocking(descriptor, False)
+
+    def __del__(self) -> None:
+        os.close(self.reader)
+        os.close(self._writer)
+
+    def wake(self) -> None:
+        """Let the thread look what there is to do."""
+        # A full pipe wakes as well as any other.
+        with contextlib.suppress(BlockingIOError):
+            os.write(self._writer, b"x")
+
+    def close(self) -> None:
+        """Let the thread end."""
+        self.closing_at_s = time.monotonic()
+        self.wake()
+
+    @property
+    def closing(self) -> bool:
+        """Whether the thread was told to end."""
+        return self.closing_at_s is not None
+
+    def sleep(self, seconds: float) -> None:
+        """Wait so long, or until told to end; what else wakes keeps until later."""
+        until_s = time.monotonic() + seconds
+        while not self.closing and (left_s := until_s - time.monotonic()) > 0:
+            if _wait(((self.reader, select.POLLIN),), left_s):
+                self.rest()
+
+    def rest(self) -> None:
+        """Forget that somebody wanted to wake us."""
+        with contextlib.suppress(BlockingIOError):
+            while os.read(self.reader, 4096):
+                pass
+
+
+def conninfo_of(url: str) -> bytes:
+    """How libpq is told where to connect.
+
+    Args:
+        url: Of a PostgreSQL database; its query may hold parameters of libpq.
+
+    Raises:
+        InvalidInput: The URL cannot be used.
+    """
+    parsed = postgres_url(url)
+    given: dict[str, Any] = {
+        "application_name": NAME,
+        "client_encoding": "utf8",
+        **parsed.query,
+        **parsed.translate_connect_args(username="user", database="dbname"),
+    }
+    try:
+        return make_conninfo("", **given).encode()
+    except psycopg.ProgrammingError:
+        raise InvalidInput("The database URL has parameters that PostgreSQL's library does not know.") from None
+
+
+class Link:
+    """``with Link(conninfo, waker, patience_s) as link: link.ask(b"LISTEN a"); link.wait(5); link.heard()``."""
+
+    def __init__(self, conninfo: bytes, waker: Waker, patience_s: float) -> None:
+        """Prepare; connected is at the start of the block.
+
+        Args:
+            conninfo: Of ``conninfo_of``.
+            waker: Ends waiting.
+            patience_s: For connecting, and for each answer.
+        """
+        self._conninfo = conninfo
+        self._waker = waker
+        self._patience_s = patience_s
+        self._connection: pq.abc.PGconn | None = None
+        self._farewell_s = 0.0
+        self.asked_at_s = time.monotonic()
+        """When the server answered last, by the monotonic clock."""
+
+    def __enter__(self) -> Self:
+        try:
+            self._connect()
+        except BaseException:
+            self._finish()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._finish()
+
+    def ask(self, statement: bytes, values: Sequence[bytes] = ()) -> bytes | None:
+        """The first value of what a statement gives; ``None``: it gives nothing.
+
+        Raises:
+            Lost: The server refused it, said nothing in time, or is gone.
+            Closing: Told to end while waiting for a server that took longer than we have.
+        """
+        until_s = time.monotonic() + self._patience_s
+        with _told():
+            connection = self._open
+            connection.send_query_params(statement, values)
+            while connection.flush():
+                self._until(select.POLLIN | select.POLLOUT, until_s)
+                connection.consume_input()
+            first = None
+            while (result := self._result(until_s)) is not None:
+                if result.status not in _FINE:
+                    raise Lost("refused")
+                if first is None and result.ntuples:
+                    first = result.get_value(0, 0)
+            self.asked_at_s = time.monotonic()
+            return first
+
+    def wait(self, seconds: float) -> None:
+        """Until something comes from the server, somebody wakes us, or the time is over.
+
+        Raises:
+            Lost: The server is gone.
+        """
+        with _told():
+            connection = self._open
+            ready = _wait(((connection.socket, select.POLLIN), (self._waker.reader, select.POLLIN)), seconds)
+            if self._waker.reader in ready:
+                self._waker.rest()
+            if connection.socket in ready:
+                connection.consume_input()
+
+    def heard(self) -> Iterator[tuple[str, bytes]]:
+        """(channel, payload) of what has come."""
+        with _told():
+            while (notice := self._open.notifies()) is not None:
+                yield notice.relname.decode("utf-8", "replace"), notice.extra
+
+    @property
+    def _open(self) -> pq.abc.PGconn:
+        if self._connection is None:
+            raise Lost("closed")
+        return self._connection
+
+    def _connect(self) -> None:
+        until_s = time.monotonic() + self._patience_s
+        with _told():
+            # Looks up the name of the host, which nothing can hurry.
+            connection = self._connection = pq.PGconn.connect_start(self._conninfo)
+            ready = pq.PollingStatus.WRITING
+            while ready != pq.PollingStatus.OK:
+                if connection.status == pq.ConnStatus.BAD or ready == pq.PollingStatus.FAILED:
+                    raise Lost("unreachable")
+                self._until(select.POLLIN if ready == pq.PollingStatus.READING else select.POLLOUT, until_s)
+                ready = pq.PollingStatus(connection.connect_poll())
+            connection.nonblocking = 1
+        self._farewell_s = FAREWELL_S
+
+    def _result(self, until_s: float) -> pq.abc.PGresult | None:
+        connection = self._open
+        while connection.is_busy():
+            self._until(select.POLLIN, until_s)
+            connection.consume_input()
+        return connection.get_result()
+
+    def _until(self, events: int, until_s: float) -> None:
+        """Wait for the socket.
+
+        Raises:
+            Lost: The time is over.
+            Closing: Told to end, and the little time that is left then is over.
+        """
+        watched = (self._open.socket, events)
+        while True:
+            now_s = time.monotonic()
+            closing_s = self._waker.closing_at_s
+            if closing_s is not None and now_s >= closing_s + self._farewell_s:
+                raise Closing
+            if now_s >= until_s:
+                raise Lost("silent")
+            # In short steps: somebody may tell us to end, and the pipe also fills for reasons that can wait.
+            if _wait((watched,), min(STEP_S, until_s - now_s)):
+                return
+
+    def _finish(self) -> None:
+        if self._connection is not None:
+            self._connection.finish()
+            self._connection = None
+
+
+@contextlib.contextmanager
+def _told() -> Iterator[None]:
+    """What goes wrong inside, as ``Lost``; whatever libpq says of it may name hosts and users."""
+    try:
+        yield
+    except psycopg.Error:
+        raise Lost("gone") from None
+
+
+def _wait(watched: Sequence[tuple[int, int]], seconds: float) -> frozenset[int]:
+    """The file descriptors of those (descriptor, events) where something has happened."""
+    poll = select.poll()
+    for descriptor, events in watched:
+        poll.register(descriptor, events)
+    return frozenset(descriptor for descriptor, _ in poll.poll(max(0.0, seconds) * 1000))

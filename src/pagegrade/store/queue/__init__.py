@@ -1,0 +1,1 @@
+"""The queue of runs: enqueue, claim, lease, finish, and recovery of lost leases."""

@@ -1,0 +1,58 @@
+"""The moment in which a run is given to a worker, however it was chosen."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sqlalchemy import text
+
+from pagegrade.model.stored import ClaimedRun
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.engine.prepared import Prepared
+from pagegrade.store.repositories.host_slots import start_visits
+from pagegrade.store.repositories.reports import mark_report
+
+MAX_LEASE_MS: Final = 2 * 3_600_000
+"""No lease is longer; one that seems to be was taken by a clock that has been set back since."""
+_CLAIM: Final = Prepared(
+    text(
+        "UPDATE runs SET state = 'running', attempt = attempt + 1, worker = :worker, lease_until_ms = :lease_until_ms, "
+        "started_at_ms = :now_ms, offered = 0 WHERE id = :id AND state = 'queued' "
+        "RETURNING id, report_id, account_id, url, attempt, target, traceparent"
+    )
+)
+# Runs that were asked for while another was their leader, and lost it, find one again.
+_FOLLOW: Final = Prepared(
+    text(
+        "UPDATE runs SET leader_id = :id WHERE account_id = :account_id AND url = :url AND state = 'queued' "
+        "AND COALESCE(leader_id, 0) = 0"
+    )
+)
+
+
+def start_run(tx: Transaction, run_id: int, *, worker: str, now_ms: int, lease_ms: int) -> ClaimedRun:
+    """Give a run that waits to a worker; it is at its target from now on.
+
+    Args:
+        tx: Where it was found waiting, so that nobody else can have taken it.
+        run_id: The run.
+        worker: Who takes it, named among all that ever ran.
+        now_ms: The time.
+        lease_ms: Until when, from now, it is kept without another word; at most ``MAX_LEASE_MS``.
+    """
+    lease_until_ms = now_ms + min(lease_ms, MAX_LEASE_MS)
+    values = {"id": run_id, "worker": worker, "now_ms": now_ms, "lease_until_ms": lease_until_ms}
+    ((_, report_id, account_id, url, attempt, target, traceparent),) = _CLAIM.rows(tx, values)
+    if target:
+        start_visits(tx, run_id, (target,), now_ms)
+    _FOLLOW.rows(tx, {"id": run_id, "account_id": account_id, "url": url})
+    mark_report(tx, report_id, state="running", now_ms=now_ms)
+    return ClaimedRun(
+        id=run_id,
+        report_id=report_id,
+        account_id=account_id,
+        url=url,
+        attempt=attempt,
+        lease_until_ms=lease_until_ms,
+        traceparent=traceparent,
+    )

@@ -1,0 +1,63 @@
+"""How long the queue is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from sqlalchemy import text
+
+from pagegrade.model.stored import Priority
+from pagegrade.store.engine.database import Transaction, is_shared
+from pagegrade.store.engine.prepared import Prepared
+
+_DEPTH: Final = text("SELECT COUNT(*), MIN(id) FROM runs WHERE state = :state")
+_WAITING: Final = text("SELECT priority, COUNT(*) FROM runs WHERE state = 'queued' GROUP BY priority")
+_CREATED: Final = text("SELECT created_at_ms FROM runs WHERE id = :id")
+_COUNT: Final = Prepared(text("SELECT COUNT(*) FROM runs WHERE state IN ('queued', 'running')"))
+_COUNT_OF: Final = Prepared(
+    text("SELECT COUNT(*) FROM runs WHERE state IN ('queued', 'running') AND account_id = :account_id")
+)
+# Whoever asks for a report asks this, too; of each report one run at most is unfinished. PostgreSQL looks at every row
+# that it counts, so there the counts of reports are added up instead.
+_KEPT: Final = Prepared(
+    text("SELECT COALESCE(SUM(count), 0) FROM report_counts WHERE project = '' AND state IN ('queued', 'running')")
+)
+_KEPT_OF: Final = Prepared(
+    text(
+        "SELECT COALESCE(SUM(count), 0) FROM report_counts WHERE account_id = :account_id AND project = '' "
+        "AND state IN ('queued', 'running')"
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class QueueState:
+    """How long the queue is."""
+
+    depth: int
+    """Runs that wait."""
+    running: int
+    oldest_ms: int
+    """For how long the one that was asked for first has been waiting; 0 when none waits."""
+
+
+def queue_state(tx: Transaction, now_ms: int) -> QueueState:
+    """How long the queue is."""
+    depth, first_id = tx.execute(_DEPTH, {"state": "queued"}).one()
+    running, _ = tx.execute(_DEPTH, {"state": "running"}).one()
+    created_at_ms = now_ms if first_id is None else tx.execute(_CREATED, {"id": first_id}).scalar_one()
+    return QueueState(depth=depth, running=running, oldest_ms=max(0, now_ms - created_at_ms))
+
+
+def count_waiting(tx: Transaction) -> dict[Priority, int]:
+    """Runs that wait, by how urgent they are; all kinds, also those of which none waits."""
+    found = {Priority(priority): int(count) for priority, count in tx.execute(_WAITING)}
+    return {priority: found.get(priority, 0) for priority in Priority}
+
+
+def count_unfinished(tx: Transaction, account_id: int | None) -> int:
+    """Runs that wait or are under way, of one account or (``None``) of all."""
+    one, every = (_KEPT_OF, _KEPT) if is_shared(tx) else (_COUNT_OF, _COUNT)
+    ((found,),) = every.rows(tx, {}) if account_id is None else one.rows(tx, {"account_id": account_id})
+    return int(found)

@@ -1,0 +1,308 @@
+"""The queue: runs from being asked for to being finished, whatever dies on the way.
+
+The row of a run is the truth. Its attempt is the fence: what is written about a run names the attempt it was made in,
+and changes nothing when the run has moved on, was given to somebody else, or is gone with its report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from sqlalchemy import bindparam, insert, text
+
+from pagegrade.model.stored import UNFINISHED, ClaimedRun, PackedReport, StoredReport, StoredRun
+from pagegrade.store.engine.database import Transaction, is_shared, moment
+from pagegrade.store.engine.prepared import Prepared
+from pagegrade.store.locks import hold_account
+from pagegrade.store.queue.lease import MAX_LEASE_MS
+from pagegrade.store.queue.procrastinate_queue import hasten_job, next_turn, offer_run
+from pagegrade.store.repositories.host_slots import MAX_DELAY_MS, drop_visits, end_visits
+from pagegrade.store.repositories.reports import mark_report
+from pagegrade.store.repositories.run_history import load_run, save_detail
+from pagegrade.store.schema import tables
+
+_NEW: Final = (
+    "report_id",
+    "account_id",
+    "number",
+    "url",
+    "target",
+    "priority",
+    "state",
+    "attempt",
+    "leader_id",
+    "available_at_ms",
+    "created_at_ms",
+    "traceparent",
+    "turn",
+    "offered",
+)
+_ADD: Final = Prepared(
+    insert(tables.runs).values({name: bindparam(f"new_{name}") for name in _NEW}).returning(tables.runs.c.id)
+)
+_LAST_RUN: Final = Prepared(
+    text("SELECT number, state, id FROM runs WHERE report_id = :report_id ORDER BY number DESC LIMIT 1")
+)
+# COALESCE, so that no planner takes the index of leaders: nearly every row has none.
+_SAME: Final = Prepared(
+    text(
+        "SELECT id FROM runs WHERE account_id = :account_id AND url = :url AND state IN ('queued', 'running') "
+        "AND COALESCE(leader_id, 0) = 0 ORDER BY id LIMIT 1"
+    )
+)
+_HASTEN: Final = Prepared(
+    text(
+        "UPDATE runs SET priority = :priority WHERE id = :id AND state = 'queued' AND priority > :priority "
+        "RETURNING offered"
+    )
+)
+_EXTEND: Final = text(
+    "UPDATE runs SET lease_until_ms = :lease_until_ms WHERE id = :id AND attempt = :attempt AND state = 'running' "
+    "AND worker = :worker"
+)
+_FINISHED: Final = Prepared(
+    text("SELECT 1 FROM runs WHERE id = :id AND attempt = :attempt AND state IN ('completed', 'failed')")
+)
+_UNDER_WAY: Final = Prepared(text("SELECT 1 FROM runs WHERE id = :id AND attempt = :attempt AND state = 'running'"))
+_FINISH: Final = Prepared(
+    text(
+        "UPDATE runs SET state = :state, rating = :rating, score = :score, engine = :engine, ruleset = :ruleset, "
+        "summary = :summary, error = :error, started_at_ms = COALESCE(started_at_ms, :now_ms), "
+        "finished_at_ms = :now_ms, lease_until_ms = NULL, worker = NULL "
+        "WHERE id = :id AND attempt = :attempt AND state = :before RETURNING report_id, number, account_id"
+    )
+)
+_FOLLOWERS: Final = Prepared(
+    text("SELECT id, attempt FROM runs WHERE leader_id = :id AND state = 'queued' ORDER BY id")
+)
+_COUNT_ANALYSIS: Final = Prepared(
+    text(
+        "UPDATE accounts SET analyses_total = analyses_total + 1, stored_bytes = stored_bytes + :bytes "
+        "WHERE id = :account_id"
+    )
+)
+_RELEASE: Final = Prepared(
+    text(
+        "UPDATE runs SET state = 'queued', attempt = attempt - :uncounted, worker = NULL, lease_until_ms = NULL, "
+        "available_at_ms = :available_at_ms, offered = :offered "
+        "WHERE id = :id AND attempt = :attempt AND state = 'running' "
+        "RETURNING report_id, account_id, priority, turn, attempt"
+    )
+)
+
+
+def enqueue_run(
+    tx: Transaction, *, report: StoredReport, priority: int, target: str, now_ms: int, traceparent: str | None = None
+) -> StoredRun:
+    """Ask for an analysis of a report, in the transaction that makes or changes it.
+
+    A report whose last run is not finished gets no second one. A run of the same account and address that is under
+    way becomes the leader of the new one, which waits for its outcome instead of fetching the page again.
+
+    Args:
+        tx: Transaction.
+        report: As it is stored.
+        priority: One of ``Priority``; a run that is joined becomes as urgent as this.
+        target: Registrable domain or address that politeness counts; empty where none applies.
+        now_ms: The time.
+        traceparent: Of the request that asks for it (W3C Trace Context); ``None``: nobody traces it.
+    """
+    hold_account(tx, report.account_id)
+    last_number, last_state, last_id = _LAST_RUN.first(tx, {"report_id": report.id}) or (0, None, None)
+    if last_state in UNFINISHED:
+        _hasten(tx, last_id, report.account_id, priority)
+        joined = load_run(tx, report.id, last_number)
+        if joined is not None:
+            return joined
+    (leader_id,) = _SAME.first(tx, {"account_id": report.account_id, "url": report.url}) or (None,)
+    if leader_id is not None:
+        _hasten(tx, leader_id, report.account_id, priority)
+    number = last_number + 1
+    offers = is_shared(tx) and leader_id is None
+    turn = next_turn(tx, report.account_id, priority) if offers else 0
+    values = {
+        "new_report_id": report.id,
+        "new_account_id": report.account_id,
+        "new_number": number,
+        "new_url": report.url,
+        "new_target": target,
+        "new_priority": priority,
+        "new_state": "queued",
+        "new_attempt": 0,
+        "new_leader_id": leader_id,
+        "new_available_at_ms": now_ms,
+        "new_created_at_ms": now_ms,
+        "new_traceparent": traceparent,
+        "new_turn": turn,
+        "new_offered": int(offers),
+    }
+    ((run_id,),) = _ADD.rows(tx, values)
+    if offers:
+        offer_run(tx, run_id, account_id=report.account_id, priority=priority, turn=turn, attempt=0)
+    if report.state != "queued":
+        mark_report(tx, report.id, state="queued", now_ms=now_ms)
+    return StoredRun(
+        id=run_id,
+        report_id=report.id,
+        number=number,
+        state="queued",
+        attempt=0,
+        rating=None,
+        score=None,
+        engine=None,
+        ruleset=None,
+        summary=None,
+        error=None,
+        created_at_ms=now_ms,
+        started_at_ms=None,
+        finished_at_ms=None,
+    )
+
+
+def _hasten(tx: Transaction, run_id: int, account_id: int, priority: int) -> None:
+    """Let a run that is joined become as urgent as whoever joins it."""
+    for (offered,) in _HASTEN.rows(tx, {"id": run_id, "priority": priority}):
+        if offered:
+            hasten_job(tx, run_id, account_id=account_id, priority=priority)
+
+
+def extend_leases(
+    tx: Transaction, worker: str, runs: Iterable[ClaimedRun], now_ms: int, lease_ms: int
+) -> set[tuple[int, int]]:
+    """Keep runs for longer.
+
+    Returns:
+        (id, attempt) of those that are no longer this worker's: given to another, or gone with their report. One that
+        has just been finished is not lost.
+    """
+    lost = set()
+    now_ms = moment(tx, now_ms)
+    # In one order everywhere: two who write the same rows must not wait for each other.
+    for run in sorted(runs, key=lambda each: each.id):
+        values = {"id": run.id, "attempt": run.attempt, "worker": worker}
+        if tx.execute(_EXTEND, {**values, "lease_until_ms": now_ms + min(lease_ms, MAX_LEASE_MS)}).rowcount:
+            continue
+        if _FINISHED.first(tx, {"id": run.id, "attempt": run.attempt}) is None:
+            lost.add((run.id, run.attempt))
+    return lost
+
+
+def is_under_way(tx: Transaction, run: ClaimedRun) -> bool:
+    """Whether the run still is in the attempt in which it was claimed: not over, not given to another, not gone."""
+    values = {"id": run.id, "attempt": run.attempt}
+    return _UNDER_WAY.first(tx, values) is not None
+
+
+def finish_run(tx: Transaction, run: ClaimedRun, packed: PackedReport, now_ms: int) -> tuple[int, ...]:
+    """Store the outcome of a run, and of those that follow it, whole or not at all.
+
+    Returns:
+        Ids of the reports that changed; none when the run is no longer this worker's, and its outcome is dropped.
+    """
+    hold_account(tx, run.account_id)
+    now_ms = moment(tx, now_ms)
+    end_visits(tx, run.id, now_ms)
+    return finish_attempt(tx, run.id, run.attempt, packed, now_ms, before="running")
+
+
+def finish_attempt(
+    tx: Transaction, run_id: int, attempt: int, packed: PackedReport, now_ms: int, *, before: str
+) -> tuple[int, ...]:
+    """Store the outcome of one attempt, if the run still is in it, and of all that wait for it.
+
+    Args:
+        tx: Transaction.
+        run_id: The run.
+        attempt: The attempt in which it must be.
+        packed: The outcome.
+        now_ms: The time.
+        before: The state in which it must be.
+
+    Returns:
+        Ids of the reports that changed.
+    """
+    values = {
+        "id": run_id,
+        "attempt": attempt,
+        "before": before,
+        "state": packed.state,
+        "rating": packed.rating,
+        "score": packed.score,
+        "engine": packed.engine,
+        "ruleset": packed.ruleset,
+        "summary": packed.summary,
+        "error": packed.error,
+        "now_ms": now_ms,
+    }
+    changed: list[int] = []
+    waiting = [(run_id, attempt, before)]
+    while waiting:
+        one_id, one_attempt, one_before = waiting.pop()
+        row = _FINISH.first(tx, {**values, "id": one_id, "attempt": one_attempt, "before": one_before})
+        if row is None:
+            continue
+        report_id, number, account_id = row
+        save_detail(tx, one_id, packed.detail)
+        _COUNT_ANALYSIS.rows(tx, {"account_id": account_id, "bytes": len(packed.detail)})
+        mark_report(tx, report_id, state=packed.state, now_ms=now_ms, packed=packed, run_number=number)
+        changed.append(report_id)
+        waiting += [(follower, its_attempt, "queued") for follower, its_attempt in _FOLLOWERS.rows(tx, {"id": one_id})]
+    return tuple(changed)
+
+
+def release_run(tx: Transaction, run: ClaimedRun, now_ms: int, delay_ms: int = 0, *, visited: bool = False) -> bool:
+    """Give a run back, as if it had not been started.
+
+    Args:
+        tx: Transaction.
+        run: As it was claimed.
+        now_ms: The time.
+        delay_ms: From now on it is not to be claimed for so long; at most ``MAX_DELAY_MS``.
+        visited: Whether somebody was contacted already, which politeness has to remember.
+
+    Returns:
+        Whether it was still this worker's.
+    """
+    hold_account(tx, run.account_id)
+    now_ms = moment(tx, now_ms)
+    if visited:
+        end_visits(tx, run.id, now_ms)
+    else:
+        drop_visits(tx, run.id)
+    report_id = requeue_attempt(tx, run.id, run.attempt, now_ms + min(delay_ms, MAX_DELAY_MS), now_ms, uncounted=1)
+    return report_id is not None
+
+
+def requeue_attempt(
+    tx: Transaction, run_id: int, attempt: int, available_at_ms: int, now_ms: int, *, uncounted: int
+) -> int | None:
+    """Put a run back into the queue, if it still is in this attempt; only while its account is held.
+
+    Args:
+        tx: Transaction.
+        run_id: The run.
+        attempt: The attempt in which it must be.
+        available_at_ms: From when on it may be claimed.
+        now_ms: The time.
+        uncounted: 1 when the attempt is not to count, else 0.
+
+    Returns:
+        Id of its report; ``None`` when the run has moved on.
+    """
+    offers = is_shared(tx) and available_at_ms <= now_ms
+    values = {
+        "id": run_id,
+        "attempt": attempt,
+        "uncounted": uncounted,
+        "available_at_ms": available_at_ms,
+        "offered": int(offers),
+    }
+    row = _RELEASE.first(tx, values)
+    if row is None:
+        return None
+    report_id, account_id, priority, turn, attempts = row
+    if offers:
+        offer_run(tx, run_id, account_id=account_id, priority=priority, turn=turn, attempt=attempts)
+    mark_report(tx, report_id, state="queued", now_ms=now_ms)
+    return int(report_id)

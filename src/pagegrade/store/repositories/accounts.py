@@ -1,0 +1,257 @@
+"""Accounts: who owns keys and reports, and how much of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sqlalchemy import bindparam, func, insert, select, update
+
+from pagegrade.model.account import Account
+from pagegrade.model.stored import UNFINISHED
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.repositories.counts import WHOLE_ACCOUNT
+from pagegrade.store.schema.tables import accounts, api_keys, report_counts, runs, sessions
+
+DAY_MS: Final = 86_400_000
+ACCOUNT_COLUMNS: Final = (
+    accounts.c.id,
+    accounts.c.name,
+    accounts.c.email,
+    accounts.c.locale,
+    accounts.c.timezone,
+    accounts.c.default_privacy,
+    accounts.c.created_at_ms,
+    accounts.c.disabled_at_ms,
+    accounts.c.is_admin,
+    # Not IS NOT NULL: in a RETURNING clause SQLite 3.40 takes the column for another one and says it is never null.
+    func.length(accounts.c.password_hash),
+)
+"""What ``account_of`` reads, in this order."""
+
+_COUNTED: Final = report_counts.c.account_id == bindparam("account")
+_ITS: Final = runs.c.account_id == bindparam("account")
+_USAGE: Final = select(
+    *(
+        part.scalar_subquery()
+        for part in (
+            select(func.coalesce(func.sum(report_counts.c.count), 0)).where(
+                _COUNTED, report_counts.c.project == WHOLE_ACCOUNT
+            ),
+            # A range, which the index has in one piece; rows that count nothing are never kept.
+            select(func.count(report_counts.c.project.distinct())).where(
+                _COUNTED, report_counts.c.project > WHOLE_ACCOUNT
+            ),
+            select(func.count()).select_from(runs).where(_ITS, runs.c.state.in_(sorted(UNFINISHED))),
+            select(func.count()).select_from(runs).where(_ITS, runs.c.finished_at_ms >= bindparam("midnight_ms")),
+            select(accounts.c.analyses_total).where(accounts.c.id == bindparam("account")),
+            select(accounts.c.stored_bytes).where(accounts.c.id == bindparam("account")),
+        )
+    )
+)
+"""The members of ``Usage`` in their order; built once, because building it costs more than asking."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """What an account has and has had."""
+
+    reports: int
+    projects: int
+    """Different hosts among the reports."""
+    queued_runs: int
+    """Runs that are not finished, those under way included."""
+    analyses_today: int
+    """Runs finished since midnight UTC."""
+    analyses_total: int
+    stored_bytes: int
+    """Runs ever finished, also those of reports since deleted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """An account as an administrator sees it."""
+
+    account: Account
+    reports: int
+    analyses_total: int
+    stored_bytes: int
+    keys: int
+    """That were not revoked."""
+    seen_at_ms: int | None
+    """When its owner was last here, or one of its keys was used; ``None``: as far as is known, never."""
+
+
+def add_account(
+    tx: Transaction,
+    *,
+    name: str,
+    email: str,
+    now_ms: int,
+    locale: str = "en",
+    timezone: str = "UTC",
+    is_admin: bool = False,
+) -> Account:
+    """A new account; nobody can sign in to it yet."""
+    values = {
+        "name": name,
+        "email": email,
+        "locale": locale,
+        "timezone": timezone,
+        "is_admin": int(is_admin),
+        "created_at_ms": now_ms,
+    }
+    return account_of(tx.execute(insert(accounts).values(values).returning(*ACCOUNT_COLUMNS)).one())
+
+
+def load_account(tx: Transaction, account_id: int) -> Account | None:
+    """The account; ``None``: there is none of this id."""
+    row = tx.execute(select(*ACCOUNT_COLUMNS).where(accounts.c.id == account_id)).first()
+    return None if row is None else account_of(row)
+
+
+def lock_account(tx: Transaction, account_id: int) -> None:
+    """Let nobody else change the account itself until the transaction ends, and wait for whoever does.
+
+    Its row, not what belongs to it (``store.locks``): what is read of the account afterwards stays true. SQLite has
+    one writer, and nothing to do.
+    """
+    tx.execute(select(accounts.c.id).where(accounts.c.id == account_id).with_for_update(key_share=True))
+
+
+def list_accounts(tx: Transaction) -> tuple[Account, ...]:
+    """All accounts, oldest first."""
+    return tuple(account_of(row) for row in tx.execute(select(*ACCOUNT_COLUMNS).order_by(accounts.c.id)))
+
+
+def disable_account(tx: Transaction, account_id: int, now_ms: int) -> bool:
+    """Let none of its keys work any more; ``False``: there is no such account, or it was disabled before."""
+    query = update(accounts).where(accounts.c.id == account_id, accounts.c.disabled_at_ms.is_(None))
+    return tx.execute(query.values(disabled_at_ms=now_ms)).rowcount == 1
+
+
+def enable_account(tx: Transaction, account_id: int) -> bool:
+    """Let its keys work and its owner sign in again; ``False``: there is no such account, or it works."""
+    query = update(accounts).where(accounts.c.id == account_id, accounts.c.disabled_at_ms.is_not(None))
+    return tx.execute(query.values(disabled_at_ms=None)).rowcount == 1
+
+
+def save_account(tx: Transaction, account: Account) -> None:
+    """Store what its owner may change: name, e-mail address, language, time zone and privacy of new reports."""
+    values = {
+        "name": account.name,
+        "email": account.email,
+        "locale": account.locale,
+        "timezone": account.timezone,
+        "default_privacy": account.default_privacy,
+    }
+    tx.execute(update(accounts).where(accounts.c.id == account.id).values(values))
+
+
+def save_admin(tx: Transaction, account_id: int, *, is_admin: bool) -> bool:
+    """Let its owner administer the installation, or no longer; ``False``: so it was before."""
+    query = update(accounts).where(accounts.c.id == account_id, accounts.c.is_admin != int(is_admin))
+    return tx.execute(query.values(is_admin=int(is_admin))).rowcount == 1
+
+
+def save_password(tx: Transaction, account_id: int, password_hash: str) -> None:
+    """Store the hash of a new password."""
+    tx.execute(update(accounts).where(accounts.c.id == account_id).values(password_hash=password_hash))
+
+
+def load_password(tx: Transaction, account_id: int) -> str | None:
+    """The hash of the password; ``None``: there is none."""
+    found = tx.execute(select(accounts.c.password_hash).where(accounts.c.id == account_id)).scalar()
+    return None if found is None else str(found)
+
+
+def list_addresses(tx: Transaction) -> tuple[tuple[int, str], ...]:
+    """(id, e-mail address) of the accounts that work."""
+    query = select(accounts.c.id, accounts.c.email).where(accounts.c.disabled_at_ms.is_(None)).order_by(accounts.c.id)
+    return tuple((account_id, email) for account_id, email in tx.execute(query))
+
+
+def count_admins(tx: Transaction) -> int:
+    """Working accounts whose owners administer the installation."""
+    query = select(func.count()).select_from(accounts)
+    return int(tx.execute(query.where(accounts.c.is_admin == 1, accounts.c.disabled_at_ms.is_(None))).scalar_one())
+
+
+def count_accounts(tx: Transaction) -> int:
+    """All of them, also such as are disabled."""
+    return int(tx.execute(select(func.count()).select_from(accounts)).scalar_one())
+
+
+def list_members(
+    tx: Transaction, *, account_id: int | None = None, limit: int = 1, offset: int = 0
+) -> tuple[Member, ...]:
+    """Accounts with what they have, oldest first.
+
+    Args:
+        tx: Any transaction.
+        account_id: Only this one; ``None``: all.
+        limit: At most so many.
+        offset: So many are passed over.
+    """
+    parts = (
+        select(func.coalesce(func.sum(report_counts.c.count), 0)).where(
+            report_counts.c.account_id == accounts.c.id, report_counts.c.project == WHOLE_ACCOUNT
+        ),
+        select(func.max(sessions.c.seen_at_ms)).where(sessions.c.account_id == accounts.c.id),
+        select(func.max(api_keys.c.last_used_at_ms)).where(api_keys.c.account_id == accounts.c.id),
+        select(func.count())
+        .select_from(api_keys)
+        .where(api_keys.c.account_id == accounts.c.id, api_keys.c.revoked_at_ms.is_(None)),
+    )
+    query = select(
+        *ACCOUNT_COLUMNS,
+        accounts.c.analyses_total,
+        accounts.c.stored_bytes,
+        *(part.scalar_subquery() for part in parts),
+    ).order_by(accounts.c.id)
+    if account_id is not None:
+        query = query.where(accounts.c.id == account_id)
+    return tuple(_member_of(row) for row in tx.execute(query.limit(limit).offset(offset)))
+
+
+def load_usage(tx: Transaction, account_id: int, now_ms: int) -> Usage:
+    """What the account has, from counters and indexes: no report is read for it."""
+    row = tx.execute(_USAGE, {"account": account_id, "midnight_ms": now_ms - now_ms % DAY_MS}).one()
+    return Usage(
+        reports=int(row[0]),
+        projects=int(row[1]),
+        queued_runs=int(row[2]),
+        analyses_today=int(row[3]),
+        analyses_total=int(row[4] or 0),
+        stored_bytes=int(row[5] or 0),
+    )
+
+
+def _member_of(row: Sequence[Any]) -> Member:
+    analyses, stored, reports, seen, used, keys = row[len(ACCOUNT_COLUMNS) :]
+    return Member(
+        account=account_of(row[: len(ACCOUNT_COLUMNS)]),
+        reports=int(reports),
+        analyses_total=int(analyses),
+        stored_bytes=int(stored),
+        keys=int(keys),
+        seen_at_ms=max((moment for moment in (seen, used) if moment is not None), default=None),
+    )
+
+
+def account_of(row: Sequence[Any]) -> Account:
+    """The account of a row of ``ACCOUNT_COLUMNS``."""
+    account_id, name, email, locale, timezone, default_privacy, created, disabled, is_admin, has_password = row
+    return Account(
+        id=account_id,
+        name=name,
+        email=email,
+        locale=locale,
+        timezone=timezone,
+        default_privacy=default_privacy,
+        created_at_ms=created,
+        disabled_at_ms=disabled,
+        is_admin=bool(is_admin),
+        has_password=bool(has_password),
+    )

@@ -1,0 +1,174 @@
+"""Who is at a target right now and was in the last minute: what keeps the installation polite.
+
+A target is a registrable domain or an address. A run may be at several; each is a row of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from sqlalchemy import bindparam, text
+
+from pagegrade.model.stored import ClaimedRun
+from pagegrade.store.engine.database import Transaction, is_shared, moment
+from pagegrade.store.engine.prepared import Prepared
+from pagegrade.store.locks import hold_targets
+
+WINDOW_MS: Final = 60_000
+"""The minute in which starts are counted."""
+MAX_DELAY_MS: Final = 60_000
+"""Nothing is put off for longer; a run that seems to be was put off by a clock that has been set back since."""
+_SKEW_MS: Final = 5_000
+"""Starts may lie so far in the future, where several machines write them. Further ahead is a clock that was set back,
+and must not keep anybody waiting."""
+GONE_MS: Final = 120_000
+"""No run is at a target for longer, by any budget that makes sense, than since its report was deleted plus this."""
+GREATEST_MS: Final = (1 << 63) - 1
+_NEXT_LOOK_MS: Final = 1_000
+"""Nobody knows when a run that is under way will end."""
+
+_COUNTED: Final = "started_at_ms BETWEEN :since_ms AND :until_ms"
+_BLOCKED: Final = Prepared(
+    text(
+        # The words of _COUNTED are our own.
+        f"SELECT target FROM visits WHERE ended_at_ms IS NULL OR {_COUNTED} GROUP BY target "  # noqa: S608
+        "HAVING SUM(CASE WHEN ended_at_ms IS NULL THEN 1 ELSE 0 END) >= :target_runs "
+        f"OR SUM(CASE WHEN {_COUNTED} THEN 1 ELSE 0 END) >= :per_minute"
+    )
+)
+_AT_TARGET: Final = Prepared(
+    text(
+        "SELECT started_at_ms, ended_at_ms FROM visits WHERE target = :target AND run_id <> :run_id "  # noqa: S608
+        f"AND (ended_at_ms IS NULL OR {_COUNTED}) ORDER BY started_at_ms"
+    )
+)
+_START: Final = Prepared(text("INSERT INTO visits (run_id, target, started_at_ms) VALUES (:run_id, :target, :now_ms)"))
+_OWN: Final = Prepared(text("SELECT target FROM visits WHERE run_id = :run_id AND ended_at_ms IS NULL"))
+_END: Final = Prepared(
+    text("UPDATE visits SET ended_at_ms = :now_ms WHERE run_id = :run_id AND ended_at_ms IS NULL RETURNING target")
+)
+_DROP: Final = Prepared(text("DELETE FROM visits WHERE run_id = :run_id AND ended_at_ms IS NULL"))
+_END_DEAD: Final = text(
+    "UPDATE visits SET ended_at_ms = :now_ms WHERE ended_at_ms IS NULL AND run_id NOT IN :live "
+    "AND started_at_ms <= :before_ms "
+    "AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.id = visits.run_id AND runs.state = 'running')"
+).bindparams(bindparam("live", expanding=True))
+_FORGET: Final = text(f"DELETE FROM visits WHERE ended_at_ms IS NOT NULL AND NOT ({_COUNTED})")  # noqa: S608
+_LEARN: Final = Prepared(
+    text("UPDATE runs SET target = :target WHERE id = :id AND attempt = :attempt AND state = 'running'")
+)
+
+
+def full_targets(tx: Transaction, now_ms: int, *, target_runs: int, per_minute: int) -> set[str]:
+    """The targets where no further run may start now."""
+    found = _BLOCKED.rows(tx, {**_window(now_ms), "target_runs": target_runs, "per_minute": per_minute})
+    return {target for (target,) in found}
+
+
+def admit_addresses(
+    tx: Transaction,
+    run: ClaimedRun,
+    addresses: Iterable[str],
+    now_ms: int,
+    *,
+    target_runs: int,
+    target_runs_per_minute: int,
+) -> int | None:
+    """Let a run go to the addresses its host turned out to have, if there is room at all of them.
+
+    Args:
+        tx: Transaction.
+        run: As it was claimed.
+        addresses: Every target of the run: its registrable domain and the addresses.
+        now_ms: The time.
+        target_runs: Runs that may be at one target at the same time.
+        target_runs_per_minute: Runs that may start at one target in a minute.
+
+    Returns:
+        ``None``: it may go, and is counted there. Otherwise milliseconds to wait; the run then remembers what it
+        waits for, so that it is not claimed before there is room.
+    """
+    targets = tuple(dict.fromkeys(addresses))
+    hold_targets(tx, targets)
+    now_ms = moment(tx, now_ms)
+    wait = wait_for_targets(tx, run.id, targets, now_ms, target_runs=target_runs, per_minute=target_runs_per_minute)
+    if wait is None:
+        start_visits(tx, run.id, targets, now_ms)
+        return None
+    target, wait_ms = wait
+    _LEARN.rows(tx, {"id": run.id, "attempt": run.attempt, "target": target})
+    return min(wait_ms, MAX_DELAY_MS)
+
+
+def exempt_run(tx: Transaction, run: ClaimedRun) -> None:
+    """Forget that a run is at its target: it turned out to be a host of the operator's own."""
+    drop_visits(tx, run.id)
+    _LEARN.rows(tx, {"id": run.id, "attempt": run.attempt, "target": ""})
+
+
+def wait_for_targets(
+    tx: Transaction, run_id: int, targets: Iterable[str], now_ms: int, *, target_runs: int, per_minute: int
+) -> tuple[str, int] | None:
+    """Which of the targets a run has to wait for, and how many milliseconds; ``None`` when all have room.
+
+    Where others look at the same time, only who holds the targets can rely on it. Of several that are full, the one
+    with the longest wait.
+    """
+    longest: tuple[str, int] | None = None
+    for target in targets:
+        rows = _AT_TARGET.rows(tx, {**_window(now_ms), "target": target, "run_id": run_id})
+        wait_ms = 0
+        if sum(ended_at_ms is None for _, ended_at_ms in rows) >= target_runs:
+            wait_ms = _NEXT_LOOK_MS
+        recent = [started_at_ms for started_at_ms, _ in rows if _counts(started_at_ms, now_ms)]
+        if len(recent) >= per_minute:
+            # There is room again when so many of them are a minute old that one place is free.
+            wait_ms = max(wait_ms, recent[-per_minute] + WINDOW_MS + 1 - now_ms)
+        if wait_ms and (longest is None or wait_ms > longest[1]):
+            longest = target, wait_ms
+    return longest
+
+
+def start_visits(tx: Transaction, run_id: int, targets: Iterable[str], now_ms: int) -> None:
+    """Say that a run is at these targets; those it is at already do not count twice."""
+    known = {target for (target,) in _OWN.rows(tx, {"run_id": run_id})}
+    for target in dict.fromkeys(targets):
+        if target not in known:
+            _START.rows(tx, {"run_id": run_id, "target": target, "now_ms": now_ms})
+
+
+def end_visits(tx: Transaction, run_id: int, now_ms: int) -> tuple[str, ...]:
+    """Say that a run has left wherever it was; the targets."""
+    return tuple(target for (target,) in _END.rows(tx, {"run_id": run_id, "now_ms": now_ms}))
+
+
+def drop_visits(tx: Transaction, run_id: int) -> None:
+    """Say that a run was not there after all: it has contacted nobody."""
+    _DROP.rows(tx, {"run_id": run_id})
+
+
+def end_dead_visits(tx: Transaction, live: Iterable[int], now_ms: int) -> None:
+    """End the visits of runs that nobody is working on any more.
+
+    Args:
+        tx: Transaction.
+        live: Ids of runs that are still being worked on in this process, though their report may be gone.
+        now_ms: The time.
+    """
+    # Elsewhere somebody may still be on the way back from a report that was just deleted.
+    before_ms = now_ms - GONE_MS if is_shared(tx) else GREATEST_MS
+    tx.execute(_END_DEAD, {"now_ms": now_ms, "live": list(live) or [0], "before_ms": before_ms})
+
+
+def forget_visits(tx: Transaction, now_ms: int) -> int:
+    """Delete what no longer counts; how many rows."""
+    return tx.execute(_FORGET, _window(moment(tx, now_ms))).rowcount
+
+
+def _window(now_ms: int) -> dict[str, int]:
+    return {"since_ms": now_ms - WINDOW_MS, "until_ms": now_ms + _SKEW_MS}
+
+
+def _counts(started_at_ms: int, now_ms: int) -> bool:
+    return now_ms - WINDOW_MS <= started_at_ms <= now_ms + _SKEW_MS

@@ -1,0 +1,72 @@
+"""What this installation made for itself once, such as the key that signs cookies."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Final
+
+from sqlalchemy import LargeBinary, bindparam, select, text
+
+from pagegrade.store.engine.database import Transaction, is_shared
+from pagegrade.store.schema.tables import installation
+
+SECRET_BYTES: Final = 32
+PROOF_ROW: Final = "written_at_ms"
+ORIGIN_ROW: Final = "served_at"
+_VALUE: Final = bindparam("value", type_=LargeBinary)
+_PUT: Final = text(
+    "INSERT INTO installation (name, value) VALUES (:name, :value) "
+    "ON CONFLICT (name) DO UPDATE SET value = excluded.value"
+).bindparams(_VALUE)
+_MAKE: Final = text(
+    "INSERT INTO installation (name, value) VALUES (:name, :value) ON CONFLICT (name) DO NOTHING"
+).bindparams(_VALUE)
+
+_TAKEN: Final = text("SELECT 1 FROM installation WHERE name = :name FOR UPDATE SKIP LOCKED")
+
+
+def load_or_make_secret(tx: Transaction, name: str, *, size_bytes: int = SECRET_BYTES) -> bytes:
+    """Random bytes that are the same for every process and after every start.
+
+    Args:
+        tx: One that may write.
+        name: What they are for; other names have other bytes.
+        size_bytes: How many to make where there are none yet.
+    """
+    kept = load_secret(tx, name)
+    if kept is not None:
+        return kept
+    # Another process may be making it at this moment: what counts is what is there then.
+    tx.execute(_MAKE, {"name": name, "value": secrets.token_bytes(size_bytes)})
+    made = load_secret(tx, name)
+    if made is None:
+        raise RuntimeError(f"the secret {name} was written and is not there")
+    return made
+
+
+def load_secret(tx: Transaction, name: str) -> bytes | None:
+    """The bytes of this name; ``None``: none were made yet."""
+    value = tx.execute(select(installation.c.value).where(installation.c.name == name)).scalar()
+    return None if value is None else bytes(value)
+
+
+def note_origin(tx: Transaction, origin: str) -> None:
+    """Remember where the server that runs now is reached, for commands that print addresses."""
+    tx.execute(_PUT, {"name": ORIGIN_ROW, "value": origin.encode("ascii")})
+
+
+def noted_origin(tx: Transaction) -> str | None:
+    """Where the server that ran last was reached; ``None``: none ever ran."""
+    value = load_secret(tx, ORIGIN_ROW)
+    return None if value is None else value.decode("ascii")
+
+
+def prove_writable(tx: Transaction, now_ms: int) -> None:
+    """Change one row for good, which needs everything that a real change needs: the lock, the log, room on the disk."""
+    row = {"name": PROOF_ROW, "value": str(now_ms).encode("ascii")}
+    if is_shared(tx) and tx.execute(_TAKEN, row).first() is None and load_secret(tx, PROOF_ROW) is not None:
+        # Another process is at it. Should it stand still while it holds the row, that must not be our trouble: to
+        # commit under a number of our own needs the log, too.
+        tx.exec_driver_sql("SELECT pg_current_xact_id()")
+        return
+    tx.execute(_PUT, row)

@@ -1,0 +1,121 @@
+"""API keys. Only a hash of each secret is kept; who has the hash still has no key."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from sqlalchemy import bindparam, func, insert, or_, select, update
+
+from pagegrade.model.account import Caller, Key
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.engine.prepared import Prepared
+from pagegrade.store.repositories.accounts import ACCOUNT_COLUMNS, account_of
+from pagegrade.store.schema.tables import accounts, api_keys
+
+_KEY_COLUMNS: Final = (
+    api_keys.c.id,
+    api_keys.c.account_id,
+    api_keys.c.name,
+    api_keys.c.prefix,
+    api_keys.c.scopes,
+    api_keys.c.created_at_ms,
+    api_keys.c.expires_at_ms,
+    api_keys.c.revoked_at_ms,
+    api_keys.c.last_used_at_ms,
+)
+_FIND: Final = Prepared(
+    select(api_keys.c.secret_sha256, *_KEY_COLUMNS, *ACCOUNT_COLUMNS)
+    .join_from(api_keys, accounts, api_keys.c.account_id == accounts.c.id)
+    .where(api_keys.c.secret_sha256 == bindparam("secret_sha256"))
+)
+"""Built once: every request asks it."""
+_SPLIT: Final = 1 + len(_KEY_COLUMNS)
+"""Where the columns of the account begin."""
+
+
+def add_key(
+    tx: Transaction,
+    account_id: int,
+    *,
+    name: str,
+    prefix: str,
+    secret_sha256: bytes,
+    scopes: tuple[str, ...],
+    expires_at_ms: int | None,
+    now_ms: int,
+) -> Key:
+    """A new key of the account."""
+    values = {
+        "account_id": account_id,
+        "name": name,
+        "prefix": prefix,
+        "secret_sha256": secret_sha256,
+        "scopes": " ".join(scopes),
+        "expires_at_ms": expires_at_ms,
+        "created_at_ms": now_ms,
+    }
+    return _key_of(tx.execute(insert(api_keys).values(values).returning(*_KEY_COLUMNS)).one())
+
+
+def find_caller(tx: Transaction, secret_sha256: bytes) -> Caller | None:
+    """The key with this hash and its account, be it valid or not; ``None``: there is none."""
+    row = _FIND.first(tx, {"secret_sha256": secret_sha256})
+    # The index compares hashes of secrets nobody can choose, which tells nothing; this is for the day it does not.
+    if row is None or not hmac.compare_digest(row[0], secret_sha256):
+        return None
+    return Caller(key=_key_of(row[1:_SPLIT]), account=account_of(row[_SPLIT:]))
+
+
+def list_keys(tx: Transaction, account_id: int | None = None) -> tuple[Key, ...]:
+    """All keys, oldest first, also revoked and expired ones; ``None``: of every account."""
+    query = select(*_KEY_COLUMNS).order_by(api_keys.c.id)
+    if account_id is not None:
+        query = query.where(api_keys.c.account_id == account_id)
+    return tuple(_key_of(row) for row in tx.execute(query))
+
+
+def count_keys(tx: Transaction) -> int:
+    """How many keys were ever made."""
+    return int(tx.execute(select(func.count()).select_from(api_keys)).scalar_one())
+
+
+def revoke_key(tx: Transaction, key_id: int, now_ms: int) -> bool:
+    """Let the key work no more; ``False``: there is no such key, or it was revoked before."""
+    query = update(api_keys).where(api_keys.c.id == key_id, api_keys.c.revoked_at_ms.is_(None))
+    return tx.execute(query.values(revoked_at_ms=now_ms)).rowcount == 1
+
+
+def touch_keys(tx: Transaction, used_at_ms: Mapping[int, int]) -> None:
+    """Remember when keys were last used.
+
+    Args:
+        tx: The transaction.
+        used_at_ms: Id of a key -> when; an earlier time than the stored one changes nothing.
+    """
+    if not used_at_ms:
+        return
+    last = api_keys.c.last_used_at_ms
+    query = update(api_keys).where(
+        api_keys.c.id == bindparam("key"), or_(last.is_(None), last < bindparam("used_at_ms"))
+    )
+    tx.execute(
+        query.values(last_used_at_ms=bindparam("used_at_ms")),
+        [{"key": key, "used_at_ms": used} for key, used in sorted(used_at_ms.items())],
+    )
+
+
+def _key_of(row: Sequence[Any]) -> Key:
+    key_id, account_id, name, prefix, scopes, created, expires, revoked, used = row
+    return Key(
+        id=key_id,
+        account_id=account_id,
+        name=name,
+        prefix=prefix,
+        scopes=tuple(scopes.split()),
+        created_at_ms=created,
+        expires_at_ms=expires,
+        revoked_at_ms=revoked,
+        last_used_at_ms=used,
+    )

@@ -1,0 +1,93 @@
+"""Who works on a database that several processes share: each says again and again that it lives.
+
+Times are those of the database (``store.engine.database.moment``), so that no clock of a machine makes anybody look dead.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from sqlalchemy import delete, insert, select, update
+
+from pagegrade.store.engine.database import Transaction, moment
+from pagegrade.store.schema.tables import processes
+
+KEPT_MS: Final = 3_600_000
+"""So long a process that was silent is remembered, in case that it only slept."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Process:
+    """A process as it tells of itself."""
+
+    name: str
+    """Tells it from all that ever ran; at most 64 characters."""
+    kind: str
+    """``serve`` or ``worker``."""
+    version: str
+    host: str
+    """Of its machine, at most 255 characters."""
+    pid: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveProcess(Process):
+    """A process that others know of."""
+
+    started_at_ms: int
+    seen_at_ms: int
+    """When it said last that it lives."""
+
+
+_COLUMNS: Final = (
+    processes.c.name,
+    processes.c.kind,
+    processes.c.version,
+    processes.c.host,
+    processes.c.pid,
+    processes.c.started_at_ms,
+    processes.c.seen_at_ms,
+)
+
+
+def beat(tx: Transaction, process: Process, now_ms: int) -> None:
+    """The process lives; one that nobody knew, or that was forgotten, is known from now on.
+
+    Args:
+        tx: One that may write.
+        process: The one that calls.
+        now_ms: The time by its clock.
+    """
+    at_ms = moment(tx, now_ms)
+    seen = update(processes).where(processes.c.name == process.name).values(seen_at_ms=at_ms)
+    if tx.execute(seen).rowcount == 0:
+        values = {
+            "name": process.name,
+            "kind": process.kind,
+            "version": process.version,
+            "host": process.host,
+            "pid": process.pid,
+            "started_at_ms": at_ms,
+            "seen_at_ms": at_ms,
+        }
+        tx.execute(insert(processes).values(values))
+
+
+def list_live(tx: Transaction, now_ms: int, silent_ms: int) -> tuple[LiveProcess, ...]:
+    """Those that have told of themselves in the last ``silent_ms`` milliseconds, the oldest first."""
+    since_ms = moment(tx, now_ms) - silent_ms
+    query = select(*_COLUMNS).where(processes.c.seen_at_ms > since_ms)
+    rows = tx.execute(query.order_by(processes.c.started_at_ms, processes.c.name)).mappings()
+    return tuple(LiveProcess(**row) for row in rows)
+
+
+def forget(tx: Transaction, name: str) -> None:
+    """The process ends: whoever asks from now on knows that it is not there."""
+    tx.execute(delete(processes).where(processes.c.name == name))
+
+
+def forget_silent(tx: Transaction, now_ms: int, *, silent_ms: int = KEPT_MS) -> int:
+    """Forget those that have been silent for so long; how many."""
+    query = delete(processes).where(processes.c.seen_at_ms <= moment(tx, now_ms) - silent_ms)
+    return int(tx.execute(query).rowcount)

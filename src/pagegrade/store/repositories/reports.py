@@ -1,0 +1,321 @@
+"""Reports: their settings, where their analysis stands, and the last good results in short."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, and_, bindparam, delete, insert, literal_column, not_, or_, select, update
+from sqlalchemy.sql.dml import ReturningUpdate
+
+from pagegrade.model.stored import UNFINISHED, PackedReport, State, StoredReport
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.engine.prepared import Prepared
+from pagegrade.store.repositories.counts import Kind, count_change, uncount_details
+from pagegrade.store.schema.tables import reports, runs
+
+NAMES: Final = (
+    "id",
+    "account_id",
+    "url",
+    "project",
+    "privacy",
+    "password_hash",
+    "password_version",
+    "slug",
+    "state",
+    "rating",
+    "score",
+    "run_number",
+    "summary",
+    "error",
+    "generated_at_ms",
+    "created_at_ms",
+    "updated_at_ms",
+    "revision",
+)
+"""Fields of ``StoredReport`` in the order in which ``REPORT_COLUMNS`` reads them."""
+REPORT_COLUMNS: Final = tuple(reports.c[name] for name in NAMES)
+GREATEST_ID: Final = (1 << 63) - 1
+"""What the column can hold; a greater number names nothing, and the driver would refuse it."""
+
+# Spelled out, because a list in a statement is of unknown length, and such a one cannot be prepared.
+_unfinished: Final = or_(*(reports.c.state == literal_column(f"'{state}'") for state in sorted(UNFINISHED)))
+is_live: Final = or_(reports.c.dated_at_ms >= bindparam("expired_before"), _unfinished)
+"""Condition: the report has not expired at ``expired_before``. While somebody waits for its analysis, it does not."""
+is_expired: Final = and_(reports.c.dated_at_ms < bindparam("expired_before"), not_(_unfinished))
+"""The opposite of ``is_live``."""
+
+_NEW: Final = (
+    "account_id",
+    "url",
+    "project",
+    "privacy",
+    "password_hash",
+    "password_version",
+    "slug",
+    "state",
+    "dated_at_ms",
+    "created_at_ms",
+    "updated_at_ms",
+    "revision",
+)
+"""Columns of a report that is made; the others begin empty."""
+
+# Statements are made once: building one costs more than running it.
+_OWN: Final = select(*REPORT_COLUMNS).where(
+    reports.c.id == bindparam("report"), reports.c.account_id == bindparam("account")
+)
+_LOAD: Final = Prepared(_OWN)
+_LOAD_LIVE: Final = Prepared(_OWN.where(is_live))
+_LOAD_ANY: Final = select(*REPORT_COLUMNS).where(reports.c.id == bindparam("report"))
+_LOAD_BY_SLUG: Final = select(*REPORT_COLUMNS).where(reports.c.slug == bindparam("slug"))
+_ADD: Final = Prepared(
+    insert(reports).values({name: bindparam(f"new_{name}") for name in _NEW}).returning(*REPORT_COLUMNS)
+)
+_LOAD_BY_SLUG_LIVE: Final = _LOAD_BY_SLUG.where(is_live)
+_KINDS: Final = (reports.c.account_id, reports.c.project, reports.c.state, reports.c.rating)
+
+
+def report_of(row: Any) -> StoredReport:
+    """The report in a row of ``REPORT_COLUMNS``."""
+    # Written out, because every list makes many: pairing names with values costs three times as much.
+    (
+        number,
+        account_id,
+        url,
+        project,
+        privacy,
+        password_hash,
+        password_version,
+        slug,
+        state,
+        rating,
+        score,
+        run_number,
+        summary,
+        error,
+        generated_at_ms,
+        created_at_ms,
+        updated_at_ms,
+        revision,
+    ) = row
+    return StoredReport(
+        id=number,
+        account_id=account_id,
+        url=url,
+        project=project,
+        privacy=privacy,
+        password_hash=password_hash,
+        password_version=password_version,
+        slug=slug,
+        state=state,
+        rating=rating,
+        score=score,
+        run_number=run_number,
+        summary=summary,
+        error=error,
+        generated_at_ms=generated_at_ms,
+        created_at_ms=created_at_ms,
+        updated_at_ms=updated_at_ms,
+        revision=revision,
+    )
+
+
+def add_report(
+    tx: Transaction,
+    *,
+    account_id: int,
+    url: str,
+    project: str,
+    privacy: int,
+    password_hash: str | None,
+    slug: str,
+    now_ms: int,
+) -> StoredReport:
+    """A new report that waits for its first run.
+
+    Args:
+        tx: Where the run is queued too.
+        account_id: Whose it is.
+        url: Canonical.
+        project: Of the URL.
+        privacy: One of ``Privacy``.
+        password_hash: ``None``: no password is set.
+        slug: 22 characters that nobody can guess.
+        now_ms: The time now.
+    """
+    values = {
+        "new_account_id": account_id,
+        "new_url": url,
+        "new_project": project,
+        "new_privacy": privacy,
+        "new_password_hash": password_hash,
+        "new_password_version": 0 if password_hash is None else 1,
+        "new_slug": slug,
+        "new_state": "queued",
+        "new_dated_at_ms": now_ms,
+        "new_created_at_ms": now_ms,
+        "new_updated_at_ms": now_ms,
+        "new_revision": 1,
+    }
+    (row,) = _ADD.rows(tx, values)
+    count_change(tx, account_id, project, was=None, is_=("queued", None))
+    return report_of(row)
+
+
+def load_report(
+    tx: Transaction, account_id: int, report_id: int, *, expired_before_ms: int | None = None
+) -> StoredReport | None:
+    """A report of this account.
+
+    Args:
+        tx: Any transaction.
+        account_id: Whose report it must be.
+        report_id: Any number.
+        expired_before_ms: Finished reports dated before are as good as deleted; ``None``: none expires.
+
+    Returns:
+        ``None`` when there is none, or it is somebody else's, or it has expired.
+    """
+    if not 0 < report_id <= GREATEST_ID:
+        return None
+    parameters = {"report": report_id, "account": account_id}
+    if expired_before_ms is None:
+        row = _LOAD.first(tx, parameters)
+    else:
+        row = _LOAD_LIVE.first(tx, {**parameters, "expired_before": expired_before_ms})
+    return None if row is None else report_of(row)
+
+
+def load_report_by_slug(tx: Transaction, slug: str, *, expired_before_ms: int | None = None) -> StoredReport | None:
+    """The report behind a share link, whoever it belongs to; ``None`` as for ``load_report``."""
+    if expired_before_ms is None:
+        row = tx.execute(_LOAD_BY_SLUG, {"slug": slug}).first()
+    else:
+        row = tx.execute(_LOAD_BY_SLUG_LIVE, {"slug": slug, "expired_before": expired_before_ms}).first()
+    return None if row is None else report_of(row)
+
+
+def save_settings(
+    tx: Transaction,
+    report: StoredReport,
+    *,
+    privacy: int,
+    password_hash: str | None,
+    password_version: int,
+    now_ms: int,
+) -> StoredReport:
+    """Change who may see the share page; the report as it is then. Equal settings change nothing at all."""
+    if (privacy, password_hash, password_version) == (report.privacy, report.password_hash, report.password_version):
+        return report
+    changes = {
+        "privacy": privacy,
+        "password_hash": password_hash,
+        "password_version": password_version,
+        "updated_at_ms": now_ms,
+    }
+    parameters = {f"new_{name}": value for name, value in changes.items()}
+    row = tx.execute(_change_statement(tuple(changes)), {**parameters, "report": report.id}).one()
+    return report_of(row)
+
+
+def mark_report(
+    tx: Transaction,
+    report_id: int,
+    *,
+    state: State,
+    now_ms: int,
+    packed: PackedReport | None = None,
+    run_number: int | None = None,
+) -> bool:
+    """Note where the analysis of a report stands.
+
+    Args:
+        tx: The transaction that changes the run too.
+        report_id: Any.
+        state: Of its newest run.
+        now_ms: The time now.
+        packed: The outcome, where the run has ended. Good results replace those before; a failure leaves them and
+            fills ``error``; the first failure shows what it saw of the page.
+        run_number: The run that ended.
+
+    Returns:
+        Whether the report is there (it may have been deleted while its run was under way).
+
+    Raises:
+        ValueError: The state says that the run has ended, and there is no outcome; or the other way round.
+    """
+    if (state in UNFINISHED) != (packed is None):
+        raise ValueError(f"the state {state} {'needs no' if packed else 'needs an'} outcome")
+    row = tx.execute(_LOAD_ANY, {"report": report_id}).first()
+    if row is None:
+        return False
+    report = report_of(row)
+    changes = _outcome(report, state, packed, run_number)
+    if all(getattr(report, name) == value for name, value in changes.items()):
+        return True
+    if changes.get("generated_at_ms") is not None:
+        changes["dated_at_ms"] = changes["generated_at_ms"]
+    changes["updated_at_ms"] = now_ms
+    parameters = {f"new_{name}": value for name, value in changes.items()}
+    tx.execute(_change_statement(tuple(changes)), {**parameters, "report": report_id})
+    rating = changes.get("rating", report.rating)
+    count_change(tx, report.account_id, report.project, was=(report.state, report.rating), is_=(state, rating))
+    return True
+
+
+def _outcome(report: StoredReport, state: State, packed: PackedReport | None, run_number: int | None) -> dict[str, Any]:
+    """The columns that say where the analysis stands, as they must be."""
+    shows_results = report.generated_at_ms is not None
+    if packed is None:
+        # What the first failure saw of the page is not a result: it goes when the next run begins.
+        kept: dict[str, Any] = {} if shows_results else {"summary": None, "run_number": None}
+        return {"state": state, "error": None, **kept}
+    if packed.state == "failed":
+        seen = {} if shows_results else {"summary": packed.summary, "run_number": run_number}
+        return {"state": state, "error": packed.error, **seen}
+    return {
+        "state": state,
+        "error": None,
+        "rating": packed.rating,
+        "score": packed.score,
+        "summary": packed.summary,
+        "run_number": run_number,
+        "generated_at_ms": packed.generated_at_ms,
+    }
+
+
+@cache
+def _change_statement(names: tuple[str, ...]) -> ReturningUpdate[Any]:
+    """Sets these columns, which makes it another revision."""
+    values: dict[str, Any] = {name: bindparam(f"new_{name}") for name in names}
+    return (
+        update(reports)
+        .where(reports.c.id == bindparam("report"))
+        .values(**values, revision=reports.c.revision + 1)
+        .returning(*REPORT_COLUMNS)
+    )
+
+
+def delete_report(tx: Transaction, account_id: int, report_id: int) -> bool:
+    """Delete a report of this account with all its runs; whether it was there."""
+    if not 0 < report_id <= GREATEST_ID:
+        return False
+    return _delete(tx, reports.c.id == report_id, reports.c.account_id == account_id) == 1
+
+
+def delete_reports(tx: Transaction, report_ids: tuple[int, ...]) -> int:
+    """Delete reports of any account with all their runs; how many were there."""
+    return _delete(tx, reports.c.id.in_(report_ids)) if report_ids else 0
+
+
+def _delete(tx: Transaction, *which: ColumnElement[bool]) -> int:
+    uncount_details(tx, runs.c.report_id.in_(select(reports.c.id).where(*which)))
+    gone: dict[tuple[int, str, Kind], int] = {}
+    for account_id, project, state, rating in tx.execute(delete(reports).where(*which).returning(*_KINDS)):
+        key = (account_id, project, (state, rating))
+        gone[key] = gone.get(key, 0) + 1
+    for (account_id, project, kind), count in gone.items():
+        count_change(tx, account_id, project, was=kind, is_=None, reports=count)
+    return sum(gone.values())

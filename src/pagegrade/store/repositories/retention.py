@@ -1,0 +1,244 @@
+"""What is kept for how long, and how much there is.
+
+Looking for what has had its time reads a lot and locks nothing; deleting it is done in small pieces, so that nobody
+waits long for the one writer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from sqlalchemy import bindparam, delete, func, select
+
+from pagegrade.model.stored import UNFINISHED
+from pagegrade.store.engine.database import Transaction, is_shared
+from pagegrade.store.locks import hold_account
+from pagegrade.store.repositories.counts import uncount_details
+from pagegrade.store.repositories.host_slots import forget_visits
+from pagegrade.store.repositories.idempotency import KEPT_MS, forget_requests
+from pagegrade.store.repositories.reports import delete_reports
+from pagegrade.store.schema.tables import accounts, reports, run_details, runs
+
+DAY_MS: Final = 86_400_000
+BATCH: Final = 200
+"""Reports, or runs, deleted in one transaction: tens of milliseconds."""
+_FINISHED: Final = runs.c.state.notin_(UNFINISHED)
+_OLD: Final = select(reports.c.id).where(
+    reports.c.dated_at_ms < bindparam("before_ms"), reports.c.state.notin_(UNFINISHED)
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expired:
+    """What has had its time, or the first part of it."""
+
+    reports: tuple[int, ...] = ()
+    runs: tuple[int, ...] = ()
+    after_report_id: int = 0
+    """Where to look on for runs."""
+    more: bool = False
+    """There may be more; look again after deleting this."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pruned:
+    """How much was deleted."""
+
+    reports: int = 0
+    runs: int = 0
+    """Of reports that stay."""
+    visits: int = 0
+    answers: int = 0
+    """Records of requests with an Idempotency-Key."""
+
+    def __add__(self, other: Pruned) -> Pruned:
+        return Pruned(
+            reports=self.reports + other.reports,
+            runs=self.runs + other.runs,
+            visits=self.visits + other.visits,
+            answers=self.answers + other.answers,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sizes:
+    """How much there is, in bytes and rows."""
+
+    database_bytes: int
+    free_bytes: int
+    """Inside the database, from what was deleted; filled again before the file grows. 0 where nobody can tell."""
+    log_bytes: int
+    """Write-ahead log that is not yet part of the database file; 0 where it is not ours alone."""
+    reports: int
+    runs: int
+    details_bytes: int
+    """Compressed results and pages."""
+    details_plain_bytes: int
+
+
+def expired_before_ms(retention_days: int | None, now_ms: int) -> int | None:
+    """Reports dated before this have expired; ``None``: none does."""
+    return None if retention_days is None else now_ms - retention_days * DAY_MS
+
+
+def find_expired(
+    tx: Transaction,
+    *,
+    retention_days: int | None,
+    retention_runs: int | None,
+    now_ms: int,
+    after_report_id: int = 0,
+    batch: int = BATCH,
+) -> Expired:
+    """A part of what has had its time; reads only.
+
+    Args:
+        tx: Any transaction.
+        retention_days: Finished reports expire so many days after their last results; ``None``: never.
+        retention_runs: The newest finished runs that each report keeps, besides the one whose results it shows;
+            ``None``: all.
+        now_ms: The time now, in milliseconds since 1970.
+        after_report_id: Look for runs of later reports only.
+        batch: At most so many reports, or the runs of so many reports once no more than these have expired.
+    """
+    before_ms = expired_before_ms(retention_days, now_ms)
+    old = () if before_ms is None else _find_reports(tx, before_ms, batch)
+    if len(old) == batch or retention_runs is None:
+        return Expired(reports=old, after_report_id=after_report_id, more=len(old) == batch)
+    crowded = tuple(
+        tx.execute(
+            select(runs.c.report_id)
+            .where(runs.c.report_id > after_report_id)
+            .group_by(runs.c.report_id)
+            .having(func.count() > retention_runs)
+            .order_by(runs.c.report_id)
+            .limit(batch)
+        ).scalars()
+    )
+    return Expired(
+        reports=old,
+        runs=_find_runs(tx, tuple(each for each in crowded if each not in old), retention_runs),
+        after_report_id=crowded[-1] if crowded else after_report_id,
+        more=len(crowded) == batch,
+    )
+
+
+def count_expired(tx: Transaction, *, retention_days: int | None, retention_runs: int | None, now_ms: int) -> Pruned:
+    """What pruning would delete now; reads only, but all of it."""
+    before_ms = expired_before_ms(retention_days, now_ms)
+    gone = () if before_ms is None else _find_reports(tx, before_ms, None)
+    expired = set(gone)
+    found = 0
+    after = 0
+    while retention_runs is not None:
+        part = find_expired(
+            tx, retention_days=None, retention_runs=retention_runs, now_ms=now_ms, after_report_id=after
+        )
+        owners = tx.execute(select(runs.c.report_id).where(runs.c.id.in_(part.runs))).scalars()
+        found += sum(report_id not in expired for report_id in owners)
+        after = part.after_report_id
+        if not part.more:
+            break
+    return Pruned(reports=len(gone), runs=found)
+
+
+def prune(tx: Transaction, found: Expired, *, retention_days: int | None, now_ms: int) -> Pruned:
+    """Delete what was found, as far as it still holds, and what nobody needs after a while."""
+    before_ms = expired_before_ms(retention_days, now_ms)
+    _hold_owners(tx, found)
+    deleted = 0
+    if found.reports and before_ms is not None:
+        deleted = delete_reports(tx, _still_expired(tx, found.reports, before_ms))
+    dropped = 0
+    if found.runs:
+        shown = select(reports.c.id).where(reports.c.id == runs.c.report_id, reports.c.run_number == runs.c.number)
+        which = (runs.c.id.in_(found.runs), ~shown.exists())
+        uncount_details(tx, *which)
+        dropped = tx.execute(delete(runs).where(*which)).rowcount
+    return Pruned(
+        reports=deleted,
+        runs=dropped,
+        visits=forget_visits(tx, now_ms),
+        answers=forget_requests(tx, now_ms - KEPT_MS),
+    )
+
+
+def _hold_owners(tx: Transaction, found: Expired) -> None:
+    """Hold the accounts whose reports and runs were found, in one order everywhere."""
+    of_reports = select(reports.c.account_id).where(reports.c.id.in_(found.reports))
+    of_runs = select(runs.c.account_id).where(runs.c.id.in_(found.runs))
+    for account_id in sorted(tx.execute(of_reports.union(of_runs)).scalars()):
+        hold_account(tx, account_id)
+
+
+def measure(tx: Transaction) -> Sizes:
+    """How much there is; reads an entry for every run, so not for every request."""
+    database_bytes, free_bytes, log_bytes = _measure_server(tx) if is_shared(tx) else _measure_files(tx)
+    packed, plain = tx.execute(
+        select(
+            func.coalesce(func.sum(func.length(run_details.c.body)), 0),
+            func.coalesce(func.sum(run_details.c.plain_bytes), 0),
+        )
+    ).one()
+    return Sizes(
+        database_bytes=database_bytes,
+        free_bytes=free_bytes,
+        log_bytes=log_bytes,
+        reports=int(tx.execute(select(func.count()).select_from(reports)).scalar_one()),
+        runs=int(tx.execute(select(func.count()).select_from(runs)).scalar_one()),
+        details_bytes=int(packed),
+        details_plain_bytes=int(plain),
+    )
+
+
+def _measure_files(tx: Transaction) -> tuple[int, int, int]:
+    pages, page_bytes, free = (
+        int(tx.exec_driver_sql(f"PRAGMA {name}").scalar_one()) for name in ("page_count", "page_size", "freelist_count")
+    )
+    # A connection that has sorted something lists a temporary database besides.
+    listed = tx.exec_driver_sql("PRAGMA database_list").mappings()
+    path = next(str(row["file"]) for row in listed if row["name"] == "main")
+    log = Path(f"{path}-wal")
+    return pages * page_bytes, free * page_bytes, log.stat().st_size if log.exists() else 0
+
+
+def _measure_server(tx: Transaction) -> tuple[int, int, int]:
+    """The log belongs to the whole server, and what is free in a table only an extension can tell."""
+    return int(tx.exec_driver_sql("SELECT pg_database_size(current_database())").scalar_one()), 0, 0
+
+
+def _find_reports(tx: Transaction, before_ms: int, limit: int | None) -> tuple[int, ...]:
+    """Reports dated before; account by account, because so begins the index they are found by."""
+    found: list[int] = []
+    for account_id in tx.execute(select(accounts.c.id)).scalars().all():
+        mine = _OLD.where(reports.c.account_id == account_id)
+        if limit is not None:
+            mine = mine.limit(limit - len(found))
+        found += tx.execute(mine, {"before_ms": before_ms}).scalars()
+        if len(found) == limit:
+            break
+    return tuple(found)
+
+
+def _still_expired(tx: Transaction, report_ids: tuple[int, ...], before_ms: int) -> tuple[int, ...]:
+    """Those that were not analysed again since they were found."""
+    return tuple(tx.execute(_OLD.where(reports.c.id.in_(report_ids)), {"before_ms": before_ms}).scalars())
+
+
+def _find_runs(tx: Transaction, report_ids: tuple[int, ...], keep: int) -> tuple[int, ...]:
+    """Finished runs of these reports beyond the newest so many, without those that are shown."""
+    rows = tx.execute(
+        select(runs.c.id, runs.c.report_id, runs.c.number, reports.c.run_number)
+        .join_from(runs, reports, reports.c.id == runs.c.report_id)
+        .where(runs.c.report_id.in_(report_ids), _FINISHED)
+        .order_by(runs.c.report_id, runs.c.number.desc())
+    )
+    seen: dict[int, int] = {}
+    found = []
+    for run_id, report_id, number, shown in rows:
+        seen[report_id] = seen.get(report_id, 0) + 1
+        if seen[report_id] > keep and number != shown:
+            found.append(run_id)
+    return tuple(found)

@@ -1,0 +1,107 @@
+"""The runs of a report as they are read, and the results of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from sqlalchemy import and_, bindparam, func, insert, select
+
+from pagegrade.model.stored import StoredReport, StoredRun
+from pagegrade.report.codec import unpack_detail, unpacked_bytes
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.engine.prepared import Prepared
+from pagegrade.store.repositories.reports import GREATEST_ID
+from pagegrade.store.schema import tables
+from pagegrade.store.schema.tables import run_details, runs
+
+RUN_NAMES: Final = (
+    "id",
+    "report_id",
+    "number",
+    "state",
+    "attempt",
+    "rating",
+    "score",
+    "engine",
+    "ruleset",
+    "summary",
+    "error",
+    "created_at_ms",
+    "started_at_ms",
+    "finished_at_ms",
+)
+"""Fields of ``StoredRun`` in the order in which ``RUN_COLUMNS`` reads them."""
+RUN_COLUMNS: Final = tuple(runs.c[name] for name in RUN_NAMES)
+GREATEST_NUMBER: Final = (1 << 31) - 1
+"""What the column can hold."""
+
+_LOAD_RUN: Final = select(*RUN_COLUMNS).where(
+    runs.c.report_id == bindparam("report"), runs.c.number == bindparam("number")
+)
+_LOAD_DETAIL: Final = Prepared(
+    select(run_details.c.body)
+    .join(runs, runs.c.id == run_details.c.run_id)
+    .where(runs.c.report_id == bindparam("report"), runs.c.number == bindparam("number"))
+)
+# By way of the reports: SQLite reads the whole table to find pairs of values in it.
+_LOAD_DETAILS: Final = (
+    select(tables.reports.c.id, run_details.c.body)
+    .join(runs, and_(runs.c.report_id == tables.reports.c.id, runs.c.number == tables.reports.c.run_number))
+    .join(run_details, runs.c.id == run_details.c.run_id)
+    .where(tables.reports.c.id.in_(bindparam("reports", expanding=True)))
+)
+_LATEST_COMPLETED: Final = (
+    select(*RUN_COLUMNS)
+    .where(runs.c.report_id == bindparam("report"), runs.c.state == "completed", runs.c.number < bindparam("before"))
+    .order_by(runs.c.number.desc())
+    .limit(1)
+)
+
+
+def run_of(row: Any) -> StoredRun:
+    """The run in a row of ``RUN_COLUMNS``."""
+    return StoredRun(**dict(zip(RUN_NAMES, row, strict=True)))
+
+
+def list_runs(tx: Transaction, report_id: int, page: int, per_page: int) -> tuple[tuple[StoredRun, ...], int]:
+    """(the runs of a page, newest first; how many there are on all pages)."""
+    mine = runs.c.report_id == report_id
+    total = tx.execute(select(func.count()).where(mine)).scalar_one()
+    skipped = (page - 1) * per_page
+    if skipped >= total or skipped > GREATEST_ID:
+        return (), total
+    rows = tx.execute(select(*RUN_COLUMNS).where(mine).order_by(runs.c.number.desc()).limit(per_page).offset(skipped))
+    return tuple(run_of(row) for row in rows), total
+
+
+def load_run(tx: Transaction, report_id: int, number: int) -> StoredRun | None:
+    """A run of a report by its number; ``None`` when there is none, or none any more."""
+    if not 0 < number <= GREATEST_NUMBER:
+        return None
+    row = tx.execute(_LOAD_RUN, {"report": report_id, "number": number}).first()
+    return None if row is None else run_of(row)
+
+
+def latest_completed(tx: Transaction, report_id: int, *, before: int = GREATEST_NUMBER) -> StoredRun | None:
+    """The newest run that succeeded, of those with a number below ``before``."""
+    row = tx.execute(_LATEST_COMPLETED, {"report": report_id, "before": before}).first()
+    return None if row is None else run_of(row)
+
+
+def load_detail(tx: Transaction, report_id: int, number: int) -> bytes | None:
+    """The JSON object with ``results`` and ``page`` of a run; ``None`` when none is kept."""
+    row = _LOAD_DETAIL.first(tx, {"report": report_id, "number": number})
+    return None if row is None else unpack_detail(row[0])
+
+
+def load_details(tx: Transaction, reports: Iterable[StoredReport]) -> dict[int, bytes]:
+    """Report id -> the JSON object with ``results`` and ``page`` of the run it shows, where there is one."""
+    shown = [report.id for report in reports if report.run_number is not None]
+    rows = tx.execute(_LOAD_DETAILS, {"reports": shown}) if shown else ()
+    return {report_id: unpack_detail(body) for report_id, body in rows}
+
+
+def save_detail(tx: Transaction, run_id: int, detail: bytes) -> None:
+    """Keep ``PackedReport.detail`` of a run that ends now."""
+    tx.execute(insert(run_details), {"run_id": run_id, "body": detail, "plain_bytes": unpacked_bytes(detail)})

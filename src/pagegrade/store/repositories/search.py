@@ -1,0 +1,106 @@
+"""Substrings of URLs: through an index of trigrams where that is quick, else by reading every URL of the account.
+
+SQLite has such an index in any case, PostgreSQL where its extension ``pg_trgm`` could be used.
+
+URLs are kept in canonical form, which is ASCII, and are compared without regard to case. Text that no canonical URL can
+hold is searched for in the form in which it would stand there: percent-encoded in a path or query, or as the host that
+browsers make of it (``bücher.example`` finds ``xn--bcher-kva.example``; a part of such a label finds nothing).
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, Integer, Select, bindparam, or_, select, text
+
+from pagegrade.parse.url import MAX_URL_CHARACTERS, host, host_problem
+from pagegrade.report.sanitize import clean_text
+from pagegrade.store.engine.database import Transaction, is_shared
+from pagegrade.store.schema.tables import reports
+
+TRIGRAM: Final = 3
+"""Characters of the shortest text the index can find."""
+FEW: Final = 1_000
+"""Up to so many matches in the whole installation are fetched and put in order one by one."""
+_MATCHES: Final = text("SELECT rowid FROM reports_search WHERE reports_search MATCH :phrase LIMIT :few")
+_HAS_INDEX: Final = text("SELECT to_regclass('ix_reports_parts')")
+_VISIBLE: Final = range(0x21, 0x7F)
+
+
+def search_patterns(typed: str) -> tuple[str, ...]:
+    """The texts of which a URL must hold one, in small letters; none where nothing can be found."""
+    encoded = "".join(
+        character if ord(character) in _VISIBLE else "".join(f"%{byte:02x}" for byte in _utf8(character))
+        for character in typed[: MAX_URL_CHARACTERS + 1]
+    ).lower()
+    patterns = [encoded]
+    if not typed.isascii() and not set(typed) & set("/?#@:\\%"):
+        as_host = host(f"https://{typed}/")
+        if as_host and host_problem(as_host) is None:
+            patterns.append(as_host)
+    return tuple(pattern for pattern in patterns if len(pattern) <= MAX_URL_CHARACTERS)
+
+
+def plan_anew(tx: Transaction) -> None:
+    """Let PostgreSQL plan the statements of this view for the very text that is searched for.
+
+    A plan for any text at all, which it makes when a statement comes often, takes five times as long.
+    """
+    if is_shared(tx):
+        tx.exec_driver_sql("SET LOCAL plan_cache_mode = force_custom_plan")
+
+
+def find_few(tx: Transaction, patterns: tuple[str, ...]) -> tuple[int, ...] | None:
+    """The ids of all reports, of all accounts, whose URL holds one of the patterns.
+
+    ``None`` where the index cannot tell, or there are more than a few.
+    """
+    if not patterns or any(len(pattern) < TRIGRAM for pattern in patterns):
+        return None
+    if is_shared(tx):
+        has_index = tx.execute(_HAS_INDEX).scalar() is not None
+        return _ask_for_few(tx, patterns) if has_index else None
+    # One phrase each: quotes inside are doubled, and nothing else has a meaning there.
+    phrase = " OR ".join('"' + pattern.replace('"', '""') + '"' for pattern in patterns)
+    found = tx.execute(_MATCHES, {"phrase": phrase, "few": FEW + 1}).scalars().all()
+    return tuple(found) if len(found) <= FEW else None
+
+
+def find_few_of_account(tx: Transaction, patterns: tuple[str, ...], account_id: int) -> tuple[int, ...] | None:
+    """The same among the reports of one account, found by reading all its URLs once; ``None`` on SQLite.
+
+    On PostgreSQL reading them in any other order than that of the URLs means reading every row.
+    """
+    return _ask_for_few(tx, patterns, account_id) if is_shared(tx) else None
+
+
+def _ask_for_few(tx: Transaction, patterns: tuple[str, ...], account_id: int | None = None) -> tuple[int, ...] | None:
+    statement = _few_statement(len(patterns), within=account_id is not None)
+    values = {**as_parameters(patterns), "few": FEW + 1, "the_account": account_id}
+    found = tx.execute(statement, values).scalars().all()
+    return tuple(found) if len(found) <= FEW else None
+
+
+@cache
+def _few_statement(count: int, *, within: bool) -> Select[Any]:
+    statement = select(reports.c.id).where(url_holds(count)).limit(bindparam("few", type_=Integer))
+    return statement.where(reports.c.account_id == bindparam("the_account")) if within else statement
+
+
+def url_holds(count: int) -> ColumnElement[bool]:
+    """Whether the URL holds one of so many patterns; ``as_parameters`` gives them."""
+    return or_(*(reports.c.url.ilike(bindparam(f"pattern_{number}"), escape="\\") for number in range(count)))
+
+
+def as_parameters(patterns: tuple[str, ...]) -> dict[str, str]:
+    """Values for ``url_holds``."""
+    return {f"pattern_{number}": f"%{_escape(pattern)}%" for number, pattern in enumerate(patterns)}
+
+
+def _escape(pattern: str) -> str:
+    return pattern.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+
+
+def _utf8(character: str) -> bytes:
+    return clean_text(character).encode() if character != "\x00" else b"\x00"

@@ -1,0 +1,185 @@
+"""Browsers that people have signed in with, and links that sign in once. Only hashes of their tokens are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from sqlalchemy import delete, insert, or_, select, update
+
+from pagegrade.model.account import Account, Session
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.repositories.accounts import ACCOUNT_COLUMNS, account_of
+from pagegrade.store.schema.tables import accounts, sessions, sign_in_links
+
+_SESSION_COLUMNS: Final = (
+    sessions.c.id,
+    sessions.c.account_id,
+    sessions.c.agent,
+    sessions.c.created_at_ms,
+    sessions.c.rotated_at_ms,
+    sessions.c.seen_at_ms,
+    sessions.c.expires_at_ms,
+    sessions.c.by_link,
+)
+_SPLIT: Final = len(_SESSION_COLUMNS)
+
+
+def add_session(
+    tx: Transaction,
+    account_id: int,
+    *,
+    token_sha256: bytes,
+    agent: str,
+    now_ms: int,
+    expires_at_ms: int,
+    by_link: bool = False,
+) -> Session:
+    """A new session of the account."""
+    values = {
+        "account_id": account_id,
+        "token_sha256": token_sha256,
+        "agent": agent,
+        "created_at_ms": now_ms,
+        "rotated_at_ms": now_ms,
+        "seen_at_ms": now_ms,
+        "expires_at_ms": expires_at_ms,
+        "by_link": int(by_link),
+    }
+    return _session_of(tx.execute(insert(sessions).values(values).returning(*_SESSION_COLUMNS)).one())
+
+
+def find_session(tx: Transaction, token_sha256: bytes) -> tuple[Session, Account, bool] | None:
+    """The session with this token, be it valid or not.
+
+    Returns:
+        It, its account, and whether the token is the one before the last; ``None``: there is none.
+    """
+    row = tx.execute(
+        select(*_SESSION_COLUMNS, *ACCOUNT_COLUMNS, sessions.c.token_sha256)
+        .join_from(sessions, accounts, sessions.c.account_id == accounts.c.id)
+        .where(or_(sessions.c.token_sha256 == token_sha256, sessions.c.previous_sha256 == token_sha256))
+    ).first()
+    if row is None:
+        return None
+    return _session_of(row[:_SPLIT]), account_of(row[_SPLIT:-1]), row[-1] != token_sha256
+
+
+def rotate_session(tx: Transaction, session_id: int, *, old_sha256: bytes, new_sha256: bytes, now_ms: int) -> bool:
+    """Replace the token; ``False``: somebody else did, or the session has ended."""
+    query = update(sessions).where(sessions.c.id == session_id, sessions.c.token_sha256 == old_sha256)
+    values = {"token_sha256": new_sha256, "previous_sha256": old_sha256, "rotated_at_ms": now_ms, "seen_at_ms": now_ms}
+    return tx.execute(query.values(values)).rowcount == 1
+
+
+def replace_token(tx: Transaction, session_id: int, token_sha256: bytes, now_ms: int) -> bool:
+    """Replace the token, and forget the one before; ``False``: the session has ended."""
+    values = {"token_sha256": token_sha256, "previous_sha256": None, "rotated_at_ms": now_ms, "seen_at_ms": now_ms}
+    return tx.execute(update(sessions).where(sessions.c.id == session_id).values(values)).rowcount == 1
+
+
+def touch_session(tx: Transaction, session_id: int, now_ms: int) -> None:
+    """It was used now."""
+    tx.execute(update(sessions).where(sessions.c.id == session_id).values(seen_at_ms=now_ms))
+
+
+def list_sessions(tx: Transaction, account_id: int) -> tuple[Session, ...]:
+    """Those of the account, the one used last first, also such as have ended by themselves."""
+    query = select(*_SESSION_COLUMNS).where(sessions.c.account_id == account_id)
+    return tuple(_session_of(row) for row in tx.execute(query.order_by(sessions.c.seen_at_ms.desc(), sessions.c.id)))
+
+
+def end_session(tx: Transaction, account_id: int, session_id: int) -> bool:
+    """Sign out; ``False``: the account has no such session."""
+    query = delete(sessions).where(sessions.c.id == session_id, sessions.c.account_id == account_id)
+    return tx.execute(query).rowcount == 1
+
+
+def end_token(tx: Transaction, token_sha256: bytes) -> bool:
+    """Sign out whoever has this token, or had it before the last; ``False``: nobody has."""
+    is_its = or_(sessions.c.token_sha256 == token_sha256, sessions.c.previous_sha256 == token_sha256)
+    return int(tx.execute(delete(sessions).where(is_its)).rowcount) > 0
+
+
+def end_sessions(tx: Transaction, account_id: int, *, but: int | None = None) -> int:
+    """Sign out everywhere; the number of sessions that ended.
+
+    Args:
+        tx: One that may write.
+        account_id: Whose sessions.
+        but: The session that goes on; ``None``: none does.
+    """
+    query = delete(sessions).where(sessions.c.account_id == account_id)
+    if but is not None:
+        query = query.where(sessions.c.id != but)
+    return int(tx.execute(query).rowcount)
+
+
+def end_oldest(tx: Transaction, account_id: int, *, but: int) -> int:
+    """Sign out all but so many browsers of the account, those used last; the number of sessions that ended."""
+    its = select(sessions.c.id).where(sessions.c.account_id == account_id)
+    kept = its.order_by(sessions.c.seen_at_ms.desc(), sessions.c.id.desc()).limit(but)
+    query = delete(sessions).where(sessions.c.account_id == account_id, sessions.c.id.not_in(kept))
+    return int(tx.execute(query).rowcount)
+
+
+def forget_ended(tx: Transaction, *, now_ms: int, unused_before_ms: int) -> int:
+    """Delete sessions and links that can never be used again; their number.
+
+    Args:
+        tx: One that may write.
+        now_ms: The time now.
+        unused_before_ms: Sessions last used before are over.
+    """
+    over = delete(sessions).where(or_(sessions.c.expires_at_ms <= now_ms, sessions.c.seen_at_ms < unused_before_ms))
+    dead = delete(sign_in_links).where(sign_in_links.c.expires_at_ms <= now_ms)
+    return int(tx.execute(over).rowcount) + int(tx.execute(dead).rowcount)
+
+
+def add_link(tx: Transaction, account_id: int, *, token_sha256: bytes, now_ms: int, expires_at_ms: int) -> None:
+    """A link that signs in once."""
+    values = {"token_sha256": token_sha256, "account_id": account_id, "created_at_ms": now_ms}
+    tx.execute(insert(sign_in_links).values(**values, expires_at_ms=expires_at_ms))
+
+
+def find_link(tx: Transaction, token_sha256: bytes, now_ms: int) -> Account | None:
+    """The account that an unused link signs in to; ``None``: there is no such link, or no longer."""
+    row = tx.execute(
+        select(*ACCOUNT_COLUMNS)
+        .join_from(sign_in_links, accounts, sign_in_links.c.account_id == accounts.c.id)
+        .where(
+            sign_in_links.c.token_sha256 == token_sha256,
+            sign_in_links.c.used_at_ms.is_(None),
+            sign_in_links.c.expires_at_ms > now_ms,
+        )
+    ).first()
+    return None if row is None else account_of(row)
+
+
+def forget_links(tx: Transaction, account_id: int) -> int:
+    """Let no link sign in to the account any more; how many could."""
+    return int(tx.execute(delete(sign_in_links).where(sign_in_links.c.account_id == account_id)).rowcount)
+
+
+def use_link(tx: Transaction, token_sha256: bytes, now_ms: int) -> bool:
+    """Mark the link as used; ``False``: it cannot be used, or somebody was faster."""
+    query = update(sign_in_links).where(
+        sign_in_links.c.token_sha256 == token_sha256,
+        sign_in_links.c.used_at_ms.is_(None),
+        sign_in_links.c.expires_at_ms > now_ms,
+    )
+    return tx.execute(query.values(used_at_ms=now_ms)).rowcount == 1
+
+
+def _session_of(row: Sequence[Any]) -> Session:
+    session_id, account_id, agent, created, rotated, seen, expires, by_link = row
+    return Session(
+        id=session_id,
+        account_id=account_id,
+        agent=agent,
+        created_at_ms=created,
+        rotated_at_ms=rotated,
+        seen_at_ms=seen,
+        expires_at_ms=expires,
+        by_link=bool(by_link),
+    )

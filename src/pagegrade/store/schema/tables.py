@@ -1,0 +1,278 @@
+"""The tables as they are now; how they came to be is in ``migrations``.
+
+Points in time are integers, milliseconds since 1970-01-01T00:00Z: the same on every database, exact to what the API
+shows, and cheap to sort and compare. Text in tables has passed ``report.sanitize`` (no NUL, no lone surrogate).
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    SmallInteger,
+    String,
+    Table,
+    UniqueConstraint,
+)
+
+from pagegrade.model.stored import MAX_ATTEMPTS
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+_Id = BigInteger().with_variant(Integer, "sqlite")  # SQLite numbers rows by itself only in a column of this very type
+
+
+def _text(characters: int) -> String:
+    """Text of at most so many characters, which is compared and sorted by its bytes on every database."""
+    return String(characters).with_variant(String(characters, collation="C"), "postgresql")
+
+
+installation = Table(
+    "installation",
+    metadata,
+    Column("name", _text(64), primary_key=True),
+    Column("value", LargeBinary, nullable=False),
+    comment="What this installation made for itself once, e.g. the key that signs cookies.",
+)
+
+accounts = Table(
+    "accounts",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("name", _text(200), nullable=False),
+    Column("email", _text(320), nullable=False),
+    Column("locale", _text(35), nullable=False, server_default="en"),
+    Column("timezone", _text(64), nullable=False, server_default="UTC"),
+    Column("default_privacy", SmallInteger),
+    Column("created_at_ms", BigInteger, nullable=False),
+    Column("disabled_at_ms", BigInteger),
+    Column("served_at_ms", BigInteger, nullable=False, server_default="0"),  # last claim; the queue goes round by it
+    Column("analyses_total", BigInteger, nullable=False, server_default="0"),  # finished, also of reports since deleted
+    Column("stored_bytes", BigInteger, nullable=False, server_default="0"),  # of its rows in run_details, as stored
+    Column("password_hash", _text(300)),  # PHC string of argon2id; NULL: nobody signs in with a password
+    Column("is_admin", SmallInteger, nullable=False, server_default="0"),
+    Column("erase_at_ms", BigInteger),  # since when the account is being erased with everything of it; NULL: it is not
+    sqlite_autoincrement=True,
+)
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("token_sha256", LargeBinary(32), nullable=False, unique=True),
+    Column("previous_sha256", LargeBinary(32), index=True),  # good for a little while after the token was replaced
+    Column("agent", _text(200), nullable=False),
+    Column("created_at_ms", BigInteger, nullable=False),
+    Column("rotated_at_ms", BigInteger, nullable=False),
+    Column("seen_at_ms", BigInteger, nullable=False),
+    Column("expires_at_ms", BigInteger, nullable=False, index=True),
+    Column("by_link", SmallInteger, nullable=False, server_default="0"),
+    sqlite_autoincrement=True,
+    comment="Browsers that people have signed in with.",
+)
+
+sign_in_links = Table(
+    "sign_in_links",
+    metadata,
+    Column("token_sha256", LargeBinary(32), primary_key=True),
+    Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("created_at_ms", BigInteger, nullable=False),
+    Column("expires_at_ms", BigInteger, nullable=False, index=True),
+    Column("used_at_ms", BigInteger),
+    comment="Links that sign somebody in once.",
+)
+
+api_keys = Table(
+    "api_keys",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("name", _text(200), nullable=False),
+    Column("prefix", _text(16), nullable=False),
+    Column("secret_sha256", LargeBinary(32), nullable=False, unique=True),
+    Column("scopes", _text(200), nullable=False),  # separated by blanks
+    Column("created_at_ms", BigInteger, nullable=False),
+    Column("expires_at_ms", BigInteger),
+    Column("revoked_at_ms", BigInteger),
+    Column("last_used_at_ms", BigInteger),
+    sqlite_autoincrement=True,
+)
+
+reports = Table(
+    "reports",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False),
+    Column("url", _text(2048), nullable=False),
+    Column("project", _text(300), nullable=False),
+    Column("privacy", SmallInteger, nullable=False),
+    Column("password_hash", _text(300)),
+    Column("password_version", Integer, nullable=False, server_default="0"),
+    Column("slug", _text(22), nullable=False, unique=True),
+    Column("state", _text(9), nullable=False),
+    Column("rating", SmallInteger),
+    Column("score", SmallInteger),
+    Column("run_number", Integer),
+    Column("generated_at_ms", BigInteger),
+    Column(
+        "dated_at_ms", BigInteger, nullable=False
+    ),  # generated, or created where it never was: never null, to sort by
+    Column("created_at_ms", BigInteger, nullable=False),
+    Column("updated_at_ms", BigInteger, nullable=False),
+    Column("revision", Integer, nullable=False, server_default="1"),
+    Column("summary", LargeBinary),
+    Column("error", LargeBinary),
+    sqlite_autoincrement=True,  # an id is never used again
+)
+
+report_counts = Table(
+    "report_counts",
+    metadata,
+    Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True),
+    Column("project", _text(300), primary_key=True),  # "" for the account as a whole
+    Column("state", _text(9), primary_key=True),
+    Column("rating", SmallInteger, primary_key=True),  # 0 where there is no result
+    Column("count", BigInteger, nullable=False),
+    comment="How many reports each filter finds, kept up to date so that no list has to count.",
+)
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("report_id", ForeignKey("reports.id", ondelete="CASCADE"), nullable=False),
+    Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("url", _text(2048), nullable=False),
+    Column("target", _text(300), nullable=False),  # registrable domain; "" where politeness does not apply
+    Column("priority", SmallInteger, nullable=False),
+    Column("state", _text(9), nullable=False),
+    Column("attempt", SmallInteger, nullable=False, server_default="0"),
+    Column(
+        "leader_id", ForeignKey("runs.id", ondelete="SET NULL")
+    ),  # the identical run under way whose outcome this one takes over; once that is gone, it runs by itself
+    Column("available_at_ms", BigInteger, nullable=False),
+    Column("lease_until_ms", BigInteger),
+    Column("worker", _text(64)),
+    Column("rating", SmallInteger),
+    Column("score", SmallInteger),
+    Column("engine", _text(40)),
+    Column("ruleset", _text(40)),
+    Column("summary", LargeBinary),
+    Column("error", LargeBinary),
+    Column("created_at_ms", BigInteger, nullable=False),
+    Column("started_at_ms", BigInteger),
+    Column("finished_at_ms", BigInteger),
+    Column("traceparent", _text(55)),  # W3C Trace Context of the request that asked for it
+    # The last two are of ``queue_jobs``, where other processes take runs too:
+    Column("turn", Integer, nullable=False, server_default="0"),  # of its account, among those that are as urgent
+    Column("offered", SmallInteger, nullable=False, server_default="0"),  # 1: a job of the queue stands for it
+    UniqueConstraint("report_id", "number"),
+    sqlite_autoincrement=True,
+)
+
+run_details = Table(
+    "run_details",
+    metadata,
+    Column("run_id", ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    Column("body", LargeBinary, nullable=False),  # zstd (RFC 8878) around the JSON of PackedReport.detail
+    Column("plain_bytes", Integer, nullable=False),
+)
+
+visits = Table(
+    "visits",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("run_id", BigInteger, nullable=False, index=True),
+    Column("target", _text(300), nullable=False),  # registrable domain or address
+    Column("started_at_ms", BigInteger, nullable=False),
+    Column("ended_at_ms", BigInteger),
+    Index("ix_visits_target", "target", "started_at_ms"),
+    comment="Runs at a target now and in the last minute: the politeness of the whole installation.",
+)
+
+idempotency = Table(
+    "idempotency",
+    metadata,
+    Column("key_id", ForeignKey("api_keys.id", ondelete="CASCADE"), primary_key=True),
+    Column("method", _text(8), primary_key=True),
+    Column("path", _text(200), primary_key=True),
+    Column("idempotency_sha256", LargeBinary(32), primary_key=True),  # of the key as it was sent
+    Column("request_sha256", LargeBinary(32), nullable=False),
+    Column("report_id", BigInteger, nullable=False),  # no foreign key: it outlives the report, which is gone then
+    Column("created_at_ms", BigInteger, nullable=False, index=True),
+    comment="Which report each request with an Idempotency-Key made; nothing of the report or of its answer.",
+)
+
+processes = Table(
+    "processes",
+    metadata,
+    Column("name", _text(64), primary_key=True),
+    Column("kind", _text(16), nullable=False),  # serve, worker
+    Column("version", _text(40), nullable=False),
+    Column("host", _text(255), nullable=False),
+    Column("pid", Integer, nullable=False),
+    Column("started_at_ms", BigInteger, nullable=False),
+    Column("seen_at_ms", BigInteger, nullable=False),
+    comment="Who works on this database, where several processes do.",
+)
+
+# Every list filter has an index in every order it can be sorted in; devtools/bench_store.py shows that they are flat.
+# Those of states and projects end with the rating, so that a second filter needs no look at the row.
+for _filter in ((), ("project",), ("rating",), ("state",)):
+    for _order in (("id",), ("dated_at_ms", "id"), ("url", "id"), ("rating", "score", "id")):
+        if _order[0] not in _filter:
+            _more = ("rating",) if _filter in {("project",), ("state",)} and "rating" not in _order else ()
+            Index(
+                "ix_reports_" + "_".join((*_filter, "by", _order[0])),
+                *(reports.c[n] for n in ("account_id", *_filter, *_order, *_more)),
+            )
+# The last four only to be looked at without the row: a claim passes over every run it may not take yet.
+Index(
+    "ix_runs_queue",
+    *(
+        runs.c[name]
+        for name in ("state", "account_id", "priority", "id", "attempt", "leader_id", "available_at_ms", "target")
+    ),
+)
+Index("ix_runs_same", runs.c.account_id, runs.c.url, runs.c.state)
+Index("ix_runs_leader", runs.c.leader_id)
+Index("ix_runs_finished", runs.c.account_id, runs.c.finished_at_ms)
+# What only a queue that is shared looks for: runs that no job stands for, and those that must be run alone.
+_queued = runs.c.state == "queued"
+Index(
+    "ix_runs_parked",
+    runs.c.available_at_ms,
+    postgresql_where=_queued & (runs.c.offered == 0) & runs.c.leader_id.is_(None),
+).ddl_if("postgresql")
+Index("ix_runs_suspects", runs.c.id, postgresql_where=_queued & (runs.c.attempt >= MAX_ATTEMPTS - 1)).ddl_if(
+    "postgresql"
+)
+Index(
+    "ix_runs_offered",
+    runs.c.account_id,
+    runs.c.priority,
+    runs.c.turn,
+    runs.c.id,
+    postgresql_where=_queued & (runs.c.offered == 1),
+).ddl_if("postgresql")
+Index("ix_runs_places", runs.c.target, runs.c.available_at_ms, postgresql_where=_queued).ddl_if("postgresql")
+# Not with the count itself, which changes all the time.
+Index(
+    "ix_report_counts_unfinished",
+    report_counts.c.account_id,
+    postgresql_where=(report_counts.c.project == "") & report_counts.c.state.in_(("queued", "running")),
+).ddl_if("postgresql")

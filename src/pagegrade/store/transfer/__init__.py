@@ -1,0 +1,1 @@
+"""Move an installation from SQLite to PostgreSQL."""

@@ -1,0 +1,302 @@
+"""Move a whole installation from SQLite to PostgreSQL: all of it or nothing, and proven before it counts.
+
+The source is read in one transaction that lets nobody else write, and is not changed. Everything happens in one
+transaction of the target, tables included: whatever ends this process, the target is as it was before. The rows go
+through as they are read, a few at a time, so that neither database has to fit into memory. Then the target is read
+back, and only where it holds the very same rows the transaction is committed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+import psycopg
+from sqlalchemy import URL, Table, text
+from sqlalchemy.exc import DBAPIError, OperationalError
+
+from pagegrade.model.errors import InvalidInput, Unavailable
+from pagegrade.store.engine import postgresql, sqlite
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.engine.postgresql_database import PostgresDatabase
+from pagegrade.store.engine.redact import name_of
+from pagegrade.store.engine.sqlite_database import SQLiteDatabase
+from pagegrade.store.queue.lease_reaper import reap_runs
+from pagegrade.store.repositories.processes import list_live
+from pagegrade.store.schema.migrate import VERSION_ROW, WORKS_ROW, check_schema, schema_state, upgrade_within
+from pagegrade.store.schema.procrastinate import SCHEMA_ROW
+from pagegrade.store.schema.sqlite_inspection import find_damage
+from pagegrade.store.schema.tables import installation, metadata
+from pagegrade.store.transfer.rows import Digest, Row, Rows, read_text
+
+LEFT: Final = frozenset({"processes"})
+"""Tables of which nothing goes along: they tell of processes, which are others afterwards."""
+MOVED: Final[tuple[Table, ...]] = tuple(table for table in metadata.sorted_tables if table.name not in LEFT)
+"""Each after those that it refers to."""
+WATCH_EVERY: Final = 1_000
+"""Rows between two words to whoever watches."""
+SILENT_MS: Final = 60_000
+"""A process that has been silent for so long does not work on the target."""
+_OWN: Final = (VERSION_ROW, WORKS_ROW, SCHEMA_ROW)
+"""Rows of ``installation`` that tell of the tables themselves, so that each database has its own."""
+_OWN_LIST: Final = ", ".join(f"'{name}'" for name in _OWN)
+_INDEXES: Final = (
+    "SELECT indexrelid::regclass::text, pg_get_indexdef(indexrelid) FROM pg_index WHERE indrelid IN "
+    "(SELECT oid FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relname = ANY(%s)) "
+    "AND NOT EXISTS (SELECT 1 FROM pg_constraint WHERE conindid = indexrelid)"
+)
+_TURNS: Final = text(
+    "UPDATE runs SET turn = waiting.place FROM (SELECT id, row_number() OVER (PARTITION BY account_id, priority "
+    "ORDER BY id) AS place FROM runs WHERE state IN ('queued', 'running')) AS waiting WHERE runs.id = waiting.id"
+)
+"""Accounts take turns, as they did before, also among the runs that waited on the way."""
+
+Watch = Callable[[Literal["copy", "check"], str, int, int], None]
+"""Told (what is done, name of the table, rows that are done, rows of the table)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """One table, on both sides."""
+
+    table: str
+    rows: int
+    digest: str
+    found_rows: int
+    found_digest: str
+
+    @property
+    def is_same(self) -> bool:
+        """Whether the target holds what the source does."""
+        return (self.rows, self.digest) == (self.found_rows, self.found_digest)
+
+
+@dataclass(frozen=True, slots=True)
+class Transferred:
+    """What was done."""
+
+    tables: tuple[Moved, ...]
+    cleaned: int
+    """Rows whose text held what PostgreSQL does not keep, which is U+FFFD now."""
+    cleaned_rows: tuple[str, ...]
+    """Names of the first of them."""
+    given_back: int
+    """Runs that were under way."""
+
+
+class TransferDiffers(Exception):
+    """The target does not hold what was written to it; nothing was transferred."""
+
+    def __init__(self, tables: tuple[Moved, ...]) -> None:
+        super().__init__("the target differs")
+        self.tables = tables
+
+
+class TargetUnavailable(Unavailable):
+    """It is the target that cannot be used."""
+
+
+def open_source(path: Path) -> SQLiteDatabase:
+    """The database in a file; no other thread and no checkpoint comes near it."""
+    url = URL.create("sqlite", database=str(path)).render_as_string(hide_password=False)
+    return SQLiteDatabase(url, readers=1, checkpoints=False)
+
+
+def transfer(source: SQLiteDatabase, target: PostgresDatabase, *, now_ms: int, watch: Watch) -> Transferred:
+    """Move everything.
+
+    Runs that wait go on waiting, and those that were under way wait again, or have failed where that was their last
+    attempt.
+
+    Args:
+        source: Served by nobody; the caller holds its locks.
+        target: One that nobody has used yet.
+        now_ms: The time.
+        watch: Told how far it is.
+
+    Raises:
+        InvalidInput: One of the databases is not fit for it; the message says what to do.
+        TransferDiffers: What arrived is not what was sent.
+        Unavailable: The source cannot be read.
+        TargetUnavailable: The target cannot be written.
+    """
+    _check_source(source)
+    with _of_target():
+        if check_schema(schema_state(target)).status == "ahead":
+            raise InvalidInput(
+                f"The database {name_of(target)} was made by a later version of Pagegrade. Transfer with that version, "
+                "or to a new database."
+            )
+
+    def move(from_: Transaction) -> Transferred:
+        with _of_target():
+            return target.change_schema(lambda to: _move(from_, to, name_of(target), now_ms, watch))
+
+    return source.write_here(move)  # which lets nobody else write
+
+
+def _check_source(source: SQLiteDatabase) -> None:
+    state = check_schema(schema_state(source))
+    if state.status == "empty":
+        raise InvalidInput(f"{source.path} holds nothing. Name the database of your installation with --from FILE.")
+    if state.status != "current":
+        raise InvalidInput(
+            f"{source.path} has schema {state.current}, and this version transfers schema {state.head}. "
+            + (
+                "Transfer with the version that made it."
+                if state.status == "ahead"
+                else f"Run PAGEGRADE_DATABASE_URL=sqlite:///{source.path} pagegrade migrate first."
+            )
+        )
+    damage = find_damage(source)
+    if damage:
+        raise InvalidInput(f"{source.path} is damaged ({damage[0]}). Mend it or restore a backup, then begin again.")
+
+
+def _move(from_: Transaction, to: Transaction, name: str, now_ms: int, watch: Watch) -> Transferred:
+    # Reading the source may take longer than a transaction may usually do nothing.
+    to.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 0")
+    upgrade_within(to)
+    _check_empty(to, name, now_ms)
+    to.exec_driver_sql(f"DELETE FROM installation{_only(installation)}")  # noqa: S608
+    sqlite.driver_of(from_).text_factory = read_text
+    indexes = _drop_indexes(to)
+    sent = [_copy(from_, to, table, watch) for table in MOVED]
+    for statement in indexes:
+        to.exec_driver_sql(statement)
+    tables = tuple(_check(to, rows, watch) for rows in sent)
+    if not all(each.is_same for each in tables):
+        raise TransferDiffers(tables)
+    _set_sequences(from_, to)
+    given_back = int(to.exec_driver_sql("SELECT count(*) FROM runs WHERE state = 'running'").scalar_one())
+    _settle_runs(to, now_ms)
+    # Without it the first lists would be searched for as if the tables were empty.
+    to.exec_driver_sql(f"ANALYZE {', '.join(table.name for table in MOVED)}")
+    return Transferred(
+        tables, sum(rows.cleaned for rows in sent), tuple(each for rows in sent for each in rows.named), given_back
+    )
+
+
+def _check_empty(to: Transaction, name: str, now_ms: int) -> None:
+    """Refuse a target that anybody uses; nobody can begin to until the transaction ends."""
+    to.exec_driver_sql(f"LOCK TABLE {', '.join(table.name for table in MOVED)} IN ACCESS EXCLUSIVE MODE")
+    for table in MOVED:
+        if table is installation:
+            continue
+        if to.exec_driver_sql(f"SELECT EXISTS (SELECT 1 FROM {table.name})").scalar():  # noqa: S608 - names of ours
+            raise InvalidInput(
+                f"The database {name} is in use: its table {table.name} holds rows. A transfer does not mix two "
+                "installations. Make a new database, and start no server on it before the transfer.",
+                reason="target_in_use",
+            )
+    live = list_live(to, now_ms, SILENT_MS)
+    if live:
+        raise InvalidInput(
+            f"A process works on the database {name}: pagegrade {live[0].kind} on {live[0].host}, process "
+            f"{live[0].pid}. Stop it first.",
+            reason="target_in_use",
+        )
+
+
+def _drop_indexes(to: Transaction) -> tuple[str, ...]:
+    """Drop all that no key needs; what makes them again. Made of all rows at once they cost a fraction."""
+    found = to.exec_driver_sql(_INDEXES, ([table.name for table in MOVED],)).all()
+    for name, _ in found:
+        to.exec_driver_sql(f"DROP INDEX {name}")
+    return tuple(statement.replace("%", "%%") for _, statement in found)
+
+
+def _copy(from_: Transaction, to: Transaction, table: Table, watch: Watch) -> Rows:
+    rows = Rows(table)
+    driver = sqlite.driver_of(from_)
+    columns = _columns(rows)
+    only = _only(table)
+    with _told(table):
+        (total,) = driver.execute(f"SELECT count(*) FROM {table.name}{only}").fetchone()  # noqa: S608 - names of ours
+        with (
+            postgresql.driver_of(to).cursor() as cursor,
+            cursor.copy(f"COPY {table.name} ({columns}) FROM STDIN (FORMAT BINARY)".encode()) as copy,
+        ):
+            copy.set_types(rows.types)
+            row: Row
+            for row in driver.execute(f"SELECT {columns} FROM {table.name}{only}"):  # noqa: S608
+                copy.write_row(rows.take(row))
+                if rows.digest.rows % WATCH_EVERY == 0:
+                    watch("copy", table.name, rows.digest.rows, total)
+    watch("copy", table.name, rows.digest.rows, total)
+    return rows
+
+
+def _check(to: Transaction, sent: Rows, watch: Watch) -> Moved:
+    """Read a table back."""
+    table, digest, total = sent.table, Digest(), sent.digest.rows
+    statement = f"COPY (SELECT {_columns(sent)} FROM {table.name}{_only(table)}) TO STDOUT (FORMAT BINARY)"  # noqa: S608
+    with _told(table), postgresql.driver_of(to).cursor() as cursor, cursor.copy(statement.encode()) as copy:
+        copy.set_types(sent.types)
+        for row in copy.rows():
+            digest.add(row)
+            if digest.rows % WATCH_EVERY == 0:
+                watch("check", table.name, digest.rows, total)
+    watch("check", table.name, digest.rows, total)
+    return Moved(table.name, total, sent.digest.text, digest.rows, digest.text)
+
+
+def _set_sequences(from_: Transaction, to: Transaction) -> None:
+    """Let new rows come after the greatest id ever used, also of a row that has been deleted."""
+    used = dict(sqlite.driver_of(from_).execute("SELECT name, seq FROM sqlite_sequence").fetchall())
+    for table in MOVED:
+        if "id" not in table.columns:
+            continue
+        found = to.exec_driver_sql(f"SELECT COALESCE(max(id), 0) FROM {table.name}").scalar_one()  # noqa: S608
+        greatest = max(int(found), used.get(table.name, 0))
+        if greatest:
+            to.exec_driver_sql(
+                "SELECT setval(pg_get_serial_sequence(%s, 'id'), GREATEST(%s, 1))", (table.name, greatest)
+            )
+
+
+def _settle_runs(to: Transaction, now_ms: int) -> None:
+    """Let every run that is not finished wait for a worker; jobs are made for them once there is one."""
+    to.execute(_TURNS)
+    # Those who held them are gone, whatever they said when they lived.
+    to.exec_driver_sql("UPDATE runs SET lease_until_ms = 0 WHERE state = 'running'")
+    to.exec_driver_sql("UPDATE runs SET offered = 0 WHERE state = 'queued'")
+    reap_runs(to, live=(), now_ms=now_ms, worker=None)
+
+
+def _columns(rows: Rows) -> str:
+    return ", ".join(f'"{name}"' for name in rows.names)
+
+
+def _only(table: Table) -> str:
+    return f" WHERE name NOT IN ({_OWN_LIST})" if table is installation else ""
+
+
+@contextlib.contextmanager
+def _of_target() -> Iterator[None]:
+    try:
+        yield
+    except Unavailable as error:
+        raise TargetUnavailable(error.message, retry_after_s=error.retry_after_s, reason=error.reason) from error
+
+
+@contextlib.contextmanager
+def _told(table: Table) -> Iterator[None]:
+    """Errors of the drivers, as everybody else in this room tells them."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise OperationalError(f"reading {table.name}", None, error) from error
+    except psycopg.IntegrityError as error:
+        raise InvalidInput(
+            f"The rows of the table {table.name} do not belong together ({error.diag.constraint_name}): one refers to "
+            "a row that is not there, or is there twice. Mend it with sqlite3, then begin again. "
+            "Nothing was transferred.",
+            reason="rows_inconsistent",
+        ) from error
+    except psycopg.Error as error:
+        raise DBAPIError.instance(f"copying {table.name}", None, error, psycopg.Error, hide_parameters=True) from error

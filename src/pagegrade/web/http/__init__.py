@@ -1,0 +1,1 @@
+"""HTTP semantics: headers, bodies, negotiation, conditional requests, preferences."""

@@ -1,0 +1,141 @@
+"""The body of a request: what kind it may be of, how long, and what it says."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, MutableMapping
+from email.message import Message
+from typing import Any, Final
+
+from pagegrade.web.http.forms import parse_json_object, parse_multipart, parse_pairs
+from pagegrade.web.problems import Rejected, bad_request
+
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+MAX_BYTES: Final = 65_536
+MAX_SECONDS: Final = 15.0
+"""For the body to arrive; a client that sends a byte now and then holds a connection for nothing."""
+MAX_SKIPPED_BYTES: Final = 16_777_216
+"""A body declared up to this long is left to the server to skip, so that the client gets to read why; what is longer,
+or of unknown length, costs it the connection."""
+FORM: Final = "application/x-www-form-urlencoded"
+MULTIPART: Final = "multipart/form-data"
+JSON: Final = "application/json"
+MEDIA_TYPES: Final = (FORM, MULTIPART, JSON)
+_LISTED: Final = ", ".join(MEDIA_TYPES)
+CLOSE: Final = ("Connection", "close")
+
+
+class ClientGone(Exception):
+    """Nobody is there any more to be answered."""
+
+
+def judge_media(method: str, content_type: str | None, content_encoding: str | None) -> tuple[str | None, bytes]:
+    """What kind of body is announced.
+
+    Args:
+        method: Decides which header tells what is accepted.
+        content_type: Header; ``None`` when it was not sent.
+        content_encoding: Header; ``None`` when it was not sent.
+
+    Returns:
+        The media type, ``None`` when none was said, and the boundary of a multipart form.
+
+    Raises:
+        Rejected: It is none of ``MEDIA_TYPES``, is compressed, or in another charset than UTF-8.
+    """
+    if content_encoding and content_encoding.strip().lower() != "identity":
+        raise Rejected(
+            "unsupported_media_type",
+            "Send the body as it is, without Content-Encoding.",
+            headers=(("Accept-Encoding", "identity"),),
+        )
+    if content_type is None or not content_type.strip():
+        return None, b""
+    if content_type == FORM:
+        return FORM, b""
+    header = Message()
+    header["Content-Type"] = content_type
+    media_type = content_type.partition(";")[0].strip().lower()
+    if media_type not in MEDIA_TYPES:
+        raise _unsupported(method, f"Send the body as one of {_LISTED}.")
+    charset = _parameter(header, "charset")
+    if charset and charset.lower() not in {"utf-8", "utf8"}:
+        raise _unsupported(method, "Send the body in UTF-8.")
+    boundary = _parameter(header, "boundary")
+    if media_type == MULTIPART and not boundary:
+        raise bad_request("The Content-Type of a multipart form needs its boundary.")
+    return media_type, boundary.encode("latin-1", "replace")
+
+
+async def read_body(receive: Receive, content_length: str | None, *, max_bytes: int = MAX_BYTES) -> bytes:
+    """The body; counted while it is read, whatever length was declared.
+
+    Args:
+        receive: Gives the next part of the request.
+        content_length: Header; ``None`` when it was not sent.
+        max_bytes: It may have at most so many.
+
+    Raises:
+        Rejected: It is too long, or did not arrive in time.
+        ClientGone: The client hung up.
+    """
+    declared = int(content_length) if content_length is not None and _is_length(content_length) else None
+    if declared is not None and declared > max_bytes:
+        raise _too_large(max_bytes, () if declared <= MAX_SKIPPED_BYTES else (CLOSE,))
+    pieces: list[bytes] = []
+    size = 0
+    try:
+        async with asyncio.timeout(MAX_SECONDS):
+            while True:
+                message = await receive()
+                if message["type"] != "http.request":
+                    raise ClientGone
+                piece: bytes = message.get("body", b"")
+                size += len(piece)
+                if size > max_bytes:
+                    raise _too_large(max_bytes, (CLOSE,) if declared is None else ())
+                pieces.append(piece)
+                if not message.get("more_body", False):
+                    return b"".join(pieces)
+    except TimeoutError:
+        raise Rejected(
+            "bad_request", f"The body did not arrive within {MAX_SECONDS:g} seconds.", headers=(CLOSE,)
+        ) from None
+
+
+def parse_body(body: bytes, media_type: str | None, boundary: bytes) -> dict[str, Any]:
+    """The fields in a body.
+
+    Args:
+        body: As received.
+        media_type: One of ``MEDIA_TYPES``; ``None`` is read as a form, which clients send without saying so.
+        boundary: Of a multipart form.
+
+    Raises:
+        Rejected: It is broken.
+    """
+    if media_type == JSON:
+        return parse_json_object(body)
+    if media_type == MULTIPART:
+        return dict(parse_multipart(body, boundary)) if body else {}
+    return dict(parse_pairs(body, "The form"))
+
+
+def _parameter(header: Message, name: str) -> str:
+    value = header.get_param(name, "")
+    return value if isinstance(value, str) else value[2]
+
+
+def _is_length(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= len(str(2**63))
+
+
+def _unsupported(method: str, message: str) -> Rejected:
+    headers = [("Accept", _LISTED)]
+    if method in {"POST", "PATCH"}:
+        headers.append((f"Accept-{method.title()}", _LISTED))
+    return Rejected("unsupported_media_type", message, headers=tuple(headers))
+
+
+def _too_large(max_bytes: int, headers: tuple[tuple[str, str], ...]) -> Rejected:
+    return Rejected("too_large", f"The body may have at most {max_bytes} bytes.", headers=headers)

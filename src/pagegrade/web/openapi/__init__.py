@@ -1,0 +1,1 @@
+"""OpenAPI 3.1 description, generated from the table of operations."""

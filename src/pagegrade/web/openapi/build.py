@@ -1,0 +1,383 @@
+"""The description of the API (OpenAPI 3.1), made from the same table of operations that routes requests.
+
+Source: https://spec.openapis.org/oas/v3.1.1
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+import msgspec
+from pydantic import BaseModel
+from pydantic.json_schema import JsonSchemaMode, models_json_schema
+
+from pagegrade.model.identity import PROJECT_URL
+from pagegrade.web.http.body import FORM, JSON, MULTIPART
+from pagegrade.web.http.headers import API
+from pagegrade.web.openapi.components import (
+    ALWAYS,
+    ANSWER_HEADERS,
+    DESCRIPTION,
+    PATH_PARAMETERS,
+    PROBLEM_HEADERS,
+    REQUEST_HEADERS,
+    TAGS,
+    WITH_KEY,
+    JSONObject,
+)
+from pagegrade.web.operations import Operation
+from pagegrade.web.problem_texts import example_problem, statuses_of
+from pagegrade.web.problems import MEDIA_TYPE, PROBLEMS
+from pagegrade.web.schemas import (
+    CheckList,
+    Problem,
+    ReportAnswer,
+    ReportList,
+    RunList,
+    ValidationProblem,
+    example_of,
+)
+from pagegrade.web.schemas.report import unfinished
+
+API_VERSION: Final = "1.0.0"
+"""Of the interface: the second number grows when something is added, the third when only words change."""
+_BODY_NAMES: Final = {FORM: "Form", MULTIPART: "Multipart", JSON: "Body"}
+"""Media type of a body -> the end of its schema's name; one each, because generated code tells bodies by class."""
+WITH_FIELDS: Final = frozenset({"validation_failed", "url_not_allowed"})
+"""Problems that name fields."""
+_SCHEMA: Final = "#/components/schemas/{model}"
+_VALUES: Final = frozenset({"const", "default", "enum", "example", "examples"})
+"""Keywords of a schema that hold values, not schemas."""
+_MODE: Final[JsonSchemaMode] = "validation"
+
+
+def build_openapi(operations: Sequence[Operation], *, base_url: str = "") -> JSONObject:
+    """The whole document.
+
+    Args:
+        operations: What there is; each must be complete. What lies outside the interface (pages, health) is left out.
+        base_url: Public origin; empty: the document's own.
+
+    Raises:
+        KeyError: An operation names a tag, parameter, header or problem nobody has described.
+    """
+    operations = [operation for operation in operations if operation.path.startswith(API)]
+    schemas = _schemas(operations)
+    paths: dict[str, JSONObject] = {}
+    responses: dict[str, JSONObject] = {}
+    for operation in operations:
+        methods = paths.setdefault(operation.path, {})
+        methods[operation.method.lower()] = _operation(operation, operations, responses)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Pagegrade",
+            "version": API_VERSION,
+            "summary": "Graded, explained reports on web pages.",
+            "description": DESCRIPTION,
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+            "contact": {"name": "Pagegrade", "url": PROJECT_URL},
+        },
+        "servers": [{"url": base_url or "/", "description": "This installation."}],
+        "tags": [{"name": name, "description": TAGS[name]} for name in _used_tags(operations)],
+        "paths": paths,
+        "components": {
+            "schemas": schemas,
+            "responses": responses,
+            "parameters": _parameters(operations),
+            "headers": {name: {"required": False, **header} for name, header in ANSWER_HEADERS.items()},
+            "examples": _problem_examples(operations),
+            "securitySchemes": {
+                "key": {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "description": "An API key, as `pagegrade keys create` prints it.",
+                }
+            },
+        },
+    }
+
+
+def problem_codes(operation: Operation) -> tuple[str, ...]:
+    """Every code this operation can answer with, in the order of ``PROBLEMS``."""
+    codes = {"bad_request", "not_acceptable", "too_large", "internal_error", "unavailable", *operation.problems}
+    if operation.scope is not None:
+        codes |= {"unauthenticated", "insufficient_scope", "rate_limited"}
+    if operation.query is not None:
+        codes.add("validation_failed")
+    if operation.body is not None:
+        codes |= {"validation_failed", "unsupported_media_type"}
+    if path_names(operation):
+        codes.add("not_found")
+    if {"If-Match", "If-Unmodified-Since"} & set(operation.headers):
+        codes.add("precondition_failed")
+    if "Idempotency-Key" in operation.headers:
+        codes |= {"idempotency_in_progress", "idempotency_key_reused", "report_deleted"}
+    unknown = codes - set(PROBLEMS)
+    if unknown:
+        raise KeyError(f"{operation.name}: no such problem: {sorted(unknown)}")
+    return tuple(code for code in PROBLEMS if code in codes)
+
+
+def path_names(operation: Operation) -> tuple[str, ...]:
+    """Names of the parameters in the path."""
+    return tuple(re.findall(r"{(\w+)}", operation.path))
+
+
+def answer_examples(model: type[BaseModel], status: int) -> dict[str, JSONObject]:
+    """Name -> example of an answer with that document."""
+    answer = example_of(model, **({"status": status} if "status" in model.model_fields else {}))
+    if model is ReportAnswer:
+        return {
+            "finished": {"summary": "The analysis has ended", "value": answer},
+            "unfinished": {"summary": "It has not yet", "value": answer | {"data": unfinished(answer["data"])}},
+        }
+    if model is ReportList:
+        nothing = answer | {
+            "data": [],
+            "links": answer["links"] | {"last": answer["links"]["first"], "next": None},
+            "meta": answer["meta"] | {"last_page": 1, "from": None, "to": None, "total": 0},
+        }
+        return {"some": {"summary": "Some", "value": answer}, "none": {"summary": "None", "value": nothing}}
+    return {"example": {"value": answer}}
+
+
+def _schemas(operations: Sequence[Operation]) -> JSONObject:
+    found: set[type[BaseModel]] = {Problem, ValidationProblem}
+    for operation in operations:
+        found.update(operation.answers.values())
+        found.update(model for model in (operation.body,) if model is not None)
+    models = sorted(found, key=lambda model: model.__name__)
+    _, definitions = models_json_schema([(model, _MODE) for model in models], ref_template=_SCHEMA)
+    made: JSONObject = {name: _plain(schema) for name, schema in definitions["$defs"].items()}
+    for body, media_types in _described_bodies(operations).items():
+        for name in made[body.__name__].get("required", ()):
+            made[body.__name__]["properties"][name]["minLength"] = 1  # empty is as good as absent
+        for member in made[body.__name__]["properties"].values():
+            # Generated types would demand a member that has a default; what its absence means is in its description.
+            member.pop("default", None)
+        for media_type in (FORM, MULTIPART):
+            if media_type in media_types:
+                made[_body_name(body, media_type)] = _form(made[body.__name__])
+        if JSON not in media_types:
+            del made[body.__name__]
+    return dict(sorted(made.items()))
+
+
+def _described_bodies(operations: Sequence[Operation]) -> dict[type[BaseModel], set[str]]:
+    """Model of a body -> the media types in which some operation describes it."""
+    found: dict[type[BaseModel], set[str]] = {}
+    for operation in operations:
+        if operation.body is not None:
+            found.setdefault(operation.body, set()).update(operation.body_types)
+    return found
+
+
+def _body_name(body: type[BaseModel], media_type: str) -> str:
+    return body.__name__.removesuffix("Body") + _BODY_NAMES[media_type]
+
+
+def _form(schema: JSONObject) -> JSONObject:
+    """The schema of a body as that of a form, which cannot say null."""
+    return schema | {"properties": {name: _without_null(each) for name, each in schema["properties"].items()}}
+
+
+def _plain(schema: Any) -> Any:
+    """A schema without the titles that pydantic makes of the names, which say nothing."""
+    if isinstance(schema, list):
+        return [_plain(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    plain: JSONObject = {}
+    for name, value in schema.items():
+        if name in _VALUES:
+            plain[name] = value
+        elif name == "properties":
+            # A member of an object may itself be called title.
+            plain[name] = {member: _plain(described) for member, described in value.items()}
+        elif name != "title":
+            plain[name] = _plain(value)
+    return plain
+
+
+def _operation(operation: Operation, operations: Sequence[Operation], responses: dict[str, JSONObject]) -> JSONObject:
+    made: JSONObject = {
+        "operationId": operation.name,
+        "summary": operation.summary,
+        "description": operation.description or operation.summary,
+        "tags": [operation.tag],
+        "security": [] if operation.scope is None else [{"key": []}],
+    }
+    if operation.scope is not None:
+        made["description"] += f"\n\nThe key needs the scope `{operation.scope}`."
+    parameters = [{"$ref": f"#/components/parameters/{name}"} for name in path_names(operation)]
+    parameters += _query(operation)
+    parameters += [{"$ref": f"#/components/parameters/{name}"} for name in operation.headers]
+    if parameters:
+        made["parameters"] = parameters
+    if operation.body is not None:
+        made["requestBody"] = _body(operation.body, operation.body_types)
+    made["responses"] = dict(sorted((_answers(operation, operations) | _problems(operation, responses)).items()))
+    return made | dict(operation.extra)
+
+
+def _answers(operation: Operation, operations: Sequence[Operation]) -> JSONObject:
+    shared = _headers((*ALWAYS, *(WITH_KEY if operation.scope is not None else ())))
+    found: JSONObject = {}
+    for status, model in operation.answers.items():
+        found[str(status)] = {
+            "description": (model.__doc__ or "").strip(),
+            "headers": _headers(operation.answer_headers.get(status, ())) | shared,
+            "content": {
+                JSON: {
+                    "schema": {"$ref": _SCHEMA.format(model=model.__name__)},
+                    "examples": answer_examples(model, status),
+                }
+            },
+        }
+        links = _links(model, operations)
+        if links:
+            found[str(status)]["links"] = links
+    if operation.method == "GET" and "If-None-Match" in operation.headers:
+        found["304"] = {
+            "description": "Nothing has changed since.",
+            "headers": _headers(("ETag",)) | _headers(ALWAYS),
+        }
+    return found
+
+
+def _links(model: type[BaseModel], operations: Sequence[Operation]) -> JSONObject:
+    """What can be done next with the thing an answer holds."""
+    parameters: JSONObject = {
+        ReportAnswer: {"id": "$response.body#/data/id"},
+        RunList: {"id": "$response.body#/data/0/report_id", "number": "$response.body#/data/0/number"},
+        CheckList: {"check": "$response.body#/data/0/id"},
+    }.get(model, {})
+    return {
+        operation.name: {
+            "operationId": operation.name,
+            "parameters": parameters,
+            "description": operation.summary,
+        }
+        for operation in operations
+        if parameters and path_names(operation) == tuple(parameters)
+    }
+
+
+def _problems(operation: Operation, responses: dict[str, JSONObject]) -> JSONObject:
+    """Status -> reference to an answer that is shared by all operations with the same codes."""
+    by_status: dict[int, list[str]] = {}
+    for code in problem_codes(operation):
+        for status in _statuses(code, operation):
+            by_status.setdefault(status, []).append(code)
+    found: JSONObject = {}
+    for status, codes in by_status.items():
+        name = "_or_".join(codes) if len(statuses_of(codes[0])) == 1 else f"{codes[0]}_{status}"
+        responses.setdefault(name, _problem_answer(codes, status))
+        found[str(status)] = {"$ref": f"#/components/responses/{name}"}
+    return found
+
+
+def _statuses(code: str, operation: Operation) -> tuple[int, ...]:
+    if code == "too_large" and operation.body is None:
+        return (414, 431)
+    return statuses_of(code)
+
+
+def _problem_answer(codes: Sequence[str], status: int) -> JSONObject:
+    model = ValidationProblem if all(code in WITH_FIELDS for code in codes) else Problem
+    schema: JSONObject = {"$ref": _SCHEMA.format(model=model.__name__)}
+    if model is Problem and any(code in WITH_FIELDS for code in codes):
+        schema = {"anyOf": [{"$ref": _SCHEMA.format(model=kind.__name__)} for kind in (ValidationProblem, Problem)]}
+    headers = dict.fromkeys(name for code in codes for name in PROBLEM_HEADERS.get(code, ()))
+    return {
+        "description": " ".join(example_problem(code)[0] for code in codes),
+        "headers": _headers((*headers, *ALWAYS)),
+        "content": {
+            MEDIA_TYPE: {
+                "schema": schema,
+                "examples": {_example_name(code, status): _example_reference(code, status) for code in codes},
+            }
+        },
+    }
+
+
+def _problem_examples(operations: Sequence[Operation]) -> JSONObject:
+    used = {
+        (code, status) for operation in operations for code in problem_codes(operation) for status in statuses_of(code)
+    }
+    made: JSONObject = {}
+    for code, status in sorted(used):
+        happened, body = example_problem(code, status=status)
+        made[_example_name(code, status)] = {"summary": happened, "value": msgspec.json.decode(body)}
+    return made
+
+
+def _example_name(code: str, status: int) -> str:
+    return code if len(statuses_of(code)) == 1 else f"{code}_{status}"
+
+
+def _example_reference(code: str, status: int) -> JSONObject:
+    return {"$ref": f"#/components/examples/{_example_name(code, status)}"}
+
+
+def _headers(names: Iterable[str]) -> JSONObject:
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in names if ANSWER_HEADERS[name]}
+
+
+def _used_tags(operations: Sequence[Operation]) -> list[str]:
+    used = {operation.tag for operation in operations}
+    if used - set(TAGS):
+        raise KeyError(f"no such tag: {sorted(used - set(TAGS))}")
+    return [name for name in TAGS if name in used]
+
+
+def _parameters(operations: Sequence[Operation]) -> JSONObject:
+    """Those in paths and headers that are used."""
+    names = dict.fromkeys(name for operation in operations for name in path_names(operation))
+    headers = dict.fromkeys(name for operation in operations for name in operation.headers)
+    made = {name: {"name": name, "in": "path", "required": True, **PATH_PARAMETERS[name]} for name in names}
+    return made | {name: {"name": name, "in": "header", "required": False, **REQUEST_HEADERS[name]} for name in headers}
+
+
+def _query(operation: Operation) -> list[JSONObject]:
+    if operation.query is None:
+        return []
+    schema = operation.query.model_json_schema(ref_template=_SCHEMA, mode=_MODE)
+    made = []
+    for name, raw in schema.get("properties", {}).items():
+        described = _plain(_without_null(raw))
+        parameter = {"name": name, "in": "query", "required": name in schema.get("required", ())}
+        parameter["description"] = described.pop("description", "")
+        examples = described.pop("examples", None)
+        made.append(parameter | {"schema": described} | ({"example": examples[0]} if examples else {}))
+    return made
+
+
+def _without_null(schema: JSONObject) -> JSONObject:
+    """A query parameter cannot be null, only absent."""
+    kinds: list[JSONObject] = [kind for kind in schema.get("anyOf", ()) if kind != {"type": "null"}]
+    rest = {name: value for name, value in schema.items() if name != "anyOf"}
+    if rest.get("default", 0) is None:
+        del rest["default"]
+    if len(kinds) == 1:
+        return kinds[0] | rest
+    return rest | ({"anyOf": kinds} if kinds else {})
+
+
+def _body(model: type[BaseModel], media_types: Sequence[str]) -> JSONObject:
+    whole = example_of(model)
+    least = {name: whole[name] for name, field in model.model_fields.items() if field.is_required()}
+    examples = {"all": {"summary": "Everything", "value": whole}}
+    if least:
+        examples = {"least": {"summary": "The least", "value": least}, **examples}
+    content = {
+        media_type: {
+            "schema": {"$ref": _SCHEMA.format(model=_body_name(model, media_type))},
+            "examples": examples,
+        }
+        for media_type in media_types
+    }
+    return {"required": bool(least), "description": (model.__doc__ or "").strip(), "content": content}

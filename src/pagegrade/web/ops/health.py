@@ -1,0 +1,65 @@
+"""Is the process alive, and may it be given requests? For supervisors and load balancers; in words, without details."""
+
+from __future__ import annotations
+
+import time
+from typing import Final
+
+import msgspec
+
+from pagegrade.service.container import Services
+from pagegrade.web.context import Call
+from pagegrade.web.operations import Answer, Operation
+
+STALLED_S: Final = 30.0
+"""Workers look for work every second; a write that waits for a lock may hold them up for a while."""
+FINE: Final = frozenset({"ok", "none"})
+TAG: Final = "Operations"
+
+
+async def show_health(_call: Call) -> Answer:
+    """The process answers, which is all that a supervisor should restart it for."""
+    return Answer(status=200, body=b'{"status":"ok"}')
+
+
+async def show_readiness(call: Call) -> Answer:
+    """200 when requests are welcome, 503 when they had better go elsewhere."""
+    services = call.services
+    words = await services.health.words() | {
+        "workers": _workers(services),
+        "accepting": "draining" if services.draining else "ok",
+    }
+    ready = FINE.issuperset(words.values())
+    body = msgspec.json.encode({"status": "ready" if ready else "not_ready", "checks": words})
+    return Answer(status=200 if ready else 503, body=body)
+
+
+def _workers(services: Services) -> str:
+    if services.options.workers == 0:
+        return "none"
+    if services.worked_at_s is None:
+        return "starting"
+    return "ok" if time.monotonic() - services.worked_at_s < STALLED_S else "stalled"
+
+
+OPERATIONS: Final = (
+    Operation(
+        method="GET",
+        path="/healthz",
+        name="show_health",
+        summary="Is the process alive?",
+        description="200 as long as the process answers; it looks at nothing else.",
+        handler=show_health,
+        tag=TAG,
+    ),
+    Operation(
+        method="GET",
+        path="/readyz",
+        name="show_readiness",
+        summary="May it be given requests?",
+        description="200 when the database can be read and written, its tables are those of this version, the disk has "
+        "room, the workers work and the process is not being stopped; else 503. Says for each of them a word.",
+        handler=show_readiness,
+        tag=TAG,
+    ),
+)

@@ -1,0 +1,193 @@
+"""What is counted, in the text format of Prometheus.
+
+Source: https://prometheus.io/docs/instrumenting/exposition_formats/
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
+
+from pagegrade.clock import now_ms
+from pagegrade.model.errors import Unauthenticated, Unavailable
+from pagegrade.model.stored import Priority
+from pagegrade.observability.events import Observation
+from pagegrade.service.container import Services
+from pagegrade.store.engine.database import Transaction, is_shared
+from pagegrade.store.queue.length import QueueState, count_waiting, queue_state
+from pagegrade.store.queue.postgresql_inspection import Use, look_at_use
+from pagegrade.web.context import Call
+from pagegrade.web.http.client_ip import bearer_key
+from pagegrade.web.operations import Answer, Operation
+from pagegrade.web.server.refusals import Refusal
+
+SECRET_PLACES: Final = ("/r/", "/badge/", "/sign-in/")
+"""Whoever knows an address below them may open it."""
+
+
+async def show_metrics(call: Call) -> Answer:
+    """Everything that was counted, and how long the queue is now."""
+    services = call.services
+    _check_token(call, services.options.metrics_token)
+    try:
+        seen = await services.database.read(_look)
+    except Unavailable:
+        seen = None
+    body = await asyncio.to_thread(_write, services, seen)
+    return Answer(status=200, body=body, media_type=CONTENT_TYPE_PLAIN_0_0_4)
+
+
+def observe(operation: str, method: str, status: int, seconds: float, request_id: str, /, *, call: Call) -> None:
+    """Take note of an answered request; what ``make_app`` wants to be given."""
+    caller = call.caller
+    # The path is as it was sent, where any of its letters may be percent-encoded; that of the operation never is.
+    known = call.path if call.operation is None else call.operation.path
+    secret_place = next((place for place in SECRET_PLACES if known.startswith(place)), None)
+    call.services.observation.request_done(
+        operation=operation,
+        method=method,
+        status=status,
+        seconds=seconds,
+        request_id=request_id,
+        path=call.path if secret_place is None else f"{secret_place}...",
+        client=call.client,
+        account=None if caller is None else caller.account.id,
+        key=None if caller is None or caller.key is None else caller.key.id,
+        prefix=None if caller is None or caller.key is None else caller.key.prefix,
+    )
+
+
+class RefusalObserver:
+    """Takes note of what never became a request; what ``serve`` wants to be given."""
+
+    def __init__(self, observation: Observation) -> None:
+        self._observation = observation
+
+    def __call__(self, refusal: Refusal, client: str, request_id: str) -> None:
+        """Count and log one."""
+        self._observation.request_refused(
+            reason=refusal.reason, status=refusal.status, client=client, request_id=request_id
+        )
+
+
+def _check_token(call: Call, token: str | None) -> None:
+    if token is None:
+        return
+    sent, presented = bearer_key(call.header(b"authorization"))
+    # In bytes: a comparison of text refuses what is not ASCII.
+    if not hmac.compare_digest((sent or "").encode(), token.encode()):
+        raise Unauthenticated("A token is needed: send Authorization: Bearer TOKEN.", presented=presented)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Seen:
+    """What one look at the database told."""
+
+    queue: QueueState
+    waiting: Mapping[Priority, int]
+    server: Use | None
+    """``None``: it is a file."""
+
+
+def _look(tx: Transaction) -> _Seen:
+    return _Seen(
+        queue=queue_state(tx, now_ms()),
+        waiting=count_waiting(tx),
+        server=look_at_use(tx) if is_shared(tx) else None,
+    )
+
+
+def _write(services: Services, seen: _Seen | None) -> bytes:
+    now = CollectorRegistry()
+    now.register(_Now(services, seen))
+    return generate_latest(services.observation.registry) + generate_latest(now)
+
+
+class _Now:
+    """What is not counted but looked at."""
+
+    def __init__(self, services: Services, seen: _Seen | None) -> None:
+        self._services = services
+        self._seen = seen
+
+    def collect(self) -> Iterable[Metric]:
+        """The gauges; those of a database that cannot be read are left out, which is not the same as 0."""
+        if self._seen is not None:
+            yield from _queue(self._seen)
+            if self._seen.server is not None:
+                yield from _server(self._seen.server)
+        if self._services.database.path is not None:
+            yield _files(self._services.database.path)
+        if self._services.changes.sender is not None:
+            yield GaugeMetricFamily(
+                "pagegrade_notices_heard",
+                "1 while this process hears at once what others change; 0: it looks for itself.",
+                int(self._services.changes.hears_others),
+            )
+            yield GaugeMetricFamily(
+                "pagegrade_processes", "Processes on this database, as this one knows.", self._services.peers
+            )
+
+
+def _queue(seen: _Seen) -> Iterable[Metric]:
+    yield GaugeMetricFamily("pagegrade_queue_waiting", "Runs that wait.", seen.queue.depth)
+    yield GaugeMetricFamily("pagegrade_queue_running", "Runs under way.", seen.queue.running)
+    yield GaugeMetricFamily(
+        "pagegrade_queue_oldest_seconds",
+        "How long the run that was asked for first has been waiting.",
+        seen.queue.oldest_ms / 1000,
+    )
+    kinds = GaugeMetricFamily("pagegrade_queue_waiting_by_kind", "Runs that wait, by urgency.", labels=["kind"])
+    for priority, count in seen.waiting.items():
+        kinds.add_metric([priority.name.lower()], count)
+    yield kinds
+
+
+def _server(use: Use) -> Iterable[Metric]:
+    sizes = GaugeMetricFamily("pagegrade_database_bytes", "Size on disk.", labels=["file"])
+    sizes.add_metric(["main"], use.size_bytes)
+    yield sizes
+    connections = GaugeMetricFamily(
+        "pagegrade_database_connections", "Connections to the server: all, and ours.", labels=["whose"]
+    )
+    connections.add_metric(["all"], use.connections)
+    connections.add_metric(["ours"], use.ours)
+    yield connections
+    yield GaugeMetricFamily(
+        "pagegrade_database_connections_max", "Connections that the server can have.", use.most_connections
+    )
+    yield GaugeMetricFamily(
+        "pagegrade_database_notices_ratio", "How full the server's queue of notices is, 0 to 1.", use.notices
+    )
+
+
+def _files(database: Path) -> Metric:
+    sizes = GaugeMetricFamily("pagegrade_database_bytes", "Size on disk.", labels=["file"])
+    for name, suffix in (("main", ""), ("log", "-wal")):
+        try:
+            sizes.add_metric([name], database.with_name(database.name + suffix).stat().st_size)
+        except OSError:
+            continue
+    return sizes
+
+
+OPERATIONS: Final = (
+    Operation(
+        method="GET",
+        path="/metrics",
+        name="show_metrics",
+        summary="Counters for Prometheus",
+        description="Requests, runs, the queue and the database in numbers. Where PAGEGRADE_METRICS_TOKEN is set it "
+        "has to be sent as a bearer token.",
+        handler=show_metrics,
+        tag="Operations",
+    ),
+)

@@ -1,0 +1,1 @@
+"""Pages of the signed-in account: profile, keys, sign-in."""

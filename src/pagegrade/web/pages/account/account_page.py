@@ -1,0 +1,325 @@
+"""The account of who has signed in: what it is called, what it has used, its password and its browsers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from pydantic import BaseModel
+
+from pagegrade.model.account import Account, Caller, Session
+from pagegrade.model.errors import InvalidInput, NotFound, RateLimited
+from pagegrade.model.stored import Privacy
+from pagegrade.render.english import N_
+from pagegrade.render.escape import visible
+from pagegrade.render.i18n import LOCALES, Texts
+from pagegrade.service.accounts.operations import (
+    EMAIL,
+    EMAIL_TAKEN,
+    LOCALE,
+    NAME,
+    PRIVACY,
+    TIMEZONE,
+    change_account,
+    known_timezones,
+)
+from pagegrade.service.accounts.passwords import MAX_CHARACTERS, MIN_ACCOUNT_CHARACTERS
+from pagegrade.service.accounts.sessions import list_open
+from pagegrade.service.sign_in import WrongPassword, change_password, needs_current_password, sign_out_everywhere
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.repositories.accounts import Usage, load_usage
+from pagegrade.store.repositories.sessions import end_session
+from pagegrade.web.context import Call
+from pagegrade.web.http.client_ip import limited_as
+from pagegrade.web.operations import PAGES, Answer, Operation
+from pagegrade.web.pages.forms import read_form
+from pagegrade.web.pages.html import go, page
+from pagegrade.web.session_cookie import ended_cookie, session_cookie
+
+SAID: Final = {
+    "saved": N_("Your details are saved."),
+    "set-password": N_("You are signed in. Set a password below, so that you can sign in without a link."),
+    "password": N_("Your password is set. All other browsers are signed out."),
+    "others": N_("All other browsers are signed out, and sign-in links you did not use no longer work."),
+    "one": N_("The browser is signed out."),
+}
+WRONG: Final = {
+    NAME: ("name", N_("Enter a name of 1 to 200 characters.")),
+    EMAIL: ("email", N_("Enter an e-mail address like name@example.com.")),
+    EMAIL_TAKEN: ("email", N_("Another account has this e-mail address. Use a different one.")),
+    LOCALE: ("locale", N_("Choose one of the languages.")),
+    TIMEZONE: ("timezone", N_("Choose one of the time zones.")),
+    PRIVACY: ("privacy", N_("Choose who may see new reports.")),
+}
+"""Reason -> (field, what to tell)."""
+_REGIONS: Final = frozenset(
+    {"Africa", "America", "Antarctica", "Arctic", "Asia", "Atlantic", "Australia", "Europe", "Indian", "Pacific"}
+)
+"""The database also has older names, such as Eire and US/Pacific, and names of no place, such as Factory."""
+_PRIVACIES: Final[dict[str, int | None]] = {
+    "": None,
+    str(int(Privacy.PUBLIC)): Privacy.PUBLIC,
+    str(int(Privacy.PRIVATE)): Privacy.PRIVATE,
+}
+_NO_PRIVACY: Final = -1
+_BROWSERS: Final = (
+    ("Edg", "Edge"),
+    ("OPR", "Opera"),
+    ("Firefox", "Firefox"),
+    ("Chrome", "Chrome"),
+    ("Safari", "Safari"),
+)
+"""Part of a User-Agent header -> the browser; the first one that is found counts, because later ones are in it too."""
+_SYSTEMS: Final = (
+    ("Windows", "Windows"),
+    ("Android", "Android"),
+    ("iPhone", "iPhone"),
+    ("iPad", "iPad"),
+    ("Mac OS X", "macOS"),
+    ("CrOS", "ChromeOS"),
+    ("Linux", "Linux"),
+)
+
+
+class SaidQuery(BaseModel):
+    """What was just done."""
+
+    said: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """A form that was sent and not taken."""
+
+    details: Mapping[str, str] = field(default_factory=dict)
+    errors: Mapping[str, str] = field(default_factory=dict)
+    """Field -> sentence, in the order of the page."""
+    status: int = 200
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+async def show_account_page(call: Call) -> Answer:
+    """Answer with the page."""
+    return await _show(call, Typed())
+
+
+async def save_details(call: Call) -> Answer:
+    """Take name, e-mail address, language, time zone and privacy."""
+    sent = await read_form(call)
+    try:
+        await call.write(
+            lambda tx, caller: change_account(
+                tx,
+                caller.account.id,
+                name=sent.get("name", ""),
+                email=sent.get("email", ""),
+                locale=_known_locale(sent.get("locale", ""), caller.account),
+                timezone=sent.get("timezone", ""),
+                default_privacy=_PRIVACIES.get(sent.get("privacy", ""), _NO_PRIVACY),
+            )
+        )
+    except InvalidInput as error:
+        name, sentence = WRONG[error.reason or NAME]
+        return await _show(call, Typed(sent, {name: call.texts.gettext(sentence)}, 422))
+    return go("/account?said=saved")
+
+
+async def save_password_page(call: Call) -> Answer:
+    """Take a new password."""
+    sent = await read_form(call)
+    caller, gettext = call.admitted, call.texts.gettext
+    session = _session_of(caller)
+    try:
+        token = await change_password(
+            call.services,
+            caller.account,
+            session,
+            current=sent.get("current", ""),
+            new=sent.get("new", ""),
+            client=limited_as(call.client),
+            now_ms=call.now_ms,
+        )
+    except WrongPassword:
+        wrong = gettext("This is not your current password. Check it and try again.")
+        return await _show(call, Typed(errors={"current": wrong}, status=403))
+    except RateLimited as error:
+        wait_s = error.retry_after_s or 1
+        much = call.texts.ngettext(
+            "There were too many wrong passwords. Try again in %(num)s minute.",
+            "There were too many wrong passwords. Try again in %(num)s minutes.",
+            -(-wait_s // 60),
+        )
+        return await _show(call, Typed(errors={"current": much}, status=429, headers=(("Retry-After", str(wait_s)),)))
+    except InvalidInput:
+        length = gettext(
+            "Enter a password of %(least)s to %(most)s characters.", least=MIN_ACCOUNT_CHARACTERS, most=MAX_CHARACTERS
+        )
+        return await _show(call, Typed(errors={"new": length}, status=422))
+    return go("/account?said=password", session_cookie(token, call.services.options.base_url))
+
+
+async def end_other_sessions(call: Call) -> Answer:
+    """Sign out everywhere but here."""
+    await call.write(
+        lambda tx, caller: sign_out_everywhere(tx, caller.account.id, but=_session_of(caller).id),
+    )
+    return go("/account?said=others")
+
+
+async def end_one_session(call: Call) -> Answer:
+    """Sign one browser out, which may be this one."""
+    session_id = call.id
+    if not await call.write(lambda tx, caller: end_session(tx, caller.account.id, session_id)):
+        raise NotFound
+    if session_id == _session_of(call.admitted).id:
+        return go("/sign-in", ended_cookie(call.services.options.base_url))
+    return go("/account?said=one")
+
+
+def browser_name(agent: str, texts: Texts) -> str:
+    """What a browser is, in a few words.
+
+    Args:
+        agent: Its User-Agent header, which may say anything.
+        texts: The words of the page.
+    """
+    browser = next((name for part, name in _BROWSERS if f"{part}/" in agent), None)
+    system = next((name for part, name in _SYSTEMS if part in agent), None)
+    if browser is None:
+        return visible(agent, 60) or texts.gettext("A browser without a name")
+    if system is None:
+        return browser
+    return texts.gettext("%(browser)s on %(system)s", browser=browser, system=system)
+
+
+async def _show(call: Call, typed: Typed) -> Answer:
+    def work(tx: Transaction, caller: Caller) -> tuple[Usage, tuple[Session, ...]]:
+        account_id = caller.account.id
+        return load_usage(tx, account_id, call.now_ms), list_open(tx, account_id, call.now_ms)
+
+    usage, sessions = await call.read(work)
+    caller, texts = call.admitted, call.texts
+    account, session = caller.account, _session_of(caller)
+    said = SAID.get(call.query(SaidQuery).said, "") if call.method in ("GET", "HEAD") else ""
+    details: Mapping[str, Any] = typed.details or {
+        "name": account.name,
+        "email": account.email,
+        "locale": account.locale,
+        "timezone": account.timezone,
+        "privacy": "" if account.default_privacy is None else account.default_privacy,
+    }
+    return page(
+        call,
+        "account.html.jinja",
+        status=typed.status,
+        headers=typed.headers,
+        account=account,
+        usage=usage,
+        options=call.services.options,
+        details=details,
+        errors=typed.errors,
+        said=texts.gettext(said) if said else "",
+        said_kind="decent" if said == SAID["set-password"] else "good",
+        locales=_locale_choices(account, texts),
+        zones=_zone_choices(account.timezone),
+        privacies=_privacy_choices(call),
+        needs_current=needs_current_password(account, session, call.now_ms),
+        sessions=[(each, browser_name(each.agent, texts), each.id == session.id) for each in sessions],
+        least=MIN_ACCOUNT_CHARACTERS,
+        most=MAX_CHARACTERS,
+    )
+
+
+def _session_of(caller: Caller) -> Session:
+    if caller.session is None:
+        raise RuntimeError("a page was opened with a key")
+    return caller.session
+
+
+def _known_locale(sent: str, account: Account) -> str:
+    """One of the languages there are, or the one the account has; else nothing, which is refused."""
+    return sent if sent in LOCALES or sent == account.locale else ""
+
+
+def _locale_choices(account: Account, texts: Texts) -> list[tuple[str, str]]:
+    choices = [(tag, texts.language_name(tag)) for tag in LOCALES]
+    if account.locale not in LOCALES:
+        # Made for the API or on the command line: pages are in the nearest language there is.
+        choices.append((account.locale, account.locale))
+    return choices
+
+
+def _zone_choices(chosen: str) -> list[tuple[str, list[str]]]:
+    """Time zones by their region: UTC, those of places, and what is set already, whatever it is."""
+    regions: dict[str, list[str]] = {}
+    for name in sorted(known_timezones()):
+        region = name.partition("/")[0] if "/" in name else ""
+        if region in _REGIONS or name in ("UTC", chosen):
+            regions.setdefault(region, []).append(name)
+    return sorted(regions.items())
+
+
+def _privacy_choices(call: Call) -> list[tuple[str, str]]:
+    gettext = call.texts.gettext
+    is_public = call.services.options.default_privacy == Privacy.PUBLIC
+    return [
+        (
+            "",
+            gettext("Anyone with the link (this server’s default)")
+            if is_public
+            else gettext("Only me (this server’s default)"),
+        ),
+        (str(int(Privacy.PUBLIC)), gettext("Anyone with the link")),
+        (str(int(Privacy.PRIVATE)), gettext("Only me")),
+    ]
+
+
+OPERATIONS: Final = (
+    Operation(
+        method="GET",
+        path="/account",
+        name="show_account_page",
+        summary="The account, and what it has used",
+        handler=show_account_page,
+        access="account",
+        query=SaidQuery,
+        tag=PAGES,
+    ),
+    Operation(
+        method="POST",
+        path="/account",
+        name="save_details",
+        summary="Change name, e-mail address, language, time zone and privacy",
+        handler=save_details,
+        access="account",
+        tag=PAGES,
+    ),
+    Operation(
+        method="POST",
+        path="/account/password",
+        name="save_account_password",
+        summary="Set or change the password",
+        handler=save_password_page,
+        access="account",
+        tag=PAGES,
+    ),
+    Operation(
+        method="POST",
+        path="/account/sessions/end",
+        name="end_other_sessions",
+        summary="Sign out everywhere else",
+        handler=end_other_sessions,
+        access="account",
+        tag=PAGES,
+    ),
+    Operation(
+        method="POST",
+        path="/account/sessions/{id}/end",
+        name="end_session",
+        summary="Sign one browser out",
+        handler=end_one_session,
+        access="account",
+        tag=PAGES,
+    ),
+)

@@ -1,0 +1,183 @@
+"""API keys of who has signed in: the list, a new one whose secret is shown once, and their end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from pydantic import BaseModel
+
+from pagegrade.model.account import SCOPES, Caller, Key
+from pagegrade.model.errors import InvalidInput
+from pagegrade.render.english import N_
+from pagegrade.render.i18n import Texts
+from pagegrade.service.accounts.access import SCOPE
+from pagegrade.service.accounts.operations import NAME
+from pagegrade.service.accounts.own_keys import (
+    MAX_KEYS,
+    TOO_MANY,
+    find_own_key,
+    issue_own_key,
+    revoke_own_key,
+)
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.repositories.keys import list_keys
+from pagegrade.web.context import Call
+from pagegrade.web.operations import PAGES, Answer, Operation
+from pagegrade.web.pages.forms import read_form
+from pagegrade.web.pages.html import HELPED, go, page
+
+DAY_MS: Final = 86_400_000
+EXPIRIES: Final[dict[str, tuple[int | None, str]]] = {
+    "30": (30, N_("30 days")),
+    "90": (90, N_("90 days")),
+    "365": (365, N_("A year")),
+    "never": (None, N_("It does not end")),
+}
+"""As sent -> (days, words)."""
+USUAL_EXPIRY: Final = "365"
+SCOPE_TEXTS: Final = {
+    "reports:read": N_("Read reports"),
+    "reports:write": N_("Make, change and delete reports"),
+    "account:read": N_("Read the account and what it has used"),
+}
+SAID: Final = {"revoked": N_("The key is revoked. It works no longer.")}
+WRONG: Final = {
+    NAME: ("name", N_("Enter a name of 1 to 200 characters, such as what the key is for.")),
+    SCOPE: ("scopes", N_("Tick at least one thing that the key may do.")),
+}
+"""Reason -> (field, what to tell)."""
+
+
+class SaidQuery(BaseModel):
+    """What was just done."""
+
+    said: str = ""
+
+
+async def show_keys(call: Call) -> Answer:
+    """Answer with the list and the form for a new key."""
+    return await _show(call)
+
+
+async def create_key(call: Call) -> Answer:
+    """Make a key; its secret is in the answer and nowhere else."""
+    sent = await read_form(call)
+    gettext = call.texts.gettext
+    expiry = EXPIRIES.get(sent.get("expires", ""))
+    if expiry is None:
+        return await _show(call, sent, {"expires": gettext("Choose how long the key works.")})
+    days = expiry[0]
+
+    def work(tx: Transaction, caller: Caller) -> tuple[Key, str]:
+        return issue_own_key(
+            tx,
+            caller.account.id,
+            name=sent.get("name", ""),
+            scopes=tuple(scope for scope in SCOPES if _field_of(scope) in sent),
+            expires_at_ms=None if days is None else call.now_ms + days * DAY_MS,
+            now_ms=call.now_ms,
+        )
+
+    try:
+        key, secret = await call.write(work)
+    except InvalidInput as error:
+        if error.reason == TOO_MANY:
+            many = gettext("You have %(most)s keys that work. Revoke one before you make another.", most=MAX_KEYS)
+            return await _show(call, sent, {"": many})
+        name, sentence = WRONG[error.reason or NAME]
+        return await _show(call, sent, {name: gettext(sentence)})
+    return page(call, "key_made.html.jinja", policy=HELPED, key=key, secret=secret, account=call.admitted.account)
+
+
+async def ask_to_revoke(call: Call) -> Answer:
+    """Ask whether a key shall work no longer."""
+    key_id = call.id
+    key = await call.read(lambda tx, caller: find_own_key(tx, caller.account.id, key_id))
+    if key.revoked_at_ms is not None:
+        return go("/keys")
+    return page(call, "key_revoke.html.jinja", key=key, account=call.admitted.account)
+
+
+async def revoke_key_page(call: Call) -> Answer:
+    """Revoke a key; doing it again is no error."""
+    key_id = call.id
+    await call.write(lambda tx, caller: revoke_own_key(tx, caller.account.id, key_id, call.now_ms))
+    return go("/keys?said=revoked")
+
+
+async def _show(call: Call, sent: Mapping[str, str] | None = None, errors: Mapping[str, str] | None = None) -> Answer:
+    keys = await call.read(lambda tx, caller: list_keys(tx, caller.account.id))
+    texts = call.texts
+    said = SAID.get(call.query(SaidQuery).said, "") if call.method in ("GET", "HEAD") else ""
+    typed: Mapping[str, str] = sent or {"expires": USUAL_EXPIRY, **{_field_of(scope): "1" for scope in SCOPES}}
+    rows = [(key, _state(key, call.now_ms)) for key in reversed(keys)]
+    return page(
+        call,
+        "keys.html.jinja",
+        status=422 if errors else 200,
+        account=call.admitted.account,
+        keys=sorted(rows, key=lambda row: row[1] != "works"),
+        typed=typed,
+        errors=errors or {},
+        said=texts.gettext(said) if said else "",
+        scopes=[(_field_of(scope), texts.gettext(SCOPE_TEXTS[scope]), scope) for scope in SCOPES],
+        scope_texts={scope: texts.gettext(text) for scope, text in SCOPE_TEXTS.items()},
+        expiries=_expiry_choices(texts),
+    )
+
+
+def _expiry_choices(texts: Texts) -> list[tuple[str, str]]:
+    return [(value, texts.gettext(words)) for value, (_, words) in EXPIRIES.items()]
+
+
+def _field_of(scope: str) -> str:
+    """The name of a scope's box: one that can be an id without being escaped in style sheets."""
+    return scope.replace(":", "-")
+
+
+def _state(key: Key, now_ms: int) -> str:
+    if key.revoked_at_ms is not None:
+        return "revoked"
+    return "expired" if key.expires_at_ms is not None and key.expires_at_ms <= now_ms else "works"
+
+
+OPERATIONS: Final = (
+    Operation(
+        method="GET",
+        path="/keys",
+        name="show_keys",
+        summary="The keys, and a form for a new one",
+        handler=show_keys,
+        access="account",
+        query=SaidQuery,
+        tag=PAGES,
+    ),
+    Operation(
+        method="POST",
+        path="/keys",
+        name="create_key",
+        summary="Make a key",
+        handler=create_key,
+        access="account",
+        tag=PAGES,
+    ),
+    Operation(
+        method="GET",
+        path="/keys/{id}/revoke",
+        name="ask_to_revoke",
+        summary="Whether to revoke a key",
+        handler=ask_to_revoke,
+        access="account",
+        tag=PAGES,
+    ),
+    Operation(
+        method="POST",
+        path="/keys/{id}/revoke",
+        name="revoke_key",
+        summary="Revoke a key",
+        handler=revoke_key_page,
+        access="account",
+        tag=PAGES,
+    ),
+)

@@ -1,0 +1,201 @@
+"""Sign in with a password or with a link that does it once, and sign out."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from pydantic import BaseModel
+
+from pagegrade.model.errors import RateLimited
+from pagegrade.service.accounts.passwords import MAX_TYPED
+from pagegrade.service.accounts.sessions import end_tokens
+from pagegrade.service.sign_in import MAX_EMAIL, WrongPassword, find_linked, sign_in_with_link, sign_in_with_password
+from pagegrade.web.context import Call
+from pagegrade.web.http.client_ip import limited_as
+from pagegrade.web.operations import PAGES, Answer, Operation
+from pagegrade.web.pages.forms import read_form
+from pagegrade.web.pages.html import go, page
+from pagegrade.web.session_cookie import SESSION, ended_cookie, read_cookies, session_cookie
+
+HOME: Final = "/reports"
+"""Where somebody goes who has signed in and wanted nothing else."""
+LINKS_PER_MINUTE: Final = 30
+"""Links to sign in that a client address may open; nobody guesses one, and nobody shall use us to try."""
+MAX_PLACE: Final = 2_048
+_PLACE: Final = re.compile(r"/(?!/)[!-\[\]-~]*")
+"""A path on this server: visible ASCII, and no backslash, which browsers take for a slash."""
+
+
+class SignInQuery(BaseModel):
+    """Where to go afterwards."""
+
+    next: str = ""
+    said: str = ""
+    """``out``: whoever comes has just signed out."""
+
+
+async def show_sign_in(call: Call) -> Answer:
+    """Answer with the form; who has signed in is sent on."""
+    asked = call.query(SignInQuery)
+    place = own_place(asked.next)
+    if await call.services.database.read(call.visitor) is not None:
+        return go(place)
+    return _form(call, place=place, said=call.texts.gettext("You are signed out.") if asked.said == "out" else "")
+
+
+async def sign_in(call: Call) -> Answer:
+    """Take e-mail address and password."""
+    sent = await read_form(call)
+    email, password, place = sent.get("email", "").strip(), sent.get("password", ""), own_place(sent.get("next", ""))
+    gettext, options = call.texts.gettext, call.services.options
+    errors = {}
+    if not email:
+        errors["email"] = gettext("Enter your e-mail address.")
+    if not password:
+        errors["password"] = gettext("Enter your password.")
+    if len(email) > MAX_EMAIL or len(password) > MAX_TYPED:
+        errors["email"] = gettext("That is too long for an e-mail address and a password.")
+    if errors:
+        return _form(call, place=place, email=email[:MAX_EMAIL], errors=errors, status=422)
+    try:
+        token = await sign_in_with_password(
+            call.services,
+            email,
+            password,
+            client=limited_as(call.client),
+            agent=call.header(b"user-agent") or "",
+            tokens=read_cookies(call.header, SESSION, options.base_url),
+            now_ms=call.now_ms,
+        )
+    except WrongPassword:
+        wrong = gettext("No account has this e-mail address and this password. Check both and try again.")
+        return _form(call, place=place, email=email, errors={"email": wrong}, status=403)
+    except RateLimited as error:
+        wait_s = error.retry_after_s or 1
+        much = call.texts.ngettext(
+            "There were too many attempts to sign in. Try again in %(num)s minute, or use a sign-in link.",
+            "There were too many attempts to sign in. Try again in %(num)s minutes, or use a sign-in link.",
+            -(-wait_s // 60),
+        )
+        headers = (("Retry-After", str(wait_s)),)
+        return _form(call, place=place, email=email, errors={"": much}, status=429, headers=headers)
+    return go(place, session_cookie(token, options.base_url))
+
+
+async def sign_out(call: Call) -> Answer:
+    """End the session of this browser, if it has one."""
+    base_url = call.services.options.base_url
+    tokens = read_cookies(call.header, SESSION, base_url)
+    if tokens:
+        await call.services.database.write(lambda tx: end_tokens(tx, tokens))
+    return go("/sign-in?said=out", ended_cookie(base_url))
+
+
+async def show_sign_in_link(call: Call) -> Answer:
+    """Ask whether to sign in: programs that look at links in messages must not use them up."""
+    await _count(call)
+    account = await call.services.database.read(lambda tx: find_linked(tx, call.params["token"], call.now_ms))
+    if account is None:
+        return page(call, "link_used.html.jinja", status=404)
+    return page(call, "sign_in_link.html.jinja", name=account.name, email=account.email)
+
+
+async def use_sign_in_link(call: Call) -> Answer:
+    """Sign in with the link, which is used up by it."""
+    await _count(call)
+    base_url = call.services.options.base_url
+    tokens = read_cookies(call.header, SESSION, base_url)
+    agent = call.header(b"user-agent") or ""
+    signed_in = await call.services.database.write(
+        lambda tx: sign_in_with_link(tx, call.params["token"], agent=agent, tokens=tokens, now_ms=call.now_ms)
+    )
+    if signed_in is None:
+        return page(call, "link_used.html.jinja", status=404)
+    account, token = signed_in
+    place = HOME if account.has_password else "/account?said=set-password"
+    return go(place, session_cookie(token, base_url))
+
+
+def own_place(wanted: str) -> str:
+    """Where to go after signing in: a path on this server, or else the list of reports.
+
+    Args:
+        wanted: As the address or the form says, however long or strange.
+    """
+    return wanted if len(wanted) <= MAX_PLACE and _PLACE.fullmatch(wanted) else HOME
+
+
+async def _count(call: Call) -> None:
+    standing = await call.services.limits.take_now("sign-in links", limited_as(call.client), LINKS_PER_MINUTE)
+    if not standing.allowed:
+        raise RateLimited(
+            f"You may open {standing.limit} sign-in links a minute; wait and try again.", retry_after_s=standing.reset_s
+        )
+
+
+def _form(
+    call: Call,
+    *,
+    place: str,
+    email: str = "",
+    said: str = "",
+    errors: dict[str, str] | None = None,
+    status: int = 200,
+    headers: tuple[tuple[str, str], ...] = (),
+) -> Answer:
+    return page(
+        call,
+        "sign_in.html.jinja",
+        status=status,
+        headers=headers,
+        place=place,
+        email=email,
+        said=said,
+        errors=errors or {},
+    )
+
+
+OPERATIONS: Final = (
+    Operation(
+        method="GET",
+        path="/sign-in",
+        name="show_sign_in",
+        summary="The form to sign in",
+        handler=show_sign_in,
+        query=SignInQuery,
+        tag=PAGES,
+    ),
+    Operation(
+        method="POST",
+        path="/sign-in",
+        name="sign_in",
+        summary="Sign in with a password",
+        handler=sign_in,
+        tag=PAGES,
+    ),
+    Operation(
+        method="POST",
+        path="/sign-out",
+        name="sign_out",
+        summary="Sign out",
+        handler=sign_out,
+        tag=PAGES,
+    ),
+    Operation(
+        method="GET",
+        path="/sign-in/{token}",
+        name="show_sign_in_link",
+        summary="Whether to sign in with a link",
+        handler=show_sign_in_link,
+        tag=PAGES,
+    ),
+    Operation(
+        method="POST",
+        path="/sign-in/{token}",
+        name="use_sign_in_link",
+        summary="Sign in with a link",
+        handler=use_sign_in_link,
+        tag=PAGES,
+    ),
+)

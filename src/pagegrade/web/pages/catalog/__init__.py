@@ -1,0 +1,1 @@
+"""Public reference pages: checks, API documentation, problem types."""

@@ -1,0 +1,158 @@
+"""The catalogue of checks for people: what is checked, what it can cost, and how to put it right."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pagegrade.checks import Check, all_checks
+from pagegrade.model.errors import NotFound
+from pagegrade.model.report import CATEGORIES, RULESET
+from pagegrade.render.english import N_
+from pagegrade.render.escape import safe_href
+from pagegrade.render.i18n import Texts
+from pagegrade.render.view import CATEGORY_NAMES
+from pagegrade.service.catalogue import check_documentation, check_entries, check_entry, check_prices
+from pagegrade.web.context import Call
+from pagegrade.web.operations import PAGES, Answer, Operation
+from pagegrade.web.pages.forms import read_query
+from pagegrade.web.pages.html import page
+
+PATH: Final = "/checks"
+IMPORTANCE: Final = {
+    "critical": (N_("Critical"), N_("Critical importance")),
+    "high": (N_("High"), N_("High importance")),
+    "medium": (N_("Medium"), N_("Medium importance")),
+    "low": (N_("Low"), N_("Low importance")),
+    "informative": (N_("Information"), N_("For information")),
+}
+"""Importance of a check -> its name below a heading that says what it is, and its name anywhere else."""
+SECTIONS: Final = {
+    "what_it_checks": N_("What it checks"),
+    "why_it_matters": N_("Why it matters"),
+    "how_to_fix": N_("How to fix it"),
+}
+EXAMPLES: Final = {"passes_on": N_("This passes"), "fails_on": N_("This fails")}
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """A category and its checks."""
+
+    key: str
+    name: str
+    points: int
+    """Of the overall score."""
+    checks: tuple[Mapping[str, Any], ...]
+
+
+async def list_check_pages(call: Call) -> Answer:
+    """Answer with every check, or with those of one category."""
+    wanted = read_query(call).get("category") or None
+    if wanted is not None and wanted not in CATEGORIES:
+        raise NotFound
+    await call.services.database.read(call.visitor)
+    # The first time, every check is imported and priced: too long for the event loop.
+    entries = await asyncio.to_thread(check_entries)
+    texts = call.texts
+    groups = [
+        _Group(
+            key=key,
+            name=texts.gettext(CATEGORY_NAMES[key]),
+            points=points,
+            checks=tuple(_shown(entry, texts) for entry in entries if entry["category"] == key),
+        )
+        for key, points in CATEGORIES.items()
+    ]
+    return page(
+        call,
+        "checks.html.jinja",
+        groups=groups,
+        shown=[group for group in groups if wanted in (None, group.key)],
+        wanted=wanted,
+        total=len(entries),
+        ruleset=RULESET,
+    )
+
+
+async def show_check_page(call: Call) -> Answer:
+    """Answer with one check, explained."""
+    await call.services.database.read(call.visitor)
+    found = await asyncio.to_thread(_find, call.params["check"])
+    if found is None:
+        raise NotFound
+    check, price = found
+    texts = call.texts
+    entry = _shown(check_entry(check, price), texts)
+    documentation = check_documentation(check)
+    return page(
+        call,
+        "check.html.jinja",
+        check=entry,
+        category=texts.gettext(CATEGORY_NAMES[check.category]),
+        sections=[(texts.gettext(name), documentation[key]) for key, name in SECTIONS.items()],
+        examples=[(texts.gettext(name), documentation[key]) for key, name in EXAMPLES.items()],
+        states=[_state(state, texts) for state in entry["states"]],
+        same_cause=[
+            (other.id, other.title)
+            for other in all_checks().values()
+            if other.cause is not None and other.cause == check.cause and other is not check
+        ],
+        sources=[(href, _short(href)) for source in check.sources if (href := safe_href(source)) is not None],
+    )
+
+
+def _find(name: str) -> tuple[Check, float] | None:
+    check = all_checks().get(name)
+    return None if check is None else (check, check_prices()[name])
+
+
+def _shown(entry: Mapping[str, Any], texts: Texts) -> Mapping[str, Any]:
+    """The entry with its words for people."""
+    price = entry["price"]
+    return {
+        **entry,
+        "importance_word": texts.gettext(IMPORTANCE[entry["importance"]][0]),
+        "importance_words": texts.gettext(IMPORTANCE[entry["importance"]][1]),
+        "points": texts.number(price, digits=1) if price else "",
+    }
+
+
+def _state(state: Mapping[str, Any], texts: Texts) -> Mapping[str, str]:
+    """What a check can find, and the share of its price that this costs."""
+    low, high = state["loss"], state["loss_max"]
+    if not high:
+        share = texts.gettext("nothing")
+    elif low == high:
+        share = texts.percent(high)
+    else:
+        share = texts.gettext("%(low)s to %(high)s", low=texts.percent(low), high=texts.percent(high))
+    return {"message": state["message"], "share": share, "why": state["why"], "fix": state["fix"]}
+
+
+def _short(href: str) -> str:
+    """An address as a name: without its scheme."""
+    return href.partition("://")[2].rstrip("/")
+
+
+OPERATIONS: Final = (
+    Operation(
+        method="GET",
+        path=PATH,
+        name="list_check_pages",
+        summary="What is checked",
+        handler=list_check_pages,
+        tag=PAGES,
+    ),
+    Operation(
+        method="GET",
+        path=f"{PATH}/{{check}}",
+        name="show_check_page",
+        summary="One check, explained",
+        handler=show_check_page,
+        problems=("not_found",),
+        tag=PAGES,
+    ),
+)

@@ -1,0 +1,93 @@
+"""What pages say to people about a field that cannot be used, in their language.
+
+The API's own sentences speak to programs: they name parameters, and are in English. These are the same facts for who
+has a form before them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from pagegrade.model.errors import InvalidInput, QuotaExceeded, RateLimited, Refused, ValidationFailed, Violation
+from pagegrade.render.english import N_
+from pagegrade.render.i18n import Texts
+
+_URL: Final = ("url", "sitemap")
+"""Fields that hold an address."""
+SENTENCES: Final[dict[tuple[str, str], str]] = {
+    ("url", "required"): N_("Enter the address of a page."),
+    ("url", "empty"): N_("Enter the address of a page."),
+    ("url", "too_long"): N_("The address is too long. Use one of at most 2,048 characters."),
+    ("url", "control_character"): N_("The address has a space in it. Take it out."),
+    ("url", "relative"): N_("The address names no site. Enter all of it, like example.com/page."),
+    ("url", "bad_host"): N_("A site with this name cannot exist. Check the address for mistakes."),
+    ("url", "unparsable"): N_("This cannot be read as an address. Enter one like example.com/page."),
+    ("url", "scheme_not_allowed"): N_("Only addresses that begin with http or https can be analysed."),
+    ("url", "userinfo_not_allowed"): N_("The address holds a user name or a password. Take them out."),
+    ("url", "host_not_allowed"): N_("This server must not contact that site: its name is one of a private network."),
+    ("url", "port_not_allowed"): N_("This server must not contact that port. Use an address without a port."),
+    ("url", "address_not_allowed"): N_("This server must not contact that address: it is not a public one."),
+    ("url", "url_not_allowed"): N_("This server must not contact that address."),
+    ("privacy", "not_in"): N_("Choose who may see the report."),
+    ("password", "required"): N_("Enter a password, or choose somebody else who may see the report."),
+    ("password", "too_long"): N_("The password is too long. Use at most 128 characters."),
+    ("password", "not_text"): N_("The password holds a broken character. Enter it again."),
+    ("search", "too_long"): N_("The search is too long. Search for a shorter part of the address."),
+    ("project", "too_long"): N_("The name of the project is too long."),
+    ("result", "not_in"): N_("There is no such result. The list shows all of them."),
+    ("state", "not_in"): N_("There is no such state. The list shows all of them."),
+    ("sort_by", "not_in"): N_("The list cannot be sorted by that. The newest reports come first."),
+    ("sort", "not_in"): N_("The list cannot be sorted in that direction. The newest reports come first."),
+    ("per_page", "not_in"): N_("A page of the list can have 10, 25, 50 or 100 rows."),
+    ("page", "type"): N_("There is no such page. This is the first one."),
+    ("page", "too_small"): N_("There is no such page. This is the first one."),
+    ("page", "too_large"): N_("There is no such page. This is the first one."),
+}
+"""(field, code) -> what to say."""
+ACCOUNT_IS_FULL: Final = N_("Your account has as many reports as it may have. Delete some of them first.")
+QUEUE_IS_FULL: Final = N_("Many of your analyses are waiting already. Try again when some of them are done.")
+ALL_ARE_BUSY: Final = N_("Pagegrade is busy right now. Try again in half a minute.")
+
+
+def sentence(texts: Texts, field: str, code: str, message: str) -> str:
+    """What to say about a field.
+
+    Args:
+        texts: In whose language.
+        field: As it is sent.
+        code: What is wrong with it.
+        message: The API's own sentence, for what has none here.
+    """
+    known = SENTENCES.get(("url" if field in _URL else field, code))
+    return message if known is None else texts.gettext(known)
+
+
+def problems_of(texts: Texts, violations: Iterable[Violation]) -> dict[str, str]:
+    """Field -> what to say about it; of several things the first."""
+    found: dict[str, str] = {}
+    for violation in violations:
+        found.setdefault(violation.field, sentence(texts, violation.field, violation.code, violation.message))
+    return found
+
+
+def problems_of_input(texts: Texts, error: InvalidInput, *, field: str = "url") -> dict[str, str]:
+    """The same for what reading the fields ended with; what is about no field of its own is about ``field``."""
+    if isinstance(error, ValidationFailed):
+        return problems_of(texts, error.violations)
+    return {field: sentence(texts, field, error.reason or error.code, error.message)}
+
+
+def refusal_of(texts: Texts, error: Refused) -> str:
+    """What to say where a wish is understood and not done."""
+    if isinstance(error, RateLimited):
+        seconds = error.retry_after_s or 1
+        return texts.ngettext(
+            "You have started many analyses within a minute. Wait %(num)s second and try again.",
+            "You have started many analyses within a minute. Wait %(num)s seconds and try again.",
+            seconds,
+        )
+    if isinstance(error, QuotaExceeded):
+        # Room in the queue comes by itself; room for reports does not.
+        return texts.gettext(QUEUE_IS_FULL if error.retry_after_s else ACCOUNT_IS_FULL)
+    return texts.gettext(ALL_ARE_BUSY)

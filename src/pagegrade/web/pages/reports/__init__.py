@@ -1,0 +1,1 @@
+"""Pages of reports: list, report, comparison, settings, exports."""

@@ -1,0 +1,256 @@
+"""Many reports in one go: from a pasted list or a sitemap, shown before anything is made."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from pagegrade.model.account import Caller
+from pagegrade.model.errors import InvalidInput, QuotaExceeded, RateLimited, Unavailable
+from pagegrade.parse.url import host
+from pagegrade.render.english import N_
+from pagegrade.render.escape import visible
+from pagegrade.service.reports.bulk import (
+    AT_ONCE,
+    AddressList,
+    Room,
+    create_reports,
+    find_known,
+    find_room,
+    read_addresses,
+)
+from pagegrade.service.reports.validation import NewReport
+from pagegrade.service.sitemaps import FoundAddresses, read_sitemap_addresses
+from pagegrade.store.engine.database import Transaction
+from pagegrade.web.context import Call
+from pagegrade.web.http.fields import read_fields
+from pagegrade.web.operations import PAGES, Answer, Operation
+from pagegrade.web.pages.field_messages import problems_of_input, refusal_of, sentence
+from pagegrade.web.pages.forms import read_form
+from pagegrade.web.pages.html import go, page
+from pagegrade.web.pages.reports.list_query import PATH
+from pagegrade.web.pages.reports.report_list import default_privacy, privacy_options
+from pagegrade.web.parameters import CreateReportBody
+from pagegrade.web.problems import problem_of
+from pagegrade.web.report_requests import read_wish, refuse_when_draining
+
+MAX_FORM_BYTES: Final = 1_048_576
+"""Room for as many addresses as are taken in one go, and then some."""
+MAX_SHOWN: Final = 100
+"""Characters of a line that is told back."""
+NOTHING: Final = N_("Paste at least one address, or enter the address of a sitemap.")
+NOTHING_NEW: Final = N_("All of these have a report already. Tick that they get another one, or change the list.")
+NO_ROOM: Final = N_("There is no room for more reports right now.")
+LOOK_AGAIN: Final = N_("Some lines cannot be used. Look at what is left, then make the reports.")
+FAILURES: Final = {
+    "dns": N_("The site of the sitemap was not found. Check its address."),
+    "connect": N_("The site of the sitemap could not be reached. Try again later."),
+    "tls": N_("No secure connection to the site of the sitemap could be made."),
+    "timeout": N_("The sitemap did not come in time. Try again later, or paste the addresses."),
+    "time": N_("The sitemap did not come in time. Try again later, or paste the addresses."),
+    "busy": N_("The site of the sitemap could not be reached. Try again later."),
+    "protocol": N_("The answer of the site could not be understood, or its redirects never end."),
+    "address_not_allowed": N_("The sitemap leads to an address that this server must not contact."),
+    "html": N_("There is a web page at this address, and no sitemap."),
+    "empty": N_("The sitemap lists no pages."),
+    "doctype": N_("The sitemap cannot be read: it has a document type declaration, which sitemaps must not have."),
+    "malformed": N_("The sitemap cannot be read: it is no valid XML."),
+    "decode": N_("The sitemap cannot be read: its compression is broken."),
+    "too_large": N_("The sitemap is too large to be read here. Paste the addresses you need."),
+}
+"""Why a sitemap gave no addresses -> what to say."""
+UNREADABLE: Final = N_("The sitemap could not be read. Paste the addresses instead.")
+REFUSED: Final = N_("The site answered with HTTP %(status)s instead of the sitemap.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Preview:
+    """What would be made of a list."""
+
+    listed: AddressList
+    known: Mapping[str, int]
+    room: Room
+    is_whole: bool = True
+    """Whether the sitemap, if there was one, was read to its end."""
+
+    def wanted(self, *, again: bool) -> tuple[str, ...]:
+        """The addresses that get a report."""
+        return tuple(url for url in self.listed.urls if again or url not in self.known)
+
+
+async def show_bulk_form(call: Call) -> Answer:
+    """Answer with the form for a list."""
+    await call.admit()
+    return _form(call, {})
+
+
+async def create_in_bulk(call: Call) -> Answer:
+    """Show what would be made of a list or, when that was seen, make it."""
+    sent = await read_form(call, max_bytes=MAX_FORM_BYTES)
+    try:
+        if sent.get("step") == "create":
+            return await _create(call, sent)
+        return await _preview(call, sent)
+    except (RateLimited, QuotaExceeded, Unavailable) as error:
+        return _form(call, sent, {"": refusal_of(call.texts, error)}, status=problem_of(error).status)
+
+
+async def _preview(call: Call, sent: Mapping[str, str]) -> Answer:
+    text, sitemap = sent.get("addresses", ""), sent.get("sitemap", "").strip()
+    found = FoundAddresses()
+    if sitemap:
+        # Whoever asks makes us contact somebody.
+        await call.take_analysis()
+        try:
+            found = await read_sitemap_addresses(call.services, sitemap, account_id=call.admitted.account.id)
+        except InvalidInput as error:
+            return _form(call, sent, problems_of_input(call.texts, error, field="sitemap"), status=422)
+        if found.failure:
+            return _form(call, sent, {"sitemap": _failure(call, found)}, status=422)
+        text = "\n".join((text, *found.urls))
+    seen = await _look(call, text, is_whole=found.is_whole)
+    if not seen.listed.urls and not seen.listed.refused_count:
+        return _form(call, sent, {"addresses": call.texts.gettext(NOTHING)}, status=422)
+    return _show(call, seen, {})
+
+
+async def _create(call: Call, sent: Mapping[str, str]) -> Answer:
+    refuse_when_draining(call)
+    seen = await _look(call, sent.get("addresses", ""))
+    again, options = sent.get("again") == "1", call.services.options
+    urls = seen.wanted(again=again)[: seen.room.size]
+    problem = _why_not(seen, urls, again=again)
+    if problem:
+        return _show(call, seen, sent, {"addresses": call.texts.gettext(problem)}, status=422)
+    try:
+        wishes = _wishes(call, urls, sent)
+    except InvalidInput as error:
+        return _show(call, seen, sent, problems_of_input(call.texts, error, field="addresses"), status=422)
+    await call.take_analysis()
+    password = wishes[0].password
+    password_hash = None if password is None else await call.services.passwords.hash(password)
+
+    def work(tx: Transaction, caller: Caller) -> None:
+        # The same form may have been sent twice, and the other one was faster.
+        known = {} if again else find_known(tx, caller, urls, options, call.now_ms)
+        left = [wish for wish in wishes if wish.target.url not in known]
+        create_reports(tx, caller, left, options, call.now_ms, password_hash=password_hash)
+
+    await call.write(work)
+    call.services.wake()
+    return go(f"{PATH}?said=made")
+
+
+def _why_not(seen: _Preview, urls: tuple[str, ...], *, again: bool) -> str:
+    """What keeps the reports from being made; empty: nothing does."""
+    if seen.listed.refused_count:
+        return LOOK_AGAIN
+    if urls:
+        return ""
+    if not seen.listed.urls:
+        return NOTHING
+    return NO_ROOM if seen.wanted(again=again) else NOTHING_NEW
+
+
+def _wishes(call: Call, urls: tuple[str, ...], sent: Mapping[str, str]) -> tuple[NewReport, ...]:
+    """A wish for each address.
+
+    Raises:
+        ValidationFailed: The privacy or the password cannot be used.
+        URLNotAllowed: An address that was judged a moment ago.
+    """
+    fields, violations = read_fields(CreateReportBody, {**sent, "url": urls[0]}, "body")
+    first = read_wish(call, fields, violations)
+    return (first, *(read_wish(call, fields.model_copy(update={"url": url}), ()) for url in urls[1:]))
+
+
+async def _look(call: Call, text: str, *, is_whole: bool = True) -> _Preview:
+    options = call.services.options
+    # A long list takes a while to be judged, and everybody else would wait for it.
+    listed = await asyncio.to_thread(read_addresses, text, options)
+
+    def work(tx: Transaction, caller: Caller) -> _Preview:
+        known = find_known(tx, caller, listed.urls, options, call.now_ms)
+        room = find_room(tx, caller, options, call.now_ms)
+        return _Preview(listed=listed, known=known, room=room, is_whole=is_whole)
+
+    return await call.read(work)
+
+
+def _failure(call: Call, found: FoundAddresses) -> str:
+    texts = call.texts
+    if found.failure == "status":
+        return texts.gettext(REFUSED, status=found.status)
+    return texts.gettext(FAILURES.get(found.failure, UNREADABLE))
+
+
+def _form(
+    call: Call, sent: Mapping[str, str], problems: Mapping[str, str] | None = None, *, status: int = 200
+) -> Answer:
+    return page(
+        call,
+        "bulk.html.jinja",
+        status=status,
+        addresses=sent.get("addresses", ""),
+        sitemap=sent.get("sitemap", ""),
+        problems=problems or {},
+        at_once=AT_ONCE,
+    )
+
+
+def _show(
+    call: Call,
+    seen: _Preview,
+    sent: Mapping[str, str],
+    problems: Mapping[str, str] | None = None,
+    *,
+    status: int = 200,
+) -> Answer:
+    texts, listed = call.texts, seen.listed
+    refused = [
+        (line.number, visible(line.typed, MAX_SHOWN), sentence(texts, "url", line.code, line.message))
+        for line in listed.refused
+    ]
+    again = sent.get("again") == "1"
+    return page(
+        call,
+        "bulk_preview.html.jinja",
+        status=status,
+        listed=listed,
+        refused=refused,
+        known_count=len(seen.known),
+        count=min(len(seen.wanted(again=again)), seen.room.size),
+        wanted_count=len(seen.wanted(again=again)),
+        sites=len({host(url) for url in listed.urls}),
+        room=seen.room.size,
+        is_whole=seen.is_whole,
+        at_once=AT_ONCE,
+        again=again,
+        privacies=privacy_options(texts),
+        chosen_privacy=sent.get("privacy") or str(int(default_privacy(call.admitted.account, call.services.options))),
+        problems=problems or {},
+    )
+
+
+OPERATIONS: Final = (
+    Operation(
+        method="GET",
+        path=f"{PATH}/bulk",
+        name="show_bulk_form",
+        summary="The form for many reports",
+        handler=show_bulk_form,
+        access="account",
+        tag=PAGES,
+    ),
+    Operation(
+        method="POST",
+        path=f"{PATH}/bulk",
+        name="create_in_bulk",
+        summary="Create many reports",
+        handler=create_in_bulk,
+        access="account",
+        tag=PAGES,
+    ),
+)

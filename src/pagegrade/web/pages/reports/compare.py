@@ -1,0 +1,130 @@
+"""What changed between two runs of a report, and the form that chooses them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from markupsafe import Markup
+
+from pagegrade.model.errors import ValidationFailed
+from pagegrade.model.stored import StoredReport, StoredRun
+from pagegrade.render.english import N_
+from pagegrade.render.i18n import Texts
+from pagegrade.service.reports.history import Two, find_two
+from pagegrade.service.reports.views import Viewed, view_found
+from pagegrade.store.engine.database import Transaction
+from pagegrade.web.context import Call
+from pagegrade.web.operations import Answer
+from pagegrade.web.pages.forms import read_query
+from pagegrade.web.pages.html import page
+from pagegrade.web.pages.reports.report_context import (
+    Addresses,
+    about,
+    draw_comparison,
+    point_of,
+    timezone_of,
+)
+
+SENTENCES: Final[dict[tuple[str, str], str]] = {
+    ("from", "unreadable"): N_("Choose the older run."),
+    ("to", "unreadable"): N_("Choose the newer run."),
+    ("from", "unknown_run"): N_("There is no such older run, or none any more. Choose another one."),
+    ("to", "unknown_run"): N_("There is no such newer run, or none any more. Choose another one."),
+    ("from", "not_comparable"): N_("The older run has no results. Choose one that succeeded."),
+    ("to", "not_comparable"): N_("The newer run has no results. Choose one that succeeded."),
+    ("to", "same"): N_("These are one and the same run. Choose two."),
+}
+"""(Field, code) -> what is wrong with a choice."""
+NOTHING_YET: Final = "no_run"
+"""Code for a report that has no two runs to compare: nobody chose anything wrong."""
+_NUMBER: Final = re.compile(r"[1-9][0-9]{0,9}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LookedUp:
+    """A report, and the two runs of it that were chosen, or what is wrong with the choice."""
+
+    viewed: Viewed
+    two: Two | None = None
+    errors: Mapping[str, str]
+    """Field -> code."""
+    chosen: tuple[int | None, int | None] = (None, None)
+    """As far as they can be read."""
+
+
+def look_up(call: Call, tx: Transaction, report: StoredReport, *, masked: bool) -> LookedUp:
+    """Read the two runs that the query names; the newest two where it names none."""
+    viewed = view_found(tx, report, masked=masked)
+    sent = read_query(call)
+    errors: dict[str, str] = {}
+    before = _number(sent, "from", errors)
+    after = _number(sent, "to", errors)
+    if before is not None and after is not None:
+        if before == after:
+            errors["to"] = "same"
+        # Whichever is named first, the older one comes first.
+        before, after = min(before, after), max(before, after)
+    two = None
+    if not errors:
+        try:
+            two = find_two(tx, report, before=before, after=after)
+        except ValidationFailed as failed:
+            errors = {violation.field: violation.code for violation in failed.violations}
+    if two is not None:
+        before, after = two.before.number, two.after.number
+    return LookedUp(viewed=viewed, two=two, errors=errors, chosen=(before, after))
+
+
+async def compare_page(call: Call, found: LookedUp, addresses: Addresses, *, own: bool) -> Answer:
+    """The comparison with its form; the form alone, with what to mend, where the choice cannot be used."""
+    texts = call.texts
+    article: Markup | None = None
+    if found.two is not None:
+        article = await draw_comparison(call, found.viewed, found.two, addresses)
+    wrong = {field: code for field, code in found.errors.items() if code != NOTHING_YET}
+    options = _options(call, texts, found.viewed.runs)
+    numbers = [number for number, _ in options]
+    # What cannot be chosen is not kept: the form then proposes the newest two.
+    before, after = (number if number in numbers else None for number in found.chosen)
+    return page(
+        call,
+        "report_compare.html.jinja",
+        status=422 if wrong else 200,
+        article=article,
+        own=own,
+        options=options,
+        before=before or next(iter(numbers[1:2]), ""),
+        after=after or next(iter(numbers[:1]), ""),
+        errors={field: texts.gettext(SENTENCES[field, code]) for field, code in wrong.items()},
+        **about(call, found.viewed, addresses),
+    )
+
+
+def _number(sent: Mapping[str, str], field: str, errors: dict[str, str]) -> int | None:
+    text = sent.get(field, "").strip()
+    if not text:
+        return None
+    if not _NUMBER.fullmatch(text):
+        errors[field] = "unreadable"
+        return None
+    return int(text)
+
+
+def _options(call: Call, texts: Texts, runs: tuple[StoredRun, ...]) -> list[tuple[int, str]]:
+    """(number, words) of every run that can be chosen, newest first."""
+    timezone = timezone_of(call)
+    options = []
+    for run in runs:
+        if run.state != "completed":
+            continue
+        words = texts.gettext(
+            "Run %(number)s, score %(score)s, %(when)s",
+            number=texts.number(run.number),
+            when=texts.moment(point_of(run).at_ms, timezone),
+            score="–" if run.score is None else texts.number(run.score),
+        )
+        options.append((run.number, words))
+    return options

@@ -1,0 +1,176 @@
+"""A report as a row of a list, in words; what a page polls says the same things."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import msgspec
+
+from pagegrade.model.stored import UNFINISHED, Privacy, State, StoredReport
+from pagegrade.render.english import N_
+from pagegrade.render.escape import unicode_host, visible
+from pagegrade.render.i18n import Texts
+
+STATES: Final[dict[str, str]] = {
+    "queued": N_("Waiting"),
+    "running": N_("Being analysed"),
+    "completed": N_("Analysed"),
+    "failed": N_("Failed"),
+}
+GONE: Final = N_("Deleted")
+RESULTS: Final = {"good": N_("Good"), "decent": N_("Decent"), "bad": N_("Bad")}
+NO_RESULT: Final = N_("No result")
+NO_RESULT_YET: Final = N_("Not yet")
+PRIVACIES: Final = {
+    Privacy.PUBLIC: N_("Anyone with the link"),
+    Privacy.PRIVATE: N_("Only you"),
+    Privacy.PASSWORD: N_("Anyone with the link and the password"),
+}
+MEANINGS: Final = {
+    Privacy.PUBLIC: N_("No search engine lists it, and nobody can guess the link."),
+    Privacy.PRIVATE: N_("The link leads others to nothing."),
+    Privacy.PASSWORD: N_("The link asks for the password that you set."),
+}
+FAILURES: Final = {
+    "dns": N_("The name of the site was not found."),
+    "connect": N_("The site could not be reached."),
+    "tls": N_("No secure connection could be made."),
+    "timeout": N_("The site did not answer in time."),
+    "blocked": N_("The site did not let us in."),
+    "http_error": N_("The site answered with an error."),
+    "too_large": N_("The page is too large."),
+    "not_html": N_("There is no web page at the address."),
+    "redirect_loop": N_("The redirects never end."),
+    "address_not_allowed": N_("The address must not be contacted."),
+    "internal": N_("Something went wrong here."),
+}
+"""Code of a failed analysis -> what happened, short."""
+MAX_ADDRESS: Final = 140
+"""Characters of an address in a row."""
+MAX_TITLE: Final = 110
+MAX_CRUMB: Final = 60
+"""Characters of an address on the way to its report."""
+
+
+class _Error(msgspec.Struct):
+    code: str = "internal"
+
+
+_read_error: Final = msgspec.json.Decoder(_Error).decode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """What a list shows of a report."""
+
+    id: int
+    address: str
+    """Short, harmless, without ``https://``."""
+    host: str
+    """In its own script, where that differs from what the address shows."""
+    title: str
+    project: str
+    state: State
+    state_words: str
+    failure: str
+    """Why the last analysis failed, in words; empty where it did not."""
+    grade: str
+    """``good``, ``decent``, ``bad`` or ``none``: a class."""
+    grade_words: str
+    score: int | None
+    score_words: str
+    """Such as "82 of 100"; empty where there is none."""
+    privacy_words: str
+    at_ms: int
+    """When the results were made, or the report where there are none."""
+    is_live: bool
+    """Whether it will soon be different."""
+
+
+def row_of(report: StoredReport, texts: Texts, titles: Mapping[int, str]) -> Row:
+    """The row of a report.
+
+    Args:
+        report: As it is stored.
+        texts: In whose words.
+        titles: Report id -> title of its page.
+    """
+    return Row(
+        id=report.id,
+        address=short_address(report.url),
+        host=unicode_host(report.url),
+        title=visible(titles.get(report.id, ""), MAX_TITLE),
+        project=report.project,
+        state=report.state,
+        state_words=texts.gettext(STATES[report.state]),
+        failure=_failure(report, texts),
+        grade=report.result or "none",
+        grade_words=texts.gettext(_grade_words(report)),
+        score=report.score,
+        score_words="" if report.score is None else texts.gettext("%(score)s of 100", score=texts.number(report.score)),
+        privacy_words=texts.gettext(PRIVACIES[Privacy(report.privacy)]),
+        at_ms=report.created_at_ms if report.generated_at_ms is None else report.generated_at_ms,
+        is_live=report.state in UNFINISHED,
+    )
+
+
+def short_address(url: str, limit: int = MAX_ADDRESS) -> str:
+    """An address as people write it: ``https://`` and the last slash are understood."""
+    bare = url.removeprefix("https://")
+    if bare.count("/") == 1 and bare.endswith("/"):
+        bare = bare[:-1]
+    return visible(bare, limit)
+
+
+def state_object(report: StoredReport, texts: Texts, now_ms: int) -> dict[str, Any]:
+    """What the script of a page is told about a report, in words it only has to show."""
+    row = row_of(report, texts, {})
+    return {
+        "id": row.id,
+        "state": row.state,
+        "finished": not row.is_live,
+        "result": report.result,
+        "score": row.score,
+        "state_words": row.state_words,
+        "score_words": row.score_words,
+        "ago": texts.ago(row.at_ms, now_ms),
+        "result_words": row.grade_words,
+        "failure": row.failure,
+        "said": _said(row, texts),
+    }
+
+
+def _grade_words(report: StoredReport) -> str:
+    if report.result is not None:
+        return RESULTS[report.result]
+    return NO_RESULT_YET if report.state in UNFINISHED else NO_RESULT
+
+
+def _failure(report: StoredReport, texts: Texts) -> str:
+    if report.error is None or report.state != "failed":
+        return ""
+    try:
+        code = _read_error(report.error).code
+    except msgspec.DecodeError:
+        code = "internal"
+    return texts.gettext(FAILURES.get(code, FAILURES["internal"]))
+
+
+def _said(row: Row, texts: Texts) -> str:
+    """What is said aloud about a change; empty while nothing has come of it."""
+    if row.is_live:
+        return ""
+    if row.state == "failed":
+        return texts.gettext(
+            "The analysis of %(address)s failed. %(failure)s", address=row.address, failure=row.failure
+        )
+    if row.score is None:
+        return texts.gettext("%(address)s is analysed.", address=row.address)
+    return texts.gettext(
+        "%(address)s is analysed: %(score)s, %(grade)s.",
+        address=row.address,
+        score=row.score_words,
+        grade=row.grade_words,
+    )

@@ -1,0 +1,228 @@
+"""Share pages: a report for whoever has its link, and its password where it has one."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import Final
+
+from pagegrade.clock import now_ms
+from pagegrade.model.identity import VERSION
+from pagegrade.model.stored import UNFINISHED, Privacy, StoredReport
+from pagegrade.render.english import N_
+from pagegrade.render.i18n import Texts
+from pagegrade.service.accounts.passwords import MAX_CHARACTERS, MAX_TYPED
+from pagegrade.service.reports.shares import UNLOCK, UNLOCKED_S, open_shared, sign_unlock
+from pagegrade.service.reports.views import Viewed, view_found
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.repositories.installation import load_or_make_secret
+from pagegrade.web.context import Call
+from pagegrade.web.http.client_ip import limited_as
+from pagegrade.web.http.conditional import is_unchanged
+from pagegrade.web.operations import PAGES, Answer, Operation
+from pagegrade.web.pages.assets import asset_address
+from pagegrade.web.pages.forms import read_form
+from pagegrade.web.pages.html import PLAIN, UNLISTED, VARY, go, page
+from pagegrade.web.pages.reports.compare import compare_page, look_up
+from pagegrade.web.pages.reports.report_context import Addresses, Drawn, about, draw, waiting_header
+from pagegrade.web.pages.reports.rows import RESULTS
+from pagegrade.web.pages.share_access import Visit, cookie_of, gate, not_found, to_gate, too_many, visit
+from pagegrade.web.session_cookie import set_cookie
+
+PATH: Final = "/r/{slug}"
+AUDIENCES: Final = {
+    Privacy.PUBLIC: N_("This is what everyone with the link sees."),
+    Privacy.PRIVATE: N_("Only you can see this page."),
+    Privacy.PASSWORD: N_("This is what everyone with the link and the password sees."),
+}
+"""What its owner is told on the share page of a report."""
+ASKED_ABOUT: Final = ("Cache-Control", "no-cache")
+"""Asked about every time, so that a report that is no longer shared is gone at once."""
+
+
+async def show_share(call: Call) -> Answer:
+    """The page behind a share link."""
+    return await _show(call, None)
+
+
+async def show_shared_run(call: Call) -> Answer:
+    """One run of the report behind a share link."""
+    return await _show(call, call.number("number"))
+
+
+async def _show(call: Call, number: int | None) -> Answer:
+    found = await visit(call, lambda tx, report: view_found(tx, report, masked=True, number=number))
+    if isinstance(found, Answer):
+        return found
+    viewed = found.seen
+    if viewed is None:
+        return gate(call) if number is None else to_gate(call)
+    headers: tuple[tuple[str, str], ...] = ()
+    if viewed.report.privacy == Privacy.PUBLIC and viewed.report.state not in UNFINISHED and call.caller is None:
+        etag = _etag(call, viewed)
+        # A weak tag: packed or not, the page is the same to read, and not the same bytes (RFC 9110 8.8.1).
+        headers = (ASKED_ABOUT, ("ETag", f"W/{etag}"))
+        if is_unchanged(call.header(b"if-none-match"), None, etag=etag, modified_ms=None):
+            return Answer(status=304, headers=(("Content-Security-Policy", PLAIN), UNLISTED, VARY, *headers))
+    return await _drawn(call, found, viewed, headers)
+
+
+async def _drawn(call: Call, found: Visit[Viewed], viewed: Viewed, headers: tuple[tuple[str, str], ...]) -> Answer:
+    addresses = Addresses(f"/r/{viewed.report.slug}")
+    drawn = await draw(call, viewed, addresses)
+    if drawn is None:
+        return page(
+            call,
+            "share_waiting.html.jinja",
+            state=viewed.report.state,
+            headers=(waiting_header(viewed, addresses, call.now_ms),),
+        )
+    return page(
+        call,
+        "share_page.html.jinja",
+        drawn=drawn,
+        is_owner=found.shared.is_owner,
+        audience=call.texts.gettext(AUDIENCES[Privacy(viewed.report.privacy)]),
+        preview=_preview(call.texts, viewed.report, drawn),
+        headers=headers,
+        **about(call, viewed, addresses),
+    )
+
+
+async def compare_shared(call: Call) -> Answer:
+    """What changed between two runs of the report behind a share link."""
+    found = await visit(call, lambda tx, report: look_up(call, tx, report, masked=True))
+    if isinstance(found, Answer):
+        return found
+    if found.seen is None:
+        return to_gate(call)
+    return await compare_page(call, found.seen, Addresses(f"/r/{found.shared.report.slug}"), own=False)
+
+
+async def unlock_share(call: Call) -> Answer:
+    """Take the password that was typed into the gate."""
+
+    def work(tx: Transaction) -> StoredReport | None:
+        options = call.services.options
+        visitor = call.visitor(tx)
+        shared = open_shared(tx, call.params["slug"], visitor=visitor, tokens=(), options=options, now_ms=call.now_ms)
+        return None if shared is None else shared.report
+
+    report = await call.services.database.read(work)
+    if report is None:
+        return not_found(call)
+    if report.privacy != Privacy.PASSWORD:
+        return go(f"/r/{report.slug}")
+    typed = (await read_form(call)).get("password", "")
+    if len(typed) > MAX_TYPED:
+        return page(call, "share_no_password.html.jinja", status=400, max_characters=MAX_CHARACTERS)
+    client = limited_as(call.client)
+    wait_s = await call.services.guesses.take(report.id, client)
+    if wait_s is not None:
+        return too_many(call, wait_s)
+    hashed = report.password_hash
+    possible = hashed is not None and 0 < len(typed) <= MAX_CHARACTERS
+    if hashed is None or not possible or not await call.services.passwords.verify(hashed, typed):
+        return gate(call, wrong=True)
+    await call.services.guesses.give_back(report.id, client)
+    secret = await call.services.database.write(lambda tx: load_or_make_secret(tx, UNLOCK))
+    token = sign_unlock(secret, report, now_ms())
+    base_url = call.services.options.base_url
+    return go(f"/r/{report.slug}", set_cookie(cookie_of(report.slug), token, base_url, seconds=UNLOCKED_S))
+
+
+@dataclass(frozen=True, slots=True)
+class _Preview:
+    """What is shown where somebody posts the link."""
+
+    title: str
+    summary: str
+
+
+def _preview(texts: Texts, stored: StoredReport, drawn: Drawn) -> _Preview:
+    """Says something of the report only where everybody with the link may read it anyway."""
+    result, score = drawn.report.result, drawn.report.score
+    if stored.privacy != Privacy.PUBLIC or score is None:
+        return _Preview(texts.gettext("Web page report"), texts.gettext("A report about a web page."))
+    points = texts.number(score)
+    if result is None:
+        title = texts.gettext("Web page report: %(score)s", score=points)
+    else:
+        title = texts.gettext(
+            "Web page report: %(result)s %(score)s", result=texts.gettext(RESULTS[result]), score=points
+        )
+    summary = texts.gettext(
+        "A web page got %(score)s of 100 points. The report says why, and what to fix first.", score=points
+    )
+    return _Preview(title, summary)
+
+
+def _etag(call: Call, viewed: Viewed) -> str:
+    # Neither the number of the report nor how often it was changed is anybody's business here.
+    stored = viewed.report
+    runs = [(run.number, run.state) for run in viewed.runs]
+    seen = (stored.slug, stored.revision, viewed.shown_number, runs, call.texts.tag, VERSION, _design())
+    return f'"{hashlib.sha256(repr(seen).encode()).hexdigest()[:32]}"'
+
+
+@cache
+def _design() -> str:
+    """Another one whenever pages look or read different: style sheets, templates and words count."""
+    digest = hashlib.sha256(asset_address("site.css").encode())
+    for package, folder in (
+        ("pagegrade.web", "templates"),
+        ("pagegrade.render", "templates"),
+        ("pagegrade.render", "locales"),
+    ):
+        for content in _contents(files(package) / folder):
+            digest.update(content)
+    return digest.hexdigest()
+
+
+def _contents(folder: Traversable) -> list[bytes]:
+    """Of every file below, in one order."""
+    found: list[bytes] = []
+    for entry in sorted(folder.iterdir(), key=lambda each: each.name):
+        found += _contents(entry) if entry.is_dir() else [entry.read_bytes()]
+    return found
+
+
+OPERATIONS: Final[tuple[Operation, ...]] = (
+    Operation(
+        method="GET",
+        path=PATH,
+        name="show_share",
+        summary="Open a share page",
+        description="The report for whoever has the link, or a form for its password.",
+        handler=show_share,
+        tag=PAGES,
+    ),
+    Operation(
+        method="POST",
+        path=PATH,
+        name="unlock_share",
+        summary="Unlock a share page",
+        description="Takes the form of a share page that asks for a password.",
+        handler=unlock_share,
+        tag=PAGES,
+    ),
+    Operation(
+        method="GET",
+        path=f"{PATH}/runs/{{number}}",
+        name="show_shared_run",
+        summary="Open an older run of a shared report",
+        handler=show_shared_run,
+        tag=PAGES,
+    ),
+    Operation(
+        method="GET",
+        path=f"{PATH}/compare",
+        name="compare_shared",
+        summary="Compare two runs of a shared report",
+        handler=compare_shared,
+        tag=PAGES,
+    ),
+)

@@ -1,0 +1,121 @@
+"""What calls about reports have in common, whether a program or a person makes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final, TypeVar
+
+from pagegrade.model.account import Account
+from pagegrade.model.errors import InvalidInput, NotFound, Unavailable, ValidationFailed, Violation
+from pagegrade.model.stored import RATINGS
+from pagegrade.parse.url import project_of
+from pagegrade.service.reports import projects
+from pagegrade.service.reports.validation import NewReport, read_new_report
+from pagegrade.store.repositories.report_list import ListQuery
+from pagegrade.web.context import Call
+from pagegrade.web.http.body import CLOSE
+from pagegrade.web.parameters import CreateReportBody, ReportListQuery
+from pagegrade.web.problems import Rejected
+
+T = TypeVar("T")
+RETRY_AFTER_S: Final = 1
+"""Another process is about to take over."""
+
+
+def list_query(query: ReportListQuery, account: Account) -> ListQuery:
+    """The reports of an account that a query asks for."""
+    return ListQuery(
+        account_id=account.id,
+        search=query.search,
+        project=query.project,
+        rating=None if query.result is None else RATINGS[query.result],
+        state=query.state,
+        sort_by=query.sort_by,
+        descending=query.sort == "desc",
+        page=query.page,
+        per_page=query.per_page,
+    )
+
+
+def judge_fields(violations: Sequence[Violation], read: Callable[[], T]) -> T:
+    """What ``read`` makes of the fields, unless something is wrong with them: then everything is told at once.
+
+    Raises:
+        ValidationFailed: Fields cannot be used.
+        URLNotAllowed: Nothing is wrong but that the address must not be contacted.
+    """
+    found: tuple[Violation, ...] = ()
+    try:
+        wish = read()
+    except ValidationFailed as error:
+        found = error.violations
+    except InvalidInput as error:
+        if not violations:
+            raise
+        found = (Violation(field="url", place="body", code=error.reason or error.code, message=error.message),)
+    else:
+        if not violations:
+            return wish
+    known = {violation.field for violation in violations}
+    raise ValidationFailed([*violations, *(each for each in found if each.field not in known)])
+
+
+def read_wish(call: Call, fields: CreateReportBody, violations: Sequence[Violation]) -> NewReport:
+    """The report that the fields of a call or a form ask for.
+
+    Raises:
+        ValidationFailed: Fields cannot be used.
+        URLNotAllowed: Nothing is wrong but that the address must not be contacted.
+    """
+    return judge_fields(
+        violations,
+        lambda: read_new_report(
+            fields.url or "",
+            privacy=fields.privacy,
+            password=fields.password,
+            account=call.admitted.account,
+            options=call.services.options,
+        ),
+    )
+
+
+def refuse_when_draining(call: Call) -> None:
+    """Begin nothing new in a process that was told to stop.
+
+    Raises:
+        Rejected: It was.
+    """
+    if call.services.draining:
+        told = Unavailable("This process is about to stop; try again.", retry_after_s=RETRY_AFTER_S)
+        raise Rejected(told.code, told.message, headers=(("Retry-After", str(RETRY_AFTER_S)), CLOSE))
+
+
+def typed_project(call: Call) -> str:
+    """The project as it stands in the path.
+
+    Raises:
+        NotFound: It is no host.
+    """
+    typed = call.params["project"]
+    if not project_of(typed):
+        raise NotFound
+    return typed
+
+
+async def delete_project_in_parts(call: Call, typed: str) -> int:
+    """Delete every report of a project of the caller, a part at a time, and tell who waits; how many there were.
+
+    Raises:
+        NotFound: There was none.
+    """
+    count = 0
+    while True:
+        gone = await call.write(lambda tx, caller: projects.delete_project(tx, caller, typed))
+        for report_id in gone:
+            call.services.changes.tell(report_id)
+        count += len(gone)
+        if len(gone) < projects.DELETED_AT_ONCE:
+            break
+    if not count:
+        raise NotFound
+    return count

@@ -1,0 +1,38 @@
+"""Every document the interface answers with, described. Nothing here makes an answer: a test holds them together."""
+
+from pagegrade.web.schemas.answers import (
+    AccountAnswer,
+    CheckAnswer,
+    CheckList,
+    ComparisonAnswer,
+    DeletedProject,
+    DeletedReport,
+    Description,
+    ProjectAnswer,
+    ProjectList,
+    ReportAnswer,
+    ReportList,
+    RunAnswer,
+    RunList,
+)
+from pagegrade.web.schemas.problem import Problem, ValidationProblem
+from pagegrade.web.schemas.shape import example_of
+
+__all__ = [
+    "AccountAnswer",
+    "CheckAnswer",
+    "CheckList",
+    "ComparisonAnswer",
+    "DeletedProject",
+    "DeletedReport",
+    "Description",
+    "Problem",
+    "ProjectAnswer",
+    "ProjectList",
+    "ReportAnswer",
+    "ReportList",
+    "RunAnswer",
+    "RunList",
+    "ValidationProblem",
+    "example_of",
+]

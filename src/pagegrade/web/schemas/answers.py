@@ -1,0 +1,144 @@
+"""The answers whole: data in its envelope."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from pagegrade.web.schemas.account import Account, Project
+from pagegrade.web.schemas.check import CatalogueMeta, Check, CheckItem
+from pagegrade.web.schemas.problem import AnswerWarning
+from pagegrade.web.schemas.report import ListedReport, Report
+from pagegrade.web.schemas.run import Comparison, Run, RunItem
+from pagegrade.web.schemas.shape import URL, Count, Document, about, sometimes
+
+_LIST = "https://reports.example.org/api/v1/reports"
+
+
+class Answer(Document):
+    """What every success has in common."""
+
+    status: int = about("HTTP status of this answer.", 200, ge=200, le=299)
+    warnings: list[AnswerWarning] = sometimes("What the caller should know; only when there is something.")
+
+
+class Links(Document):
+    """Where the other pages of the list are."""
+
+    first: URL = about("The first page.", f"{_LIST}?per_page=10&page=1")
+    last: URL = about("The last page.", f"{_LIST}?per_page=10&page=4")
+    prev: URL | None = about("The page before; null: this is the first.", None)
+    next: URL | None = about("The page after; null: this is the last.", f"{_LIST}?per_page=10&page=2")
+
+
+class Meta(Document):
+    """Which part of the list this is."""
+
+    current_page: int = about("Number of this page, from 1.", 1, ge=1)
+    from_: int | None = Field(
+        alias="from", description="Number of its first item, from 1; null: it is empty.", examples=[1]
+    )
+    last_page: int = about("Number of the last page, at least 1.", 4, ge=1)
+    path: URL = about("Address of the list.", _LIST)
+    per_page: int = about("Items of a page.", 10, ge=1)
+    to: int | None = about("Number of its last item; null: it is empty.", 10)
+    total: Count = about("Items of all pages.", 37)
+
+
+class ListAnswer(Answer):
+    """What every list has in common."""
+
+    links: Links = about("Where the other pages are.")
+    meta: Meta = about("Which part of the list this is.")
+
+
+class ReportAnswer(Answer):
+    """One report."""
+
+    data: Report = about("The report.")
+
+
+class ReportList(ListAnswer):
+    """Reports."""
+
+    data: list[ListedReport] = about("The reports of this page.")
+
+
+class RunAnswer(Answer):
+    """One run."""
+
+    data: Run = about("The run.")
+
+
+class RunList(ListAnswer):
+    """The runs of a report."""
+
+    data: list[RunItem] = about("The runs of this page.")
+
+
+class ComparisonAnswer(Answer):
+    """What changed between two runs."""
+
+    data: Comparison = about("What changed.")
+
+
+class ProjectAnswer(Answer):
+    """One project."""
+
+    data: Project = about("The project.")
+
+
+class ProjectList(ListAnswer):
+    """Projects."""
+
+    data: list[Project] = about("The projects of this page.")
+
+
+class AccountAnswer(Answer):
+    """The account of the caller."""
+
+    data: Account = about("The account.")
+
+
+class CheckAnswer(Answer):
+    """One check."""
+
+    data: Check = about("The check.")
+
+
+class CheckList(Answer):
+    """The whole catalogue of checks."""
+
+    data: list[CheckItem] = about("The checks, in the order of the catalogue.")
+    meta: CatalogueMeta = about("About the catalogue.")
+
+
+class DeletedReport(Document):
+    """The report is gone."""
+
+    id: int = about("The report that is gone.", 1042, ge=1)
+    object: Literal["report"] = about("The kind of object.", "report")
+    deleted: bool = about("Always true.", True)  # noqa: FBT003
+    status: Literal[200] = about("HTTP status of this answer.", 200)
+
+
+class DeletedProject(Document):
+    """The reports of the project are gone."""
+
+    project: str = about("The host.", "example.com")
+    object: Literal["project"] = about("The kind of object.", "project")
+    deleted: bool = about("Always true.", True)  # noqa: FBT003
+    reports: Count = about("How many reports there were.", 14)
+    status: Literal[200] = about("HTTP status of this answer.", 200)
+
+
+class Description(Document):
+    """An OpenAPI 3.1 document."""
+
+    openapi: str = about("Version of the OpenAPI Specification it follows.", "3.1.0")
+    info: dict[str, Any] = about("What it describes.", {"title": "Pagegrade", "version": "1.0.0"})
+    servers: list[dict[str, Any]] = about("Where it is.", [{"url": "https://reports.example.org"}])
+    tags: list[dict[str, Any]] = about("How its operations are grouped.", [{"name": "Reports"}])
+    paths: dict[str, Any] = about("Its operations.", {})
+    components: dict[str, Any] = about("What they share.", {})

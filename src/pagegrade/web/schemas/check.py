@@ -1,0 +1,62 @@
+"""The catalogue of checks."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pagegrade.model.outcome import Importance
+from pagegrade.model.report import RULESET, Category
+from pagegrade.web.schemas.shape import Amount, Count, Document, Points, about
+
+
+class CheckState(Document):
+    """One thing a check can find."""
+
+    name: str = about("The check's own word.", "too_long")
+    message: str = about("What it says of the page.", "The title is longer than search results show.")
+    loss: float = about("The least it costs, as a share of the points of its importance.", 0.5, ge=0, le=1)
+    loss_max: float = about("The most it costs, as a share of the points of its importance.", 0.5, ge=0, le=1)
+    title: str = about("What is wrong or what to do; empty where there is nothing to do.", "Shorten the title")
+    why: str = about("Why that matters.", "Search results cut what follows.")
+    fix: str = about("What to do, as Markdown.", "Write a title of 10 to 70 characters.")
+
+
+class CheckItem(Document):
+    """A check as it stands in the list."""
+
+    id: str = about("Its name for programs, as in the results of a report.", "title-length")
+    object: Literal["check"] = about("The kind of object.", "check")
+    title: str = about("Its name for people.", "Title length")
+    category: Category = about("What it counts for.", "seo")
+    importance: Importance = about("How much it matters.", "medium")
+    price: Amount = about("The most it can cost, in points of the score.", 3)
+    summary: str = about("What it is about, in one sentence.", "Search results cut long titles.")
+    states: list[CheckState] = about("What it can find, best first.")
+    cause: str | None = about("Checks with the same cause are charged once; null: it shares none.", None, "title")
+    requires: list[str] = about("Always empty since ruleset 2026.2.", [])
+    cap: Points | None = about("In its worst state the score is at most this; null: no limit.", None, 69)
+    since: str = about("First version that had it.", "0.1.0")
+    sources: list[str] = about("Standards and guides behind it.", ["https://html.spec.whatwg.org/#the-title-element"])
+
+
+class CheckDocumentation(Document):
+    """The check explained, as Markdown."""
+
+    what_it_checks: str = about("What it looks at.", "The length of the text of `<title>`.")
+    why_it_matters: str = about("What it is good for.", "Search results show about 60 characters.")
+    how_to_fix: str = about("What to do when it fails.", "Put the topic first and stop there.")
+    fails_on: str = about("A page or header it fails on.", "```html\n<title>A very long title …</title>\n```")
+    passes_on: str = about("A page or header it passes on.", "```html\n<title>Pricing</title>\n```")
+
+
+class Check(CheckItem):
+    """A check with its documentation."""
+
+    documentation: CheckDocumentation = about("The check explained.")
+
+
+class CatalogueMeta(Document):
+    """About the catalogue."""
+
+    total: Count = about("How many checks there are.", 67)
+    ruleset: str = about("Version of the checks, severities and caps.", RULESET)

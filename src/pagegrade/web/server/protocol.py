@@ -1,0 +1,397 @@
+"""HTTP/1.1 on one connection: uvicorn's protocol, made safe to stand in the open without a proxy.
+
+The parser below it (llhttp, strict) refuses what requests are smuggled with: two lengths, a length and a transfer
+coding, bare line ends, folded headers, control characters. What uvicorn leaves open, and this class closes:
+
+- A request may take for ever to arrive, and an answer to be read; both have a deadline here.
+- Headers, trailers and the target may be of any size, and trailers join the headers after these were looked at.
+- A malformed request is answered at once, in front of the answers to those before it that are still being made: the
+  client would take each for another's. Here answers keep their order, and the connection ends after the refusal.
+- The body of a request with ``Upgrade`` is left in the stream and read as the next request.
+- Any number of connections and of pipelined requests is taken on.
+- Errors are plain text; here they are problem details (RFC 9457) like all others.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import contextvars
+import secrets
+import urllib.parse
+from collections import deque
+from typing import Any, Final
+
+import httptools
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from pagegrade.web.server import refusals
+from pagegrade.web.server.cycle import Exchange
+from pagegrade.web.server.limits import Listening
+from pagegrade.web.server.refusals import Refusal, RefusedError, refusal_bytes
+from pagegrade.web.server.request_head import check_headers, read_target
+
+PROGRESS_BYTES: Final = 16 * 1024
+"""A client that takes less than this in the time to send is taken for one that does not read."""
+HOP_BY_HOP: Final = {b"upgrade", b"http2-settings", b"connection"}
+
+
+class Connection(HttpToolsProtocol):
+    """One client."""
+
+    cycle: Exchange
+
+    def __init__(self, listening: Listening) -> None:
+        super().__init__(listening.config, listening.state, {}, listening.loop)
+        self.listening = listening
+        self.limits = listening.limits
+        self.phase = "idle"
+        """``idle`` between requests, ``head`` or ``body`` while one arrives."""
+        self.answering: Exchange | None = None
+        self.refusal: Refusal | None = None
+        """Set once: nothing that comes after it is read."""
+        self.ended = False
+        """Our last byte is written."""
+        self.messages = 0
+        self.wire_bytes = 0
+        self.head_bytes = 0
+        self.header_count = 0
+        self.upgrading = False
+        self.deadline: asyncio.TimerHandle | None = None
+        self.write_check: asyncio.TimerHandle | None = None
+        self.unsent_bytes = 0
+
+    # What the transport calls.
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """A client has come."""
+        super().connection_made(transport)
+        listening = self.listening
+        listening.waiting[self.make_room] = None
+        self.deadline = self.loop.call_later(self.limits.receive_s, self._too_slow)
+        excess = len(self.connections) - self.limits.connections
+        if excess <= 0:
+            return
+        if excess > self.limits.connections // 4 + 8:
+            transport.abort()
+            return
+        longest = next(iter(listening.waiting))
+        if longest == self.make_room:
+            self._refuse(refusals.FULL)
+        else:
+            longest()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The client has gone; whoever answers it is told."""
+        self.listening.waiting.pop(self.make_room, None)
+        self._unset_keepalive_if_required()
+        self._stop_deadline()
+        if self.write_check is not None:
+            self.write_check.cancel()
+            self.write_check = None
+        if self.answering is not None:
+            self.answering.disconnected = not self.answering.response_complete
+            self.answering.message_event.set()
+        self.pipeline.clear()
+        super().connection_lost(exc)
+        if self.listening.stopping and not self.connections:
+            self.listening.empty.set()
+
+    def eof_received(self) -> None:
+        """The client sends no more, which counts as gone; what was written is still sent."""
+        self._watch_writing()
+
+    def data_received(self, data: bytes) -> None:
+        """Bytes have come."""
+        if self.refusal is not None:
+            return
+        messages, phase = self.messages, self.phase
+        try:
+            self._feed(data)
+        except (httptools.HttpParserError, RefusedError) as error:
+            cause = error if isinstance(error, RefusedError) else error.__context__
+            self._refuse(cause.refusal if isinstance(cause, RefusedError) else refusals.BAD_REQUEST)
+            return
+        if self.phase == "idle":
+            if self.messages != messages or phase != "idle":  # empty lines are no request, and put nothing off
+                self._stop_deadline()
+            return
+        # What belongs to this request for sure; the parser tells of a header only once it is whole.
+        if self.messages == messages or (phase == "idle" and self.messages == messages + 1):
+            self.wire_bytes += len(data)
+        if self.phase == "head" and self.wire_bytes > self.limits.head_bytes:
+            self._refuse(refusals.LONG_HEAD)
+        elif self.wire_bytes > self.limits.head_bytes + self.limits.body_bytes:
+            self._refuse(refusals.LONG_BODY)
+        elif self.deadline is None:
+            self.deadline = self.loop.call_later(self.limits.receive_s, self._too_slow)
+
+    def pause_writing(self) -> None:
+        """The client does not keep up with reading."""
+        super().pause_writing()
+        self._watch_writing()
+
+    def shutdown(self) -> None:
+        """The server stops: whoever waits for an answer gets it, and then the connection ends."""
+        if self.answering is None and self.phase == "idle":
+            self.hang_up()
+        elif self.cycle is not None:
+            self.cycle.keep_alive = self.cycle.reusable = False
+
+    def make_room(self) -> None:
+        """Another client needs the place."""
+        self.hang_up(at_once=True)
+
+    # What the parser calls.
+
+    def on_message_begin(self) -> None:
+        """The first byte of a request."""
+        super().on_message_begin()
+        self.messages += 1
+        self.phase = "head"
+        self.wire_bytes = self.head_bytes = self.header_count = 0
+        self._unset_keepalive_if_required()
+        self._stop_deadline()
+
+    def on_url(self, url: bytes) -> None:
+        """A piece of the target."""
+        super().on_url(url)
+        self.head_bytes += len(url)
+        if len(self.url) > self.limits.url_bytes:
+            raise RefusedError(refusals.LONG_URL)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """A header, or a trailer, which nobody asked for and nobody gets."""
+        self.head_bytes += len(name) + len(value) + 4
+        self.header_count += 1
+        if self.head_bytes > self.limits.head_bytes:
+            raise RefusedError(refusals.LONG_HEAD)
+        if self.header_count > self.limits.headers:
+            raise RefusedError(refusals.MANY_HEADERS)
+        if self.phase == "head":
+            super().on_header(name, value)
+
+    def on_headers_complete(self) -> None:
+        """The head of a request is whole."""
+        parser = self.parser
+        version, method = parser.get_http_version(), parser.get_method()
+        if parser.should_upgrade():
+            if method == b"CONNECT":
+                raise RefusedError(refusals.NO_PROXY)
+            self.upgrading = True
+            return
+        check_headers(self.headers, version)
+        path, query = read_target(self.url)
+        self.scope["method"] = method.decode("ascii")
+        self.scope["http_version"] = version
+        self.scope["path"] = urllib.parse.unquote(path) if "%" in path else path
+        self.scope["raw_path"] = path.encode("ascii")
+        self.scope["query_string"] = query
+        if len(self.pipeline) >= self.limits.pipelined:
+            raise RefusedError(refusals.LATER)
+        expects = self.expect_100_continue and version == "1.1"
+        reusable = version == "1.1" and parser.should_keep_alive() and not self.listening.stopping
+        exchange = Exchange(
+            scope=self.scope,
+            transport=self,  # type: ignore[arg-type]  # what an answer needs of one
+            flow=self.flow,
+            logger=self.logger,
+            access_logger=self.access_logger,
+            access_log=False,
+            default_headers=self.server_state.default_headers,
+            message_event=asyncio.Event(),
+            expect_100_continue=expects,
+            keep_alive=reusable and not expects,
+            on_response=self.on_response_complete,
+        )
+        exchange.reusable = reusable
+        self.cycle = exchange
+        self.phase = "body"
+        self.wire_bytes = self.head_bytes = self.header_count = 0
+        if self.answering is None:
+            self._start_asgi_task(exchange, self.app)
+        else:
+            self.flow.pause_reading()
+            self.pipeline.appendleft((exchange, self.app))
+
+    def on_message_complete(self) -> None:
+        """The last byte of a request."""
+        if not self.upgrading:
+            super().on_message_complete()
+            self.phase = "idle"
+
+    # What answers call.
+
+    def on_response_complete(self) -> None:
+        """An answer is written: the next one's turn."""
+        self.server_state.total_requests += 1
+        self.answering = None
+        self.flow.resume_reading()
+        if self.ended or self.transport.is_closing():
+            self._watch_writing()
+        elif self.pipeline:
+            self._start_asgi_task(*self.pipeline.pop())
+        elif self.refusal is not None:
+            self._tell_refusal(self.refusal)
+        else:
+            self.listening.waiting[self.make_room] = None
+            self._unset_keepalive_if_required()
+            if self.deadline is not None:
+                self._stop_deadline()
+                self.deadline = self.loop.call_later(self.limits.receive_s, self._too_slow)
+            elif self.phase == "idle":
+                self.timeout_keep_alive_task = self.loop.call_later(self.limits.keep_alive_s, self.hang_up)
+
+    def write(self, data: bytes) -> None:
+        """Send a piece of an answer."""
+        self.transport.write(data)
+
+    def is_closing(self) -> bool:
+        """Whether nothing more can be sent."""
+        return self.transport.is_closing()
+
+    def abort(self) -> None:
+        """Cut off the answer, so that it does not look whole."""
+        self.transport.abort()
+
+    def close(self) -> None:
+        """The answer was the last one."""
+        if self.phase == "idle":
+            self.transport.close()
+        else:
+            self._end()
+
+    # Our own.
+
+    def _start_asgi_task(self, cycle: Any, app: Any) -> None:
+        self.answering = cycle
+        self.listening.waiting.pop(self.make_room, None)
+        # A context of its own: what one request binds for its log lines must not reach the next on the connection.
+        cycle.task = self.loop.create_task(cycle.run_asgi(app), context=contextvars.Context())
+        self.tasks.add(cycle.task)
+        cycle.task.add_done_callback(self.tasks.discard)
+
+    def _feed(self, data: bytes) -> None:
+        """Parse; a wish to change the protocol is ignored, as it may be (RFC 9110 7.8).
+
+        The parser stops at such a request and takes its body for the other protocol's, so the request is read again
+        without the wish. ``curl --http2`` sends it with every request to an ``http://`` address.
+        """
+        while True:
+            try:
+                self.parser.feed_data(data)
+            except httptools.HttpParserUpgrade as stop:
+                if not self.upgrading:
+                    raise RefusedError(refusals.BAD_REQUEST) from None
+                self.upgrading = False
+                version = self.parser.get_http_version().encode("ascii")
+                head = [self.parser.get_method(), b" ", self.url, b" HTTP/", version, b"\r\n"]
+                for name, value in self.headers:
+                    if name not in HOP_BY_HOP:
+                        head += [name, b": ", value, b"\r\n"]
+                if not self.parser.should_keep_alive():
+                    head.append(b"connection: close\r\n")
+                data = b"".join([*head, b"\r\n", data[stop.args[0] :]])
+                self.parser = httptools.HttpRequestParser(self)
+                self.parser.set_dangerous_leniencies(lenient_data_after_close=True)
+            else:
+                return
+
+    def _stop_deadline(self) -> None:
+        if self.deadline is not None:
+            self.deadline.cancel()
+            self.deadline = None
+
+    def _too_slow(self) -> None:
+        """A request has not arrived in time."""
+        self.deadline = None
+        behind = self.answering is not None and (self.phase == "head" or self.answering is not self.cycle)
+        if self.flow.read_paused or behind:
+            # It is we who are slow: with the request in front, or with reading what has come.
+            self.deadline = self.loop.call_later(self.limits.receive_s, self._too_slow)
+        elif self.phase == "idle":
+            self.hang_up()
+        else:
+            self._refuse(refusals.TOO_SLOW)
+
+    def _refuse(self, refusal: Refusal) -> None:
+        """Answer the request that is arriving with ``refusal``, in its turn, and read no more."""
+        self.refusal = refusal
+        self._stop_deadline()
+        if self.phase == "body":
+            exchange = self.cycle
+            if exchange.response_started:
+                if exchange.response_complete:
+                    self._end()
+                else:
+                    self.transport.abort()
+                return
+            exchange.disconnected = True
+            exchange.message_event.set()
+            if exchange is self.answering:
+                self.answering = None
+                if not exchange.begun and exchange.task is not None:
+                    exchange.task.cancel()  # head and mistake came together: the application never sees it
+            else:
+                self.pipeline = deque(item for item in self.pipeline if item[0] is not exchange)
+        if self.answering is None and not self.pipeline:
+            self._tell_refusal(refusal)
+
+    def _tell_refusal(self, refusal: Refusal) -> None:
+        if refusal is refusals.LATER or self.transport.is_closing():
+            self._end()
+            return
+        listening = self.listening
+        request_id = secrets.token_hex(8)
+        answer = refusal_bytes(
+            refusal,
+            target=self.url if self.messages else b"",
+            base_url=listening.base_url,
+            request_id=request_id,
+            headers=self.server_state.default_headers,
+        )
+        if listening.on_refusal is not None:
+            listening.on_refusal(refusal, self.client[0] if self.client else "", request_id)
+        self.transport.write(answer)
+        self._end()
+
+    def _end(self) -> None:
+        """Say no more, and let the client finish for a moment.
+
+        Closing while bytes are on their way here makes the system send a reset, which can overtake the answer
+        (RFC 9112 9.6).
+        """
+        if self.ended or self.transport.is_closing():
+            return
+        self.ended = True
+        self.refusal = self.refusal or refusals.LATER
+        self._stop_deadline()
+        self._unset_keepalive_if_required()
+        with contextlib.suppress(OSError):  # the client may have gone a moment ago
+            self.transport.write_eof()
+        self.timeout_keep_alive_task = self.loop.call_later(self.limits.linger_s, self.hang_up)
+
+    def hang_up(self, *, at_once: bool = False) -> None:
+        """Close, after what is already written has been sent, unless ``at_once``."""
+        self.listening.waiting.pop(self.make_room, None)
+        if at_once and self.transport.get_write_buffer_size():
+            self.transport.abort()
+        elif not self.transport.is_closing():
+            self.transport.close()
+            self._watch_writing()
+
+    def _watch_writing(self) -> None:
+        """See to it that what is written gets away, or the client is dropped."""
+        self.unsent_bytes = self.transport.get_write_buffer_size()
+        if self.write_check is None and self.unsent_bytes:
+            self.write_check = self.loop.call_later(self.limits.send_s, self._check_writing)
+
+    def _check_writing(self) -> None:
+        self.write_check = None
+        unsent_bytes = self.transport.get_write_buffer_size()
+        if unsent_bytes > self.unsent_bytes - PROGRESS_BYTES and (
+            self.flow.write_paused or self.transport.is_closing()
+        ):
+            self.transport.abort()
+        else:
+            self._watch_writing()

@@ -1,0 +1,70 @@
+"""Who looks at a page: the cookie of a session, and whether a form is one of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import islice
+from typing import Final
+
+from pagegrade.service.accounts.sessions import LASTS_MS
+
+SESSION: Final = "session"
+MAX_READ: Final = 8
+"""Cookies of one name that are looked at: each is looked for in the database, and a thousand fit into a request."""
+Header = Callable[[bytes], str | None]
+"""Gives a request header by its lower-case name."""
+
+
+class SignInNeeded(Exception):
+    """The page is for those who have signed in."""
+
+
+def is_secure(base_url: str) -> bool:
+    """Whether browsers reach this installation over TLS."""
+    return base_url.startswith("https://")
+
+
+def cookie_name(name: str, base_url: str) -> str:
+    """The whole name of a cookie: with the prefix that ties it to this host, which browsers take over TLS only.
+
+    Source: RFC 6265bis section 4.1.3.2
+    """
+    return f"__Host-{name}" if is_secure(base_url) else name
+
+
+def read_cookies(header: Header, name: str, base_url: str) -> tuple[str, ...]:
+    """The first values that were sent for a cookie of ours; a neighbour on the same host may have set one, too."""
+    wanted = cookie_name(name, base_url)
+    pairs = (pair.strip().partition("=") for pair in (header(b"cookie") or "").replace(",", ";").split(";"))
+    return tuple(islice((value for given, _, value in pairs if given == wanted), MAX_READ))
+
+
+def set_cookie(name: str, value: str, base_url: str, *, seconds: int) -> tuple[str, str]:
+    """A header that keeps a cookie from scripts and from forms of other sites."""
+    secure = "; Secure" if is_secure(base_url) else ""
+    whole = f"{cookie_name(name, base_url)}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}"
+    return ("Set-Cookie", whole)
+
+
+def session_cookie(token: str, base_url: str) -> tuple[str, str]:
+    """The header that lets a browser stay signed in."""
+    return set_cookie(SESSION, token, base_url, seconds=LASTS_MS // 1000)
+
+
+def ended_cookie(base_url: str) -> tuple[str, str]:
+    """The header that makes a browser forget its session."""
+    return set_cookie(SESSION, "", base_url, seconds=0)
+
+
+def is_own_form(header: Header, base_url: str) -> bool:
+    """Whether a form was sent by a page of ours.
+
+    Source: https://cheatsheetseries.owasp.org, Cross-Site Request Forgery Prevention: fetch metadata, else the origin
+    """
+    site = header(b"sec-fetch-site")
+    if site is not None:
+        return site in {"same-origin", "none"}
+    origin = header(b"origin")
+    if origin is not None:
+        return origin == base_url
+    return (header(b"referer") or "").startswith(f"{base_url}/")

@@ -1,0 +1,224 @@
+"""One claimed run: politely gathered, judged in a child, stored behind its fence."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from typing import Final
+
+import msgspec
+
+from pagegrade.clock import now_ms, utc_now
+from pagegrade.gather.guard import Guard
+from pagegrade.gather.resolver import CachingResolver, DNSResolver, ResolveError, Resolver
+from pagegrade.model.errors import FAILURE_CODES, InvalidInput, Unavailable
+from pagegrade.model.report import Failure, Report
+from pagegrade.model.stored import ClaimedRun, PackedReport
+from pagegrade.observability.logs import about
+from pagegrade.observability.run_spans import begin_run, end_run, gatherers_of, note_gathered
+from pagegrade.observability.tracing import Span
+from pagegrade.parse.url import Target, host, host_address, parse_target_url
+from pagegrade.report.codec import pack_report
+from pagegrade.sandbox.pool import TaskRunner
+from pagegrade.service.container import Services
+from pagegrade.service.runs.analysis import gather_target, mistake_of_ours, policy_of
+from pagegrade.service.runs.evaluation import failed_report
+from pagegrade.service.runs.packed_evaluation import judge_and_pack_in_child
+from pagegrade.service.runs.politeness import address_targets, is_own_host, politeness_target
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.queue.procrastinate_queue import offer_next
+from pagegrade.store.queue.runs import finish_run, release_run
+from pagegrade.store.repositories.host_slots import admit_addresses, exempt_run
+
+logger = logging.getLogger(__name__)
+
+STORE_PAUSE_S: Final = 1.0
+"""Between two tries to store an outcome while the database cannot be written, e.g. because its disk is full."""
+STORE_TRIES: Final = 600
+
+
+class _Error(msgspec.Struct):
+    """The members of ``PackedReport.error`` that are counted."""
+
+    code: str
+    reason: str | None = None
+
+
+_read_error: Final = msgspec.json.Decoder(_Error).decode
+
+
+async def perform_run(
+    services: Services, run: ClaimedRun, *, children: TaskRunner, resolver: Resolver | None = None
+) -> None:
+    """Take a claimed run to its end: stored, or given back because its target has no room for it now.
+
+    Whatever goes wrong inside is a failed run, never one without an end. When the caller cancels, nothing is stored
+    and the run stays as it is.
+
+    Args:
+        services: Of this process.
+        run: As it was claimed.
+        children: Where hostile bytes are parsed.
+        resolver: Where addresses come from; ``None`` for DNS.
+
+    Raises:
+        Unavailable: The database could not be written for many minutes; the run is left to the reaper.
+    """
+    with begin_run(services.tracing, run) as span, about(**span.names):
+        await _perform(services, run, span, children=children, resolver=resolver)
+
+
+async def _perform(
+    services: Services, run: ClaimedRun, span: Span, *, children: TaskRunner, resolver: Resolver | None
+) -> None:
+    started_s = time.monotonic()
+    known = CachingResolver(resolver or DNSResolver())
+    try:
+        target = parse_target_url(run.url)
+        wait_ms = await _ask_for_room(services, run, target, known)
+        if wait_ms is not None:
+            await services.database.write(lambda tx: release_run(tx, run, now_ms(), wait_ms))
+            services.changes.tell(run.report_id)
+            end_run(span, state="put_off")
+            return
+        packed = await _analyze(services, target, span, children=children, resolver=known)
+    except InvalidInput as error:
+        packed = _failed(run, Failure(code="address_not_allowed", message=error.message, reason=error.reason))
+    except Unavailable:
+        # Nobody has been contacted yet, and the database is needed for that: somebody tries again after the lease.
+        raise
+    except Exception as error:
+        logger.exception("run_failed", extra={"run": run.id})
+        packed = _failed(run, mistake_of_ours(type(error).__name__))
+    finally:
+        await known.aclose()
+    with span.child("store"):
+        changed = await _store(services, run, packed)
+    _note(services, run, span, packed, changed=changed, seconds=time.monotonic() - started_s)
+
+
+async def _ask_for_room(services: Services, run: ClaimedRun, target: Target, resolver: Resolver) -> int | None:
+    """Milliseconds that a run has to wait for its target; ``None`` when it may go there now."""
+    options = services.options
+    networks = options.analyze.allow_networks
+    policy = policy_of(target, options.analyze)
+    domain = politeness_target(target.url, networks)
+    if not domain or Guard(policy).judge_url(target.url) is not None:
+        return None
+    name = host(target.url)
+    literal = host_address(name)
+    if literal is not None:
+        addresses: tuple[str, ...] = (str(literal),)
+    else:
+        try:
+            answer = await resolver.resolve(name, local_names=policy.looks_up_local_names(name))
+        except ResolveError:
+            # The resolver remembers it: the analysis will fail for this reason, without contacting anybody.
+            return None
+        addresses = answer.addresses
+    if is_own_host(addresses, networks):
+        await services.database.write(lambda tx: exempt_run(tx, run))
+        # Others may have been passed over because of it.
+        services.wake()
+        return None
+    targets = (domain, *address_targets(addresses))
+    return await services.database.write(
+        lambda tx: admit_addresses(
+            tx,
+            run,
+            targets,
+            now_ms(),
+            target_runs=options.target_runs,
+            target_runs_per_minute=options.target_runs_per_minute,
+        )
+    )
+
+
+async def _analyze(
+    services: Services, target: Target, span: Span, *, children: TaskRunner, resolver: Resolver
+) -> PackedReport:
+    options = services.options.analyze
+    with span.child("gather") as part:
+        gathered = await gather_target(
+            target, options=options, children=children, resolver=resolver, settled=gatherers_of(part)
+        )
+        note_gathered(part, gathered)
+    if isinstance(gathered, Report):
+        return pack_report(gathered)
+    with span.child("judge"):
+        return await judge_and_pack_in_child(gathered, options.thresholds, children=children)
+
+
+async def _store(services: Services, run: ClaimedRun, packed: PackedReport) -> tuple[int, ...]:
+    """Write the outcome, however long that takes, and tell those who wait; ids of the reports that changed."""
+    for tries_left in reversed(range(STORE_TRIES)):
+        try:
+            changed = await _write_outcome(services, run, packed)
+        except Unavailable:
+            if not tries_left:
+                raise
+            # The lease is kept meanwhile, and what was found out must not be lost because of a disk that is full.
+            await asyncio.sleep(STORE_PAUSE_S)
+        else:
+            for report_id in changed:
+                services.changes.tell(report_id)
+            return changed
+    raise AssertionError("the last try either stores or raises")
+
+
+async def _write_outcome(services: Services, run: ClaimedRun, packed: PackedReport) -> tuple[int, ...]:
+    try:
+        return await services.database.write(lambda tx: _finish(tx, services, run, packed))
+    except Unavailable:
+        raise
+    except Exception:
+        # An outcome that the tables refuse is a mistake of ours, and would be refused again and again.
+        logger.exception("outcome_refused", extra={"run": run.id})
+    refused = _failed(
+        run,
+        Failure(
+            code="internal",
+            message=FAILURE_CODES["internal"][1],
+            reason="not_storable",
+            retryable=FAILURE_CODES["internal"][0],
+        ),
+    )
+    return await services.database.write(lambda tx: _finish(tx, services, run, refused))
+
+
+def _finish(tx: Transaction, services: Services, run: ClaimedRun, packed: PackedReport) -> tuple[int, ...]:
+    options = services.options
+    changed = finish_run(tx, run, packed, now_ms())
+    offer_next(
+        tx,
+        run.id,
+        now_ms(),
+        target_runs=options.target_runs,
+        target_runs_per_minute=options.target_runs_per_minute,
+    )
+    return changed
+
+
+def _note(
+    services: Services, run: ClaimedRun, span: Span, packed: PackedReport, *, changed: tuple[int, ...], seconds: float
+) -> None:
+    """Count the run, write its line, end its span."""
+    error = None if packed.error is None else _read_error(packed.error)
+    state = packed.state if changed else "discarded"
+    code, reason = (None, None) if error is None else (error.code, error.reason)
+    services.observation.run_finished(
+        run=run.id,
+        report=run.report_id,
+        host=host(run.url),
+        state=state,
+        code=code,
+        reason=reason,
+        attempt=run.attempt,
+        seconds=seconds,
+    )
+    end_run(span, state=state, code=code, reason=reason)
+
+
+def _failed(run: ClaimedRun, failure: Failure) -> PackedReport:
+    return pack_report(failed_report(run.url, failure, generated_at=utc_now()))

@@ -1,0 +1,94 @@
+"""Where several processes share a database: says to the others that this one lives, and learns how many there are.
+
+In a thread of its own, with a connection of its own: a process that has much to do must not look dead.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import platform
+import threading
+from collections.abc import AsyncIterator
+from typing import Final, Literal
+
+from pagegrade.clock import now_ms
+from pagegrade.model.errors import Unavailable
+from pagegrade.model.identity import VERSION
+from pagegrade.service.container import Services
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.repositories.processes import Process, beat, forget, list_live
+
+logger = logging.getLogger(__name__)
+
+BEATS_PER_LEASE: Final = 4
+RETRY_S: Final = 1.0
+"""After a beat that could not be told."""
+MAX_HOST: Final = 255
+
+
+@contextlib.asynccontextmanager
+async def present(services: Services, kind: Literal["serve", "worker"]) -> AsyncIterator[None]:
+    """Be known to the others for the length of a block, in which requests are answered or runs are claimed.
+
+    Args:
+        services: Of this process; its ``peers`` is kept up to date.
+        kind: What this process does.
+    """
+    if not services.database.shared:
+        yield
+        return
+    pulse = _Pulse(services, kind)
+    await asyncio.to_thread(pulse.start)
+    try:
+        yield
+    finally:
+        await asyncio.to_thread(pulse.stop)
+
+
+class _Pulse:
+    """The thread."""
+
+    def __init__(self, services: Services, kind: str) -> None:
+        self._services = services
+        self._process = Process(
+            name=services.process, kind=kind, version=VERSION, host=platform.node()[:MAX_HOST], pid=os.getpid()
+        )
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._beat_on, name="pagegrade-presence", daemon=True)
+        self._silent_ms = int(services.options.lease_s * 1000)
+
+    def start(self) -> None:
+        """The others know of this process when this returns, if the database can be reached."""
+        self._told = self._beat()
+        self._thread.start()
+
+    def stop(self) -> None:
+        """The others know that it has ended when this returns, if the database can be reached."""
+        self._ended.set()
+        self._thread.join()
+        with contextlib.suppress(Unavailable):
+            self._services.database.write_here(lambda tx: forget(tx, self._process.name))
+
+    def _beat_on(self) -> None:
+        pause_s = self._services.options.lease_s / BEATS_PER_LEASE
+        while not self._ended.wait(pause_s if self._told else min(RETRY_S, pause_s)):
+            self._told = self._beat()
+
+    def _beat(self) -> bool:
+        def work(tx: Transaction) -> int:
+            beat(tx, self._process, now_ms())
+            return len(list_live(tx, now_ms(), self._silent_ms))
+
+        try:
+            self._services.peers = self._services.database.write_here(work)
+        except Unavailable:
+            logger.warning("presence_not_told")
+            return False
+        except Exception:
+            # A process that stops telling of itself would be taken for dead.
+            logger.exception("presence_failed")
+            return False
+        return True

@@ -1,0 +1,185 @@
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pagegrade.cli.analyze import artifacts_name
+from pagegrade.cli.app import run
+from pagegrade.gather.run import gather
+from pagegrade.model.artifacts import Artifacts
+from pagegrade.parse.url import Target
+from pagegrade.service.runs import analysis
+from tests.cli.site import Site, running_site
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[Site]:
+    """A site on the loopback."""
+    with running_site() as running:
+        yield running
+
+
+def test_a_page_the_person_typed_may_be_private(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
+    """One's own machine can be analysed without any setting; the report is alone on stdout."""
+    code = run(["analyze", site.url, "-f", "json", "--budget", "20"])
+    captured = capsys.readouterr()
+    report = json.loads(captured.out)
+
+    assert code == 0
+    assert report["url"] == site.url
+    assert report["results"]["image-alt"]["passed"] is False
+    assert report["page"]["requests"] == 1
+    assert f"{site.url}: {report['score']} of 100" in captured.err
+
+
+def test_sub_resources_can_be_left_out(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
+    """Then what needs them is not evaluated."""
+    run(["analyze", site.url, "-f", "json", "--no-subresources", "--quiet"])
+    captured = capsys.readouterr()
+
+    assert json.loads(captured.out)["results"]["asset-errors"]["outcome"] == "not_evaluated"
+    assert captured.err == ""
+
+
+def test_many_pages_come_in_the_order_they_were_asked_for(
+    site: Site, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From arguments and from stdin, each once; comments and empty lines do not count."""
+    listed = f"# two pages\n\n{site.url}other\n  {site.url}\n"
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(listed.encode())))
+    code = run(["analyze", f"{site.url}missing", "-", "-f", "jsonl", "--concurrency", "2"])
+    captured = capsys.readouterr()
+    reports = [json.loads(line) for line in captured.out.splitlines()]
+
+    assert code == 3
+    assert [report["url"] for report in reports] == [f"{site.url}missing", f"{site.url}other", site.url]
+    assert [report["state"] for report in reports] == ["failed", "completed", "completed"]
+    assert "3 pages:" in captured.err
+
+
+def test_every_bad_line_of_a_list_is_named(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """All mistakes at once, with their line numbers, before anything is fetched."""
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"https://example.com/\nftp://x/\nhttp://\n")))
+    code = run(["analyze", "-"])
+    error = capsys.readouterr().err
+
+    assert code == 2
+    assert "line 2" in error
+    assert "line 3" in error
+
+
+def test_an_empty_list_is_told(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing to do is a mistake, not a success."""
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"\n# nothing\n")))
+
+    assert run(["analyze", "-"]) == 2
+    assert "stdin" in capsys.readouterr().err
+
+
+def test_saved_artifacts_are_judged_the_same(site: Site, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The fresh report and the one from the file are equal to the last byte."""
+    path = tmp_path / "page.gz"
+    run(["analyze", site.url, "-f", "json", "--quiet", "--save-artifacts", str(path)])
+    fresh = capsys.readouterr().out
+    run(["evaluate", str(path), "-f", "json"])
+
+    assert capsys.readouterr().out == fresh
+
+
+def test_several_pages_save_into_a_folder(site: Site, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each under a name of its own; a failed page that answered is kept too."""
+    pages = [site.url, f"{site.url}other"]
+    code = run(["analyze", *pages, "--quiet", "--save-artifacts", str(tmp_path)])
+    refused = run(["analyze", *pages, "--save-artifacts", str(tmp_path / "one.gz")])
+
+    assert (code, refused) == (0, 2)
+    assert {path.name for path in tmp_path.iterdir()} == {artifacts_name(url) for url in pages}
+    assert "existing folder" in capsys.readouterr().err
+
+
+def test_artifacts_that_cannot_be_saved_do_not_cost_the_report(
+    site: Site, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The work of a minute is printed all the same, and the code says that something could not be done."""
+
+    def full(path: Path, data: bytes) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    code = run(["analyze", site.url, "-q", "--save-artifacts", str(tmp_path / "a.gz")])
+    captured = capsys.readouterr()
+
+    assert code == 2
+    assert site.url in captured.out
+    assert "No space left on device" in captured.err
+
+
+def test_reports_go_to_files_beside_the_text(site: Site, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One analysis, as many forms as wanted."""
+    html, sarif = tmp_path / "report.html", tmp_path / "report.sarif"
+    code = run(
+        ["analyze", site.url, "-f", "text", "-f", "html", "-f", "sarif", "-o", "-", "-o", str(html), "-o", str(sarif)]
+    )
+    captured = capsys.readouterr()
+
+    assert code == 0
+    assert "Fix first" in captured.out
+    assert captured.err == ""
+    assert html.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert json.loads(sarif.read_text(encoding="utf-8"))["version"] == "2.1.0"
+
+
+def test_a_baseline_shows_what_is_new(site: Site, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The same page against itself has nothing new, so the gate stays open."""
+    baseline = tmp_path / "baseline.json"
+    run(["analyze", site.url, "-o", str(baseline), "--quiet"])
+    code = run(["analyze", site.url, "--baseline", str(baseline), "--fail-on-new", "high"])
+
+    assert code == 0
+    assert "New        0 findings" in capsys.readouterr().out
+
+
+def test_a_page_that_cannot_be_reached_is_a_report_and_code_3(capsys: pytest.CaptureFixture[str]) -> None:
+    """Nobody listens there; the reader learns what happened and what to do."""
+    code = run(["analyze", "http://127.0.0.1:9/", "--budget", "5"])
+    out = capsys.readouterr().out
+
+    assert code == 3
+    assert "NOT ANALYSED" in out
+    assert "To do" in out
+
+
+def test_a_mistake_of_ours_costs_one_page_only(
+    site: Site, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other pages are still reported, and the mistake is called one."""
+
+    async def breaks_once(target: Target, **more: Any) -> Artifacts:
+        if target.url.endswith("other"):
+            raise ZeroDivisionError
+        return await gather(target, **more)
+
+    monkeypatch.setattr(analysis, "gather", breaks_once)
+    code = run(["analyze", site.url, f"{site.url}other", "-f", "jsonl", "-q"])
+    first, second = (json.loads(line) for line in capsys.readouterr().out.splitlines())
+
+    assert code == 3
+    assert first["state"] == "completed"
+    assert second["error"]["code"] == "internal"
+    assert "ZeroDivisionError" in second["error"]["message"]
+
+
+@pytest.mark.parametrize("url", ["https://example.com/", "http://[::1]:8080/x", "https://xn--bcher-kva.example/../.."])
+def test_names_of_saved_files_are_plain(url: str) -> None:
+    """Nothing of an address can leave the folder or hide the file."""
+    name = artifacts_name(url)
+
+    assert "/" not in name
+    assert not name.startswith(".")
+    assert name.isascii()
+    assert name.endswith(".artifacts.json.gz")

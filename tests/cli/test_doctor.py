@@ -1,0 +1,148 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pagegrade.cli import exit_codes
+from pagegrade.cli.app import run
+from pagegrade.config import given_settings
+from pagegrade.store.schema.migrate import migrate
+from pagegrade.wiring import open_database
+from tests.postgres import databases
+
+
+@pytest.fixture(autouse=True)
+def _own_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Whatever the machine sets does not count here."""
+    monkeypatch.chdir(tmp_path)
+    for name in given_settings():
+        monkeypatch.delenv(f"PAGEGRADE_{name.upper()}", raising=False)
+    monkeypatch.setenv("PAGEGRADE_DATA_DIR", str(tmp_path / "data"))
+
+
+def test_a_fresh_machine_is_fit(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Nothing is made by looking, and the last line counts."""
+    code = run(["doctor"])
+    told = capsys.readouterr().out
+
+    assert code == exit_codes.OK
+    assert "is not there yet" in told
+    assert told.splitlines()[-1].startswith("0 problems, ")
+    assert not (tmp_path / "data").exists()
+
+
+def test_a_server_in_use_is_looked_at_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    """One object for everything that was looked at."""
+    database = open_database()
+    migrate(database)
+    database.close()
+    code = run(["doctor", "--format", "json"])
+    found = json.loads(capsys.readouterr().out)
+
+    assert code == exit_codes.OK
+    assert all(set(one) == {"topic", "level", "message", "advice"} for one in found)
+    assert {"schema", "durability", "reports", "queue", "clock", "guard", "parser", "server"} <= {
+        one["topic"] for one in found
+    }
+    assert [one for one in found if one["level"] == "warning" and not one["advice"]] == []
+
+
+def test_settings_are_told_without_their_secrets(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The output is pasted into questions."""
+    (tmp_path / "token").write_text("the-token-itself")
+    monkeypatch.setenv("PAGEGRADE_METRICS_TOKEN_FILE", str(tmp_path / "token"))
+    monkeypatch.setenv("PAGEGRADE_BOOTSTRAP_API_KEY", "the-key-itself-which-is-long")
+    monkeypatch.setenv("PAGEGRADE_PROT", "1")
+    monkeypatch.setenv("PAGEGRADE_HOST", "\x1b[31mred")
+    code = run(["doctor"])
+    told = capsys.readouterr().out
+
+    assert code == exit_codes.OK
+    assert "the-token-itself" not in told
+    assert "the-key-itself" not in told
+    assert "PAGEGRADE_BOOTSTRAP_API_KEY=(hidden)" in told
+    assert f"PAGEGRADE_METRICS_TOKEN_FILE={tmp_path / 'token'}" in told
+    assert "Did you mean PAGEGRADE_PORT?" in told
+    assert "\x1b[31mred" not in told
+
+
+def test_wrong_settings_are_one_problem_and_the_rest_is_looked_at(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All of them at once, and an exit code that is like no other."""
+    monkeypatch.setenv("PAGEGRADE_PORT", "many")
+    monkeypatch.setenv("PAGEGRADE_WORKERS", "-1")
+    code = run(["doctor"])
+    told = capsys.readouterr().out
+
+    assert code == exit_codes.UNFIT
+    assert "PAGEGRADE_PORT='many'" in told
+    assert "PAGEGRADE_WORKERS='-1'" in told
+    assert "guard" in told
+    assert "1 problem," in told
+
+
+def test_a_database_of_another_kind_is_a_problem(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Told without the address, which may hold a password."""
+    monkeypatch.setenv("PAGEGRADE_DATABASE_URL", "mysql://alice:secret@db/reports")
+    code = run(["doctor"])
+    told = capsys.readouterr().out
+
+    assert code == exit_codes.UNFIT
+    assert "secret" not in told
+
+
+def test_a_page_that_may_not_be_fetched_is_a_problem(capsys: pytest.CaptureFixture[str]) -> None:
+    """As it would be for a stranger."""
+    code = run(["doctor", "--online", "http://127.0.0.1:9/", "--format", "json"])
+    found = json.loads(capsys.readouterr().out)
+
+    assert code == exit_codes.UNFIT
+    assert [one["topic"] for one in found if one["level"] == "problem"] == ["online"]
+
+
+def test_a_format_that_is_none_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    """Before anything is looked at."""
+    code = run(["doctor", "--format", "xml"])
+
+    assert code == exit_codes.USAGE
+    assert "text or json" in capsys.readouterr().err
+
+
+@pytest.mark.backend("postgresql", "a file is looked at above")
+def test_a_database_on_a_server_is_looked_at(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """And neither a data folder nor SQLite, which nothing is kept in; none is made."""
+    monkeypatch.setenv("PAGEGRADE_DATABASE_URL", databases().make())
+    code = run(["doctor", "--format", "json"])
+    found = json.loads(capsys.readouterr().out)
+    topics = {one["topic"] for one in found}
+
+    # That server waits for no disk, for it is one of tests.
+    assert {one["topic"] for one in found if one["level"] == "problem"} == {"durability"}
+    assert code == exit_codes.UNFIT
+    assert {"database", "postgresql", "clocks", "schema", "rights", "queue", "connections", "guard", "parser"} <= topics
+    assert not {"data folder", "sqlite", "server"} & topics
+    assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.backend("postgresql", "it is about a server")
+def test_a_server_that_does_not_answer_is_one_problem(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rest is looked at, and the password is nowhere."""
+    monkeypatch.setenv("PAGEGRADE_DATABASE_URL", "postgresql+psycopg://alice:s3cret@127.0.0.1:1/reports")
+    code = run(["doctor"])
+    told = capsys.readouterr().out
+
+    assert code == exit_codes.UNFIT
+    assert "1 problem," in told
+    assert "s3cret" not in told
+    assert "guard" in told

@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import typer
+
+from pagegrade.cli import exit_codes
+from pagegrade.cli.report_output import judge_reports, read_criteria
+from pagegrade.model.report import Report
+from pagegrade.render import render
+from tests.report_builders import make_failed_report, make_passed, make_report, make_result
+
+BEFORE = make_report(make_passed("a"), make_result("b"))
+AFTER = make_report(make_result("a", importance="medium"), make_result("b"))
+
+
+def saved(tmp_path: Path, *reports: Report, format_name: str = "json") -> str:
+    """A file with these reports."""
+    path = tmp_path / "baseline"
+    path.write_text(render(reports, format_name), encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("fail_on", "reports", "code"),
+    [
+        ([], [make_report()], exit_codes.OK),
+        (["score<50"], [make_report()], exit_codes.OK),
+        (["score<80"], [make_report()], exit_codes.GATE_FAILED),
+        (["score<50", "severity=high"], [make_report()], exit_codes.GATE_FAILED),
+        (["score<80"], [make_report(score=90), make_report()], exit_codes.GATE_FAILED),
+        ([], [make_failed_report()], exit_codes.NOT_ANALYSED),
+        (["score<80"], [make_report(), make_failed_report()], exit_codes.NOT_ANALYSED),
+    ],
+)
+def test_the_exit_code_says_how_it_went(
+    fail_on: list[str], reports: list[Report], code: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A page that could not be analysed weighs more than a failed gate; both are told on stderr."""
+    criteria = read_criteria(fail_on, None, None)
+    found = judge_reports(criteria, reports, criteria.compare(reports), quiet=True)
+
+    assert found == code
+    captured = capsys.readouterr()
+
+    assert captured.out == ""
+    assert ("Gate failed" in captured.err) is ("score<80" in fail_on or "severity=high" in fail_on)
+
+
+@pytest.mark.parametrize(
+    ("severity", "code"), [("low", exit_codes.GATE_FAILED), ("medium", exit_codes.GATE_FAILED), ("high", exit_codes.OK)]
+)
+@pytest.mark.parametrize("format_name", ["json", "jsonl"])
+def test_only_new_findings_of_the_severity_fail(tmp_path: Path, severity: str, code: int, format_name: str) -> None:
+    """What was there before does not stop the build, and neither does a smaller new thing."""
+    baseline = saved(tmp_path, BEFORE, format_name=format_name)
+    criteria = read_criteria([], baseline, severity)
+
+    assert judge_reports(criteria, [AFTER], criteria.compare([AFTER]), quiet=True) == code
+
+
+@pytest.mark.parametrize(("severity", "code"), [("low", exit_codes.GATE_FAILED), ("high", exit_codes.OK)])
+def test_a_finding_that_got_worse_does_not_get_through(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], severity: str, code: int
+) -> None:
+    """It is not new, and it is news."""
+    before = make_report(make_result("csp", importance="medium", evidence=(), state="weak", lost=0.5))
+    after = make_report(make_result("csp", importance="medium", evidence=(), state="missing", lost=1.0))
+    criteria = read_criteria([], saved(tmp_path, before), severity)
+
+    assert judge_reports(criteria, [after], criteria.compare([after]), quiet=True) == code
+    assert ("worse than in the baseline" in capsys.readouterr().err) is (code == exit_codes.GATE_FAILED)
+
+
+def test_each_page_finds_its_own_baseline(tmp_path: Path) -> None:
+    """By its address, in whatever order they are."""
+    other = make_report(url="https://example.com/other")
+    criteria = read_criteria([], saved(tmp_path, other, BEFORE), "low")
+    first, second, third = criteria.compare([AFTER, other, make_report(url="https://example.com/third")])
+
+    assert first is not None
+    assert len(first.new) == 1
+    assert second is not None
+    assert second.new == ()
+    assert third is None
+
+
+def test_a_page_without_baseline_does_not_pass_unseen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A gate that cannot be judged is closed, and the reason is told."""
+    reports = [AFTER, make_report(url="https://example.com/third")]
+    criteria = read_criteria([], saved(tmp_path, AFTER), "high")
+
+    assert judge_reports(criteria, reports, criteria.compare(reports), quiet=False) == exit_codes.GATE_FAILED
+    assert "https://example.com/third" in capsys.readouterr().err
+
+
+def test_one_with_one_compares_across_addresses(tmp_path: Path) -> None:
+    """Staging against production."""
+    criteria = read_criteria([], saved(tmp_path, BEFORE), None)
+    (comparison,) = criteria.compare([make_report(make_result("a"), url="https://staging.example.com/")])
+
+    assert comparison is not None
+    assert comparison.same_url is False
+
+
+@pytest.mark.parametrize("text", ["", "not json", "{}", "[]", "[1]", '{"object":"report"}', "{\n}\n{", "[" * 100_000])
+def test_a_baseline_that_is_none_is_refused(tmp_path: Path, text: str) -> None:
+    """Before any page is fetched, with the file's name."""
+    path = tmp_path / "baseline"
+    path.write_text(text, encoding="utf-8")
+
+    with pytest.raises(typer.BadParameter, match="baseline"):
+        read_criteria([], str(path), None)
+
+
+def test_a_failed_report_is_no_baseline(tmp_path: Path) -> None:
+    """There is nothing in it to compare with."""
+    with pytest.raises(typer.BadParameter, match="no finished report"):
+        read_criteria([], saved(tmp_path, make_failed_report()), None)

@@ -1,0 +1,213 @@
+from __future__ import annotations
+
+import asyncio
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pagegrade.clock import now_ms
+from pagegrade.model.stored import ClaimedRun
+from pagegrade.service.container import Services
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.engine.server_lock import hold_locks, lock_files
+from pagegrade.store.queue.runs import finish_run
+from pagegrade.worker import worker as room
+from pagegrade.worker.worker import Worker
+from tests.cli.command_line import CommandLine
+from tests.moving_house import BODY, IDEMPOTENT, Left, a_new_house, moved_in
+from tests.postgres import databases
+from tests.queue_builders import completed
+from tests.store_builders import add_owner, on
+from tests.web.calling import REPORTS, House
+from tests.web.sharing import OPENED, guess, see
+
+pytestmark = pytest.mark.backend("sqlite", reason="the command is about both of them")
+SOON_S = 60.0
+LISTS = (REPORTS, f"{REPORTS}?state=completed", f"{REPORTS}?search=xample.co", "/api/v1/projects")
+
+
+@pytest.fixture
+def url() -> str:
+    """Of a database without tables."""
+    return databases().make_empty()
+
+
+async def lists(house: House, left: Left) -> list[list[Any]]:
+    """What Alice and Bob are shown."""
+    told = []
+    for key in (left.key, left.bob_key):
+        for path in LISTS:
+            answer = await house.call("GET", path, key=key)
+            answer.raise_for_status()
+            told.append(answer.json()["data"])
+    return told
+
+
+def settled(told: list[list[Any]], left: Left) -> list[object]:
+    """Without the two reports whose runs were under way."""
+    changed = {left.under_way, left.exhausted}
+    return [[each for each in data if not isinstance(each, dict) or each.get("id") not in changed] for data in told]
+
+
+def count_waiting(tx: Transaction) -> int:
+    """Runs that are not finished."""
+    return int(tx.exec_driver_sql("SELECT count(*) FROM runs WHERE state IN ('queued', 'running')").scalar_one())
+
+
+async def work(house: House, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Let a worker do all that waits; the reports it analysed."""
+    done: list[int] = []
+
+    async def perform(services: Services, run: ClaimedRun, **_: object) -> None:
+        done.append(run.report_id)
+        await services.database.write(lambda tx: finish_run(tx, run, completed(), now_ms()))
+
+    monkeypatch.setattr(room, "perform_run", perform)
+    worker = Worker(house.services)
+
+    async def until_done() -> None:
+        async with asyncio.timeout(SOON_S):
+            while await house.services.database.read(count_waiting):  # noqa: ASYNC110 - the database does not tell
+                await asyncio.sleep(0.05)
+        worker.stop()
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(worker.run())
+        group.create_task(until_done())
+    return done
+
+
+def test_an_installation_goes_on_where_it_stopped(
+    command_line: CommandLine, tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Lists, keys, sessions, links, answers, share pages and the queue, after one command."""
+
+    async def old() -> tuple[Left, list[list[Any]], bytes]:
+        async with moved_in(tmp_path) as (house, left):
+            repeated = await house.call("POST", REPORTS, data=BODY, headers=IDEMPOTENT)
+            return left, await lists(house, left), repeated.content
+
+    async def new(left: Left, before: list[list[Any]], answered: bytes) -> None:
+        async with a_new_house(url, left.key) as house:
+            after = await lists(house, left)
+            page = await house.call("GET", "/reports", key=None, headers=left.cookie)
+            repeated = await house.call("POST", REPORTS, data=BODY, headers=IDEMPOTENT)
+            revoked = await house.call("GET", REPORTS, key=left.revoked_key)
+            opened = [await see(house, left.open_slug), await see(house, left.locked_slug)]
+            opened.append(await guess(house, left.locked_slug))
+            house.client.cookies.clear()
+            linked = await house.call(
+                "POST", f"/sign-in/{left.link}", key=None, headers={"Sec-Fetch-Site": "same-origin"}
+            )
+            made = await house.create("https://example.com/new")
+            done = await work(house, monkeypatch)
+            ended = [(await house.call("GET", f"{REPORTS}/{each}")).json()["data"]["state"] for each in done]
+
+        assert settled(after, left) == settled(before, left)
+        assert (page.status_code, revoked.status_code) == (200, 401)
+        assert (repeated.content, repeated.headers["idempotency-replayed"]) == (answered, "true")
+        seen = [(answer.status_code, OPENED in answer.text) for answer in opened]
+        assert seen == [(200, True), (200, False), (303, False)]
+        assert (linked.status_code, bool(linked.headers.get("set-cookie"))) == (303, True)
+        assert made["id"] == left.deleted + 1
+        # The follower takes over what its leader got.
+        leader, follower, again = left.waiting
+        assert set(done) - {follower} == {left.under_way, leader, again, made["id"]}
+        assert set(ended) == {"completed"}
+
+    with on("sqlite"):
+        left, before, answered = asyncio.run(old())
+    told = command_line("transfer", "--from", str(left.path), "--to", url)
+
+    assert (told.code, told.err) == (0, "")
+    assert re.search(r"^reports +9 +9 ", told.out, re.MULTILINE)
+    assert "DIFFERENT" not in told.out
+    assert "Runs that were under way and go on as if their worker had died: 2." in told.out
+    assert f"Keep {left.path}" in told.out
+    asyncio.run(new(left, before, answered))
+
+
+def set_up(command_line: CommandLine) -> None:
+    """An installation with somebody in it, as configured."""
+    command_line("migrate")
+    database = command_line.open()
+    add_owner(database)
+    database.close()
+
+
+def test_the_url_may_come_from_a_file(command_line: CommandLine, tmp_path: Path, url: str) -> None:
+    """So that a password stands in no list of processes."""
+    set_up(command_line)
+    (tmp_path / "url").write_text(f"{url}\n")
+    first = command_line("transfer", "--to-file", str(tmp_path / "url"))
+    second = command_line("transfer", "--to-file", str(tmp_path / "url"))
+
+    assert first.code == 0
+    assert "pagegrade@" not in first.out
+    assert second.code == 2
+    assert "is in use" in second.err
+
+
+def test_the_target_may_be_what_is_configured(
+    command_line: CommandLine, monkeypatch: pytest.MonkeyPatch, url: str
+) -> None:
+    """The file of the data folder goes to the database that everybody uses from now on."""
+    set_up(command_line)
+    monkeypatch.setenv("PAGEGRADE_DATABASE_URL", url)
+
+    assert command_line("transfer").code == 0
+    assert "Alice" in command_line("accounts", "list").out
+
+
+def test_a_server_has_to_be_stopped_first(command_line: CommandLine, url: str) -> None:
+    """Wherever its data folder is."""
+    set_up(command_line)
+    file = command_line.folder / "pagegrade.db"
+    told = []
+    for folder in (command_line.folder, command_line.folder.parent):
+        with hold_locks(lock_files(folder, file)):
+            told.append(command_line("transfer", "--to", url))
+
+    for each in told:
+        assert each.code == 2
+        assert "Stop it and leave it stopped" in each.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ([], "Say where to"),
+        (["--to", "sqlite:////tmp/x.db"], "one of PostgreSQL"),
+        (["--to", "postgresql+psycopg://a@127.0.0.1:1/b", "--to-file", "x"], "not both"),
+        (["--to-file", "/nowhere/url"], "cannot be read"),
+        (["--to", "postgresql+psycopg://a@127.0.0.1:1/b", "--from", "/nowhere/x.db"], "There is no database"),
+    ],
+    ids=["nothing", "sqlite", "both", "file", "source"],
+)
+def test_what_cannot_be_done_is_said(command_line: CommandLine, arguments: list[str], says: str) -> None:
+    """In one sentence, before anything is touched."""
+    told = command_line("transfer", *arguments)
+
+    assert told.code == 2
+    assert says in told.err
+
+
+def test_an_empty_file_is_not_what_anybody_meant(command_line: CommandLine, tmp_path: Path, url: str) -> None:
+    """It would leave an installation without anything."""
+    (tmp_path / "empty.db").touch()
+    told = command_line("transfer", "--from", str(tmp_path / "empty.db"), "--to", url)
+
+    assert told.code == 2
+    assert "holds nothing" in told.err
+
+
+def test_a_target_that_does_not_answer_is_named(command_line: CommandLine) -> None:
+    """Not the source."""
+    set_up(command_line)
+    told = command_line("transfer", "--to", "postgresql+psycopg://nobody:secret@127.0.0.1:1/nothing")
+
+    assert told.code == 4
+    assert "nothing on 127.0.0.1:1 does not answer" in told.err
+    assert "secret" not in told.err + told.out

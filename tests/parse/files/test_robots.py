@@ -1,0 +1,349 @@
+"""Tests of reading robots.txt and deciding by it."""
+
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.model.artifacts import NotGathered, Response
+from pagegrade.parse.files.robots import (
+    MAX_BYTES,
+    MAX_PROBLEMS,
+    Robots,
+    looks_like_html,
+    parse_robots_txt,
+    path_of,
+)
+
+SITE = "https://example.com"
+
+
+def make_answer(body: str | bytes, *, status: int = 200, truncated: str | None = None) -> Response:
+    """The answer to /robots.txt."""
+    data = body.encode() if isinstance(body, str) else body
+    return Response(url=SITE + "/robots.txt", status=status, body=data, truncated=truncated)
+
+
+def make_robots(body: str | bytes, *, status: int = 200, truncated: str | None = None) -> Robots:
+    """A file that could be read."""
+    robots = parse_robots_txt(make_answer(body, status=status, truncated=truncated))
+    assert isinstance(robots, Robots)
+    return robots
+
+
+def allows(rules: str, path: str, agent: str = "Googlebot") -> bool:
+    """Whether a group for everybody with these rules (one a line) lets ``agent`` fetch ``path``."""
+    return make_robots(f"User-agent: *\n{rules}").decide(agent, SITE + path).allowed
+
+
+@pytest.mark.parametrize(
+    ("status", "access"),
+    [
+        (200, "rules"),
+        (204, "rules"),
+        (301, "allow_all"),
+        (400, "allow_all"),
+        (401, "allow_all"),
+        (403, "allow_all"),
+        (404, "allow_all"),
+        (410, "allow_all"),
+        (429, "disallow_all"),
+        (500, "disallow_all"),
+        (503, "disallow_all"),
+    ],
+)
+def test_status_decides_whether_there_are_rules(status: int, access: str) -> None:
+    """A client error means no restrictions; a server error, and being rate limited, a ban at first."""
+    robots = make_robots("User-agent: *\nDisallow: /", status=status)
+    expected = {"rules": status != 200, "allow_all": True, "disallow_all": False}[access]
+
+    assert robots.access == access
+    if status != 204:
+        assert robots.decide("Googlebot", SITE + "/a").allowed is expected
+
+
+@pytest.mark.parametrize(("truncated", "code"), [("connection", "protocol"), ("coding", "decode"), ("time", "timeout")])
+def test_half_a_file_is_not_judged(truncated: str, code: str) -> None:
+    """A body that broke off may miss the rule that matters."""
+    robots = parse_robots_txt(make_answer("User-agent: *\nDisallow: /", truncated=truncated))
+
+    assert isinstance(robots, NotGathered)
+    assert robots.code == code
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<!doctype html><pre>User-agent: *\nDisallow: /</pre>",
+        "\n  <HTML>\nUser-agent: *\nDisallow: /",
+        "\ufeff<!DOCTYPE HTML>\nUser-agent: *\nDisallow: /",
+        "<!-- app shell -->\nUser-agent: *\nDisallow: /",
+    ],
+)
+def test_html_in_place_of_the_file_bans_nobody(body: str) -> None:
+    """An application that answers everything with its own page has no robots.txt."""
+    robots = make_robots(body)
+
+    assert robots.is_html
+    assert robots.decide("Googlebot", SITE + "/a").allowed
+
+
+def test_byte_order_mark_does_not_hide_the_first_line() -> None:
+    """A mark in front of ``User-agent`` is not part of the word."""
+    robots = make_robots(b"\xef\xbb\xbfUser-agent: *\nDisallow: /a")
+
+    assert not robots.decide("Googlebot", SITE + "/a").allowed
+    assert not robots.problems
+
+
+def test_rules_behind_the_limit_do_not_count() -> None:
+    """What lies beyond 500 KiB is not read, and a path cut by the limit is no rule."""
+    head = "User-agent: *\n"
+    filler = "#" * (MAX_BYTES - len(head) - len("\nDisallow: /a"))
+    inside = make_robots(f"{head}{filler}\nDisallow: /a")
+    beyond = make_robots(f"{head}{filler}\nDisallow: /admin")
+
+    assert not inside.over_limit
+    assert not inside.decide("x", SITE + "/a").allowed
+    assert beyond.over_limit
+    assert beyond.decide("x", SITE + "/admin").allowed
+
+
+def test_line_cut_by_our_own_limit_is_no_rule() -> None:
+    """A body that was read up to the limit ends with half a line, which is left out."""
+    robots = make_robots("User-agent: *\nDisallow: /a\nDisallow: /adm", truncated="limit")
+
+    assert robots.over_limit
+    assert not robots.decide("x", SITE + "/a").allowed
+    assert robots.decide("x", SITE + "/adm").rule == "Disallow: /a"
+
+
+def test_only_the_most_specific_group_counts() -> None:
+    """A crawler with a group of its own does not look at the one for everybody, in whatever order they stand."""
+    robots = make_robots("User-agent: GoogleBot/2.1\nDisallow: /a\n\nUser-agent: *\nDisallow: /\n")
+
+    assert robots.decide("googlebot", SITE + "/b").allowed
+    assert not robots.decide("Googlebot", SITE + "/a").allowed
+    assert not robots.decide("bingbot", SITE + "/b").allowed
+
+
+def test_groups_of_one_crawler_merge() -> None:
+    """Two groups for the same name are one, case does not matter, and other groups in between do not end them."""
+    robots = make_robots("User-agent: a\nDisallow: /1\nUser-agent: b\nDisallow: /2\nUser-agent: A\nDisallow: /3")
+
+    assert not robots.decide("a", SITE + "/1").allowed
+    assert robots.decide("a", SITE + "/2").allowed
+    assert not robots.decide("a", SITE + "/3").allowed
+
+
+def test_several_names_share_a_group_across_other_lines() -> None:
+    """Comments, empty lines, sitemaps and unknown directives do not end the naming; a rule does."""
+    robots = make_robots(
+        "User-agent: a\n# note\n\nSitemap: https://example.com/s.xml\nCrawl-delay: 5\nUser-agent: b\nDisallow: /1\n"
+        "User-agent: c\nDisallow: /2"
+    )
+
+    assert not robots.decide("a", SITE + "/1").allowed
+    assert not robots.decide("b", SITE + "/1").allowed
+    assert robots.decide("a", SITE + "/2").allowed
+
+
+def test_own_group_without_rules_allows_everything() -> None:
+    """An empty ``Disallow`` frees a crawler from the rules for the others."""
+    robots = make_robots("User-agent: *\nDisallow: /\n\nUser-agent: Googlebot\nDisallow:\n")
+    decision = robots.decide("Googlebot", SITE + "/a")
+
+    assert decision.allowed
+    assert (decision.reason, decision.agent_group) == ("no_rule", "Googlebot")
+
+
+def test_commented_agent_names_nobody() -> None:
+    """A group header behind a hash does not open a group."""
+    robots = make_robots("#User-agent: *\nDisallow: /")
+
+    assert robots.decide("Googlebot", SITE + "/a").allowed
+    assert robots.problem_counts == {"rule_before_group": 1}
+
+
+def test_decision_names_line_rule_and_group() -> None:
+    """The report can point at what decided."""
+    robots = make_robots("# shop\r\nUser-agent: *\r\nAllow: /a\r\nDisallow: /a/b # secret\r\n")
+    decision = robots.decide("bingbot", SITE + "/a/b/c")
+
+    assert not decision.allowed
+    assert (decision.reason, decision.line, decision.rule, decision.agent_group) == ("rule", 4, "Disallow: /a/b", "*")
+
+
+def test_decisions_without_a_rule_say_why() -> None:
+    """No group, no matching rule, no file and the file itself are told apart."""
+    robots = make_robots("User-agent: a\nDisallow: /")
+
+    assert robots.decide("b", SITE + "/").reason == "no_group"
+    assert robots.decide("a", SITE + "/robots.txt").reason == "robots_txt"
+    assert make_robots("", status=404).decide("a", SITE + "/").reason == "no_file"
+    assert make_robots("", status=500).decide("a", SITE + "/").reason == "unavailable"
+    assert make_robots("User-agent: a\nDisallow: /x").decide("a", SITE + "/").reason == "no_rule"
+
+
+@pytest.mark.parametrize(
+    ("rules", "path", "allowed"),
+    [
+        ("Disallow: /", "/", False),
+        ("Disallow:", "/", True),
+        ("Disallow: /fish", "/fish/salmon.html", False),
+        ("Disallow: /fish", "/Fish", True),
+        ("Disallow: /fish/", "/fish", True),
+        ("Disallow: fish", "/fish", True),
+        ("Allow: /p\nDisallow: /", "/page", True),
+        ("Disallow: /\nAllow: /p", "/page", True),
+        ("Disallow: /folder\nAllow: /folder", "/folder/page", True),
+        ("Allow: /folder\nDisallow: /folder", "/folder/page", True),
+        ("Allow: /page\nDisallow: /*.htm", "/page.htm", False),
+        ("Allow: /$\nDisallow: /", "/", True),
+        ("Allow: /$\nDisallow: /", "/page.htm", False),
+        ("Disallow: /*.php", "/folder/filename.php?parameters", False),
+        ("Disallow: /*.php", "/windows.PHP", True),
+        ("Disallow: /*.php$", "/filename.php", False),
+        ("Disallow: /*.php$", "/filename.php?parameters", True),
+        ("Disallow: /*.php$", "/filename.php5", True),
+        ("Disallow: /fish*.php", "/fishheads/catfish.php?x", False),
+        ("Disallow: *a*b", "/x/a/b", False),
+        ("Disallow: *a*b", "/x/b/a", True),
+        ("Disallow: /a*a$", "/a", True),
+        ("Disallow: /a*a$", "/aa", False),
+        ("Disallow: *", "/x", False),
+        ("Disallow: /a**b", "/axb", False),
+        ("Disallow: /?", "/?q=1", False),
+        ("Disallow: /?", "/q", True),
+        ("Disallow: /a$b", "/a$b", False),
+        ("Disallow: /a%24", "/a$", False),
+        ("Disallow: /a-%2A.html", "/a-*.html", False),
+        ("Disallow: /a-%2A.html", "/a-x.html", True),
+        ("Disallow: /caf\u00e9", "/caf%C3%A9", False),
+        ("Disallow: /caf%c3%a9", "/caf%C3%A9/x", False),
+        ("Disallow: /%7Ejoe", "/~joe", False),
+        ("Disallow: /~joe", "/%7Ejoe", False),
+        ("Disallow: /a%2Fb", "/a/b", True),
+        ("Disallow: /a/b", "/a%2Fb", True),
+        ("Disallow: /a%2fb", "/a%2Fb", False),
+        ("Disallow: /100%", "/100%25", False),
+        ("Disallow: /a b", "/a%20b", False),
+        ("DISALLOW : /a", "/a", False),
+        ("Disallow /a", "/a", False),
+        ("Disalow: /a", "/a", False),
+    ],
+)
+def test_matching(rules: str, path: str, *, allowed: bool) -> None:
+    """Longest match, allow on a tie, wildcards, the end mark and equal octets, as the RFC and Google describe them."""
+    assert allows(rules, path) is allowed
+
+
+@pytest.mark.parametrize(
+    ("url", "path"),
+    [
+        ("https://example.com", "/"),
+        ("https://example.com/", "/"),
+        ("https://example.com/a?b=/c#d", "/a?b=/c"),
+        ("https://example.com?q", "/?q"),
+        ("https://example.com#f/g", "/"),
+        ("https://example.com/*$", "/%2A%24"),
+    ],
+)
+def test_path_of_a_url(url: str, path: str) -> None:
+    """Path and query count, scheme, host and fragment do not."""
+    assert path_of(url) == path
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("Unicorn: /a", "unknown_directive"),
+        ("Disalow: /a", "misspelled"),
+        ("Disallow /a", "missing_colon"),
+        ("hello", "no_directive"),
+        ("User-agent:", "empty_agent"),
+        ("Disallow: /a$b", "dollar_not_last"),
+        ("Disallow: a", "path_not_rooted"),
+        ("Sitemap: /sitemap.xml", "relative_sitemap"),
+    ],
+)
+def test_oddities_are_listed_with_their_line(line: str, code: str) -> None:
+    """What a crawler skips or may misread is named with its place."""
+    robots = make_robots(f"User-agent: *\nDisallow: /b\n{line}\n")
+
+    assert robots.problem_counts == {code: 1}
+    assert [(problem.code, problem.line, problem.text) for problem in robots.problems] == [(code, 3, line)]
+
+
+def test_rule_before_any_group_binds_nobody() -> None:
+    """It is listed and does not count."""
+    robots = make_robots("Disallow: /\nUser-agent: *\nDisallow: /a")
+
+    assert robots.problem_counts == {"rule_before_group": 1}
+    assert robots.decide("Googlebot", SITE + "/b").allowed
+
+
+@pytest.mark.parametrize(
+    "line", ["Crawl-delay: 10", "Content-Signal: ai-train=no", "License: /l.xml", "Agentmap: /a", "Host: x"]
+)
+def test_documented_extensions_are_no_oddities(line: str) -> None:
+    """The RFC allows further directives, and these are documented by somebody."""
+    assert not make_robots(f"User-agent: *\n{line}\nDisallow:\n").problems
+
+
+def test_only_line_ends_end_lines() -> None:
+    """Carriage returns alone end a line; other separators of Unicode do not."""
+    robots = make_robots("User-agent: *\rDisallow: /a\u2028Allow: /a\x0bx")
+
+    assert not robots.decide("x", SITE + "/a%E2%80%A8Allow:%20/a%0Bx").allowed
+    assert robots.decide("x", SITE + "/a").allowed
+
+
+def test_sitemaps_are_collected_once_anywhere() -> None:
+    """Sitemap lines belong to no group, keep their case and order, and count once."""
+    body = b"sitemap: https://example.com/B.xml\nUser-agent: *\nDisallow: /\nSITEMAP:https://example.com/a.xml # x\n"
+
+    assert make_robots(body * 2).sitemaps == ("https://example.com/B.xml", "https://example.com/a.xml")
+
+
+def test_problems_are_bounded_and_counted() -> None:
+    """A file of nonsense lists a hundred lines, counts all, and still names each kind once."""
+    robots = make_robots("User-agent: *\n" + "nonsense\n" * 5_000 + "Disallow: a")
+
+    assert len(robots.problems) == MAX_PROBLEMS + 1
+    assert robots.problem_counts == {"no_directive": 5_000, "path_not_rooted": 1}
+
+
+def test_sixty_thousand_rules_are_decided_by() -> None:
+    """The last of very many rules still counts."""
+    robots = make_robots("User-agent:*\n" + "".join(f"Allow:/{n}\n" for n in range(40_000)) + "Disallow:/end")
+
+    assert not robots.decide("x", SITE + "/end").allowed
+    assert robots.decide("x", SITE + "/39999").line == 40_001
+
+
+def test_patterns_made_to_backtrack_stay_linear() -> None:
+    """A quarter of a million stars against a long path is decided; a backtracking matcher would never end."""
+    robots = make_robots("User-agent: *\nDisallow: /" + "a*" * 200_000 + "b")
+
+    assert robots.decide("x", SITE + "/" + "a" * 8_000).allowed
+
+
+def test_many_names_before_many_rules_stay_small() -> None:
+    """Twenty thousand names that share twenty thousand rules are one group, not a product."""
+    robots = make_robots("".join(f"User-agent:a{chr(97 + n % 26)}\n" for n in range(15_000)) + "Disallow:/x\n" * 15_000)
+
+    assert len(robots.groups) == 1
+    assert not robots.decide("ab", SITE + "/x").allowed
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"\x00\xff\xfe", b"\xff\xfeU\x00s\x00e\x00r\x00", b":", b"::\n:", b"User-agent: *\nDisallow: %\xff"]
+)
+def test_binary_and_broken_files_do_not_raise(body: bytes) -> None:
+    """Whatever the bytes are, there is an answer."""
+    assert make_robots(body).decide("Googlebot", SITE + "/page").allowed
+
+
+def test_plain_text_is_not_html() -> None:
+    """A rule file is never mistaken for a page."""
+    assert not looks_like_html(b"User-agent: *\nDisallow: /<html>")

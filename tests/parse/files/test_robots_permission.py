@@ -1,0 +1,46 @@
+"""What robots.txt lets us ask for."""
+
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.model.artifacts import Response
+from pagegrade.parse.files.robots_permission import OWN_TOKEN, permitted
+
+URLS = ("https://example.com/a", "https://example.com/b?c", "https://example.com/b")
+
+
+def robots(body: str, *, status: int = 200, truncated: str | None = None) -> Response:
+    """The answer to the request for the file."""
+    return Response(url="https://example.com/robots.txt", status=status, body=body.encode(), truncated=truncated)
+
+
+@pytest.mark.parametrize(
+    ("body", "allowed"),
+    [
+        ("", URLS),
+        ("User-agent: *\nDisallow: /b", URLS[:1]),
+        ("User-agent: *\nDisallow: /\n\nUser-agent: pagegrade\nAllow: /b$", URLS),
+        ("User-agent: Pagegrade\nDisallow: /*?", (URLS[0], URLS[2])),
+        ("User-agent: *\nDisallow: /", ()),
+    ],
+)
+def test_rules_are_kept(body: str, allowed: tuple[str, ...]) -> None:
+    """Those for us by name before those for everybody; the order stays."""
+    assert permitted(robots(body), URLS) == allowed
+
+
+@pytest.mark.parametrize(("status", "count"), [(404, 3), (403, 3), (429, 0), (500, 0), (503, 0)])
+def test_a_file_that_is_missing_permits_and_one_that_fails_does_not(status: int, count: int) -> None:
+    """As RFC 9309 says of crawlers."""
+    assert len(permitted(robots("", status=status), URLS)) == count
+
+
+def test_half_a_file_permits_nothing() -> None:
+    """The other half may have forbidden it."""
+    assert permitted(robots("User-agent: *\n", truncated="connection"), URLS) == ()
+
+
+def test_the_name_is_the_one_that_requests_carry() -> None:
+    """So that a site can speak of us."""
+    assert OWN_TOKEN == "Pagegrade"

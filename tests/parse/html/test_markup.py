@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+from typing import cast
+
+from pagegrade.model.markup import Markup
+from pagegrade.parse.html.markup import MAX_FAULTS, MAX_KEPT
+from tests.builders import make_document
+
+
+def markup_of(html: str) -> Markup:
+    """What was set aside of a page."""
+    return cast("Markup", make_document("<!doctype html>" + html).markup)
+
+
+def test_password_fields_know_the_form_around_them() -> None:
+    """Also with a role on the form; outside there is none."""
+    html = "<form method=post role=search><p><input type=password></form><input type=PASSWORD name=b>"
+    found = markup_of(html).passwords
+
+    assert [form and form["method"] for _, form in found] == ["post", None]
+    assert found[1][0].attrs["name"] == "b"
+
+
+def test_lists_are_bounded() -> None:
+    """A page can repeat anything."""
+    html = "<form>" + "<button>x</button><picture></picture><input type=password id=a id=b>" * (MAX_KEPT + 5)
+    found = markup_of(html)
+
+    assert (len(found.untyped_buttons), len(found.bare_pictures), len(found.passwords)) == (MAX_KEPT,) * 3
+    assert len(found.faults) == MAX_FAULTS
+    assert found.fault_counts["duplicate-attribute"] == MAX_KEPT + 5
+
+
+def test_clean_page_has_nothing() -> None:
+    """No lists, no faults."""
+    found = markup_of("<title>x</title><p>Text.")
+
+    assert not found.faults
+    assert not found.fault_counts
+    assert [found.bare_pictures, found.untyped_buttons, found.passwords] == [[], [], []]

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from pagegrade.model.errors import FAILURE_CODES
+from pagegrade.model.identity import USER_AGENT
+from pagegrade.model.report import Failure
+from pagegrade.render.failure_advice import cause, has_to_let_us_in, user_agent, way_out
+from tests.report_builders import make_failed_report
+
+
+def failure(code: str, **more: object) -> Failure:
+    """A failure with that code."""
+    error = make_failed_report(code).error
+    if error is None:
+        raise AssertionError("a failed report has an error")
+    return replace(error, **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("code", FAILURE_CODES)
+def test_every_code_has_words_for_people_on_the_web(code: str) -> None:
+    """Whole sentences, at least two things to try, and nothing that only a terminal knows."""
+    way = way_out(failure(code))
+
+    assert len(way.steps) >= 2
+    for sentence in (way.headline, way.meaning, *way.steps):
+        assert sentence.endswith((".", "http://."))
+        assert "--" not in sentence
+        assert "%" not in sentence
+
+
+@pytest.mark.parametrize(
+    ("status", "told"),
+    [(401, "sign-in"), (403, "sign-in"), (404, "moved"), (410, "moved"), (500, "error log"), (503, "error log")],
+)
+def test_a_status_has_its_own_advice_and_no_other(status: int, told: str) -> None:
+    """Who got a 500 has no use for what to do about a 404."""
+    steps = way_out(failure("http_error", http_status=status)).steps
+
+    assert len(steps) == 2
+    assert told in steps[1]
+
+
+def test_a_rare_status_has_all_the_advice() -> None:
+    """Nothing better is known."""
+    steps = way_out(failure("http_error", http_status=418)).steps
+
+    assert all(any(told in step for step in steps) for told in ("sign-in", "moved", "error log"))
+
+
+def test_no_two_codes_share_their_words() -> None:
+    """Each kind of failure is mended in its own way."""
+    assert len({way_out(failure(code)).headline for code in FAILURE_CODES}) == len(FAILURE_CODES)
+
+
+def test_a_code_of_a_later_version_is_ours_to_mend() -> None:
+    """It must not break the page."""
+    assert way_out(Failure(code="new", message="?")) == way_out(failure("internal"))
+
+
+@pytest.mark.parametrize(
+    ("code", "status", "expected"),
+    [
+        ("blocked", 403, True),
+        ("blocked", None, True),
+        ("http_error", 403, True),
+        ("http_error", 404, False),
+        ("dns", None, False),
+    ],
+)
+def test_only_who_turned_us_away_is_told_how_to_let_us_in(code: str, status: int | None, expected: bool) -> None:  # noqa: FBT001
+    """A page that is not there has no use for it."""
+    assert has_to_let_us_in(failure(code, http_status=status)) is expected
+
+
+def test_the_cause_is_there_for_those_who_pass_it_on() -> None:
+    """Code, finer reason, status; nothing twice."""
+    assert cause(failure("blocked")) == "blocked, challenge_page, HTTP status 403"
+    assert cause(Failure(code="dns", message="?", reason="dns")) == "dns"
+
+
+@pytest.mark.parametrize(
+    ("vantage", "expected"),
+    [
+        ("User-Agent: Pagegrade/9.9 (+https://a.test); Accept: text/html", "Pagegrade/9.9 (+https://a.test)"),
+        ("User-Agent: Pagegrade/0.1.0", "Pagegrade/0.1.0"),
+        ("", USER_AGENT),
+        ("saved by hand", USER_AGENT),
+    ],
+)  # fmt: skip
+def test_we_are_named_as_the_site_saw_us(vantage: str, expected: str) -> None:
+    """That run's own header counts, not what a later version sends."""
+    report = make_failed_report()
+
+    assert user_agent(replace(report, run=replace(report.run, vantage=vantage))) == expected

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.render.i18n import LOCALES, choose_locale, texts_for
+
+AT_MS = 1_767_616_496_789
+"""2026-01-05T12:34:56.789Z."""
+HOUR_MS = 3_600_000
+
+
+@pytest.mark.parametrize(
+    ("preferred", "header", "expected"),
+    [
+        (None, None, "en"),
+        (None, "", "en"),
+        (None, "de", "de"),
+        (None, "de-CH, en;q=0.9", "de"),
+        (None, "fr, es;q=0.9", "en"),
+        (None, "en;q=0.3, DE;q=0.8", "de"),
+        (None, "de;q=0, en;q=0.1", "en"),
+        (None, "de;q=none", "en"),
+        (None, "*", "en"),
+        (None, "de," * 500, "en"),
+        (None, ";;;q=,=;q", "en"),
+        ("de", "en", "de"),
+        ("de-AT", None, "de"),
+        ("en", "de", "en"),
+        ("cs", "de", "de"),
+    ],
+)
+def test_the_language_is_the_best_there_is(preferred: str | None, header: str | None, expected: str) -> None:
+    """That of the account, else what the browser asks for, else English."""
+    assert choose_locale(preferred, header) == expected
+
+
+def test_english_is_the_source() -> None:
+    """A message is its own translation, with its values in place."""
+    texts = texts_for("en")
+
+    assert texts.gettext("Reports of %(name)s", name="100 %") == "Reports of 100 %"
+    assert texts.gettext("100 %% sure") == "100 % sure"
+    assert texts.ngettext("%(num)s report", "%(num)s reports", 1) == "1 report"
+    assert texts.ngettext("%(num)s report", "%(num)s reports", 1234) == "1,234 reports"
+
+
+@pytest.mark.parametrize(
+    ("tag", "number", "percent", "moment", "ago"),
+    [
+        ("en", "1,234.5", "98%", "5 Jan 2026, 13:34", "3 hours ago"),
+        ("de", "1.234,5", "98\u00a0%", "5. Jan. 2026, 13:34", "vor 3 Stunden"),
+    ],
+)
+def test_numbers_and_times_are_written_as_in_the_language(
+    tag: str, number: str, percent: str, moment: str, ago: str
+) -> None:
+    """As CLDR has it, in the reader's time zone."""
+    texts = texts_for(tag)
+
+    assert texts.number(1234.5, digits=1) == number
+    assert texts.percent(0.98) == percent
+    assert texts.moment(AT_MS, "Europe/Prague") == moment
+    assert texts.ago(AT_MS, AT_MS + 3 * HOUR_MS) == ago
+
+
+@pytest.mark.parametrize(("tag", "figure"), [("en", "1,234.50"), ("de", "1.234,50")])
+def test_figures_of_a_column_have_the_same_digits(tag: str, figure: str) -> None:
+    """Points stand below points."""
+    assert texts_for(tag).hundredths(1234.5) == figure
+
+
+@pytest.mark.parametrize("zone", ["Mars/Olympus", "", "../etc/passwd", "UTC"])
+def test_a_zone_that_is_not_known_counts_as_utc(zone: str) -> None:
+    """A machine may have an older list than the one the account was made on."""
+    assert texts_for("en").moment(AT_MS, zone) == "5 Jan 2026, 12:34"
+    assert texts_for("en").date(AT_MS, zone) == "5 Jan 2026"
+
+
+def test_the_future_counts_as_now() -> None:
+    """Clocks of two machines differ by some seconds."""
+    texts = texts_for("en")
+
+    assert texts.ago(AT_MS + HOUR_MS, AT_MS) == texts.ago(AT_MS, AT_MS)
+
+
+def test_every_language_knows_its_name_and_direction() -> None:
+    """For the choice of a language, and for the page."""
+    names = {tag: (texts_for(tag).language_name(tag), texts_for(tag).direction) for tag in LOCALES}
+
+    assert names == {"en": ("English", "ltr"), "de": ("Deutsch", "ltr")}

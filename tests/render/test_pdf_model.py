@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pagegrade.model.report import PageFacts, Redirect
+from pagegrade.render.escape import visible
+from pagegrade.render.pdf_model import BREAK, MAX_FINDINGS, breakable, sheet
+from tests.report_builders import make_failed_report, make_report, make_result, poisoned_report
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces"),
+    [
+        ("Everyday words stay whole, extraordinarily", ["Everyday words stay whole, extraordinarily"]),
+        ("https://example.com/a/b.css", ["https://", "example.", "com/", "a/", "b.", "css"]),
+        ("x" * 40, ["x" * 16, "x" * 16, "x" * 8]),
+        ("div:nth-of-type(2)>a[href]", ["div:", "nth-", "of-", "type(2)>", "a[href]"]),
+        ("a" * 15 + "e\u0301" * 5, ["a" * 15 + "e\u0301", "e\u0301" * 4]),
+        ("", [""]),
+    ],
+)
+def test_long_words_may_be_broken(text: str, pieces: list[str]) -> None:
+    """Behind punctuation where there is some, else after sixteen characters, never before a mark."""
+    assert breakable(text).split(BREAK) == pieces
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(st.one_of(st.characters(), st.sampled_from("/?&=.-: \u0301\u200d"))))
+def test_breaks_change_no_text(text: str) -> None:
+    """What is copied is what was there, but for piled up marks; no run without a break is long."""
+    shown = visible(text, 400)
+    broken = breakable(shown)
+
+    assert _letters(broken.replace(BREAK, "")) == _letters(shown)
+    assert not [part for part in broken.split(BREAK)[1:] if unicodedata.category(part[0]).startswith("M")]
+    assert max(map(len, re.split(f"[ {BREAK}]", broken))) <= 24
+
+
+def _letters(text: str) -> str:
+    return "".join(c for c in text if c != "\u200d" and not unicodedata.category(c).startswith("M"))
+
+
+def test_piled_up_marks_are_thinned() -> None:
+    """Hundreds of accents on one letter would cost seconds and cover the lines above."""
+    assert breakable("e" + "\u0301" * 500) == "e" + "\u0301" * 8
+
+
+def test_everything_is_plain_values() -> None:
+    """What the template gets is JSON, whatever a report holds."""
+    for report in (make_report(), make_failed_report(), poisoned_report("\x00\ud800\u202e")):
+        values = json.loads(json.dumps(sheet(report), allow_nan=False))
+
+        assert values["url"]
+        assert "\u202e" not in json.dumps(values, ensure_ascii=False)
+
+
+def test_a_failed_report_has_no_grades() -> None:
+    """Only what happened and what to do."""
+    values = sheet(make_failed_report())
+
+    assert values["failure"]["retry"] is True
+    assert values["date_and_score"] == "example.com · not analysed · 5 January 2026"
+    assert [name for name in ("counts", "categories", "findings", "lists", "strip") if values[name]] == []
+
+
+def test_a_report_is_dated_in_utc() -> None:
+    """The day is the same on every server."""
+    assert sheet(make_report(generated_at=datetime(2026, 12, 31, 23, 59, tzinfo=UTC)))["date"] == "31 December 2026"
+
+
+def test_lists_of_any_length_have_an_end() -> None:
+    """Findings, hops and rows are bounded, and what is left out is counted."""
+    hops = tuple(Redirect(url=f"https://example.com/{n}", status=301, location="/x") for n in range(50))
+    plain = make_report(*(make_result(f"check-{n}") for n in range(MAX_FINDINGS + 3)))
+    values = sheet(make_report(*plain.results, page=PageFacts(http_status=200, redirects=hops)))
+
+    assert len(values["findings"]) == MAX_FINDINGS
+    assert values["findings_left_out"] == "3 findings more not shown."
+    assert [fact["name"] for fact in values["facts"]].count("Redirect") == 20
+
+
+def test_times_are_drawn_and_not_listed_again() -> None:
+    """The bars say them already."""
+    values = sheet(make_report())
+
+    assert "Timing" not in [fact["name"] for fact in values["facts"]]
+    assert [bar["label"] for bar in values["timing"]] == ["DNS", "Connect", "TLS", "First byte", "Download"]
+
+
+def test_boxes_are_told_when_asked_for() -> None:
+    """The note is the caller's decision."""
+    assert sheet(make_report(), boxes=True)["boxes"] is True
+    assert sheet(make_report())["boxes"] is False

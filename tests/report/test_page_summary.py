@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.model.artifacts import NotGathered
+from pagegrade.report.page_summary import (
+    MAX_HEADER_VALUE,
+    MAX_HEADERS,
+    preview_of,
+    resource_totals,
+    shown_headers,
+)
+from tests.builders import make_artifacts, make_document, make_resource, make_resources, make_response
+
+SECRET = "s3cr3t-R4nd0m"
+
+
+def test_weight_is_added_up_by_type() -> None:
+    """The page itself is a document, an icon is an image, and what did not come weighs nothing."""
+    artifacts = make_artifacts(
+        "<!doctype html>" + " " * 85,
+        resources=make_resources(
+            make_resource("https://example.com/a.js", kind="script", body_bytes=500),
+            make_resource("https://example.com/b.js", kind="script", body_bytes=9, status=404),
+            make_resource("https://example.com/a.png", body_bytes=300),
+            make_resource("https://example.com/favicon.ico", kind="icon", body_bytes=40),
+            make_resource("https://example.com/site.webmanifest", kind="manifest", body_bytes=7),
+        ),
+    )
+
+    assert [(total.type, total.count, total.failed, total.transfer_bytes) for total in resource_totals(artifacts)] == [
+        ("document", 1, 0, 100),
+        ("script", 2, 1, 500),
+        ("image", 2, 0, 340),
+        ("other", 1, 0, 7),
+    ]
+
+
+def test_a_film_that_was_only_begun_weighs_what_it_announces() -> None:
+    """Its beginning alone would be too little to say."""
+    begun = make_response(
+        url="https://example.com/film.mp4", headers=(("Content-Length", "9000000"),), wire_bytes=1000, truncated="limit"
+    )
+    artifacts = make_artifacts(
+        resources=make_resources(make_resource("https://example.com/film.mp4", kind="media", response=begun))
+    )
+
+    assert resource_totals(artifacts)[-1].transfer_bytes == 9_000_000
+
+
+@pytest.mark.parametrize("announced", ["", "-5", "many", "１２", "9" * 400])
+def test_what_an_answer_announces_is_not_believed_blindly(announced: str) -> None:
+    """A length that is none counts as unknown; one without end is cut."""
+    begun = make_response(headers=(("Content-Length", announced),), wire_bytes=1000, truncated="limit")
+    artifacts = make_artifacts(
+        resources=make_resources(make_resource("https://a.test/x", kind="media", response=begun))
+    )
+
+    assert 1000 <= resource_totals(artifacts)[-1].transfer_bytes < 10**15
+
+
+def test_nothing_is_said_of_resources_that_were_not_looked_at() -> None:
+    """An empty list is not the same as a light page."""
+    assert resource_totals(make_artifacts(resources=NotGathered(code="skipped"))) == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "shown"),
+    [
+        ("Set-Cookie", f"id={SECRET}; Path=/; Secure", "id=…; Path=/; Secure"),
+        ("set-cookie", SECRET, "…"),
+        ("Set-Cookie", f"{SECRET}; Secure", "…; Secure"),
+        ("X-CSRF-Token", SECRET, "…"),
+        ("X-Session-Id", SECRET, "…"),
+        ("Authorization", SECRET, "…"),
+        ("X-Api-Key", SECRET, "…"),
+        ("X-Auth-Empty", "", ""),
+        ("WWW-Authenticate", 'Basic realm="x"', 'Basic realm="x"'),
+        ("Content-Type", "text/html", "text/html"),
+    ],
+)
+def test_secrets_of_headers_are_not_kept(name: str, value: str, shown: str) -> None:
+    """They were meant for one browser; a report is read by many."""
+    assert shown_headers(make_response(headers=((name, value),))) == ((name, shown),)
+
+
+def test_headers_are_bounded_in_number_and_length() -> None:
+    """A hostile server sends thousands."""
+    kept = shown_headers(make_response(headers=tuple((f"x-{number}" * 50, "v" * 9000) for number in range(500))))
+
+    assert len(kept) == MAX_HEADERS
+    assert max(len(value) for _, value in kept) == MAX_HEADER_VALUE
+
+
+def test_a_preview_is_what_the_page_says_of_itself() -> None:
+    """On one line each, the first of several, and ``name`` in place of ``property``."""
+    document = make_document(
+        """<!doctype html><title>T</title>
+        <meta name="description" content="  Red
+          shoes. ">
+        <meta property="og:title" content="Shoes"><meta property="og:title" content="Second">
+        <meta name="og:description" content="All red."><meta property="og:site_name" content="Shop">
+        <meta property="og:image" content="  "><meta property="og:image:url" content="/shoes.png">"""
+    )
+    preview = preview_of(document)
+
+    assert preview.description == "Red shoes."
+    assert (preview.social_title, preview.social_description) == ("Shoes", "All red.")
+    assert (preview.site_name, preview.image_url) == ("Shop", "/shoes.png")
+
+
+def test_a_page_that_says_nothing_has_an_empty_preview() -> None:
+    """Which is a fact about it, and shown."""
+    preview = preview_of(make_document("<!doctype html><title>T</title>"))
+
+    assert {preview.description, preview.site_name, preview.social_title, preview.image_url} == {""}
+
+
+def test_a_preview_is_bounded() -> None:
+    """Whatever a page writes into its head."""
+    preview = preview_of(make_document(f'<meta name=description content="{"x " * 100_000}">'))
+
+    assert len(preview.description) == 400

@@ -1,0 +1,215 @@
+"""Children that parse: limits, deaths and what they cost the parent."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+import uvloop
+
+from pagegrade.gather.context import OffloadFailed
+from pagegrade.model.artifacts import Response
+from pagegrade.parse.html.parser import NamedURLs, ReferenceURL, find_named_urls
+from pagegrade.sandbox.pool import Children
+from pagegrade.sandbox.worker import CPU_SECONDS, GROWN_KB, MAX_ANSWER_BYTES
+from tests.service.tasks import (
+    answer_of,
+    cpu_left,
+    die,
+    eat_memory,
+    environment,
+    leak,
+    lie,
+    limits,
+    pid_of_child,
+    raise_something,
+    sleep,
+)
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(autouse=True)
+def _children_find_the_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+
+
+def test_result_crosses_typed() -> None:
+    """Structs come back as structs, through partials too."""
+
+    async def main() -> NamedURLs:
+        async with Children(1) as children:
+            page = Response(url="https://example.com/", status=200, body=b"<img src=a>")
+            return await children.run(partial(find_named_urls, page), timeout_s=20)
+
+    found = asyncio.run(main())
+
+    assert found.references == (ReferenceURL(url="https://example.com/a", kind="image", lazy=False, alternative=False),)
+
+
+@pytest.mark.parametrize(
+    ("work", "says"),
+    [
+        (die, "died"),
+        (raise_something, "ValueError"),
+        (partial(sleep, 30), "more than"),
+        (partial(eat_memory, 2 << 30), "MemoryError"),
+        (partial(answer_of, MAX_ANSWER_BYTES), "AnswerTooLarge"),
+        (lie, "cannot be read"),
+    ],
+    ids=["dies", "raises", "hangs", "memory", "output", "lies"],
+)
+def test_failing_task_costs_only_itself(work: partial[int], says: str) -> None:
+    """Whatever happens in the child, the next task is served."""
+
+    async def main() -> tuple[str, int]:
+        async with Children(1) as children:
+            await children.run(pid_of_child, timeout_s=20)
+            with pytest.raises(OffloadFailed) as failure:
+                await children.run(work, timeout_s=1)
+            return str(failure.value), await children.run(pid_of_child, timeout_s=20)
+
+    message, pid = asyncio.run(main())
+
+    assert says in message
+    assert pid != os.getpid()
+
+
+@pytest.mark.parametrize(("work", "code"), [(raise_something, "internal"), (die, "parser_limit")])
+def test_mistake_of_ours_is_not_blamed_on_the_page(work: Callable[[], int], code: str) -> None:
+    """An unexpected exception has another code than a limit."""
+
+    async def main() -> str:
+        async with Children(1) as children:
+            with pytest.raises(OffloadFailed) as failure:
+                await children.run(work, timeout_s=20)
+            return failure.value.code
+
+    assert asyncio.run(main()) == code
+
+
+def test_answer_at_the_limit_is_taken() -> None:
+    """The largest answer that fits comes through."""
+
+    async def main() -> int:
+        async with Children(1) as children:
+            return len(await children.run(answer_of, MAX_ANSWER_BYTES - 100, timeout_s=20))
+
+    assert asyncio.run(main()) == MAX_ANSWER_BYTES - 100
+
+
+def test_a_child_that_has_grown_is_replaced_after_its_answer() -> None:
+    """What leaked into it goes with it, and its task is served all the same; memory that it gave back is no leak."""
+
+    async def main() -> tuple[list[int], int]:
+        async with Children(1) as children:
+            pids = [await children.run(pid_of_child, timeout_s=20)]
+            await children.run(eat_memory, (GROWN_KB + 10_000) * 1_024, timeout_s=20)
+            pids.append(await children.run(pid_of_child, timeout_s=20))
+            leaked = await children.run(leak, (GROWN_KB + 10_000) * 1_024, timeout_s=20)
+            pids.append(await children.run(pid_of_child, timeout_s=20))
+            return pids, leaked
+
+    (first, second, third), leaked = asyncio.run(main())
+
+    assert leaked > GROWN_KB * 1_024
+    assert first == second != third
+
+
+def test_children_are_confined_and_know_no_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Memory, files and cores are limited; the parent's environment stays with the parent."""
+    monkeypatch.setenv("PAGEGRADE_SECRET", "hunter2")
+
+    async def main() -> tuple[tuple[int, int, int], list[str], float]:
+        async with Children(1) as children:
+            return (
+                await children.run(limits, timeout_s=20),
+                await children.run(environment, timeout_s=20),
+                await children.run(cpu_left, timeout_s=20),
+            )
+
+    (memory, file_size, core), names, left = asyncio.run(main())
+
+    assert (memory, file_size, core) == (1 << 30, 0, 0)
+    assert "PAGEGRADE_SECRET" not in names
+    assert CPU_SECONDS - 1 < left <= CPU_SECONDS + 1
+
+
+@pytest.mark.parametrize("loop_factory", [asyncio.new_event_loop, uvloop.new_event_loop], ids=["asyncio", "uvloop"])
+def test_a_child_that_was_killed_while_idle_is_replaced(
+    loop_factory: Callable[[], asyncio.AbstractEventLoop],
+) -> None:
+    """Its death is not blamed on the next task, on either event loop."""
+
+    async def main() -> tuple[int, int]:
+        async with Children(1) as children:
+            first = await children.run(pid_of_child, timeout_s=20)
+            os.kill(first, signal.SIGKILL)
+            (idle,) = children._all
+            await idle._process.wait()
+            return first, await children.run(pid_of_child, timeout_s=20)
+
+    with asyncio.Runner(loop_factory=loop_factory) as runner:
+        first, second = runner.run(main())
+
+    assert first != second
+
+
+@pytest.mark.parametrize("loop_factory", [asyncio.new_event_loop, uvloop.new_event_loop], ids=["asyncio", "uvloop"])
+def test_a_child_that_dies_in_a_task_is_a_limit(loop_factory: Callable[[], asyncio.AbstractEventLoop]) -> None:
+    """The bytes it was given are to blame, on either event loop."""
+
+    async def main() -> int:
+        async with Children(1) as children:
+            with pytest.raises(OffloadFailed, match="died"):
+                await children.run(die, timeout_s=20)
+            return await children.run(pid_of_child, timeout_s=20)
+
+    with asyncio.Runner(loop_factory=loop_factory) as runner:
+        assert runner.run(main()) > 0
+
+
+def test_leaving_ends_every_child() -> None:
+    """No process outlives the pool, even one that hangs in a cancelled task."""
+
+    async def main() -> list[int]:
+        async with Children(2) as children:
+            pids = [await children.run(pid_of_child, timeout_s=20)]
+            async with asyncio.TaskGroup() as group:
+                hanging = group.create_task(children.run(sleep, 30.0, timeout_s=60))
+                other = group.create_task(children.run(pid_of_child, timeout_s=20))
+                pids.append(await other)
+                hanging.cancel()
+            return pids
+
+    pids = asyncio.run(main())
+
+    for pid in pids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+
+
+def test_the_pages_of_one_account_keep_no_other_account_waiting() -> None:
+    """Every child hangs over pages of one account and more of them wait: another account is served at once."""
+
+    async def main() -> int:
+        async with Children(2) as children:
+            heavy = children.for_account(1)
+            async with asyncio.TaskGroup() as group:
+                burning = [group.create_task(heavy.run(partial(sleep, 60), timeout_s=60)) for _ in range(8)]
+                while len(children._all) < 2:  # noqa: ASYNC110 - children do not tell that they have started
+                    await asyncio.sleep(0.01)
+                # Far less than the first of the others takes; a child that starts on a busy machine is within it.
+                served = await asyncio.wait_for(children.for_account(2).run(pid_of_child, timeout_s=40), 40)
+                assert not any(task.done() for task in burning)
+                for task in burning:
+                    task.cancel()
+            assert len(children._idle) <= 2
+            return served
+
+    assert asyncio.run(main()) > 0

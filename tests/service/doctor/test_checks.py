@@ -1,0 +1,175 @@
+from __future__ import annotations
+
+import asyncio
+import sys
+from ipaddress import ip_network
+
+import pytest
+
+from pagegrade.clock import now_ms
+from pagegrade.model.identity import RELEASED_MS
+from pagegrade.sandbox.pool import Children
+from pagegrade.service.doctor import checks as module
+from pagegrade.service.doctor.checks import (
+    Diagnosis,
+    look_at_children,
+    look_at_clock,
+    look_at_guard,
+    look_at_name_servers,
+    look_at_packages,
+    look_at_versions,
+    try_fetch,
+)
+from pagegrade.service.runs.analysis import AnalyzeOptions
+from tests.site.serve import serve_site
+
+
+def levels(found: list[Diagnosis]) -> list[str]:
+    """How bad each finding is."""
+    return [one.level for one in found]
+
+
+def test_what_is_installed_here_is_new_enough() -> None:
+    """Python, every package the project names, and libcurl."""
+    found = list(look_at_versions((3, 11, 14)))
+
+    assert levels(found) == ["ok"] * len(found)
+    assert {one.topic for one in found} == {"pagegrade", "python", "packages", "libcurl"}
+
+
+@pytest.mark.parametrize(
+    ("version", "level"),
+    [((3, 11, 13), "warning"), ((3, 11, 14), "ok"), ((3, 13, 5), "warning"), ((3, 14, 0), "ok")],
+)
+def test_an_old_patch_of_python_is_a_warning(version: tuple[int, int, int], level: str) -> None:
+    """Not a problem: what it lacks is not used here."""
+    found = [one for one in look_at_versions(version) if one.topic == "python"]
+
+    assert levels(found) == [level]
+
+
+def test_a_package_that_is_missing_or_old_is_a_problem() -> None:
+    """Unless it is one that only other systems need."""
+    found = list(
+        look_at_packages(
+            [
+                "msgspec>=9999.1",
+                "no-such-package>=1",
+                "no-such-package>=1; sys_platform == 'win32'",
+                "msgspec>=0.1.0,<99",
+                "jinja2",
+                "SQLAlchemy==2.0",
+            ]
+        )
+    )
+
+    assert levels(found) == ["problem", "problem"]
+    assert "msgspec" in found[0].message
+    assert "9999.1" in found[0].advice
+    assert "no-such-package" in found[1].message
+
+
+@pytest.mark.parametrize(
+    ("now", "newest", "level"),
+    [
+        (RELEASED_MS, None, "ok"),
+        (RELEASED_MS - 1, None, "problem"),
+        (RELEASED_MS, RELEASED_MS + 60_000, "ok"),
+        (RELEASED_MS, RELEASED_MS + 60_001, "problem"),
+        (RELEASED_MS, RELEASED_MS - 1, "ok"),
+    ],
+)
+def test_a_clock_that_cannot_be_right_is_a_problem(now: int, newest: int | None, level: str) -> None:
+    """Before this version was made, or behind what it wrote itself."""
+    assert look_at_clock(now, newest).level == level
+    assert now_ms() >= RELEASED_MS
+
+
+def test_the_guard_refuses_every_forbidden_address() -> None:
+    """With the real guard, also where the operator opens networks and ports of their own."""
+    opened = AnalyzeOptions(allow_networks=(ip_network("10.0.0.0/8"),), allow_ports=(22, 80))
+
+    assert levels(list(look_at_guard(AnalyzeOptions()))) == ["ok"]
+    assert levels(list(look_at_guard(opened))) == ["ok"]
+
+
+def test_an_open_way_to_the_metadata_service_is_a_warning() -> None:
+    """The operator may want the network, and should know what lives there."""
+    found = list(look_at_guard(AnalyzeOptions(allow_networks=(ip_network("169.254.0.0/16"),))))
+
+    assert levels(found) == ["ok", "warning"]
+    assert "169.254.169.254" in found[1].message
+
+
+def test_a_guard_that_lets_something_through_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The look can fail."""
+    monkeypatch.setattr(module, "REFUSED", ("http://example.com/", "http://127.0.0.1/"))
+    found = list(look_at_guard(AnalyzeOptions()))
+
+    assert levels(found) == ["problem"]
+    assert found[0].message.endswith("http://example.com/")
+
+
+def test_a_machine_without_name_servers_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are read, not asked."""
+    monkeypatch.setattr(module, "configured_servers", lambda: ())
+    without = look_at_name_servers()
+    monkeypatch.setattr(module, "configured_servers", lambda: ("192.0.2.53",))
+
+    assert without.level == "problem"
+    assert "192.0.2.53" in look_at_name_servers().message
+
+
+def test_a_real_child_judges_a_page() -> None:
+    """Started, asked, ended."""
+
+    async def script() -> Diagnosis:
+        children = Children(1)
+        try:
+            return await look_at_children(children)
+        finally:
+            await children.close()
+
+    assert asyncio.run(script()).level == "ok"
+
+
+@pytest.mark.parametrize("program", ["/nowhere/python", "/bin/false"])
+def test_a_child_that_cannot_work_is_a_problem(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
+    """Whether it does not start or does not answer."""
+    monkeypatch.setattr(sys, "executable", program)
+
+    async def script() -> Diagnosis:
+        children = Children(1)
+        try:
+            return await look_at_children(children)
+        finally:
+            await children.close()
+
+    found = asyncio.run(script())
+
+    assert found.level == "problem"
+    assert found.advice
+
+
+def test_a_page_is_fetched_through_the_guard() -> None:
+    """A private address is refused until its network is opened; then the answer is told."""
+
+    async def script(url: str, options: AnalyzeOptions) -> Diagnosis:
+        children = Children(1)
+        try:
+            return await try_fetch(url, options, children)
+        finally:
+            await children.close()
+
+    with serve_site() as site:
+        url = site.http
+        refused = asyncio.run(script(url, AnalyzeOptions()))
+        fetched = asyncio.run(script(url, AnalyzeOptions(allow_networks=(ip_network("127.0.0.0/8"),))))
+        missing = asyncio.run(
+            script(f"{url}/no-such-page", AnalyzeOptions(allow_networks=(ip_network("127.0.0.0/8"),)))
+        )
+
+    assert refused.level == "problem"
+    assert fetched.level == "ok"
+    assert "answered 200" in fetched.message
+    assert missing.level == "problem"

@@ -1,0 +1,261 @@
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+from sqlalchemy.engine import make_url
+
+from pagegrade.clock import now_ms
+from pagegrade.model.errors import Unavailable
+from pagegrade.service.doctor import postgresql as module
+from pagegrade.service.doctor.checks import Diagnosis
+from pagegrade.service.doctor.postgresql import look_at_clocks, look_at_postgres, server_version
+from pagegrade.store.engine.database import Database, Transaction
+from pagegrade.store.engine.factory import open_database
+from pagegrade.store.queue.postgresql_inspection import QueueTable, Server, Trigrams, Use
+from pagegrade.store.repositories.processes import Process, beat
+from tests import postgres
+from tests.queue_builders import Queue
+from tests.store_builders import NOW_MS, add_owner, make_database
+
+pytestmark = pytest.mark.backend("postgresql", "it is about a server")
+SAFE = Server(
+    number=150_018,
+    version="15.18",
+    fsync=True,
+    full_page_writes=True,
+    synchronous_commit="on",
+    encoding="UTF8",
+    read_only=False,
+    clock_ms=NOW_MS,
+    most_connections=97,
+)
+USE = Use(size_bytes=1, connections=10, ours=5, most_connections=100, notices=0.0)
+TABLE = QueueTable(
+    missing_scripts=(), without_job=0, without_run=0, live_rows=100_000, dead_rows=10, analyzed_ms=60_000
+)
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    """With the tables of this version."""
+    made = make_database(tmp_path)
+    yield made
+    made.close()
+
+
+@pytest.fixture(autouse=True)
+def _server(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As an operator has set it; that of the tests waits for no disk."""
+    monkeypatch.setattr(module, "look_at_server", lambda _tx: SAFE)
+    monkeypatch.setattr(module, "look_at_clocks", lambda *_: look_at_clocks(NOW_MS, NOW_MS, NOW_MS))
+
+
+def look(database: Database, *, connections: int = 10) -> list[Diagnosis]:
+    """At all of it."""
+    return list(look_at_postgres(database, connections=connections, silent_ms=30_000))
+
+
+def told(found: Sequence[Diagnosis], level: str) -> dict[str, str]:
+    """Topic -> what was found of that level."""
+    return {one.topic: one.message for one in found if one.level == level}
+
+
+def administer(database: Database, statement: str) -> None:
+    """As the administrator of the server."""
+    postgres.shared_server().execute(statement, name=str(make_url(database.url).database))
+
+
+def test_a_database_in_use_is_fine(database: Database) -> None:
+    """Everything that was looked at says so; nothing needs to be done."""
+    queue = Queue(database, add_owner(database)[0].id)
+    queue.add(now_ms=now_ms())
+    found = look(database)
+
+    assert {one.level for one in found} == {"ok"}
+    assert {one.topic for one in found} == {
+        "database", "postgresql", "durability", "clocks", "schema", "rights", "search", "reports", "queue",
+        "processes", "connections",
+    }  # fmt: skip
+    assert [one.advice for one in found] == [""] * len(found)
+    assert "pagegrade@" not in str(found)
+
+
+def test_one_that_is_not_reached_is_a_problem() -> None:
+    """With what to look at, and without the password."""
+    database = open_database("postgresql+psycopg://alice:s3cret@127.0.0.1:1/reports")
+    found = look(database)
+    version = server_version(database)
+    database.close()
+
+    assert [one.level for one in found] == ["problem"]
+    assert "reports on 127.0.0.1:1" in found[0].message
+    assert "PAGEGRADE_DATABASE_URL" in found[0].advice
+    assert "s3cret" not in str(found)
+    assert version == ""
+
+
+@pytest.mark.parametrize(
+    ("server", "topic"),
+    [
+        (replace(SAFE, number=130_004, version="13.4"), "postgresql"),
+        (replace(SAFE, read_only=True), "postgresql"),
+        (replace(SAFE, encoding="SQL_ASCII"), "encoding"),
+        (replace(SAFE, fsync=False), "durability"),
+        (replace(SAFE, full_page_writes=False), "durability"),
+        (replace(SAFE, synchronous_commit="off"), "durability"),
+    ],
+)
+def test_a_server_that_may_lose_what_was_promised_is_a_problem(
+    database: Database, monkeypatch: pytest.MonkeyPatch, server: Server, topic: str
+) -> None:
+    """Each of these is one."""
+    monkeypatch.setattr(module, "look_at_server", lambda _tx: server)
+    found = look(database)
+
+    assert set(told(found, "problem")) == {topic}
+
+
+@pytest.mark.parametrize("level", ["remote_write", "remote_apply", "local"])
+def test_stronger_and_local_commits_are_fine(database: Database, monkeypatch: pytest.MonkeyPatch, level: str) -> None:
+    """The primary has written it to its disk in each of these."""
+    monkeypatch.setattr(module, "look_at_server", lambda _tx: replace(SAFE, synchronous_commit=level))
+
+    assert level in told(look(database), "ok")["durability"]
+
+
+@pytest.mark.parametrize(
+    ("theirs_ms", "level"),
+    [(1_000, "ok"), (999, "ok"), (1_101, "ok"), (3_200, "warning"), (-1_001, "warning"), (90_000, "problem")],
+)
+def test_clocks_are_compared(theirs_ms: int, level: str) -> None:
+    """What may be the journey of the question and the answer counts for nothing."""
+    found = look_at_clocks(theirs_ms, 1_000, 1_100)
+
+    assert found.level == level
+    assert ("NTP" in found.advice) == (level != "ok")
+
+
+def test_a_clock_says_which_way_it_is_wrong() -> None:
+    """Whoever has to set it wants to know."""
+    assert "3.0 s behind the database" in look_at_clocks(4_000, 1_000, 1_000).message
+    assert "3.0 s ahead of the database" in look_at_clocks(1_000, 4_000, 4_000).message
+
+
+def test_tables_that_are_missing_are_told(tmp_path: Path) -> None:
+    """And nothing that depends on them is looked at."""
+    database = open_database(postgres.databases().make_empty())
+    found = look(database)
+    database.close()
+
+    assert told(found, "warning")["schema"].startswith("none")
+    assert "reports" not in {one.topic for one in found}
+
+
+def test_tables_of_a_later_version_are_told(database: Database) -> None:
+    """Whether this version can go on with them or not."""
+
+    def change(tx: Transaction) -> None:
+        tx.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
+
+    database.write_here(change)
+    ahead = look(database)
+    database.write_here(lambda tx: tx.exec_driver_sql("DELETE FROM installation WHERE name = 'works_from'"))
+    newer = look(database)
+
+    assert "can go on" in told(ahead, "warning")["schema"]
+    assert "9999" in told(newer, "problem")["schema"]
+
+
+def test_a_role_that_may_not_is_told(database: Database) -> None:
+    """Not to change the tables is a warning, not to use them a problem."""
+    administer(database, "ALTER TABLE visits OWNER TO postgres")
+    administer(database, "GRANT ALL ON visits TO pagegrade")
+    cannot_change = look(database)
+    administer(database, "REVOKE INSERT ON visits FROM pagegrade")
+    cannot_use = look(database)
+
+    assert set(told(cannot_change, "warning")) == {"rights"}
+    assert "visits" in told(cannot_use, "problem")["rights"]
+
+
+def test_a_search_without_its_index_is_a_warning(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With what to run, and what to install before."""
+    monkeypatch.setattr(module, "look_at_trigrams", lambda _tx: Trigrams(installed=False, available=False, used=False))
+    (found,) = [one for one in look(database) if one.topic == "search"]
+
+    assert found.level == "warning"
+    assert "contrib" in found.advice
+    assert "pg_trgm" in found.advice
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        (replace(TABLE, missing_scripts=("99.sql",)), "earlier procrastinate"),
+        (replace(TABLE, without_job=3), "3 runs wait without a job"),
+        (replace(TABLE, without_run=4), "4 jobs name no run"),
+        (replace(TABLE, dead_rows=200_000), "200000 dead rows"),
+        (replace(TABLE, analyzed_ms=None), "planner"),
+        (TABLE, ""),
+    ],
+)
+def test_a_queue_in_disorder_is_a_warning(
+    database: Database, monkeypatch: pytest.MonkeyPatch, table: QueueTable, words: str
+) -> None:
+    """Each of its troubles by itself."""
+    monkeypatch.setattr(module, "look_at_queue_table", lambda _tx: table)
+    said = told(look(database), "warning").get("queue", "")
+
+    assert words in said
+    assert bool(words) == bool(said)
+
+
+def test_a_run_that_waits_for_hours_is_a_warning(database: Database) -> None:
+    """Most likely nobody works."""
+    queue = Queue(database, add_owner(database)[0].id)
+    queue.add()
+    queue.change("UPDATE runs SET created_at_ms = 1")
+
+    assert "the oldest waits for" in told(look(database), "warning")["queue"]
+
+
+def test_connections_are_counted_before_they_run_out(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that our processes may want, and those that are in use."""
+    for number in range(9):
+        process = Process(name=f"p{number}", kind="worker", version="1", host="h", pid=number)
+        database.write_here(partial(beat, process=process, now_ms=NOW_MS))
+    monkeypatch.setattr(module, "look_at_use", lambda _tx: USE)
+    wanted = look(database)
+    few = look(database, connections=5)
+    monkeypatch.setattr(module, "look_at_use", lambda _tx: replace(USE, connections=95, notices=0.9))
+    used = look(database, connections=5)
+
+    assert "99, 97 are allowed" in told(wanted, "warning")["connections"]
+    assert "54, 97 are allowed" in told(few, "ok")["connections"]
+    assert set(told(used, "warning")) == {"connections", "notices"}
+
+
+@pytest.mark.parametrize("reason", ["too_many_connections", "database_damaged", None])
+def test_what_goes_wrong_in_between_is_told(
+    database: Database, monkeypatch: pytest.MonkeyPatch, reason: str | None
+) -> None:
+    """As one more finding; what was found before stays."""
+
+    def fail(_tx: Transaction) -> Use:
+        raise Unavailable(reason=reason)
+
+    monkeypatch.setattr(module, "look_at_use", fail)
+    found = look(database)
+
+    assert [one.topic for one in found if one.level == "problem"] == ["database"]
+    assert "schema" in told(found, "ok")
+    assert found[-1].advice
+
+
+def test_the_version_is_as_people_write_it(database: Database) -> None:
+    """For the list of versions."""
+    assert server_version(database) == "15.18"

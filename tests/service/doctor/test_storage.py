@@ -1,0 +1,188 @@
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from pagegrade.service.doctor import storage as module
+from pagegrade.service.doctor.checks import Diagnosis
+from pagegrade.service.doctor.storage import (
+    look_at_database,
+    look_at_folder,
+    look_at_server,
+    look_at_sqlite,
+    newest_row_ms,
+)
+from pagegrade.store.engine.server_lock import LOCK_NAME
+from pagegrade.store.engine.sqlite_database import SQLiteDatabase
+from tests.share_builders import add_shared
+from tests.store_builders import NOW_MS, add_owner, make_database, make_file
+
+pytestmark = pytest.mark.backend("sqlite", reason="looks at the file; the other one has a doctor of its own")
+
+
+class Usage(NamedTuple):
+    total: int
+    used: int
+    free: int
+
+
+def by_topic(found: list[Diagnosis], level: str) -> dict[str, str]:
+    """Topic -> what was found of that level."""
+    return {one.topic: one.message for one in found if one.level == level}
+
+
+def test_a_private_folder_with_room_is_fine(tmp_path: Path) -> None:
+    """Nothing is left behind by the trial."""
+    tmp_path.chmod(0o700)
+    found = list(look_at_folder(tmp_path))
+
+    assert {one.level for one in found if one.topic == "data folder"} == {"ok"}
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_is_not_there_yet_is_not_made(tmp_path: Path) -> None:
+    """Looking changes nothing."""
+    found = list(look_at_folder(tmp_path / "a" / "b"))
+
+    assert [one.level for one in found] == ["ok"]
+    assert not (tmp_path / "a").exists()
+
+
+def test_a_folder_that_may_not_be_made_is_a_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With what to set."""
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    found = list(look_at_folder(tmp_path / "a"))
+
+    assert [one.level for one in found] == ["problem"]
+    assert "PAGEGRADE_DATA_DIR" in found[0].advice
+
+
+def test_a_folder_open_to_others_is_a_warning(tmp_path: Path) -> None:
+    """It holds hashes of keys and passwords."""
+    tmp_path.chmod(0o755)
+
+    assert "look into it" in by_topic(list(look_at_folder(tmp_path)), "warning")["data folder"]
+
+
+def test_a_disk_that_fails_is_a_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A real file is written and waited for, so a full disk shows."""
+
+    def full(_descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+
+    assert "disk is full" in by_topic(list(look_at_folder(tmp_path)), "problem")["data folder"]
+
+
+@pytest.mark.parametrize(("free", "level"), [(2 << 30, "ok"), (500 << 20, "warning"), (50 << 20, "problem")])
+def test_little_room_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int, level: str) -> None:
+    """Before the disk is full."""
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(1 << 40, 0, free))
+
+    assert "disk" in by_topic(list(look_at_folder(tmp_path)), level)
+
+
+def test_a_network_file_system_is_a_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever it lets us write."""
+    monkeypatch.setattr(module, "file_system_of", lambda _: "nfs4")
+
+    assert "nfs4" in by_topic(list(look_at_folder(tmp_path)), "problem")["data folder"]
+
+
+def test_a_running_server_is_seen(tmp_path: Path) -> None:
+    """By its lock, not by a file that a dead one left."""
+    path = tmp_path / LOCK_NAME
+    absent = look_at_server(tmp_path)
+    path.write_text("4711\n")
+    left = look_at_server(tmp_path)
+    with path.open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        running = look_at_server(tmp_path)
+
+    assert "none" in absent.message
+    assert "none" in left.message
+    assert "4711" in running.message
+
+
+def test_an_old_sqlite_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What could happen, why it does not, and what not to do."""
+    monkeypatch.setattr(module, "has_safe_checkpoints", lambda: False)
+    old = look_at_sqlite()
+    monkeypatch.setattr(module, "has_safe_checkpoints", lambda: True)
+
+    assert old.level == "warning"
+    assert "3.51.3" in old.message
+    assert look_at_sqlite().level == "ok"
+
+
+def test_a_database_that_is_not_there_yet_is_not_made(tmp_path: Path) -> None:
+    """Looking changes nothing here either."""
+    database = SQLiteDatabase(f"sqlite:///{tmp_path / 'none.db'}", checkpoints=False)
+    found = list(look_at_database(database, NOW_MS))
+    newest = newest_row_ms(database)
+    database.close()
+
+    assert [one.level for one in found] == ["ok"]
+    assert newest is None
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_good_database_is_told_with_its_sizes(tmp_path: Path) -> None:
+    """And the queue, and when its newest row was made."""
+    database = make_database(tmp_path)
+    alice, _ = add_owner(database)
+    add_shared(database, alice, now_ms=NOW_MS)
+    found = list(look_at_database(database, NOW_MS + 1000))
+    late = list(look_at_database(database, NOW_MS + 2 * 3_600_000))
+    newest = newest_row_ms(database)
+    database.close()
+    told = by_topic(found, "ok")
+
+    assert {one.level for one in found} == {"ok"}
+    assert told["durability"] == "journal_mode wal, synchronous full"
+    assert "1 reports, 1 runs" in told["reports"]
+    assert told["queue"] == "1 waiting, 0 running"
+    assert newest == NOW_MS
+    assert "120 minutes" in by_topic(late, "warning")["queue"]
+
+
+def test_tables_of_other_versions_and_programs_are_told(tmp_path: Path) -> None:
+    """Without touching them."""
+    empty = SQLiteDatabase(f"sqlite:///{tmp_path / 'empty.db'}", checkpoints=False)
+    empty.write_here(lambda _: None)
+    foreign = SQLiteDatabase(f"sqlite:///{tmp_path / 'foreign.db'}", checkpoints=False)
+    foreign.write_here(lambda tx: tx.exec_driver_sql("CREATE TABLE recipes (id INTEGER)"))
+    newer = make_database(tmp_path)
+    newer.write_here(lambda tx: tx.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'"))
+    ahead = list(look_at_database(newer, NOW_MS))
+    newer.write_here(lambda tx: tx.exec_driver_sql("DELETE FROM installation WHERE name = 'works_from'"))
+    found = [list(look_at_database(database, NOW_MS)) for database in (empty, foreign, newer)]
+    for database in (empty, foreign, newer):
+        database.close()
+
+    assert "migrate" in next(one.advice for one in found[0] if one.topic == "schema")
+    assert "another program" in by_topic(found[1], "problem")["schema"]
+    assert "9999" in by_topic(found[2], "problem")["schema"]
+    assert "can go on" in by_topic(ahead, "warning")["schema"]
+
+
+@pytest.mark.parametrize("place", [0, 8192])
+def test_a_damaged_database_is_a_problem(tmp_path: Path, place: int) -> None:
+    """At its head, and in the middle."""
+    database = make_file(tmp_path)
+    add_owner(database)
+    database.close()
+    with database.path.open("r+b") as file:
+        file.seek(place)
+        file.write(b"\xff" * 4096)
+    again = SQLiteDatabase(database.url, checkpoints=False)
+    found = list(look_at_database(again, NOW_MS))
+    again.close()
+
+    assert any(one.level == "problem" and "backup" in one.advice for one in found)

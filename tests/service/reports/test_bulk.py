@@ -1,0 +1,151 @@
+"""Many reports at once: the list, what is there already, the room, and making them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pagegrade.model.errors import QuotaExceeded, Unavailable
+from pagegrade.model.stored import Priority
+from pagegrade.service.options import ServiceOptions
+from pagegrade.service.reports.bulk import (
+    AT_ONCE,
+    MAX_JUDGED,
+    MAX_REFUSED,
+    create_reports,
+    find_known,
+    find_room,
+    read_addresses,
+)
+from pagegrade.service.reports.validation import NewReport, read_new_report
+from pagegrade.store.queue.claim import claim_runs
+from pagegrade.store.repositories.counts import count_matching, load_counts
+from tests.service.house import House, caller_of
+from tests.store_builders import NOW_MS, add_owner, make_database
+
+OPTIONS = ServiceOptions()
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    """An empty service with two accounts."""
+    database = make_database(tmp_path)
+    yield House(database, caller_of(add_owner(database)[0]), caller_of(add_owner(database, "Bob")[0]))
+    database.close()
+
+
+def wishes(house: House, count: int) -> tuple[NewReport, ...]:
+    """What Alice wants of so many addresses."""
+    account = house.alice.account
+    return tuple(
+        read_new_report(f"https://a.example/{number}", privacy=1, password=None, account=account, options=OPTIONS)
+        for number in range(count)
+    )
+
+
+def test_a_list_is_read_line_by_line() -> None:
+    """Blank lines and comments mean nothing, blanks around an address do not count, and what comes again is merged."""
+    read = read_addresses("\n example.com \r\n# a comment\n\nhttps://example.com/#top\n\thttp://b.example/x", OPTIONS)
+
+    assert read.urls == ("https://example.com/", "http://b.example/x")
+    assert (read.repeated, read.refused_count, read.left_out) == (1, 0, 0)
+
+
+def test_lines_that_cannot_be_used_are_told_with_their_number() -> None:
+    """Each with the reason, as the form for one report would give it."""
+    read = read_addresses("example.com\nftp://a.example/\n10.0.0.1\nhttps://u:p@a.example/\nno such thing", OPTIONS)
+
+    assert read.urls == ("https://example.com/",)
+    assert [(line.number, line.code) for line in read.refused] == [
+        (2, "scheme_not_allowed"),
+        (3, "address_not_allowed"),
+        (4, "userinfo_not_allowed"),
+        (5, "control_character"),
+    ]
+
+
+def test_a_list_is_bounded() -> None:
+    """Addresses over the limit are counted and left out, and so are the reasons of many bad lines."""
+    many = read_addresses("\n".join(f"a.example/{number}" for number in range(AT_ONCE + 3)), OPTIONS)
+    bad = read_addresses("ftp://a.example/\n" * (MAX_REFUSED + 7), OPTIONS)
+
+    assert (len(many.urls), many.left_out) == (AT_ONCE, 3)
+    assert (len(bad.refused), bad.refused_count) == (MAX_REFUSED, MAX_REFUSED + 7)
+
+
+def test_half_a_million_lines_are_not_all_judged() -> None:
+    """They are counted: to judge each would keep a processor busy for many seconds."""
+    read = read_addresses("\n" * 1_000 + "a\n" * 500_000 + "example.com", OPTIONS)
+
+    assert (read.urls, read.repeated) == ((), 0)
+    assert read.refused_count == MAX_JUDGED
+    assert read.left_out == 500_001 - MAX_JUDGED
+
+
+def test_ones_own_reports_are_known(house: House) -> None:
+    """Those of others are not."""
+    mine = house.create("https://a.example/").report.id
+    house.create("https://b.example/", who=house.bob)
+    urls = ("https://a.example/", "https://b.example/")
+    known = house.database.read_here(lambda tx: find_known(tx, house.alice, urls, OPTIONS, NOW_MS))
+
+    assert known == {"https://a.example/": mine}
+
+
+def test_the_room_is_what_quota_and_queue_leave(house: House) -> None:
+    """The smaller one counts."""
+    house.create()
+    endless = replace(OPTIONS, account_queue=5)
+    few = replace(OPTIONS, account_queue=5, max_reports=3)
+    full = replace(OPTIONS, queue=1)
+
+    def room(options: ServiceOptions) -> tuple[int | None, int, int]:
+        found = house.database.read_here(lambda tx: find_room(tx, house.alice, options, NOW_MS))
+        return found.reports, found.runs, found.size
+
+    assert room(endless) == (None, 4, 4)
+    assert room(few) == (2, 4, 2)
+    assert room(full) == (None, 0, 0)
+
+
+def test_many_reports_wait_behind_what_else_is_asked_for(house: House) -> None:
+    """They are made in their order, and their runs come after the one that somebody waits for."""
+    made = house.database.write_here(lambda tx: create_reports(tx, house.alice, wishes(house, 3), OPTIONS, NOW_MS))
+    awaited = house.create("https://awaited.example/").report.id
+    (run,) = house.database.write_here(
+        lambda tx: claim_runs(
+            tx, worker="w", count=1, now_ms=NOW_MS, lease_ms=1_000, target_runs=9, target_runs_per_minute=9
+        )
+    )
+
+    assert len(set(made)) == 3
+    assert list(made) == sorted(made)
+    assert Priority.BULK > Priority.INTERACTIVE
+    assert run.report_id == awaited
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        (replace(OPTIONS, max_reports=2), QuotaExceeded),
+        (replace(OPTIONS, account_queue=2), QuotaExceeded),
+        (replace(OPTIONS, queue=2), Unavailable),
+    ],
+)
+def test_without_room_for_all_none_is_made(house: House, options: ServiceOptions, error: type[Exception]) -> None:
+    """One would have to find out which are missing."""
+    with pytest.raises(error):
+        house.database.write_here(lambda tx: create_reports(tx, house.alice, wishes(house, 3), options, NOW_MS))
+
+    assert count_matching(house.database.read_here(lambda tx: load_counts(tx, house.alice.account.id))) == 0
+
+
+def test_no_more_than_agreed_are_made(house: House) -> None:
+    """Who calls with more has made a mistake."""
+    with pytest.raises(ValueError, match="at most"):
+        house.database.write_here(
+            lambda tx: create_reports(tx, house.alice, wishes(house, 1) * (AT_ONCE + 1), OPTIONS, NOW_MS)
+        )

@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+import asyncio
+import threading
+
+from pagegrade.service.reports.events import Changes
+
+
+async def settle() -> None:
+    """Let everything happen that was asked for from other threads."""
+    for _ in range(3):
+        await asyncio.sleep(0)
+
+
+def test_who_watches_a_report_is_woken() -> None:
+    """All who watch it, from any thread; who watches another report sleeps on."""
+
+    async def scenario() -> tuple[bool, bool, bool]:
+        changes = Changes()
+        with changes.watch(1) as one, changes.watch(1) as same, changes.watch(2) as other:
+            teller = threading.Thread(target=changes.tell, args=(1,))
+            teller.start()
+            await asyncio.wait_for(one.wait(), 20)
+            teller.join()
+            await settle()
+            return one.is_set(), same.is_set(), other.is_set()
+
+    assert asyncio.run(scenario()) == (True, True, False)
+
+
+def test_a_change_between_watching_and_waiting_is_not_missed() -> None:
+    """Watch, read, wait: in this order nothing is lost."""
+
+    async def scenario() -> bool:
+        changes = Changes()
+        with changes.watch(1) as changed:
+            changes.tell(1)
+            await settle()
+            return await asyncio.wait_for(changed.wait(), 20)
+
+    assert asyncio.run(scenario())
+
+
+def test_nobody_is_remembered_who_left() -> None:
+    """Also when they were cancelled; telling then is no error."""
+
+    async def scenario() -> dict[int, object]:
+        changes = Changes()
+
+        async def wait() -> None:
+            with changes.watch(1) as changed:
+                await changed.wait()
+
+        async with asyncio.TaskGroup() as tasks:
+            waiting = tasks.create_task(wait())
+            await settle()
+            waiting.cancel()
+        changes.tell(1)
+        await settle()
+        return dict(changes._watchers)
+
+    assert asyncio.run(scenario()) == {}
+
+
+def test_telling_is_possible_at_any_time() -> None:
+    """Before anybody watched, and after the loop has ended: a worker may finish last."""
+    changes = Changes()
+    changes.tell(1)
+
+    async def scenario() -> None:
+        with changes.watch(1):
+            await settle()
+
+    asyncio.run(scenario())
+    changes.tell(1)
+
+    assert dict(changes._watchers) == {}
+
+
+class Loudspeaker:
+    """Tells other processes, as ``store.pubsub.notifications`` does."""
+
+    def __init__(self) -> None:
+        self.healthy = True
+        self.sent: list[int] = []
+
+    def send(self, report_id: int) -> None:
+        """One more."""
+        self.sent.append(report_id)
+
+
+def test_a_change_is_sent_to_others_and_one_that_was_heard_is_not() -> None:
+    """Or two processes would tell each other for ever."""
+
+    async def scenario() -> tuple[list[int], bool, bool]:
+        changes = Changes()
+        speaker = Loudspeaker()
+        changes.sender = speaker
+        with changes.watch(1) as told, changes.watch(2) as heard:
+            changes.tell(1)
+            changes.hear((2, 3))
+            await settle()
+            return speaker.sent, told.is_set(), heard.is_set()
+
+    assert asyncio.run(scenario()) == ([1], True, True)
+
+
+def test_a_change_is_sent_where_nobody_watches() -> None:
+    """Before the loop runs, and in a process that only works."""
+    changes = Changes()
+    speaker = Loudspeaker()
+    changes.sender = speaker
+    changes.tell(1)
+
+    assert speaker.sent == [1]
+
+
+def test_a_gap_wakes_everybody() -> None:
+    """Whatever they watch: nobody knows what was missed."""
+
+    async def scenario() -> None:
+        changes = Changes()
+        with changes.watch(1) as one, changes.watch(2) as other:
+            teller = threading.Thread(target=changes.bridge_gap)
+            teller.start()
+            await asyncio.wait_for(one.wait(), 20)
+            await asyncio.wait_for(other.wait(), 20)
+            teller.join()
+        changes.bridge_gap()
+
+    asyncio.run(scenario())
+
+
+def test_everybody_is_woken_at_once_when_the_process_ends() -> None:
+    """Without another turn of the loop."""
+
+    async def scenario() -> tuple[bool, bool]:
+        changes = Changes()
+        with changes.watch(1) as one, changes.watch(2) as other:
+            changes.wake_all()
+            return one.is_set(), other.is_set()
+
+    assert asyncio.run(scenario()) == (True, True)
+
+
+def test_others_are_heard_while_the_sender_is_healthy() -> None:
+    """Without a sender there are no others to hear."""
+    changes = Changes()
+    alone = changes.hears_others
+    speaker = Loudspeaker()
+    changes.sender = speaker
+    healthy = changes.hears_others
+    speaker.healthy = False
+
+    assert (alone, healthy, changes.hears_others) == (False, True, False)

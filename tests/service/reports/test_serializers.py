@@ -1,0 +1,219 @@
+"""The JSON that is handed out, put together from stored pieces."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import msgspec
+import pytest
+
+from pagegrade.model.account import Account, Key
+from pagegrade.model.stored import PackedReport, StoredReport, StoredRun
+from pagegrade.report.codec import pack_report, unpack_detail
+from pagegrade.report.compare import compare_reports
+from pagegrade.report.serialize import report_from_dict, report_to_dict
+from pagegrade.service.options import ServiceOptions
+from pagegrade.service.reports.serializers import (
+    ABSENT,
+    account_object,
+    comparison_object,
+    project_object,
+    report_object,
+    run_object,
+    share_url,
+    timestamp,
+)
+from pagegrade.store.repositories.accounts import Usage
+from pagegrade.store.repositories.projects import Project
+from tests.report_builders import make_failed_report, make_passed, make_report, make_result, poisoned_report
+from tests.store_builders import NOW_MS
+
+BASE = "https://reports.example.org"
+MEMBERS = (
+    "id", "object", "version", "url", "final_url", "project", "privacy", "password", "state", "result", "score",
+    "uncapped_score", "coverage", "withheld", "caps", "counts", "categories", "results", "page", "run", "error",
+    "share_url", "generated_at", "created_at", "updated_at",
+)  # fmt: skip
+"""In the order in which they are handed out."""
+
+
+def stored(packed: PackedReport | None = None, **more: object) -> StoredReport:
+    """A report as it is kept: without a result, or with that of a run."""
+    made = {} if packed is None else {
+        "state": packed.state,
+        "rating": packed.rating,
+        "score": packed.score,
+        "run_number": 3,
+        "summary": packed.summary,
+        "error": packed.error,
+        "generated_at_ms": packed.generated_at_ms if packed.state == "completed" else None,
+    }  # fmt: skip
+    report = StoredReport(
+        id=1042, account_id=1, url="https://example.com/pricing", project="example.com", privacy=0, password_hash=None,
+        password_version=0, slug="9fK2vQ7xLmB3dT0aYw5cZg", state="queued", rating=None, score=None, run_number=None,
+        summary=None, error=None, generated_at_ms=None, created_at_ms=NOW_MS, updated_at_ms=NOW_MS + 1, revision=7,
+    )  # fmt: skip
+    return replace(report, **{**made, **more})  # type: ignore[arg-type]
+
+
+def test_a_report_says_what_the_judgement_said() -> None:
+    """Member for member, in the order of the contract, with what only the server knows filled in."""
+    report = make_report()
+    packed = pack_report(report)
+    shown = msgspec.json.decode(
+        report_object(
+            stored(packed, privacy=2, password_hash="$argon2id$"), base_url=BASE, detail=unpack_detail(packed.detail)
+        )
+    )
+    own = {
+        "id": 1042,
+        "privacy": 2,
+        "password": True,
+        "share_url": f"{BASE}/r/9fK2vQ7xLmB3dT0aYw5cZg",
+        "created_at": "2026-01-01T00:00:00.000Z",
+        "updated_at": "2026-01-01T00:00:00.001Z",
+    }
+    judged = report_to_dict(report)
+    judged["run"]["number"] = 3
+
+    assert tuple(shown) == MEMBERS
+    assert shown == judged | own
+    assert next(iter(shown["run"])) == "number"
+    assert report_from_dict(shown) == report
+
+
+def test_an_unfinished_report_has_null_for_everything_it_will_have() -> None:
+    """And empty caps and categories, which are lists and objects always."""
+    shown = msgspec.json.decode(report_object(stored(), base_url=BASE, detail=None))
+
+    assert tuple(shown) == MEMBERS
+    assert (shown["state"], shown["caps"], shown["categories"], shown["version"]) == ("queued", [], {}, 1)
+    assert (shown["privacy"], shown["password"]) == (0, False)
+    for name in (
+        "result",
+        "score",
+        "coverage",
+        "counts",
+        "run",
+        "error",
+        "page",
+        "results",
+        "generated_at",
+        "final_url",
+    ):
+        assert shown[name] is None, name
+
+
+def test_a_failed_first_run_has_an_error_and_no_results() -> None:
+    """Nothing of it looks like a judgement."""
+    packed = pack_report(make_failed_report("blocked"))
+    shown = msgspec.json.decode(report_object(stored(packed), base_url=BASE, detail=unpack_detail(packed.detail)))
+
+    assert shown["state"] == "failed"
+    assert shown["error"]["code"] == "blocked"
+    assert shown["error"]["http_status"] == 403
+    for name in ("result", "score", "results", "counts", "generated_at"):
+        assert shown[name] is None, name
+
+
+def test_an_item_of_a_list_has_neither_results_nor_page() -> None:
+    """Left out, not null."""
+    shown = msgspec.json.decode(report_object(stored(pack_report(make_report())), base_url=BASE, detail=ABSENT))
+
+    assert tuple(shown) == tuple(name for name in MEMBERS if name not in {"results", "page"})
+
+
+def test_nothing_a_page_says_leaves_its_string() -> None:
+    """Hostile text in every place a page can reach stays text."""
+    payload = '"},{"id":2,"x":"\\\u2028</script>'
+    report = poisoned_report(payload)
+    packed = pack_report(report)
+    one = stored(packed, url=payload, project=payload, error=pack_report(make_failed_report()).error)
+    shown = msgspec.json.decode(report_object(one, base_url=BASE, detail=unpack_detail(packed.detail)))
+
+    assert tuple(shown) == MEMBERS
+    assert (shown["url"], shown["project"], shown["final_url"]) == (payload, payload, payload)
+    assert shown["page"]["title"] == payload
+
+
+def test_a_run_shows_the_facts_of_its_time() -> None:
+    """Waiting, it has none; finished, those it was stored with."""
+    waiting = StoredRun(
+        id=9, report_id=1042, number=3, state="queued", attempt=0, rating=None, score=None, engine=None, ruleset=None,
+        summary=None, error=None, created_at_ms=NOW_MS, started_at_ms=None, finished_at_ms=None,
+    )  # fmt: skip
+    packed = pack_report(make_report())
+    done = replace(waiting, state="completed", rating=2, score=74, summary=packed.summary, started_at_ms=NOW_MS + 5)
+    shown = msgspec.json.decode(run_object(done, detail=unpack_detail(packed.detail)))
+    empty = msgspec.json.decode(run_object(waiting, detail=ABSENT))
+
+    assert (shown["object"], shown["report_id"], shown["number"], shown["state"]) == ("run", 1042, 3, "completed")
+    assert (shown["result"], shown["score"], shown["run"]["number"]) == ("decent", 74, 3)
+    assert shown["results"] == report_to_dict(make_report())["results"]
+    assert (shown["started_at"], shown["finished_at"]) == ("2026-01-01T00:00:00.005Z", None)
+    assert "results" not in empty
+    assert (empty["result"], empty["run"], empty["counts"], empty["caps"]) == (None, None, None, [])
+
+
+@pytest.mark.parametrize(
+    ("at_ms", "text"),
+    [
+        (0, "1970-01-01T00:00:00.000Z"),
+        (1_767_616_496_789, "2026-01-05T12:34:56.789Z"),
+        (951_782_399_999, "2000-02-28T23:59:59.999Z"),
+        (253_402_300_799_999, "9999-12-31T23:59:59.999Z"),
+    ],
+)
+def test_timestamps_are_exact_to_the_millisecond(at_ms: int, text: str) -> None:
+    """RFC 3339, UTC, three digits, Z."""
+    assert timestamp(at_ms) == text
+
+
+def test_the_account_tells_what_it_may_and_has() -> None:
+    """With the defaults of the installation where the account has none of its own."""
+    account = Account(id=1, name='Ex"ample', email="owner@example.org", created_at_ms=NOW_MS)
+    key = Key(id=3, account_id=1, name="ci", prefix="pgk_8Hs2", scopes=("reports:read",), created_at_ms=NOW_MS)
+    usage = Usage(reports=118, projects=9, queued_runs=0, analyses_today=41, analyses_total=902, stored_bytes=7)
+    shown = msgspec.json.decode(account_object(account, key, usage, ServiceOptions(max_reports=500)))
+    own = msgspec.json.decode(account_object(replace(account, default_privacy=1), key, usage, ServiceOptions()))
+
+    assert shown["name"] == 'Ex"ample'
+    assert shown["plan"] == {"id": 1, "name": "self-hosted", "features": {"api": 1, "reports": 500}}
+    assert shown["limits"] == {
+        "requests_per_minute": 120, "analyses_per_minute": 30, "queued_runs": 1000, "reports": 500,
+        "retention_days": None,
+    }  # fmt: skip
+    assert shown["usage"]["analyses_total"] == 902
+    assert shown["defaults"] == {"privacy": 0, "per_page": 10}
+    assert shown["api_key"]["scopes"] == ["reports:read"]
+    assert (shown["api_key"]["expires_at"], shown["created_at"]) == (None, "2026-01-01T00:00:00.000Z")
+    assert (own["defaults"]["privacy"], own["plan"]["features"]["reports"]) == (1, -1)
+
+
+def test_a_project_counts_all_its_reports() -> None:
+    """Whatever their state and result."""
+    project = Project(name="example.com:8080", counts={("completed", 2): 3, ("queued", None): 1})
+
+    assert msgspec.json.decode(project_object(project)) == {
+        "object": "project", "project": "example.com:8080", "reports": 4
+    }  # fmt: skip
+
+
+def test_a_comparison_lists_what_came_and_went() -> None:
+    """With the evidence of each, and the runs it is between."""
+    before, after = (
+        make_report(make_passed("language"), make_result("title-length")),
+        make_report(make_passed("language")),
+    )
+    shown = msgspec.json.decode(comparison_object(7, 1, 2, compare_reports(before, after)))
+
+    assert (shown["object"], shown["report_id"], shown["from"], shown["to"]) == ("comparison", 7, 1, 2)
+    assert shown["same_ruleset"] is True
+    assert [one["check"] for one in shown["not_comparable"]] == ["title-length"]
+    assert (shown["new"], shown["fixed"], shown["still"]) == ([], [], [])
+    assert (shown["worse"], shown["same_final_url"]) == ([], True)
+
+
+def test_share_links_stand_under_the_public_address() -> None:
+    """Never under what a request called its host."""
+    assert share_url(BASE, "abc") == "https://reports.example.org/r/abc"

@@ -1,0 +1,171 @@
+"""What a caller asks for, judged before anything is stored."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from ipaddress import ip_network
+
+import pytest
+
+from pagegrade.model.account import Account
+from pagegrade.model.errors import URLNotAllowed, ValidationFailed
+from pagegrade.model.stored import Privacy
+from pagegrade.service.options import ServiceOptions
+from pagegrade.service.reports.validation import NewReport, names_secret, read_change, read_new_report
+from pagegrade.service.runs.analysis import AnalyzeOptions
+from tests.store_builders import NOW_MS
+
+ALICE = Account(id=1, name="Alice", email="alice@example.org", created_at_ms=NOW_MS)
+OPTIONS = ServiceOptions()
+
+
+def read(
+    url: str = "https://example.com/",
+    privacy: int | None = None,
+    password: str | None = None,
+    account: Account = ALICE,
+    options: ServiceOptions = OPTIONS,
+) -> NewReport:
+    """A wish of Alice's."""
+    return read_new_report(url, privacy=privacy, password=password, account=account, options=options)
+
+
+def remarks(wish: NewReport) -> list[tuple[str, str]]:
+    """(field, code) of what the caller is told."""
+    return [(remark.field, remark.code) for remark in wish.remarks]
+
+
+def test_a_plain_wish_is_taken_as_it_is() -> None:
+    """The URL canonical, the privacy that of the installation, nothing to remark."""
+    wish = read("https://EXAMPLE.com")
+
+    assert (wish.target.url, wish.privacy, wish.password, wish.remarks) == (
+        "https://example.com/", Privacy.PUBLIC, None, ()
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("url", "code"),
+    [
+        ("example.com", "scheme_assumed"),
+        ("//example.com/x", "scheme_assumed"),
+        ("https://example.com/#top", "fragment_dropped"),
+        ("https://example.com/?token=abc", "url_may_contain_secret"),
+        ("https://example.com/?a=1&API_KEY=abc", "url_may_contain_secret"),
+    ],
+)
+def test_what_was_changed_or_is_risky_about_the_address_is_said(url: str, code: str) -> None:
+    """A warning, not a refusal."""
+    assert remarks(read(url)) == [("url", code)]
+
+
+@pytest.mark.parametrize("privacy", [1, 2])
+def test_an_address_with_a_secret_is_no_risk_where_nobody_sees_it(privacy: int) -> None:
+    """Only public reports show it to anyone with the link."""
+    assert remarks(read("https://example.com/?token=abc", privacy, "pass" if privacy == 2 else None)) == []
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("access_token=x", True), ("sig=x", True), ("X-Amz-Signature=x", True), ("password=x", True), ("jwt=x", True),
+        ("token=", False), ("token", False), ("q=token", False), ("keyword=x", False), ("page=2", False), ("", False),
+        ("monkey=x", False), ("tokens=5", False),
+    ],
+)  # fmt: skip
+def test_names_of_secrets_are_told_from_others(query: str, expected: bool) -> None:  # noqa: FBT001
+    """The name counts, as a whole, and only with a value."""
+    assert names_secret(f"https://example.com/?{query}") is expected
+
+
+@pytest.mark.parametrize(
+    ("url", "code"), [("", "empty"), ("https://exa mple.com/", "control_character"), ("/path", "relative"),
+                      ("https://exam_ple..com/", "bad_host"), ("https://example.com/" + "x" * 2048, "too_long")]
+)  # fmt: skip
+def test_an_address_that_cannot_be_read_is_a_violation_of_its_field(url: str, code: str) -> None:
+    """Together with everything else that is wrong."""
+    with pytest.raises(ValidationFailed) as caught:
+        read(url, privacy=2)
+
+    assert [(one.field, one.place, one.code) for one in caught.value.violations] == [
+        ("url", "body", code), ("password", "body", "required")
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("ftp://example.com/", "scheme_not_allowed"),
+        ("javascript:alert(1)", "scheme_not_allowed"),
+        ("https://user:secret@example.com/", "userinfo_not_allowed"),
+        ("http://127.0.0.1/", "address_not_allowed"),
+        ("http://2130706433/", "address_not_allowed"),
+        ("http://[::ffff:10.0.0.1]/", "address_not_allowed"),
+        ("http://169.254.169.254/latest/meta-data/", "address_not_allowed"),
+        ("http://localhost/", "host_not_allowed"),
+        ("http://intranet/", "host_not_allowed"),
+        ("https://example.com:22/", "port_not_allowed"),
+    ],
+)
+def test_an_address_that_must_not_be_contacted_is_refused_without_asking_the_network(url: str, reason: str) -> None:
+    """Whatever the spelling; and no message repeats a password."""
+    with pytest.raises(URLNotAllowed) as caught:
+        read(url)
+
+    assert caught.value.reason == reason
+    assert "secret" not in caught.value.message
+
+
+def test_the_operators_own_networks_may_be_contacted() -> None:
+    """On any port."""
+    options = ServiceOptions(analyze=AnalyzeOptions(allow_networks=(ip_network("127.0.0.0/8"),)))
+
+    assert read("http://127.0.0.1:1234/", options=options).target.url == "http://127.0.0.1:1234/"
+
+
+def test_the_accounts_default_privacy_comes_before_the_installations() -> None:
+    """And what was asked for before both."""
+    options = ServiceOptions(default_privacy=Privacy.PRIVATE)
+
+    assert read(options=options).privacy is Privacy.PRIVATE
+    assert read(options=options, account=replace(ALICE, default_privacy=0)).privacy is Privacy.PUBLIC
+    assert read(privacy=0, options=options).privacy is Privacy.PUBLIC
+
+
+def test_a_password_is_used_only_for_its_privacy() -> None:
+    """Else it is dropped, and the caller is told; an empty one is none."""
+    for privacy in (0, 1):
+        wish = read(privacy=privacy, password="hunter2")
+
+        assert wish.password is None
+        assert remarks(wish) == [("password", "password_ignored")]
+
+    assert read(privacy=2, password=" hunter2 ").password == " hunter2 "
+    assert remarks(read(privacy=0, password="")) == []
+
+
+@pytest.mark.parametrize(("password", "code"), [("", "required"), ("x" * 129, "too_long"), ("\ud800", "not_text")])
+def test_a_password_that_cannot_be_one_is_refused(password: str, code: str) -> None:
+    """For a new report and for a change alike; 128 characters are fine."""
+    with pytest.raises(ValidationFailed) as caught:
+        read(privacy=2, password=password)
+
+    assert [one.code for one in caught.value.violations] == [code]
+    if password:
+        with pytest.raises(ValidationFailed):
+            read_change(privacy=2, password=password)
+        with pytest.raises(ValidationFailed):
+            read_change(privacy=None, password=password)
+
+    assert read(privacy=2, password="ü" * 128).password == "ü" * 128
+
+
+def test_a_change_says_whether_its_password_may_come_to_be_stored() -> None:
+    """Only then is it worth the time of a hash."""
+    assert read_change(privacy=2, password="x").needs_hash
+    assert read_change(privacy=None, password="x").needs_hash
+    assert not read_change(privacy=1, password="x" * 500).needs_hash
+    assert not read_change(privacy=2, password="").needs_hash
+    assert not read_change(privacy=None, password=None).needs_hash
+    assert read_change(privacy=None, password=None, results=1).run
+    assert not read_change(privacy=None, password=None).run

@@ -1,0 +1,181 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pagegrade.model.account import Account, Caller
+from pagegrade.model.errors import NotFound
+from pagegrade.model.report import Report
+from pagegrade.model.stored import StoredReport
+from pagegrade.service.options import ServiceOptions
+from pagegrade.service.reports.history import find_two
+from pagegrade.service.reports.views import (
+    MAX_RUNS,
+    Viewed,
+    compare_two,
+    exported_object,
+    shown_report,
+    view_found,
+    view_own,
+)
+from pagegrade.store.engine.database import Database
+from tests.report_builders import make_failed_report, make_passed
+from tests.share_builders import DAY_MS, add_shared, finish, run_again, seen
+from tests.store_builders import NOW_MS, add_owner, make_database
+
+BASE_URL = "https://reports.example.org"
+OPTIONS = ServiceOptions(base_url=BASE_URL)
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    """A migrated database, closed in the end."""
+    made = make_database(tmp_path)
+    yield made
+    made.close()
+
+
+def viewed(database: Database, report: StoredReport, *, masked: bool = True, number: int | None = None) -> Viewed:
+    """What is read of the report for its page."""
+    return database.read_here(lambda tx: view_found(tx, report, masked=masked, number=number))
+
+
+def shown(database: Database, report: StoredReport, *, masked: bool = True, number: int | None = None) -> Report:
+    """What its page shows."""
+    made = shown_report(viewed(database, report, masked=masked, number=number), base_url=BASE_URL)
+    if made is None:
+        raise AssertionError("nothing is shown")
+    return made
+
+
+def alice_of(database: Database) -> Account:
+    """The owner of every report here."""
+    return add_owner(database)[0]
+
+
+def test_others_see_the_report_without_the_values_of_its_address(database: Database) -> None:
+    """M18: everything else is as its owner sees it."""
+    report = add_shared(database, alice_of(database), now_ms=NOW_MS, outcome=seen())
+    others, own = shown(database, report), shown(database, report, masked=False)
+
+    assert others.url == "https://shop.example/pricing?token=…"
+    assert others.results[0].message == "The address is https://shop.example/pricing?token=…"
+    assert (others.score, others.result, len(others.results)) == (79, "decent", len(seen().results))
+    assert "s3cr3t" not in str(others)
+    assert own.url == seen().url
+
+
+def test_nothing_is_shown_before_there_is_anything(database: Database) -> None:
+    """While the first run waits or works."""
+    view = viewed(database, add_shared(database, alice_of(database), now_ms=NOW_MS))
+
+    assert shown_report(view, base_url=BASE_URL) is None
+    assert exported_object(view, base_url=BASE_URL) is None
+    assert (view.has_results, view.shown_number, view.total_runs) == (False, None, 1)
+
+
+def test_a_first_failure_is_shown_as_one(database: Database) -> None:
+    """With its reason, and without a score."""
+    failure = make_failed_report("dns", page=None, final_url=None)
+    report = add_shared(database, alice_of(database), now_ms=NOW_MS, outcome=failure)
+    made = shown(database, report)
+
+    assert (made.state, made.score, made.results) == ("failed", None, ())
+    assert made.error is not None
+    assert made.error.code == "dns"
+    assert viewed(database, report).shown_number == 1
+
+
+def test_old_results_stay_in_sight_whatever_came_after(database: Database) -> None:
+    """While the page is analysed again, and when that failed."""
+    done = add_shared(database, alice_of(database), now_ms=NOW_MS, outcome=seen())
+    waiting = run_again(database, done, now_ms=NOW_MS + DAY_MS)
+    during = shown(database, waiting)
+    failed = finish(database, waiting, make_failed_report("timeout"), now_ms=NOW_MS + 2 * DAY_MS)
+    after = shown(database, failed)
+
+    assert (waiting.state, during.state, during.score) == ("queued", "completed", 79)
+    assert (failed.state, after.state, after.score, after.error) == ("failed", "completed", 79, None)
+    assert viewed(database, failed).shown_number == 1
+
+
+def test_every_finished_run_can_be_shown(database: Database) -> None:
+    """With its own outcome; one that is not finished, or was never there, is not found."""
+    report = add_shared(database, alice_of(database), now_ms=NOW_MS, outcome=seen())
+    report = finish(database, run_again(database, report, now_ms=NOW_MS), make_failed_report("tls"), now_ms=NOW_MS)
+    report = run_again(database, report, now_ms=NOW_MS)
+    first, second = shown(database, report, number=1), shown(database, report, number=2)
+
+    assert (first.score, second.score) == (79, None)
+    assert second.error is not None
+    assert second.error.code == "tls"
+    assert first.url == "https://shop.example/pricing?token=…"
+    assert viewed(database, report, number=2).shown_number == 2
+    for number in (0, 3, 4, 2**40):
+        with pytest.raises(NotFound):
+            viewed(database, report, number=number)
+
+
+def test_a_report_is_its_owners_own(database: Database) -> None:
+    """Bob's look finds nothing, nor does one after it has expired."""
+    alice, bob = alice_of(database), add_owner(database, "Bob")[0]
+    report = add_shared(database, alice, now_ms=NOW_MS, outcome=seen())
+
+    def view(account: Account, options: ServiceOptions = OPTIONS) -> Viewed:
+        caller = Caller(account=account)
+        return database.read_here(lambda tx: view_own(tx, caller, report.id, options, NOW_MS * 2))
+
+    assert (view(alice).report, view(alice).masked) == (report, False)
+    for account, options in ((bob, OPTIONS), (alice, ServiceOptions(retention_days=1))):
+        with pytest.raises(NotFound):
+            view(account, options)
+
+
+def test_the_newest_runs_are_brought(database: Database) -> None:
+    """So many that a page can hold them, and how many there are in all."""
+    report = add_shared(database, alice_of(database), now_ms=NOW_MS, outcome=seen())
+    for _ in range(MAX_RUNS + 1):
+        report = finish(database, run_again(database, report, now_ms=NOW_MS), seen(), now_ms=NOW_MS)
+    view = viewed(database, report)
+
+    assert [run.number for run in view.runs] == list(range(MAX_RUNS + 2, 2, -1))
+    assert view.total_runs == MAX_RUNS + 2
+
+
+def test_what_others_take_away_is_what_they_may_know(database: Database) -> None:
+    """No number of the report, no values of its address; its owner gets what the interface hands out."""
+    report = add_shared(database, alice_of(database), now_ms=NOW_MS, outcome=seen())
+    others, own, run = (
+        json.loads(exported_object(view, base_url=BASE_URL) or b"null")
+        for view in (
+            viewed(database, report),
+            viewed(database, report, masked=False),
+            viewed(database, report, masked=False, number=1),
+        )
+    )
+
+    assert "s3cr3t" not in str(others)
+    assert (others["id"], others["privacy"], others["run"]["number"]) == (None, None, 1)
+    assert others["share_url"] == own["share_url"] == f"{BASE_URL}/r/{report.slug}"
+    assert (own["id"], own["url"], own["privacy"]) == (report.id, report.url, 0)
+    assert set(others) == set(own) == set(run)
+    assert (run["id"], run["score"], run["run"]["number"]) == (report.id, 79, 1)
+
+
+def test_what_changed_is_masked_for_others(database: Database) -> None:
+    """And the same changes otherwise."""
+    later = seen()
+    before = replace(later, results=(make_passed(later.results[0].check), *later.results[1:]))
+    report = add_shared(database, alice_of(database), now_ms=NOW_MS, outcome=before)
+    report = finish(database, run_again(database, report, now_ms=NOW_MS), later, now_ms=NOW_MS)
+    two = database.read_here(lambda tx: find_two(tx, report))
+    others, own = compare_two(two, masked=True), compare_two(two, masked=False)
+
+    assert (two.before.number, two.after.number) == (1, 2)
+    assert "s3cr3t" in str(own)
+    assert "s3cr3t" not in str(others)
+    assert len(others.new) == len(own.new)

@@ -1,0 +1,116 @@
+"""The use cases, on the local site and on pages at hand."""
+
+from __future__ import annotations
+
+import asyncio
+from ipaddress import ip_network
+
+import pytest
+
+from pagegrade.model.artifacts import NotGathered
+from pagegrade.model.errors import InvalidInput, URLNotAllowed
+from pagegrade.model.report import Report
+from pagegrade.parse.url import parse_target_url
+from pagegrade.sandbox.pool import Children
+from pagegrade.service.runs.analysis import (
+    Analysis,
+    AnalyzeOptions,
+    analyze_target,
+    artifacts_of_document,
+    judge_in_child,
+    parse_networks,
+)
+from pagegrade.service.runs.evaluation import Thresholds
+from tests.site.serve import serve_site
+
+LOOPBACK = AnalyzeOptions(allow_networks=(ip_network("127.0.0.0/8"),), load_samples=1)
+
+
+def analyzed(url: str, options: AnalyzeOptions = LOOPBACK) -> Analysis:
+    """One analysis with a child of its own."""
+
+    async def main() -> Analysis:
+        async with Children(1) as children:
+            return await analyze_target(parse_target_url(url), options=options, children=children)
+
+    return asyncio.run(main())
+
+
+def test_good_page_is_good_with_everything_seen() -> None:
+    """The site's best page: full coverage of what applies, and nothing to mend of weight."""
+    with serve_site() as site:
+        analysis = analyzed(site.http + "/")
+
+    assert analysis.report.result == "good"
+    assert analysis.report.coverage is not None
+    assert analysis.report.coverage > 0.9
+    assert analysis.artifacts is not None
+    assert not isinstance(analysis.artifacts.resources, NotGathered)
+
+
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        ("/challenge", "blocked"),
+        ("/no-such-page", "http_error"),
+        ("/loop", "redirect_loop"),
+        ("/document.pdf", "not_html"),
+        ("/data.json", "not_html"),
+    ],
+)
+def test_page_that_was_not_seen_is_a_failed_report(path: str, code: str) -> None:
+    """A named state, no score, no exception."""
+    with serve_site() as site:
+        report = analyzed(site.http + path).report
+
+    assert (report.state, report.score) == ("failed", None)
+    assert report.error is not None
+    assert report.error.code == code
+
+
+def test_nobody_listening_is_a_failed_report_without_artifacts() -> None:
+    """Nothing could be gathered, and the report says so."""
+    with serve_site() as site:
+        url = site.http + "/"
+    analysis = analyzed(url)
+
+    assert analysis.artifacts is None
+    assert analysis.report.error is not None
+    assert analysis.report.error.code == "connect"
+    assert analysis.report.final_url is None
+
+
+def test_typed_permission_is_for_that_port_only() -> None:
+    """What the typed page redirects to elsewhere in private space is refused."""
+    with serve_site() as site, serve_site() as other:
+        typed = AnalyzeOptions(allow_typed_private=True, load_samples=1)
+        fine = analyzed(site.http + "/moved", typed).report
+
+        assert fine.state == "completed"
+        with pytest.raises(URLNotAllowed):
+            analyzed(other.http + "/", AnalyzeOptions())
+
+
+def test_page_that_kills_the_parser_is_a_failed_report() -> None:
+    """Memory and time of the child are limited; the report says what happened."""
+    artifacts = artifacts_of_document(b"<b>x" * 4_000_000, url="https://example.com/")
+
+    async def main() -> Report:
+        async with Children(1) as children:
+            return await judge_in_child(artifacts, Thresholds(), children=children)
+
+    report = asyncio.run(main())
+
+    assert report.error is not None
+    assert (report.error.code, report.error.reason) == ("too_large", "parser_limit")
+
+
+def test_networks_are_read_or_refused_with_the_way_out() -> None:
+    """A CIDR, an address, or an error that shows how to write one."""
+    assert parse_networks(["10.0.0.0/8", " fd00::/8 ", "127.0.0.1"]) == (
+        ip_network("10.0.0.0/8"),
+        ip_network("fd00::/8"),
+        ip_network("127.0.0.1/32"),
+    )
+    with pytest.raises(InvalidInput, match=r"10\.0\.0\.0/8"):
+        parse_networks(["intranet"])

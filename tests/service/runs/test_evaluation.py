@@ -1,0 +1,177 @@
+"""From artifacts to a report: what is judged, what is refused, and that it is stable."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from pagegrade.model.artifacts import NotGathered
+from pagegrade.model.report import CATEGORIES, MIN_COVERAGE
+from pagegrade.report.artifacts_file import load_artifacts, save_artifacts
+from pagegrade.report.serialize import report_to_dict
+from pagegrade.service.runs.evaluation import Thresholds, judge_artifacts
+from tests.builders import make_artifacts, make_response, make_well_known
+
+PAGE = (
+    "<!doctype html><html lang=en><head><meta charset=utf-8><title>A page about cats</title></head><body><h1>Cats</h1>"
+)
+
+
+def test_a_reader_can_do_the_sum() -> None:
+    """Findings add up to what their category lost, categories to what is missing, to the last digit."""
+    report = judge_artifacts(make_artifacts(PAGE))
+
+    assert report.state == "completed"
+    for name, category in report.categories.items():
+        lost = round(sum(result.lost for result in report.results if result.category == name), 1)
+
+        assert category.lost in {None, lost}
+        assert category.taken in {None, min(lost, CATEGORIES[name])}
+
+    assert report.uncapped_score is not None
+    assert report.score == math.ceil(report.uncapped_score - 0.5)
+
+
+def test_little_coverage_of_a_fetched_page_withholds_everything() -> None:
+    """No score, no result and no figure of a category, and every finding is listed without a cost."""
+    report = judge_artifacts(make_artifacts(PAGE, vantage="User-Agent: Pagegrade"))
+
+    assert report.coverage is not None
+    assert report.coverage < MIN_COVERAGE
+    assert report.withheld is not None
+    assert report.withheld.kind == "coverage"
+    assert (report.score, report.result, report.uncapped_score, report.caps) == (None, None, None, ())
+    assert {(one.score, one.result, one.lost, one.taken) for one in report.categories.values()} == {
+        (None, None, None, None)
+    }
+    assert {(result.lost, result.price) for result in report.results} == {(0.0, 0.0)}
+    assert any(result.passed is False for result in report.results)
+    assert report.run.partial
+
+
+def test_a_document_at_hand_is_graded_on_what_it_says() -> None:
+    """And the report names the categories that were not looked at."""
+    report = judge_artifacts(make_artifacts(PAGE))
+
+    assert report.withheld is None
+    assert report.score is not None
+    assert report.result is not None
+    assert report.categories["performance"].score is None
+    assert report.categories["accessibility"].score is not None
+    assert report.run.partial
+    assert [note for note in report.run.notes if "performance" in note and "not looked at" in note] != []
+
+
+@pytest.mark.parametrize("status", [204, 205, 300, 304, 400, 401, 403, 404, 429, 500, 503])
+def test_answer_that_is_no_page_is_never_scored(status: int) -> None:
+    """Other statuses than 2xx end as failed reports with a code."""
+    report = judge_artifacts(make_artifacts(PAGE, status=status))
+
+    assert report.state == "failed"
+    assert report.score is None
+    assert report.results == ()
+    assert report.error is not None
+    assert report.error.code == ("blocked" if status in {401, 403, 429, 503} else "http_error")
+    assert report.error.http_status == status
+
+
+def test_same_artifacts_give_the_same_report_byte_for_byte() -> None:
+    """Saved, loaded and judged again, nothing differs."""
+    artifacts = make_artifacts(PAGE, robots_txt=make_well_known("User-agent: *", url="https://example.com/robots.txt"))
+    first = json.dumps(report_to_dict(judge_artifacts(artifacts)), sort_keys=True)
+    again = json.dumps(report_to_dict(judge_artifacts(load_artifacts(save_artifacts(artifacts)))), sort_keys=True)
+
+    assert first == again
+
+
+def test_unverified_connection_and_truncation_are_said() -> None:
+    """A reader learns that not everything was as it should be."""
+    response = replace(make_response(PAGE), truncated="limit", certificate_error="expired")
+    report = judge_artifacts(make_artifacts(response=response))
+
+    assert len(report.run.notes) == 3
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        ({"notes": ("decode_bomb",), "truncated": "limit"}, "too_large"),
+        ({"body": b"", "truncated": "coding"}, "not_html"),
+    ],
+)
+def test_page_that_was_not_really_seen_is_never_scored(changes: dict[str, Any], code: str) -> None:
+    """A bomb, or an answer that cannot be unpacked, is no page to judge."""
+    report = judge_artifacts(make_artifacts(response=replace(make_response(PAGE), **changes)))
+
+    assert report.score is None
+    assert report.error is not None
+    assert report.error.code == code
+
+
+@pytest.mark.parametrize(("status", "retryable"), [(404, False), (410, False), (408, True), (500, True), (502, True)])
+def test_only_passing_errors_are_worth_another_try(status: int, retryable: bool) -> None:  # noqa: FBT001
+    """A page that does not exist will not exist later."""
+    error = judge_artifacts(make_artifacts(PAGE, status=status)).error
+
+    assert error is not None
+    assert error.retryable is retryable
+
+
+def test_unseen_headers_are_not_missing_headers() -> None:
+    """A saved page is not blamed for headers that nobody kept; a response without them is."""
+    unseen = replace(make_response(PAGE, headers=()), headers_seen=False)
+    kept = {r.check: r.outcome for r in judge_artifacts(make_artifacts(response=unseen)).results}
+    bare = {r.check: r.outcome for r in judge_artifacts(make_artifacts(PAGE, headers=())).results}
+
+    for check in ("hsts", "csp", "clickjacking", "x-content-type-options"):
+        assert kept[check] == "not_evaluated"
+        assert bare[check] == "failed"
+
+
+def test_empty_page_is_called_empty() -> None:
+    """Success without content is judged, and said."""
+    report = judge_artifacts(make_artifacts(" \n"))
+
+    assert report.state == "completed"
+    assert "empty" in report.run.notes[0]
+
+
+def test_shell_that_scripts_fill_gets_no_verdict() -> None:
+    """An empty frame is neither good nor bad."""
+    shell = PAGE.replace("<h1>Cats</h1>", "<div id=root></div><script src=/app.js></script>")
+    report = judge_artifacts(make_artifacts(shell))
+
+    assert (report.score, report.result) == (None, None)
+    assert report.withheld is not None
+    assert report.withheld.kind == "empty_shell"
+    assert any(result.check == "title" and result.passed for result in report.results)
+    assert report.run.partial
+
+
+def test_thresholds_move_the_word_not_the_score() -> None:
+    """The grade is a reading of the score."""
+    thresholds = Thresholds(good=90, decent=50)
+
+    assert [thresholds.grade(n) for n in (49, 50, 89, 90)] == ["bad", "decent", "decent", "good"]
+
+
+def test_missing_artifacts_are_listed_with_their_reason() -> None:
+    """What was not gathered says why."""
+    report = judge_artifacts(make_artifacts(PAGE, tls=NotGathered(code="timeout", detail="Too slow.")))
+
+    assert ("tls", "timeout: Too slow.") in report.run.not_gathered
+
+
+def test_order_of_results_is_the_catalogue() -> None:
+    """Category by category, then by id, whatever order the modules load in."""
+    report = judge_artifacts(make_artifacts(PAGE))
+    keys = [(list(report.categories).index(result.category), result.check) for result in report.results]
+    shuffled = keys[:]
+    random.Random(1).shuffle(shuffled)  # noqa: S311 - a test, not a secret
+
+    assert keys == sorted(shuffled)

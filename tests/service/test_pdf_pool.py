@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+
+from pagegrade.model.errors import Unavailable
+from pagegrade.report.serialize import report_to_dict
+from pagegrade.sandbox.pool import TaskFailed
+from pagegrade.service import pdf_pool as module
+from pagegrade.service.pdf_pool import MAX_ASKED, Documents
+from tests.report_builders import make_report
+
+REPORT = json.dumps(report_to_dict(make_report())).encode()
+
+
+def test_a_report_becomes_a_pdf_in_a_process_of_its_own() -> None:
+    """And none is left behind: the next one starts anew."""
+    documents = Documents()
+
+    async def twice() -> list[bytes]:
+        return [await documents.pdf(REPORT), await documents.pdf(REPORT)]
+
+    first, second = asyncio.run(twice())
+
+    assert first.startswith(b"%PDF-")
+    assert first == second
+
+
+def test_a_crowd_is_asked_to_come_back() -> None:
+    """As many are made or waited for as there may be; places are given back."""
+    documents = Documents()
+
+    async def crowd() -> tuple[list[bytes | BaseException], bytes]:
+        answers = await asyncio.gather(*(documents.pdf(REPORT) for _ in range(MAX_ASKED + 2)), return_exceptions=True)
+        return answers, await documents.pdf(REPORT)
+
+    answers, later = asyncio.run(crowd())
+    refused = [answer for answer in answers if isinstance(answer, Unavailable)]
+
+    assert [answer.retry_after_s for answer in refused] == [module.RETRY_AFTER_S] * 2
+    assert later.startswith(b"%PDF-")
+
+
+def test_a_document_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its process is killed."""
+    monkeypatch.setattr(module, "SECONDS", 0.001)
+
+    with pytest.raises(Unavailable, match="take another format"):
+        asyncio.run(Documents().pdf(REPORT))
+
+
+def test_what_is_no_report_is_a_mistake_of_ours() -> None:
+    """It is logged as one, and not told as something that passes."""
+    with pytest.raises(TaskFailed):
+        asyncio.run(Documents().pdf(b"[]"))

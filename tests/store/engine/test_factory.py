@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pagegrade.model.errors import InvalidInput
+from pagegrade.store.engine.factory import is_shared_url, open_database
+from tests import postgres
+
+pytestmark = pytest.mark.backend("sqlite", reason="it chooses the kind of database itself")
+
+
+def test_a_file_is_opened_by_one_process(tmp_path: Path) -> None:
+    """SQLite knows where it is and shares with nobody."""
+    database = open_database(f"sqlite:///{tmp_path / 'reports.db'}")
+    database.close()
+
+    assert database.path == tmp_path / "reports.db"
+    assert not database.shared
+
+
+def test_a_server_is_opened_by_many() -> None:
+    """PostgreSQL lists the connections under the name that was given."""
+    database = open_database(postgres.databases().make_empty(), readers=1, writers=1, name="pagegrade here")
+    name = database.read_here(lambda tx: tx.exec_driver_sql("SHOW application_name").scalar_one())
+    database.close()
+
+    assert name == "pagegrade here"
+    assert database.path is None
+    assert database.shared
+
+
+@pytest.mark.parametrize(
+    ("url", "shared"),
+    [
+        ("sqlite:////srv/reports.db", False),
+        ("postgresql://somebody@db/reports", True),
+        ("postgresql+psycopg://somebody:secret@db:5433/reports?sslmode=verify-full", True),
+    ],
+)
+def test_the_kind_shows_in_the_url(url: str, *, shared: bool) -> None:
+    """Nothing is opened to find out."""
+    assert is_shared_url(url) is shared
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["", "reports.db", "mysql://db/reports", "postgresql+asyncpg://db/reports", "postgresql+psycopg2://db/reports"],
+)
+def test_other_databases_are_refused(url: str) -> None:
+    """The sentence says how a URL looks, and does not repeat the one that was given."""
+    with pytest.raises(InvalidInput, match=r"postgresql\+psycopg://") as caught:
+        open_database(url)
+
+    assert "asyncpg" not in caught.value.message
+
+
+@pytest.mark.parametrize("url", ["postgresql+psycopg://db", "postgresql+psycopg://"])
+def test_a_server_needs_the_name_of_a_database(url: str) -> None:
+    """The driver would take that of the user, which nobody meant."""
+    with pytest.raises(InvalidInput, match="HOST:5432/DATABASE"):
+        open_database(url)

@@ -1,0 +1,271 @@
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pagegrade.model.stored import Priority
+from pagegrade.store.engine.database import Database
+from pagegrade.store.engine.factory import open_database
+from pagegrade.store.queue.claim import claim_runs, has_idle_account, has_suspects
+from pagegrade.store.queue.procrastinate_queue import has_jobs
+from pagegrade.store.queue.runs import release_run
+from pagegrade.store.repositories.host_slots import MAX_DELAY_MS
+from tests.queue_builders import LEASE_MS, LOTS, Queue
+from tests.store_builders import NOW_MS, add_owner, make_database
+
+HOUR_MS = 3_600_000
+
+
+@pytest.fixture
+def queue(tmp_path: Path) -> Iterator[Queue]:
+    """Alice's queue in a fresh database."""
+    database = make_database(tmp_path)
+    yield Queue(database, add_owner(database, "Alice")[0].id)
+    database.close()
+
+
+def test_a_run_is_claimed_once(queue: Queue) -> None:
+    """What one worker has taken, no other gets."""
+    run = queue.add()
+
+    (claimed,) = queue.claim(5)
+
+    assert (claimed.id, claimed.report_id, claimed.attempt) == (run.id, run.report_id, 1)
+    assert claimed.lease_until_ms == NOW_MS + LEASE_MS
+    assert queue.claim(5) == ()
+    assert queue.report(run.report_id).state == "running"
+
+
+def test_urgent_runs_go_first_and_equals_by_age(queue: Queue) -> None:
+    """Somebody who waits at a page goes ahead of a bulk import."""
+    bulk = [queue.add(f"https://a{n}.example/", priority=Priority.BULK).id for n in range(2)]
+    urgent = queue.add("https://b.example/").id
+
+    assert [run.id for run in queue.claim(3)] == [urgent, *bulk]
+
+
+def test_accounts_take_turns(queue: Queue) -> None:
+    """A thousand pages of one account do not keep another one waiting."""
+    bob = add_owner(queue.database, "Bob")[0].id
+    for number in range(10):
+        queue.add(f"https://a{number}.example/")
+    theirs = [queue.add(f"https://b{number}.example/", account_id=bob).id for number in range(3)]
+
+    order = [queue.claim()[0] for _ in range(7)]
+
+    assert [run.id for run in order if run.account_id == bob] == theirs
+    assert [run.account_id for run in order[:5]].count(bob) == 2
+
+
+def test_several_at_once_are_shared_out_too(queue: Queue) -> None:
+    """One claim for many slots goes round as well."""
+    bob = add_owner(queue.database, "Bob")[0].id
+    for number in range(10):
+        queue.add(f"https://a{number}.example/")
+    queue.add("https://b.example/", account_id=bob)
+
+    assert Counter(run.account_id for run in queue.claim(4)) == {queue.account_id: 3, bob: 1}
+
+
+def test_turns_survive_a_clock_that_is_set_back(queue: Queue) -> None:
+    """An account that was served before the jump is not starved until the clock has caught up."""
+    bob = add_owner(queue.database, "Bob")[0].id
+    for number in range(6):
+        queue.add(f"https://a{number}.example/")
+        queue.add(f"https://b{number}.example/", account_id=bob)
+    queue.claim(2)
+
+    order = [queue.claim(now_ms=NOW_MS - HOUR_MS)[0].account_id for _ in range(4)]
+
+    assert order == [queue.account_id, bob] * 2
+
+
+def test_a_full_target_is_passed_over(queue: Queue) -> None:
+    """Two at a time at one domain; what comes later in the queue goes ahead."""
+    for number in range(5):
+        queue.add(f"https://www.example.com/{number}")
+    other = queue.add("https://example.org/")
+
+    first = queue.claim(5, target_runs=2)
+
+    assert [run.url for run in first] == [
+        "https://www.example.com/0",
+        "https://www.example.com/1",
+        "https://example.org/",
+    ]
+    assert first[-1].id == other.id
+    queue.finish(first[0], target_runs=2)
+
+    assert [run.url for run in queue.claim(5, target_runs=2)] == ["https://www.example.com/2"]
+
+
+def test_a_target_is_visited_so_often_a_minute(queue: Queue) -> None:
+    """After twenty starts in a minute a domain rests, however quick they were."""
+    for number in range(25):
+        queue.add(f"https://example.com/{number}")
+    for run in queue.claim(25, per_minute=20):
+        queue.finish(run)
+
+    assert queue.rows("SELECT COUNT(*) FROM runs WHERE state = 'completed'") == [(20,)]
+    assert queue.claim(25, per_minute=20, now_ms=NOW_MS + 60_000) == ()
+    # Where many processes claim, those that wait are not all let go in the same instant, but every three seconds.
+    spread_ms = 4 * 3_000 if queue.database.shared else 0
+
+    assert len(queue.claim(25, per_minute=20, now_ms=NOW_MS + 60_001 + spread_ms)) == 5
+
+
+def test_many_accounts_that_must_wait_hide_nobody(queue: Queue) -> None:
+    """Thirty accounts wait for one site; the one behind them that does not is found, and so is room for two."""
+    for number in range(30):
+        account = add_owner(queue.database, f"Account{number}")[0].id
+        queue.add(f"https://example.com/{number}", account_id=account)
+    other = queue.add("https://example.org/")
+    queue.change("UPDATE accounts SET served_at_ms = 5 WHERE id = :id", id=queue.account_id)
+
+    claimed = queue.claim(5, target_runs=2)
+
+    assert len(claimed) == 3
+    assert claimed[-1].id == other.id
+    assert queue.claim(5, target_runs=2) == ()
+
+
+def test_no_target_means_no_politeness(queue: Queue) -> None:
+    """Hosts of the operator's own are not spared."""
+    for number in range(30):
+        queue.add(f"http://127.0.0.1/{number}", target="")
+
+    assert len(queue.claim(30, target_runs=2, per_minute=20)) == 30
+
+
+def test_other_accounts_share_nothing(queue: Queue) -> None:
+    """Bob's run on the same page is his own."""
+    bob = add_owner(queue.database, "Bob")[0].id
+    queue.add()
+    queue.add(account_id=bob)
+
+    assert len(queue.claim(5)) == 2
+
+
+@pytest.mark.backend("sqlite", reason="a parked run waits for the server's clock, which many trust")
+def test_a_delay_does_not_outlast_a_clock_that_is_set_back(queue: Queue) -> None:
+    """A run put off before the jump seems far in the future after it, and is taken all the same."""
+    queue.add()
+    (claimed,) = queue.claim()
+    queue.database.write_here(lambda tx: release_run(tx, claimed, NOW_MS, MAX_DELAY_MS))
+
+    assert len(queue.claim(now_ms=NOW_MS - HOUR_MS)) == 1
+
+
+def test_old_starts_do_not_block_after_the_clock_is_set_back(queue: Queue) -> None:
+    """Visits that seem to lie in the future do not count."""
+    for number in range(21):
+        queue.add(f"https://example.com/{number}")
+    for run in queue.claim(20, per_minute=20):
+        queue.finish(run)
+
+    assert len(queue.claim(per_minute=20, now_ms=NOW_MS - HOUR_MS)) == 1
+
+
+def test_suspects_are_claimed_by_themselves(queue: Queue) -> None:
+    """Runs on their last attempt are not among the others, and the others not among them."""
+    suspect, fresh = queue.add("https://a.example/"), queue.add("https://b.example/")
+    queue.change("UPDATE runs SET attempt = 2 WHERE id = :id", id=suspect.id)
+
+    assert queue.database.read_here(has_suspects)
+    assert [run.id for run in queue.claim(5)] == [fresh.id]
+    assert [(run.id, run.attempt) for run in queue.claim(5, suspects=True)] == [(suspect.id, 3)]
+    assert not queue.database.read_here(has_suspects)
+
+
+def test_many_workers_claim_each_run_once(queue: Queue) -> None:
+    """Two processes that claim at the same instant never get the same run, over hundreds of them."""
+    count = 600
+    for number in range(count):
+        queue.add(f"https://example.com/{number}", target="")
+    taken: list[list[tuple[int, int]]] = [[] for _ in range(4)]
+
+    def work(number: int, database: Database) -> None:
+        while True:
+            claimed = database.write_here(
+                lambda tx: claim_runs(
+                    tx,
+                    worker=f"w{number}",
+                    count=7,
+                    now_ms=NOW_MS,
+                    lease_ms=LEASE_MS,
+                    target_runs=LOTS,
+                    target_runs_per_minute=LOTS,
+                )
+            )
+            if not claimed and not (database.shared and database.read_here(has_jobs)):
+                return
+            taken[number] += [(run.id, run.attempt) for run in claimed]
+
+    other = open_database(queue.database.url, checkpoints=False)
+    threads = [threading.Thread(target=work, args=(n, (queue.database, other)[n % 2])) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    other.close()
+
+    everything = [each for one in taken for each in one]
+
+    assert len(everything) == len(set(everything)) == count
+    assert sum(bool(one) for one in taken) >= 2
+
+
+def test_a_run_of_an_account_that_has_none_under_way_can_be_taken_whatever_its_turn(queue: Queue) -> None:
+    """One of each such account, however many accounts and runs wait before it."""
+    bob, carol = (add_owner(queue.database, name)[0].id for name in ("Bob", "Carol"))
+    for number in range(8):
+        queue.add(f"https://a{number}.example/")
+    queue.claim(4)
+    for number in range(3):
+        queue.add(f"https://b{number}.example/", account_id=bob)
+        queue.add(f"https://c{number}.example/", account_id=carol)
+
+    taken = queue.claim(5, idle_accounts=True)
+    more = queue.claim(5, idle_accounts=True)
+
+    assert {run.account_id for run in taken} == {bob, carol}
+    assert {run.url for run in taken} == {"https://b0.example/", "https://c0.example/"}
+    assert more == ()
+
+
+def test_an_account_whose_run_has_ended_has_none_under_way(queue: Queue) -> None:
+    """Its next one can be taken; and only that is what has_idle_account looks for."""
+    bob = add_owner(queue.database, "Bob")[0].id
+    queue.add("https://a.example/")
+    queue.claim()
+    seen = [queue.database.read_here(has_idle_account)]
+    for number in range(2):
+        queue.add(f"https://b{number}.example/", account_id=bob)
+    seen.append(queue.database.read_here(has_idle_account))
+    (first,) = queue.claim(idle_accounts=True)
+    seen.append(queue.database.read_here(has_idle_account))
+    queue.finish(first)
+
+    (second,) = queue.claim(idle_accounts=True)
+
+    assert seen == [False, True, False]
+    assert (first.url, second.url) == ("https://b0.example/", "https://b1.example/")
+
+
+def test_a_run_of_an_idle_account_waits_for_its_target_as_any_other(queue: Queue) -> None:
+    """Politeness goes before fairness; another page of the account goes instead."""
+    bob = add_owner(queue.database, "Bob")[0].id
+    queue.add("https://a.example/1")
+    queue.claim(target_runs=1)
+    queue.add("https://a.example/2", account_id=bob)
+    none = queue.claim(idle_accounts=True, target_runs=1)
+    queue.add("https://b.example/", account_id=bob)
+
+    (taken,) = queue.claim(idle_accounts=True, target_runs=1)
+
+    assert none == ()
+    assert taken.url == "https://b.example/"

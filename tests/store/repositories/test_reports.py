@@ -1,0 +1,266 @@
+"""Reports in the database: whose they are, and what a run does to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pagegrade.model.stored import PackedReport, StoredReport
+from pagegrade.report.codec import pack_report
+from pagegrade.store.engine.database import Database, Transaction
+from pagegrade.store.repositories.reports import (
+    GREATEST_ID,
+    add_report,
+    delete_report,
+    delete_reports,
+    load_report,
+    load_report_by_slug,
+    mark_report,
+    save_settings,
+)
+from tests.report_builders import make_failed_report, make_report
+from tests.store_builders import NOW_MS, add_owner, make_database
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    """A migrated database with Alice (account 1) and Bob (account 2)."""
+    database = make_database(tmp_path)
+    add_owner(database)
+    add_owner(database, "Bob")
+    yield database
+    database.close()
+
+
+def add(tx: Transaction, account_id: int = 1, slug: str = "s" * 22, password_hash: str | None = None) -> StoredReport:
+    """A new report."""
+    return add_report(
+        tx, account_id=account_id, url="https://example.com/", project="example.com", privacy=0,
+        password_hash=password_hash, slug=slug, now_ms=NOW_MS,
+    )  # fmt: skip
+
+
+def good(score: int = 90, made_ms: int = NOW_MS + 500) -> PackedReport:
+    """A run that succeeded."""
+    return replace(pack_report(make_report()), rating=3, score=score, generated_at_ms=made_ms)
+
+
+def load(tx: Transaction, report_id: int) -> StoredReport:
+    """Alice's report, which is there."""
+    report = load_report(tx, 1, report_id)
+
+    assert report is not None
+    return report
+
+
+def test_a_new_report_waits_and_shows_nothing(database: Database) -> None:
+    """Before the first run there is no result, score, run or date."""
+    report = database.write_here(add)
+
+    assert (report.state, report.rating, report.score, report.run_number) == ("queued", None, None, None)
+    assert (report.summary, report.error, report.generated_at_ms) == (None, None, None)
+    assert (report.created_at_ms, report.updated_at_ms, report.revision) == (NOW_MS, NOW_MS, 1)
+    assert database.read_here(lambda tx: load(tx, report.id)) == report
+
+
+@pytest.mark.parametrize("report_id", [0, -1, 99, GREATEST_ID, GREATEST_ID + 1, 10**40])
+def test_a_number_that_names_nothing_finds_nothing(database: Database, report_id: int) -> None:
+    """Numbers the database could not even hold are unknown, not errors."""
+    database.write_here(add)
+
+    assert database.read_here(lambda tx: load_report(tx, 1, report_id)) is None
+    assert not database.write_here(lambda tx: delete_report(tx, 1, report_id))
+
+
+def test_bob_neither_reads_nor_deletes_what_is_alices(database: Database) -> None:
+    """A report exists for its account only."""
+    report = database.write_here(add)
+
+    assert database.read_here(lambda tx: load_report(tx, 2, report.id)) is None
+    assert not database.write_here(lambda tx: delete_report(tx, 2, report.id))
+    assert database.read_here(lambda tx: load(tx, report.id)) == report
+
+
+def test_a_share_link_finds_its_report_whoever_asks(database: Database) -> None:
+    """The slug is the permission; another one finds nothing."""
+    report = database.write_here(lambda tx: add(tx, account_id=2))
+
+    assert database.read_here(lambda tx: load_report_by_slug(tx, report.slug)) == report
+    assert database.read_here(lambda tx: load_report_by_slug(tx, report.slug.upper())) is None
+    assert database.read_here(lambda tx: load_report_by_slug(tx, "")) is None
+
+
+def test_an_expired_report_is_not_there(database: Database) -> None:
+    """Whether or not it has been pruned, by number and by link."""
+    report = database.write_here(add)
+    database.write_here(
+        lambda tx: mark_report(
+            tx, report.id, state="completed", now_ms=NOW_MS, packed=good(made_ms=NOW_MS), run_number=1
+        )
+    )
+
+    for before, there in ((NOW_MS, True), (NOW_MS + 1, False)):
+        assert is_there(database, report, before) == (there, there)
+
+
+def test_a_report_somebody_waits_for_does_not_expire(database: Database) -> None:
+    """Else it would vanish in the middle of its analysis, and come back with the results."""
+    report = database.write_here(add)
+
+    assert is_there(database, report, NOW_MS + 1) == (True, True)
+
+
+def is_there(database: Database, report: StoredReport, before_ms: int) -> tuple[bool, bool]:
+    """Whether a report is found by its number, and by its link."""
+
+    def work(tx: Transaction) -> tuple[bool, bool]:
+        return (
+            load_report(tx, 1, report.id, expired_before_ms=before_ms) is not None,
+            load_report_by_slug(tx, report.slug, expired_before_ms=before_ms) is not None,
+        )
+
+    return database.read_here(work)
+
+
+def test_an_id_is_never_used_again(database: Database) -> None:
+    """The newest report is deleted, and the next one still gets a greater number."""
+    first = database.write_here(add)
+    database.write_here(lambda tx: delete_report(tx, 1, first.id))
+
+    assert database.write_here(add).id > first.id
+
+
+def test_good_results_are_shown(database: Database) -> None:
+    """A run that succeeds fills result, score, summary and date, and clears the error."""
+    packed = good()
+
+    def work(tx: Transaction) -> StoredReport:
+        report = add(tx)
+        mark_report(tx, report.id, state="running", now_ms=NOW_MS + 1)
+        mark_report(tx, report.id, state="completed", now_ms=NOW_MS + 600, packed=packed, run_number=1)
+        return load(tx, report.id)
+
+    report = database.write_here(work)
+
+    assert (report.state, report.result, report.score, report.run_number) == ("completed", "good", 90, 1)
+    assert (report.summary, report.error, report.generated_at_ms) == (packed.summary, None, NOW_MS + 500)
+    assert (report.revision, report.updated_at_ms) == (3, NOW_MS + 600)
+
+
+def test_a_failed_first_run_shows_what_was_seen_and_no_result(database: Database) -> None:
+    """The error is told; the facts of that run stand until the next one begins."""
+    failed = pack_report(make_failed_report())
+
+    def work(tx: Transaction) -> tuple[StoredReport, StoredReport]:
+        report = add(tx)
+        mark_report(tx, report.id, state="failed", now_ms=NOW_MS + 1, packed=failed, run_number=1)
+        before = load(tx, report.id)
+        mark_report(tx, report.id, state="queued", now_ms=NOW_MS + 2)
+        return before, load(tx, report.id)
+
+    before, after = database.write_here(work)
+
+    assert (before.state, before.error, before.summary, before.run_number) == (
+        "failed",
+        failed.error,
+        failed.summary,
+        1,
+    )
+    assert (before.result, before.score, before.generated_at_ms) == (None, None, None)
+    assert (after.state, after.error, after.summary, after.run_number) == ("queued", None, None, None)
+
+
+def test_a_failed_re_run_keeps_the_last_good_results(database: Database) -> None:
+    """State and error speak of the new run, everything else of the old one, also while the next is under way."""
+    failed = pack_report(make_failed_report())
+
+    def work(tx: Transaction) -> tuple[StoredReport, StoredReport]:
+        report = add(tx)
+        mark_report(tx, report.id, state="completed", now_ms=NOW_MS + 1, packed=good(), run_number=1)
+        mark_report(tx, report.id, state="failed", now_ms=NOW_MS + 2, packed=failed, run_number=2)
+        before = load(tx, report.id)
+        mark_report(tx, report.id, state="running", now_ms=NOW_MS + 3)
+        return before, load(tx, report.id)
+
+    before, after = database.write_here(work)
+
+    assert (before.state, before.error) == ("failed", failed.error)
+    assert (before.result, before.score, before.run_number, before.generated_at_ms) == ("good", 90, 1, NOW_MS + 500)
+    assert (after.state, after.error) == ("running", None)
+    assert (after.result, after.score, after.run_number, after.summary) == ("good", 90, 1, before.summary)
+
+
+def test_the_same_state_again_changes_nothing(database: Database) -> None:
+    """Readers who hold the report need not fetch it again."""
+
+    def work(tx: Transaction) -> StoredReport:
+        report = add(tx)
+        mark_report(tx, report.id, state="queued", now_ms=NOW_MS + 9)
+        return load(tx, report.id)
+
+    assert database.write_here(work).revision == 1
+
+
+def test_a_run_that_ends_after_the_report_was_deleted_leaves_nothing(database: Database) -> None:
+    """Its outcome is dropped, and the report stays deleted."""
+
+    def work(tx: Transaction) -> bool:
+        report = add(tx)
+        delete_report(tx, 1, report.id)
+        there = mark_report(tx, report.id, state="completed", now_ms=NOW_MS + 1, packed=good(), run_number=1)
+
+        assert load_report(tx, 1, report.id) is None
+        return there
+
+    assert database.write_here(work) is False
+
+
+@pytest.mark.parametrize(("state", "packed"), [("completed", None), ("queued", good())])
+def test_a_state_and_an_outcome_must_fit(database: Database, state: str, packed: PackedReport | None) -> None:
+    """A mistake of the caller is not stored."""
+    report = database.write_here(add)
+
+    with pytest.raises(ValueError, match="outcome"):
+        database.write_here(lambda tx: mark_report(tx, report.id, state=state, now_ms=NOW_MS, packed=packed))  # type: ignore[arg-type]
+
+
+def test_settings_change_with_a_revision_and_equal_ones_without(database: Database) -> None:
+    """Saving what is stored already is no change."""
+
+    def work(tx: Transaction) -> tuple[StoredReport, StoredReport]:
+        report = add(tx)
+        one = save_settings(tx, report, privacy=2, password_hash="h", password_version=1, now_ms=NOW_MS + 5)
+        return one, save_settings(tx, one, privacy=2, password_hash="h", password_version=1, now_ms=NOW_MS + 9)
+
+    one, two = database.write_here(work)
+
+    assert (one.privacy, one.password_hash, one.revision, one.updated_at_ms) == (2, "h", 2, NOW_MS + 5)
+    assert two == one
+
+
+def test_settings_survive_results_written_at_the_same_time(database: Database) -> None:
+    """A run that ends knows nothing of privacy, and cannot put an old one back (and the other way round)."""
+
+    def work(tx: Transaction) -> StoredReport:
+        read_before = add(tx)
+        mark_report(tx, read_before.id, state="completed", now_ms=NOW_MS + 1, packed=good(), run_number=1)
+        save_settings(tx, read_before, privacy=1, password_hash=None, password_version=0, now_ms=NOW_MS + 2)
+        mark_report(tx, read_before.id, state="queued", now_ms=NOW_MS + 3)
+        return load(tx, read_before.id)
+
+    report = database.write_here(work)
+
+    assert (report.privacy, report.result, report.state, report.revision) == (1, "good", "queued", 4)
+
+
+def test_many_reports_are_deleted_at_once(database: Database) -> None:
+    """Those that are gone already do not count, and of whom they are does not matter."""
+
+    def work(tx: Transaction) -> int:
+        ids = tuple(add(tx, account_id=1 + number % 2, slug=str(number)).id for number in range(5))
+        return delete_reports(tx, (*ids, 77)) * 10 + delete_reports(tx, ids) + delete_reports(tx, ())
+
+    assert database.write_here(work) == 50

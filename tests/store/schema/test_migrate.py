@@ -1,0 +1,314 @@
+from __future__ import annotations
+
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psycopg
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Engine, create_engine, event, insert, inspect, text, update
+
+from pagegrade.model.errors import InvalidInput, Unavailable
+from pagegrade.model.identity import VERSION
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.engine.factory import open_database
+from pagegrade.store.schema import migrate as room
+from pagegrade.store.schema.migrate import (
+    FOLDER,
+    WORKS_ROW,
+    SchemaState,
+    check_sqlite,
+    migrate,
+    revisions,
+    schema_state,
+)
+from pagegrade.store.schema.tables import installation, metadata
+from tests.store_builders import add_owner, make_database, make_empty
+
+MIGRATE = """
+import sys
+from pagegrade.store.migrate import migrate
+from pagegrade.store.opening import open_database
+database = open_database(sys.argv[1])
+migrate(database)
+database.close()
+"""
+WRITES = ("CREATE", "INSERT", "UPDATE", "ALTER", "PRAGMA foreign_key_check")
+OTHERS = ("reports_search", "procrastinate_", "counters")
+"""Tables of the search of one database, and of the queue and the counters of the other."""
+ONLY_SHARED = (
+    "ix_runs_parked",
+    "ix_runs_suspects",
+    "ix_runs_places",
+    "ix_runs_offered",
+    "ix_reports_parts",
+    "ix_report_counts_unfinished",
+)
+"""Indexes that only one of them has; Alembic does not know for whom they are meant."""
+DIE = f"""
+import os, signal, sys
+from sqlalchemy import event
+from sqlalchemy.engine import Engine
+seen = 0
+@event.listens_for(Engine, "before_cursor_execute")
+def _die(connection, cursor, statement, *rest):
+    global seen
+    seen += statement.lstrip().startswith({WRITES!r})
+    if seen == int(sys.argv[2]):
+        os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def shape(path: Path) -> dict[str, object]:
+    """Tables, columns, keys and indexes as SQLite tells them; not the order in which they were written."""
+    told: dict[str, object] = {}
+    with sqlite3.connect(path) as raw:
+        for name, sql in raw.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'").fetchall():
+            if name.startswith(("sqlite_", "reports_search", "alembic_version")):
+                continue
+            columns = sorted(row[1:] for row in raw.execute(f"PRAGMA table_xinfo({name})"))
+            references = sorted(row[2:] for row in raw.execute(f"PRAGMA foreign_key_list({name})"))
+            indexes = sorted(
+                (index, unique, tuple(row[2:5] for row in raw.execute(f"PRAGMA index_xinfo({index})")))
+                for _, index, unique, *_ in raw.execute(f"PRAGMA index_list({name})").fetchall()
+            )
+            told[name] = (columns, references, indexes, "AUTOINCREMENT" in sql)
+    raw.close()
+    return told
+
+
+@pytest.mark.backend("sqlite", reason="asks SQLite for its schema; the other one: migrations/versions/test_v0003")
+def test_migrations_lead_to_the_tables_of_the_code(tmp_path: Path) -> None:
+    """Every table, column, type, key and index that the code works with, and nothing else."""
+    database = make_database(tmp_path)
+    straight = create_engine(f"sqlite:///{tmp_path / 'straight.db'}")
+    metadata.create_all(straight)
+    straight.dispose()
+
+    assert database.path is not None
+    assert shape(database.path) == shape(tmp_path / "straight.db")
+    database.close()
+
+
+def test_alembic_finds_nothing_left_to_do(tmp_path: Path) -> None:
+    """What ``alembic revision --autogenerate`` would write is empty."""
+
+    def differences(tx: Transaction) -> list[object]:
+        options = {
+            "compare_type": True,
+            "compare_server_default": True,
+            "include_name": lambda name, kind, _parents: kind != "table" or not name.startswith(OTHERS),
+        }
+        found = compare_metadata(MigrationContext.configure(tx, opts=options), metadata)
+        return [each for each in found if not (each[0].endswith("_index") and each[1].name in ONLY_SHARED)]
+
+    database = make_database(tmp_path)
+
+    assert database.read_here(differences) == []
+    database.close()
+
+
+def test_migrations_form_one_line_in_the_order_of_their_files() -> None:
+    """Each builds on the one before; the newest of the files is the one that everything ends at."""
+    script = ScriptDirectory(str(FOLDER))
+    line = [each.revision for each in script.walk_revisions()]
+
+    assert tuple(reversed(line)) == revisions()
+    assert script.get_heads() == [revisions()[-1]]
+
+
+def test_an_empty_database_is_told_from_a_migrated_one(tmp_path: Path) -> None:
+    """And both from the revision they have."""
+    database = make_empty(tmp_path)
+    before = schema_state(database)
+    migrate(database)
+    after = schema_state(database)
+    database.close()
+
+    assert before == SchemaState(None, after.head, "empty")
+    assert after == SchemaState(after.head, after.head, "current", VERSION)
+
+
+def test_migrating_twice_changes_nothing(tmp_path: Path) -> None:
+    """Every start of every command does it."""
+    database = make_database(tmp_path)
+    account, _ = add_owner(database)
+    migrate(database)
+    names = database.read_here(lambda tx: tx.exec_driver_sql("SELECT name FROM accounts").scalars().all())
+    database.close()
+
+    assert names == [account.name]
+
+
+def test_a_migrated_database_is_not_locked_to_look_at_it(tmp_path: Path) -> None:
+    """A command can start while the server writes."""
+    database = make_database(tmp_path)
+
+    def start_meanwhile(tx: Transaction) -> None:
+        tx.execute(insert(installation).values(name="x", value=b""))
+        other = open_database(database.url)
+        migrate(other)
+        other.close()
+
+    database.write_here(start_meanwhile)
+    database.close()
+
+
+def statements_of_a_migration(tmp_path: Path) -> list[str]:
+    """All that a migration of an empty database writes, and the last look at it before the commit."""
+    seen: list[str] = []
+
+    def note(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
+        if statement.lstrip().startswith(WRITES):
+            seen.append(statement)
+
+    event.listen(Engine, "before_cursor_execute", note)
+    database = make_empty(tmp_path)
+    migrate(database)
+    database.close()
+    event.remove(Engine, "before_cursor_execute", note)
+    return seen
+
+
+@pytest.mark.parametrize("part", [0, 0.05, 0.3, 0.6, 0.9, 1])
+def test_a_migration_that_is_killed_is_done_at_the_next_start(tmp_path: Path, part: float) -> None:
+    """From its first statement until just before its commit: nothing has changed, and the next start does it all."""
+    statements = statements_of_a_migration(tmp_path)
+    moment = 1 + round(part * (len(statements) - 1))
+    database = make_empty(tmp_path)
+    killed = subprocess.run([sys.executable, "-c", DIE + MIGRATE, database.url, str(moment)], check=False, timeout=60)
+    between = schema_state(database)
+    migrate(database)
+    after = schema_state(database)
+    add_owner(database)
+    database.close()
+
+    assert statements[-1].startswith(("PRAGMA foreign_key_check", "INSERT INTO installation"))
+    assert killed.returncode == -signal.SIGKILL
+    assert between.status == "empty"
+    assert after.status == "current"
+
+
+def test_starting_together_migrates_once(tmp_path: Path) -> None:
+    """Four processes meet an empty folder; each of them can work afterwards."""
+    database = make_empty(tmp_path)
+    started = [subprocess.Popen([sys.executable, "-c", MIGRATE, database.url]) for _ in range(4)]
+    codes = [each.wait(60) for each in started]
+
+    assert codes == [0, 0, 0, 0]
+    assert schema_state(database).status == "current"
+    database.close()
+
+
+def test_a_database_of_a_later_version_is_refused(tmp_path: Path) -> None:
+    """The message says which version to install."""
+    database = make_database(tmp_path)
+
+    def from_the_future(tx: Transaction) -> None:
+        tx.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
+        for name, value in (("migrated_by", b"9.8.7"), (WORKS_ROW, b"9999")):
+            tx.execute(update(installation).where(installation.c.name == name).values(value=value))
+
+    database.write_here(from_the_future)
+
+    with pytest.raises(InvalidInput, match=r"Pagegrade 9\.8\.7 \(schema 9999\).*Install that version") as told:
+        migrate(database)
+
+    assert told.value.reason == "schema_newer"
+    database.close()
+
+
+def test_a_later_version_that_left_no_name_is_refused_too(tmp_path: Path) -> None:
+    """It may keep that note elsewhere."""
+    database = make_database(tmp_path)
+
+    def from_the_future(tx: Transaction) -> None:
+        tx.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
+        tx.exec_driver_sql("DROP TABLE installation")
+
+    database.write_here(from_the_future)
+
+    with pytest.raises(InvalidInput, match="a later Pagegrade"):
+        migrate(database)
+    database.close()
+
+
+def test_a_database_of_another_program_is_left_alone(tmp_path: Path) -> None:
+    """A wrong path must not mix two programs in one file."""
+    database = make_empty(tmp_path)
+    database.write_here(lambda tx: tx.exec_driver_sql("CREATE TABLE bookmarks (id INTEGER)"))
+
+    with pytest.raises(InvalidInput, match="another program"):
+        migrate(database)
+    tables = database.read_here(lambda tx: inspect(tx).get_table_names())
+
+    assert tables == ["bookmarks"]
+    database.close()
+
+
+def test_an_old_sqlite_is_named(tmp_path: Path) -> None:
+    """Before a statement fails that nobody can make sense of."""
+    with pytest.raises(InvalidInput, match=r"3\.31\.1.*needs 3\.35"):
+        check_sqlite((3, 31, 1))
+
+
+def test_migrations_lie_inside_the_package() -> None:
+    """So that they are in every wheel."""
+    package = Path(sys.modules["pagegrade"].__path__[0])
+
+    assert FOLDER.is_relative_to(package)
+    assert (FOLDER / "env.py").is_file()
+
+
+def test_tables_of_the_version_before_are_used_as_they_are_where_nobody_may_change_them(tmp_path: Path) -> None:
+    """Nothing but what is needed refuses a start; the message says what to do."""
+    database = make_empty(tmp_path)
+
+    with pytest.raises(InvalidInput, match=r"has no tables yet.*Run pagegrade migrate first") as told:
+        migrate(database, change=False)
+
+    migrate(database)
+    after = migrate(database, change=False)
+    database.close()
+
+    assert told.value.reason == "schema_behind"
+    assert after.status == "current"
+
+
+@pytest.mark.backend("postgresql", reason="elsewhere one process has the database for itself")
+def test_a_change_does_not_stand_in_the_way_of_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody who keeps a table for long is waited for a little at a time; with time the change comes through."""
+    monkeypatch.setattr(room, "LOCK_MS", 100)
+    monkeypatch.setattr(room, "PAUSE_S", 0.05)
+    database = make_database(tmp_path)
+    database.write_here(lambda tx: tx.exec_driver_sql("UPDATE alembic_version SET version_num = '0002'"))
+    head = room.revisions()[-1]
+    tries: list[str] = []
+
+    def upgrade(tx: Transaction) -> None:
+        tx.exec_driver_sql(f"SET LOCAL lock_timeout = {room.LOCK_MS}")
+        tries.append("")
+        tx.exec_driver_sql("ALTER TABLE reports ADD COLUMN note text")
+        tx.execute(text("UPDATE alembic_version SET version_num = :head"), {"head": head})
+
+    monkeypatch.setattr(room, "upgrade_within", upgrade)
+    url = database.url.replace("+psycopg", "")
+    with psycopg.connect(url) as reader:
+        reader.execute("SELECT count(*) FROM reports")
+        monkeypatch.setattr(room, "TRIES", 2)
+        with pytest.raises(Unavailable) as told:
+            migrate(database)
+        monkeypatch.setattr(room, "TRIES", 100)
+        monkeypatch.setattr(time, "sleep", lambda _: reader.close() if len(tries) > 4 else None)
+        after = migrate(database)
+    database.close()
+
+    assert told.value.reason == "database_locked"
+    assert len(tries) > 4
+    assert after.status == "current"

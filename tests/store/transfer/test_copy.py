@@ -1,0 +1,401 @@
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import re
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tracemalloc
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import inspect
+
+from pagegrade.clock import now_ms
+from pagegrade.model.errors import InvalidInput, Unavailable
+from pagegrade.store.engine.database import Database, Transaction
+from pagegrade.store.engine.factory import open_database
+from pagegrade.store.engine.postgresql_database import PostgresDatabase
+from pagegrade.store.repositories.processes import Process, beat
+from pagegrade.store.schema.migrate import migrate, schema_state
+from pagegrade.store.schema.tables import metadata
+from pagegrade.store.transfer.copy import (
+    LEFT,
+    MOVED,
+    TargetUnavailable,
+    TransferDiffers,
+    Transferred,
+    open_source,
+    transfer,
+)
+from tests.moving_house import Left, moved_in
+from tests.postgres import databases, execute
+from tests.store_builders import NOW_MS, add_owner, make_file, on
+
+pytestmark = pytest.mark.backend("sqlite", reason="it is about both of them")
+
+SETTLED = {"runs", "reports", "report_counts", "visits", "accounts", "run_details"}
+"""Tables in which more than the rows of SQLite is to be seen: what became of the runs that were under way."""
+INDEXES = "SELECT indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY indexname"
+TRANSFER = """
+import os, signal, sys
+from pathlib import Path
+from sqlalchemy import event
+from sqlalchemy.engine import Engine
+from pagegrade.store.opening import open_database
+from pagegrade.store.transfer import open_source, transfer
+seen = []
+def die(word):
+    if not seen and word.startswith(sys.argv[3]):
+        seen.append(word)
+        os.kill(os.getpid(), signal.SIGKILL)
+event.listen(Engine, "before_cursor_execute", lambda _c, _u, statement, *_: die(statement.lstrip()))
+watch = lambda doing, table, done, total: die(f"{doing} {table}")
+transfer(open_source(Path(sys.argv[1])), open_database(sys.argv[2]), now_ms=1, watch=watch)
+"""
+MOMENTS = ("CREATE TABLE", "LOCK TABLE", "copy accounts", "copy runs", "check reports", "SELECT setval", "ANALYZE")
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Left:
+    """An installation that was stopped; nobody changes it."""
+
+    async def fill() -> Left:
+        async with moved_in(tmp_path_factory.mktemp("filled")) as (_, left):
+            return left
+
+    with on("sqlite"):
+        return asyncio.run(fill())
+
+
+@pytest.fixture
+def target() -> Iterator[PostgresDatabase]:
+    """A database without tables."""
+    made = open_database(databases().make_empty())
+    assert isinstance(made, PostgresDatabase)
+    yield made
+    made.close()
+
+
+def copied(left: Left, tmp_path: Path) -> Path:
+    """The file of the installation, to be spoiled."""
+    return Path(shutil.copy(left.path, tmp_path / "copy.db"))
+
+
+def spoil(path: Path, statement: str, *values: object) -> None:
+    """Write by hand, with nothing that would object."""
+    with contextlib.closing(sqlite3.connect(path)) as raw, raw:
+        raw.execute(statement, values)
+
+
+def move(path: Path, target: PostgresDatabase, watched: list[tuple[object, ...]] | None = None) -> Transferred:
+    """Transfer a file."""
+    source = open_source(path)
+    seen = [] if watched is None else watched
+    try:
+        return transfer(source, target, now_ms=now_ms(), watch=lambda *words: seen.append(words))
+    finally:
+        source.close()
+
+
+def rows_of(database: Database) -> dict[str, list[tuple[Any, ...]]]:
+    """All rows of all tables that go along, by table."""
+
+    def read(tx: Transaction) -> dict[str, list[tuple[Any, ...]]]:
+        found = {}
+        for table in MOVED:
+            names = ", ".join(f'"{column.name}"' for column in table.columns)
+            rows = [tuple(row) for row in tx.exec_driver_sql(f"SELECT {names} FROM {table.name}")]  # noqa: S608
+            found[table.name] = sorted(rows, key=repr)
+        return found
+
+    return database.read_here(read)
+
+
+def indexes(url: str) -> list[str]:
+    """Every index there is; casts are written in another way by a server that has read its own words."""
+    return [re.sub(r"::(text|character varying)(\[\])?|[() ]", "", words) for (words,) in execute(url, INDEXES)]
+
+
+def is_empty(target: PostgresDatabase) -> bool:
+    """Whether there is not even a table."""
+    return target.read_here(lambda tx: inspect(tx).get_table_names()) == []
+
+
+def test_every_table_goes_along_or_is_known_to_stay() -> None:
+    """Nobody adds a table and forgets it here."""
+    assert {table.name for table in MOVED} | LEFT == set(metadata.tables)
+    assert set(LEFT) == {"processes"}
+
+
+def test_everything_arrives(filled: Left, target: PostgresDatabase) -> None:
+    """Every row of every table, to the last byte; the installation that it came from has something in each of them."""
+    source = open_source(filled.path)
+    before = rows_of(source)
+    source.close()
+    watched: list[tuple[object, ...]] = []
+    done = move(filled.path, target, watched)
+    after = rows_of(target)
+    # The keys of cookies and the like; what tells of the tables is each database's own.
+    kept = {name: value for name, value in before["installation"] if name not in {"migrated_by", "works_from"}}
+
+    assert [name for name, rows in before.items() if not rows] == []
+    assert {each.table: each.rows for each in done.tables if each.table != "installation"} == {
+        name: len(rows) for name, rows in before.items() if name != "installation"
+    }
+    assert all(each.is_same for each in done.tables)
+    assert {words[1] for words in watched} == {table.name for table in MOVED}
+    assert kept
+    assert kept.items() <= dict(after["installation"]).items()
+    assert schema_state(target).status == "current"
+    assert indexes(target.url) == indexes(databases().make())
+    for name in set(before) - SETTLED - {"installation"}:
+        assert after[name] == before[name], name
+
+
+def test_runs_wait_for_the_first_worker(filled: Left, target: PostgresDatabase) -> None:
+    """Those under way lose their worker and keep their attempt; one on its last attempt has failed. Others wait."""
+    done = move(filled.path, target)
+    found = target.read_here(
+        lambda tx: tx.exec_driver_sql(
+            "SELECT report_id, runs.state, reports.state, attempt, worker, lease_until_ms, offered, leader_id IS NULL "
+            "FROM runs JOIN reports ON reports.id = report_id WHERE finished_at_ms IS NULL OR report_id = %s",
+            (filled.exhausted,),
+        ).all()
+    )
+    runs = {row[0]: tuple(row[1:]) for row in found}
+    open_visits = target.read_here(
+        lambda tx: tx.exec_driver_sql("SELECT count(*) FROM visits WHERE ended_at_ms IS NULL").scalar()
+    )
+    leader, follower, again = filled.waiting
+
+    assert done.given_back == 2
+    assert runs[filled.under_way][:5] == ("queued", "queued", 1, None, None)
+    assert runs[filled.exhausted][:5] == ("failed", "failed", 3, None, None)
+    assert runs[leader] == ("queued", "queued", 0, None, None, 0, True)
+    assert runs[follower] == ("queued", "queued", 0, None, None, 0, False)
+    assert runs[again] == ("queued", "queued", 0, None, None, 0, True)
+    assert open_visits == 0
+
+
+def test_no_id_is_ever_used_again(filled: Left, target: PostgresDatabase) -> None:
+    """Neither one that is there nor one whose row was deleted before."""
+    with contextlib.closing(sqlite3.connect(filled.path)) as raw:
+        used = dict(raw.execute("SELECT name, seq FROM sqlite_sequence").fetchall())
+        # The one table whose ids nobody outside ever sees.
+        used |= dict(raw.execute("SELECT 'visits', max(id) FROM visits").fetchall())
+    move(filled.path, target)
+
+    assert used["reports"] == filled.deleted
+    for table in MOVED:
+        if "id" in table.columns:
+            statement = f"SELECT nextval(pg_get_serial_sequence('{table.name}', 'id'))"
+            (new,) = execute(target.url, statement)[0]
+            assert new == used[table.name] + 1, table.name
+
+
+def test_the_source_stays_as_it_is(filled: Left, target: PostgresDatabase, tmp_path: Path) -> None:
+    """To the last byte, and nobody can write to it meanwhile."""
+    path = copied(filled, tmp_path)
+    before = hashlib.sha256(path.read_bytes()).digest()
+    refused = []
+
+    def watch(*_: object) -> None:
+        with contextlib.closing(sqlite3.connect(path, timeout=0)) as raw:
+            try:
+                raw.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError:
+                refused.append(True)
+
+    source = open_source(path)
+    transfer(source, target, now_ms=now_ms(), watch=watch)
+    source.close()
+
+    assert len(refused) == 2 * len(MOVED)
+    assert hashlib.sha256(path.read_bytes()).digest() == before
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_a_transfer_that_is_killed_leaves_nothing(filled: Left, target: PostgresDatabase, moment: str) -> None:
+    """Whenever it is; and the next one does it all."""
+    words = [sys.executable, "-c", TRANSFER, str(filled.path), target.url, moment]
+    killed = subprocess.run(words, check=False, timeout=60)
+
+    assert killed.returncode == -signal.SIGKILL
+    assert is_empty(target)
+    assert all(each.is_same for each in move(filled.path, target).tables)
+
+
+def test_a_database_that_has_tables_and_nobody_in_them_is_taken(filled: Left, target: PostgresDatabase) -> None:
+    """``pagegrade migrate`` may have been there before."""
+    migrate(target)
+    target.write_here(
+        lambda tx: tx.exec_driver_sql("INSERT INTO installation (name, value) VALUES ('cookies', 'another')")
+    )
+
+    assert all(each.is_same for each in move(filled.path, target).tables)
+
+
+def test_a_database_that_is_in_use_is_refused(filled: Left, target: PostgresDatabase) -> None:
+    """Two installations are not mixed."""
+    migrate(target)
+    add_owner(target)
+
+    with pytest.raises(InvalidInput, match=r"its table accounts holds rows.*Make a new database"):
+        move(filled.path, target)
+    names = target.read_here(lambda tx: tx.exec_driver_sql("SELECT name FROM accounts").scalars().all())
+
+    assert names == ["Alice"]
+
+
+def test_a_process_on_the_target_is_to_be_stopped_first(filled: Left, target: PostgresDatabase) -> None:
+    """It would work on what is not there yet."""
+    migrate(target)
+    worker = Process(name="w", kind="worker", version="1", host="mill", pid=77)
+    target.write_here(lambda tx: beat(tx, worker, now_ms()))
+
+    with pytest.raises(InvalidInput, match=r"pagegrade worker on mill, process 77\. Stop it"):
+        move(filled.path, target)
+
+
+def test_another_programs_database_is_left_alone(filled: Left, target: PostgresDatabase) -> None:
+    """A wrong URL must not mix two programs."""
+    target.write_here(lambda tx: tx.exec_driver_sql("CREATE TABLE bookmarks (id integer)"))
+
+    with pytest.raises(InvalidInput, match="another program"):
+        move(filled.path, target)
+
+
+def test_tables_of_an_earlier_version_are_to_be_migrated_first(
+    filled: Left, target: PostgresDatabase, tmp_path: Path
+) -> None:
+    """The message says how: the file is not changed by a transfer."""
+    path = copied(filled, tmp_path)
+    spoil(path, "UPDATE alembic_version SET version_num = '0002'")
+
+    with pytest.raises(InvalidInput, match=r"PAGEGRADE_DATABASE_URL=sqlite:///\S+copy\.db pagegrade migrate first"):
+        move(path, target)
+
+    assert is_empty(target)
+
+
+def test_text_that_cannot_be_kept_is_cleaned_and_named(filled: Left, target: PostgresDatabase, tmp_path: Path) -> None:
+    """NUL and what is no UTF-8, which nothing of ours has ever written."""
+    path = copied(filled, tmp_path)
+    spoil(path, "UPDATE accounts SET name = 'a' || char(0) || 'b' WHERE id = 1")
+    spoil(path, "UPDATE api_keys SET name = CAST(x'61EDA08062FF' AS TEXT) WHERE id = 2")
+    done = move(path, target)
+    names = target.read_here(
+        lambda tx: (
+            tx.exec_driver_sql(
+                "SELECT name FROM accounts WHERE id = 1 UNION ALL SELECT name FROM api_keys WHERE id = 2"
+            )
+            .scalars()
+            .all()
+        )
+    )
+
+    odd = "\N{REPLACEMENT CHARACTER}"
+
+    assert (done.cleaned, done.cleaned_rows) == (2, ("accounts 1", "api_keys 2"))
+    assert names == [
+        f"a{odd}b",
+        f"a{3 * odd}b{odd}",
+    ]
+    assert all(each.is_same for each in done.tables)
+
+
+@pytest.mark.parametrize(
+    ("edit", "told"),
+    [
+        (
+            ("UPDATE accounts SET locale = ? WHERE id = 2", "x" * 36),
+            r"accounts 2.*locale holds more than 35 characters",
+        ),
+        (("UPDATE accounts SET name = ? WHERE id = 2", b"x"), r"accounts 2.*name holds bytes instead of text"),
+        (("UPDATE reports SET score = ? WHERE id = 1", 40_000), r"reports 1.*score holds a number that is out of"),
+        (
+            ("UPDATE reports SET dated_at_ms = ? WHERE id = 1", "soon"),
+            r"reports 1.*dated_at_ms holds text instead of a",
+        ),
+        (("UPDATE reports SET account_id = ? WHERE id = 1", 99), r"refers to nothing"),
+    ],
+    ids=["long", "bytes", "range", "text", "orphan"],
+)
+def test_rows_that_do_not_fit_are_refused_and_named(
+    filled: Left, target: PostgresDatabase, tmp_path: Path, edit: tuple[str, object], told: str
+) -> None:
+    """Whoever wrote them by hand can mend them."""
+    path = copied(filled, tmp_path)
+    spoil(path, *edit)
+
+    with pytest.raises(InvalidInput, match=told):
+        move(path, target)
+
+    assert is_empty(target)
+
+
+def test_a_damaged_file_is_refused(filled: Left, target: PostgresDatabase, tmp_path: Path) -> None:
+    """Before anything is sent."""
+    path = copied(filled, tmp_path)
+    with path.open("r+b") as file:
+        file.seek(20 * 4096)
+        file.write(b"\xff" * 40 * 4096)
+
+    with pytest.raises((InvalidInput, Unavailable)):
+        move(path, target)
+
+    assert is_empty(target)
+
+
+def test_a_target_that_changes_what_it_is_given_is_found_out(filled: Left, target: PostgresDatabase) -> None:
+    """What arrived is read back, and a difference undoes everything."""
+    migrate(target)
+    execute(
+        target.url,
+        "CREATE FUNCTION spoil() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN new.project := 'x'; RETURN new; END $$; "
+        "CREATE TRIGGER spoil BEFORE INSERT ON reports FOR EACH ROW WHEN (new.id = 2) EXECUTE FUNCTION spoil()",
+    )
+
+    with pytest.raises(TransferDiffers) as told:
+        move(filled.path, target)
+
+    assert [each.table for each in told.value.tables if not each.is_same] == ["reports"]
+    assert execute(target.url, "SELECT count(*) FROM reports") == [(0,)]
+
+
+def test_a_target_that_is_not_there_is_told_from_a_source(filled: Left) -> None:
+    """The message of a command names the right one."""
+    gone = PostgresDatabase("postgresql+psycopg://nobody@127.0.0.1:1/nothing")
+
+    with pytest.raises(TargetUnavailable):
+        move(filled.path, gone)
+    gone.close()
+
+
+def test_memory_does_not_grow_with_the_database(tmp_path: Path, target: PostgresDatabase) -> None:
+    """Rows go through one by one, there and back."""
+    database = make_file(tmp_path)
+    add_owner(database)
+    database.close()
+    with contextlib.closing(sqlite3.connect(database.path)) as raw, raw:
+        for number in range(1, 61):
+            raw.execute(
+                "INSERT INTO reports (id, account_id, url, project, privacy, slug, state, dated_at_ms, created_at_ms, "
+                "updated_at_ms, summary) VALUES (?, 1, 'https://example.com/', 'example.com', 0, ?, 'completed', "
+                "?, ?, ?, randomblob(1000000))",
+                (number, f"slug-{number}", NOW_MS, NOW_MS, NOW_MS),
+            )
+    tracemalloc.start()
+    done = move(database.path, target)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert {each.table: each.found_rows for each in done.tables}["reports"] == 60
+    assert most < 30_000_000

@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import pytest
+from pydantic import BaseModel, Field
+
+from pagegrade.web.http.fields import names_of, read_fields
+
+
+class Wish(BaseModel):
+    """One field of every kind."""
+
+    url: str = Field(max_length=10)
+    level: Literal[0, 1, 2] | None = None
+    word: Literal["up", "down"] = "up"
+    only: Literal["this"] = "this"
+    count: int = Field(5, ge=1, le=9)
+    from_: int | None = Field(None, alias="from")
+
+
+def read(sent: dict[str, Any], *, lenient: bool = False) -> tuple[dict[str, Any], dict[str, str]]:
+    """(values, field -> code of what is wrong)."""
+    fields, violations = read_fields(Wish, {"url": "x", **sent}, "body", lenient=lenient)
+    return vars(fields), {violation.field: violation.code for violation in violations}
+
+
+def test_names_are_those_that_are_sent() -> None:
+    """An alias is what the outside knows."""
+    assert names_of(Wish) == ("url", "level", "word", "only", "count", "from")
+
+
+@pytest.mark.parametrize(
+    ("sent", "attribute", "expected"),
+    [
+        ({}, "level", None),
+        ({"level": ""}, "level", None),
+        ({"level": None}, "level", None),
+        ({"level": "  "}, "level", None),
+        ({"level": "2"}, "level", 2),
+        ({"level": " 2 "}, "level", 2),
+        ({"level": 2}, "level", 2),
+        ({"word": "down"}, "word", "down"),
+        ({"word": ""}, "word", "up"),
+        ({"count": "9"}, "count", 9),
+        ({"count": 1}, "count", 1),
+        ({"from": "7"}, "from_", 7),
+        ({"url": " x "}, "url", " x "),
+        ({"unknown": {"a": [1]}}, "count", 5),
+    ],
+)
+def test_values_are_read(sent: dict[str, Any], attribute: str, expected: object) -> None:
+    """Text from forms or values of JSON; empty is absent, and only text keeps its blanks."""
+    values, wrong = read(sent)
+
+    assert values[attribute] == expected
+    assert wrong == {}
+
+
+@pytest.mark.parametrize(
+    ("sent", "code"),
+    [
+        ({"url": ""}, {"url": "required"}),
+        ({"url": None}, {"url": "required"}),
+        ({"url": 5}, {"url": "type"}),
+        ({"url": ["x"]}, {"url": "type"}),
+        ({"url": {}}, {"url": "type"}),
+        ({"url": "x" * 11}, {"url": "too_long"}),
+        ({"level": "3"}, {"level": "not_in"}),
+        ({"level": "02"}, {"level": "not_in"}),
+        ({"level": True}, {"level": "not_in"}),
+        ({"level": 1.0}, {"level": "not_in"}),
+        ({"level": [1]}, {"level": "not_in"}),
+        ({"word": "DOWN"}, {"word": "not_in"}),
+        ({"word": 1}, {"word": "not_in"}),
+        ({"count": "0"}, {"count": "too_small"}),
+        ({"count": "10"}, {"count": "too_large"}),
+        ({"count": "-1"}, {"count": "too_small"}),
+        ({"count": "1e3"}, {"count": "type"}),
+        ({"count": "٣"}, {"count": "type"}),
+        ({"count": "9" * 5000}, {"count": "type"}),
+        ({"count": False}, {"count": "type"}),
+        (
+            {"url": "", "level": "x", "word": "y", "count": "z"},
+            dict.fromkeys(("level", "word"), "not_in") | {"url": "required", "count": "type"},
+        ),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_everything_wrong_is_named_at_once(sent: dict[str, Any], code: dict[str, str]) -> None:
+    """No value outside the list is taken for another one."""
+    _, wrong = read(sent)
+
+    assert wrong == code
+
+
+def test_violations_say_what_is_valid() -> None:
+    """For people in a sentence, for programs as values."""
+    _, found = read_fields(Wish, {"level": "9", "only": "that", "count": 99}, "query")
+    told = {each.field: (each.place, each.message, each.allowed, each.limit) for each in found}
+
+    assert told == {
+        "url": ("query", "Required.", (), None),
+        "level": ("query", "Must be one of 0, 1, 2.", (0, 1, 2), None),
+        "only": ("query", "Must be this.", ("this",), None),
+        "count": ("query", "Must be at most 9.", (), 9),
+    }
+
+
+def test_lenient_reading_takes_defaults() -> None:
+    """Silently, because that is what was asked for."""
+    values, wrong = read({"level": "9", "count": "x", "word": "down"}, lenient=True)
+
+    assert (values["level"], values["count"], values["word"]) == (None, 5, "down")
+    assert wrong == {}
+
+
+def test_a_model_that_no_form_can_fill_is_refused() -> None:
+    """A mistake of ours shows at the first use, and not as a field that is never read."""
+
+    class Odd(BaseModel):
+        names: list[str] = []
+
+    with pytest.raises(TypeError, match="names"):
+        read_fields(Odd, {}, "body")

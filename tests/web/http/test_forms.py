@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.web.http.forms import MAX_PAIRS, MAX_PARTS, parse_json_object, parse_multipart, parse_pairs
+from pagegrade.web.problems import Rejected
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        (b"", {}),
+        (b"&&", {}),
+        (b"a=1&b=2", {"a": "1", "b": "2"}),
+        (b"a=1&a=2", {"a": "2"}),
+        (b"a", {"a": ""}),
+        (b"a=b=c", {"a": "b=c"}),
+        (b"a=x+y%20z", {"a": "x y z"}),
+        (b"a=%C3%A9%26", {"a": "é&"}),
+        ("a=é".encode(), {"a": "é"}),
+        (b"a=100%&b=%zz", {"a": "100%", "b": "%zz"}),
+        (b"%61=1;b=2", {"a": "1;b=2"}),
+    ],
+)
+def test_pairs_are_read_as_browsers_write_them(raw: bytes, expected: dict[str, str]) -> None:
+    """The last of a name counts, and a percent sign that escapes nothing means itself."""
+    assert parse_pairs(raw, "The query") == expected
+
+
+@pytest.mark.parametrize("raw", [b"a=%ff", b"a=\xff", b"a=%00", b"%00=a", b"a=\x00", b"a=%ed%a0%80"])
+def test_pairs_are_text(raw: bytes) -> None:
+    """UTF-8 without NUL or halves of characters."""
+    with pytest.raises(Rejected) as caught:
+        parse_pairs(raw, "The query")
+
+    assert caught.value.code == "bad_request"
+
+
+@pytest.mark.parametrize("pair", [b"a=1", b"", b"a"])
+def test_pairs_are_counted(pair: bytes) -> None:
+    """As many as any form of ours has, and not as many as fit into a body."""
+    assert len(parse_pairs(b"&".join(b"%d=1" % number for number in range(MAX_PAIRS)), "The form")) == MAX_PAIRS
+    with pytest.raises(Rejected) as caught:
+        parse_pairs(b"&".join([pair] * (MAX_PAIRS + 1)), "The form")
+
+    assert caught.value.code == "bad_request"
+
+
+def part(name: str, value: bytes, more: str = "") -> bytes:
+    """One part of a form."""
+    return f'--B\r\nContent-Disposition: form-data; name="{name}"{more}\r\n\r\n'.encode() + value + b"\r\n"
+
+
+END = b"--B--\r\n"
+
+
+def test_multipart_fields_are_read() -> None:
+    """As any client library sends them."""
+    body = part("url", b"https://example.com/") + part("password", " é ".encode()) + part("privacy", b"") + END
+
+    assert parse_multipart(body, b"B") == {"url": "https://example.com/", "password": " é ", "privacy": ""}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        part("a", b"1"),
+        part("a", b"1") + b"--B",
+        b"nonsense",
+        END[:-4],
+        part("a", b"\xff") + END,
+        part("a", b"a\x00") + END,
+        part("a", b"x", more='; filename="a.txt"') + END,
+        part("a", b"1") * (MAX_PARTS + 1) + END,
+        b"--B\r\nContent-Disposition: form-data\r\n\r\n1\r\n" + END,
+    ],
+    ids=range(9),
+)
+def test_broken_multipart_is_refused(body: bytes) -> None:
+    """Cut off, not text, too many, files: nothing of it is guessed."""
+    with pytest.raises(Rejected) as caught:
+        parse_multipart(body, b"B")
+
+    assert caught.value.code == "bad_request"
+
+
+def test_json_objects_are_read() -> None:
+    """With what JSON allows."""
+    assert parse_json_object(b' {"a": 1, "b": "\\ud83d\\ude00", "c": [null, {"d": 1e5}]} ') == {
+        "a": 1,
+        "b": "\U0001f600",
+        "c": [None, {"d": 1e5}],
+    }
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b'{"a":1}x',
+        b'\xef\xbb\xbf{"a":1}',
+        b'{"a":\xff}',
+        '{"a":1}'.encode("utf-16"),
+        b"[]",
+        b'"text"',
+        b"null",
+        b"1",
+        b'{"a":NaN}',
+        b'{"a":-Infinity}',
+        b'{"a":1,"a":2}',
+        b'{"x":{"a":1,"a":2}}',
+        b'{"a":"\\u0000"}',
+        b'{"a":"\\ud800"}',
+        b'{"a":["\\udfff"]}',
+        b'{"\\u0000":1}',
+        b'{"a":' + b"9" * 60_000 + b"}",
+        b"[" * 60_000,
+        b'{"a":' * 10_000,
+        b'{"a":"\n"}',
+        b"{'a':1}",
+    ],
+    ids=lambda body: body[:20],
+)
+def test_what_is_not_strictly_a_json_object_is_refused(body: bytes) -> None:
+    """Each of these is read differently by somebody (RFC 8259); none of them may be an error of ours."""
+    with pytest.raises(Rejected) as caught:
+        parse_json_object(body)
+
+    assert caught.value.status == 400

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.web.http.prefer import MAX_WAIT_S, NONE, Preferences, parse_prefer
+from pagegrade.web.problems import Rejected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (None, NONE),
+        ("", NONE),
+        (" , ", NONE),
+        ("wait=10", Preferences(wait_s=10)),
+        ("WAIT = 0", Preferences(wait_s=0)),
+        ('wait="7"', Preferences(wait_s=7)),
+        ("wait=5, wait=9", Preferences(wait_s=5)),
+        ("wait=3600", Preferences(wait_s=MAX_WAIT_S)),
+        ("respond-async", Preferences(respond_async=True)),
+        ("respond-async, wait=10", Preferences(wait_s=10, respond_async=True)),
+        ("handling=lenient", Preferences(lenient=True)),
+        ("handling=strict", NONE),
+        ("return=minimal; foo=bar, x-mine", NONE),
+    ],
+)
+def test_preferences_are_read(value: str | None, expected: Preferences) -> None:
+    """Known ones are taken, the first of a kind counts, and unknown ones are ignored (RFC 7240 section 2)."""
+    assert parse_prefer(value) == expected
+
+
+@pytest.mark.parametrize("value", ["wait=abc", "wait=-1", "wait=1.5", "wait", "wait=", "=5", "wait=1 2", "a b", '"x"'])
+def test_what_cannot_be_read_is_a_bad_request(value: str) -> None:
+    """A wish that cannot be understood is not silently another one."""
+    with pytest.raises(Rejected) as caught:
+        parse_prefer(value)
+
+    assert caught.value.status == 400
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds", "applied"),
+    [
+        ("", 15.0, ()),
+        ("respond-async", 0.0, (("Preference-Applied", "respond-async"),)),
+        ("wait=3", 3.0, (("Preference-Applied", "wait=3"),)),
+        ("respond-async, wait=3", 3.0, (("Preference-Applied", "respond-async, wait=3"),)),
+        ("wait=999", 50.0, (("Preference-Applied", "wait=50"),)),
+    ],
+)
+def test_waiting_follows_the_wish(value: str, seconds: float, applied: tuple[tuple[str, str], ...]) -> None:
+    """What was heeded is said; a wait beyond what proxies bear is cut, and that is said too."""
+    preferences = parse_prefer(value)
+
+    assert preferences.seconds(15.0) == seconds
+    assert preferences.applied() == applied

@@ -1,0 +1,169 @@
+"""Hostile rows J15 and K18: what the counters say, and to whom."""
+
+from __future__ import annotations
+
+import io
+import logging
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from pagegrade.observability.events import Observation
+from pagegrade.observability.logs import configure_logs
+from pagegrade.store.engine.sqlite_database import SQLiteDatabase
+from pagegrade.store.pubsub.notifications import Notices
+from pagegrade.web.app import make_app
+from pagegrade.web.ops.metrics import RefusalObserver, observe
+from pagegrade.web.server.refusals import TOO_SLOW
+from tests.observability.test_logs import lines_of, stream
+from tests.web.calling import REPORTS, House, in_house
+
+__all__ = ["stream"]
+TOKEN = "a-token-for-the-metrics"
+
+
+def numbers_in(text: str) -> dict[str, float]:
+    """Sample with its labels -> value, as Prometheus reads the page."""
+    families = text_string_to_metric_families(text)
+    return {
+        f"{sample.name}{dict(sorted(sample.labels.items())) or ''}": sample.value
+        for family in families
+        for sample in family.samples
+    }
+
+
+async def observed(house: House, method: str, path: str, **more: Any) -> httpx.Response:
+    """A request to the application as the server runs it."""
+    app = make_app(house.services, observe=observe)
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://h") as client:
+        return await client.request(method, path, **more)
+
+
+def test_page_says_what_was_counted_and_how_long_the_queue_is(tmp_path: Path) -> None:
+    """It is one text that Prometheus can read."""
+
+    async def script(house: House) -> httpx.Response:
+        await house.create("https://example.com/secret?token=x")
+        await observed(house, "GET", "/api/v1/checks")
+        return await observed(house, "GET", "/metrics")
+
+    answer = in_house(tmp_path, script)
+    numbers = numbers_in(answer.text)
+
+    assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
+    assert numbers["pagegrade_queue_waiting"] == 1
+    assert numbers["pagegrade_queue_running"] == 0
+    assert numbers["pagegrade_database_bytes{'file': 'main'}"] > 0
+    assert numbers["pagegrade_requests_total{'method': 'GET', 'operation': 'list_checks', 'status': '2xx'}"] == 1
+    assert numbers["pagegrade_database_write_batch_count"] >= 1
+    assert "example.com" not in answer.text
+
+
+@pytest.mark.backend("postgresql", "a file has no server")
+def test_page_says_how_the_server_is(tmp_path: Path) -> None:
+    """Its size and connections, and whether others are heard."""
+
+    async def script(house: House) -> httpx.Response:
+        await house.create()
+        house.services.changes.sender = Notices(house.services.database.url, "a")
+        house.services.peers = 3
+        return await observed(house, "GET", "/metrics")
+
+    numbers = numbers_in(in_house(tmp_path, script).text)
+
+    assert numbers["pagegrade_queue_waiting_by_kind{'kind': 'interactive'}"] == 1
+    assert numbers["pagegrade_queue_waiting_by_kind{'kind': 'bulk'}"] == 0
+    assert numbers["pagegrade_database_bytes{'file': 'main'}"] > 1_000_000
+    assert numbers["pagegrade_database_connections{'whose': 'ours'}"] > 0
+    assert numbers["pagegrade_database_connections{'whose': 'all'}"] < numbers["pagegrade_database_connections_max"]
+    assert 0 <= numbers["pagegrade_database_notices_ratio"] < 1
+    assert (numbers["pagegrade_notices_heard"], numbers["pagegrade_processes"]) == (0, 3)
+
+
+def test_unreadable_database_leaves_its_gauges_out(tmp_path: Path) -> None:
+    """0 would be a lie; and the rest is worth most just then."""
+
+    async def script(house: House) -> httpx.Response:
+        house.services.database.close()
+        broken = tmp_path / "broken.db"
+        broken.write_bytes(b"broken" * 4096)
+        house.services.database = SQLiteDatabase(f"sqlite:///{broken}")
+        return await observed(house, "GET", "/metrics")
+
+    answer = in_house(tmp_path, script)
+
+    assert answer.status_code == 200
+    assert "pagegrade_queue_waiting" not in answer.text
+    assert "process_open_fds" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("header", "status"),
+    [
+        (None, 401),
+        ("Bearer wrong", 401),
+        (f"Basic {TOKEN}", 401),
+        ("Bearer \xe9", 401),
+        (f"Bearer {TOKEN}", 200),
+    ],
+)
+def test_token_guards_the_page(tmp_path: Path, header: str | None, status: int) -> None:
+    """K18: where the operator has set one."""
+
+    async def script(house: House) -> httpx.Response:
+        headers = {} if header is None else {"Authorization": header.encode("latin-1")}
+        return await observed(house, "GET", "/metrics", headers=headers)
+
+    answer = in_house(tmp_path, script, metrics_token=TOKEN)
+
+    assert answer.status_code == status
+    assert ("pagegrade_queue_waiting" in answer.text) == (status == 200)
+
+
+def test_page_names_no_version(tmp_path: Path) -> None:
+    """K18: nobody learns which holes to try."""
+
+    async def script(house: House) -> str:
+        return (await observed(house, "GET", "/metrics")).text
+
+    assert "python_info" not in in_house(tmp_path, script)
+
+
+def test_access_line_has_the_caller_and_no_secret(tmp_path: Path, stream: Any) -> None:
+    """L08: neither the key, nor the query, nor the address of a share page."""
+
+    async def script(house: House) -> str:
+        house.services.observation = Observation(configure_logs("json", stream=stream))
+        logging.getLogger("httpx").setLevel(logging.WARNING)  # the client of this test, who says everything it does
+        headers = {"Authorization": f"Bearer {house.key}", "X-Request-Id": "abc"}
+        report = await house.create()
+        slug: str = report["share_url"].rpartition("/")[2]
+        await observed(house, "GET", f"{REPORTS}?search=s3cret&key={house.key}", headers=headers)
+        await observed(house, "GET", f"/r/{slug}")
+        await observed(house, "GET", f"/%72/{slug}")
+        await observed(house, "GET", f"/nothing/{house.key}")
+        assert house.key.encode() not in stream.getvalue()
+        assert slug.encode() not in stream.getvalue()
+        return house.key
+
+    key = in_house(tmp_path, script)
+    listed, shared, spelled, nothing = lines_of(stream)
+
+    assert (listed["operation"], listed["path"], listed["request_id"]) == ("list_reports", REPORTS, "abc")
+    assert (listed["account"], listed["prefix"]) == (1, key[: len(listed["prefix"])])
+    assert (shared["operation"], shared["path"], shared["account"]) == ("show_share", "/r/...", None)
+    assert (spelled["operation"], spelled["path"]) == ("show_share", "/r/...")
+    assert (nothing["operation"], nothing["status"]) == ("none", 404)
+    assert b"s3cret" not in stream.getvalue()
+
+
+def test_refused_requests_are_counted(stream: io.BytesIO) -> None:
+    """By the reason, never by the client."""
+    observation = Observation(configure_logs("json", stream=stream))
+    RefusalObserver(observation)(TOO_SLOW, "192.0.2.7", "abc")
+
+    assert observation.registry.get_sample_value("pagegrade_requests_refused_total", {"reason": "slow"}) == 1
+    assert lines_of(stream)[0]["client"] == "192.0.2.7"

@@ -1,0 +1,339 @@
+from __future__ import annotations
+
+import re
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from pagegrade.clock import now_ms
+from pagegrade.model.account import Account
+from pagegrade.render.i18n import texts_for
+from pagegrade.service.accounts.login_throttle import CLIENT_AT_ADDRESS
+from pagegrade.service.accounts.sessions import start_session
+from pagegrade.service.sign_in import make_link, store_password
+from pagegrade.store.repositories.accounts import load_account
+from pagegrade.store.repositories.sessions import list_sessions
+from pagegrade.web.pages.account.account_page import browser_name
+from tests.store_builders import add_owner
+from tests.web.calling import House, in_house
+
+PASSWORD = "correct horse"
+DETAILS = {
+    "name": "Ada",
+    "email": "ada@example.org",
+    "locale": "en",
+    "timezone": "Europe/Prague",
+    "privacy": "1",
+}
+
+
+async def give_password(house: House) -> None:
+    """Let Alice have a password."""
+    hashed = await house.services.passwords.hash(PASSWORD)
+    await house.services.database.write(lambda tx: store_password(tx, house.alice.id, hashed))
+
+
+def alice_now(house: House) -> Account:
+    """Alice's account as it is stored."""
+    found = house.services.database.read_here(lambda tx: load_account(tx, house.alice.id))
+    if found is None:
+        raise AssertionError("Alice is gone")
+    return found
+
+
+def test_the_page_shows_the_account_and_what_it_has_used(tmp_path: Path) -> None:
+    """Of the one who has signed in; Charlie is asked to."""
+
+    async def script(house: House) -> None:
+        await house.create()
+        await house.create("https://example.org/")
+        await house.finish()
+        alice = await house.page("GET", "/account")
+        bob = await house.page("GET", "/account", account=add_owner(house.services.database, "Bob")[0])
+        charlie = await house.client.get("/account")
+
+        assert alice.status_code == 200
+        assert 'value="alice@example.org"' in alice.text
+        assert re.search(r'<p class="figure">2</p><p>reports</p><p class="quiet">of 50</p>', alice.text)
+        assert re.search(r'<p class="figure">2</p><p>analyses today</p>', alice.text)
+        assert "alice" not in bob.text.lower()
+        assert re.search(r'<p class="figure">0</p><p>reports</p>', bob.text)
+        assert charlie.headers["location"] == "/sign-in?next=%2Faccount"
+        assert len(alice.content) < 60_000
+
+    in_house(tmp_path, script, max_reports=50)
+
+
+def test_details_are_changed(tmp_path: Path) -> None:
+    """Nothing but them, and of nobody else; the form shows what was saved."""
+
+    async def script(house: House) -> None:
+        bob, _ = add_owner(house.services.database, "Bob")
+        answer = await house.page("POST", "/account", data=DETAILS)
+        page = await house.page("GET", answer.headers["location"])
+        stored = alice_now(house)
+
+        assert (answer.status_code, answer.headers["location"]) == (303, "/account?said=saved")
+        assert "Your details are saved." in page.text
+        assert (stored.name, stored.email, stored.timezone, stored.default_privacy) == (
+            "Ada",
+            "ada@example.org",
+            "Europe/Prague",
+            1,
+        )
+        assert "<option selected>Europe/Prague</option>" in page.text
+        assert not stored.is_admin
+        assert house.services.database.read_here(lambda tx: load_account(tx, bob.id)) == bob
+
+    in_house(tmp_path, script)
+
+
+def test_a_language_is_heeded_at_once(tmp_path: Path) -> None:
+    """Whatever the browser would rather have."""
+
+    async def script(house: House) -> None:
+        await house.page("POST", "/account", data={**DETAILS, "locale": "de"})
+        page = await house.page("GET", "/account", headers={"Accept-Language": "en"})
+
+        assert '<html lang="de"' in page.text
+
+    in_house(tmp_path, script)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "field"),
+    [
+        ({"name": " "}, "name"),
+        ({"name": "x" * 201}, "name"),
+        ({"email": "nobody"}, "email"),
+        ({"email": "BOB@example.org"}, "email"),
+        ({"locale": "xx"}, "locale"),
+        ({"timezone": "Mars/Olympus"}, "timezone"),
+        ({"privacy": "2"}, "privacy"),
+        ({"privacy": "x"}, "privacy"),
+    ],
+    ids=str,
+)
+def test_details_that_cannot_be_used_are_told(tmp_path: Path, wrong: dict[str, str], field: str) -> None:
+    """At the top and at the field, with everything that was typed still there; nothing is saved."""
+
+    async def script(house: House) -> None:
+        add_owner(house.services.database, "Bob")
+        answer = await house.page("POST", "/account", data={**DETAILS, **wrong})
+
+        assert answer.status_code == 422
+        assert f'<a href="#{field}">' in answer.text
+        assert f'id="{field}-error"' in answer.text
+        assert 'value="Ada"' in answer.text or field == "name"
+        assert 'value="ada@example.org"' in answer.text or field == "email"
+        assert answer.text.count("aria-invalid") == 1
+        assert alice_now(house) == house.alice
+
+    in_house(tmp_path, script)
+
+
+def test_a_name_is_shown_as_text(tmp_path: Path) -> None:
+    """Whatever somebody calls themselves."""
+
+    async def script(house: House) -> None:
+        await house.page("POST", "/account", data={**DETAILS, "name": '"><script>alert(1)</script>'})
+        page = await house.page("GET", "/account")
+
+        assert "<script" not in page.text
+        assert "&lt;script&gt;alert(1)" in page.text
+
+    in_house(tmp_path, script)
+
+
+def test_a_first_password_needs_none_before(tmp_path: Path) -> None:
+    """The browser that sets it goes on with a new cookie; the others are signed out; it is in no answer."""
+
+    async def script(house: House) -> None:
+        here, there = await house.sign_in(), await house.sign_in()
+        answer = await house.call("POST", "/account/password", key=None, headers=here, data={"new": PASSWORD})
+        cookie = {"Cookie": answer.headers["set-cookie"].partition(";")[0]}
+        house.client.cookies.clear()
+        page = await house.call("GET", answer.headers["location"], key=None, headers=cookie)
+
+        assert (answer.status_code, answer.headers["location"]) == (303, "/account?said=password")
+        assert "Your password is set." in page.text
+        assert 'autocomplete="current-password"' in page.text
+        assert alice_now(house).has_password
+        assert PASSWORD not in page.text
+        for old in (here, there):
+            house.client.cookies.clear()
+            assert (await house.call("GET", "/account", key=None, headers=old)).status_code == 303
+
+    in_house(tmp_path, script)
+
+
+def test_a_wrong_current_password_changes_nothing(tmp_path: Path) -> None:
+    """And is counted: the eleventh try waits, though it is right."""
+
+    async def script(house: House) -> None:
+        await give_password(house)
+        answers = [
+            await house.page("POST", "/account/password", data={"current": "not this", "new": "another one"})
+            for _ in range(CLIENT_AT_ADDRESS.count)
+        ]
+        late = await house.page("POST", "/account/password", data={"current": PASSWORD, "new": "another one"})
+
+        assert {answer.status_code for answer in answers} == {403}
+        assert "This is not your current password." in answers[0].text
+        assert "not this" not in answers[0].text
+        assert late.status_code == 429
+        assert int(late.headers["retry-after"]) > 0
+        assert all("set-cookie" not in answer.headers for answer in (*answers, late))
+
+    in_house(tmp_path, script)
+
+
+@pytest.mark.parametrize("new", ["", "x" * 7, "x" * 129])
+def test_a_password_of_another_length_is_told(tmp_path: Path, new: str) -> None:
+    """At its field; what was typed is not repeated."""
+
+    async def script(house: House) -> None:
+        answer = await house.page("POST", "/account/password", data={"new": new})
+
+        assert answer.status_code == 422
+        assert "Enter a password of 8 to 128 characters." in answer.text
+        assert '<a href="#new">' in answer.text
+        assert not alice_now(house).has_password
+        assert "x" * 7 not in answer.text
+
+    in_house(tmp_path, script)
+
+
+def test_who_came_by_a_link_is_not_asked_for_what_they_forgot(tmp_path: Path) -> None:
+    """Until ten minutes have passed."""
+
+    async def script(house: House) -> None:
+        await give_password(house)
+        made = await house.services.database.write(lambda tx: make_link(tx, house.alice.id, hours=1, now_ms=now_ms()))
+        used = await house.call("POST", f"/sign-in/{made[0]}", key=None, headers={"Sec-Fetch-Site": "same-origin"})
+        cookie = {"Cookie": used.headers["set-cookie"].partition(";")[0], "Sec-Fetch-Site": "same-origin"}
+        house.client.cookies.clear()
+        page = await house.call("GET", "/account", key=None, headers=cookie)
+        changed = await house.call("POST", "/account/password", key=None, headers=cookie, data={"new": "another one"})
+
+        assert "your current password is not asked for" in page.text
+        assert 'name="current"' not in page.text
+        assert changed.status_code == 303
+
+    in_house(tmp_path, script)
+
+
+def test_browsers_are_listed_and_signed_out(tmp_path: Path) -> None:
+    """One, or all others with the links nobody used; never those of somebody else, whose ids are nobody's."""
+
+    async def script(house: House) -> None:
+        database = house.services.database
+        bob, _ = add_owner(database, "Bob")
+        await house.sign_in(bob)
+        here = await house.sign_in()
+        agent = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+        for name in (agent, "<b>strange</b>\u202e"):
+            await database.write(partial(start_session, account=house.alice, agent=name, now_ms=now_ms()))
+        bobs = database.read_here(lambda tx: list_sessions(tx, bob.id))[0].id
+        others = database.read_here(lambda tx: list_sessions(tx, house.alice.id))
+        linux = next(each.id for each in others if "Linux" in each.agent)
+        page = await house.call("GET", "/account", key=None, headers=here)
+        foreign = await house.call("POST", f"/account/sessions/{bobs}/end", key=None, headers=here)
+        one = await house.call("POST", f"/account/sessions/{linux}/end", key=None, headers=here)
+        rest = await house.call("POST", "/account/sessions/end", key=None, headers=here)
+        left = await house.call("GET", rest.headers["location"], key=None, headers=here)
+
+        assert "Firefox on Linux" in page.text
+        assert "&lt;b&gt;strange" in page.text
+        assert "\u202e" not in page.text
+        assert page.text.count("This browser") == 1
+        assert foreign.status_code == 404
+        assert (one.status_code, one.headers["location"]) == (303, "/account?said=one")
+        assert rest.headers["location"] == "/account?said=others"
+        assert len(database.read_here(lambda tx: list_sessions(tx, house.alice.id))) == 1
+        assert len(database.read_here(lambda tx: list_sessions(tx, bob.id))) == 1
+        assert "All other browsers are signed out" in left.text
+
+    in_house(tmp_path, script)
+
+
+def test_signing_this_browser_out_leads_to_the_form(tmp_path: Path) -> None:
+    """With its cookie gone."""
+
+    async def script(house: House) -> None:
+        here = await house.sign_in()
+        session_id = house.services.database.read_here(lambda tx: list_sessions(tx, house.alice.id))[0].id
+        answer = await house.call("POST", f"/account/sessions/{session_id}/end", key=None, headers=here)
+
+        assert answer.headers["location"] == "/sign-in"
+        assert "Max-Age=0" in answer.headers["set-cookie"]
+
+    in_house(tmp_path, script)
+
+
+def test_what_was_not_done_is_not_said(tmp_path: Path) -> None:
+    """The address cannot make the page say anything of its own."""
+
+    async def script(house: House) -> None:
+        page = await house.page("GET", "/account?said=Send+your+password+to+evil.example")
+
+        assert "evil.example" not in page.text
+        assert 'role="status"' not in page.text
+
+    in_house(tmp_path, script)
+
+
+@pytest.mark.parametrize(
+    ("agent", "name"),
+    [
+        (
+            "Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 Chrome/140.0 Safari/537.36",
+            "Chrome on Windows",
+        ),
+        ("Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 Chrome/140.0 Safari/537.36 Edg/140.0", "Edge on Windows"),
+        ("Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Safari/604.1", "Safari on iPhone"),
+        ("Mozilla/5.0 (Linux; Android 15; Pixel) AppleWebKit/537.36 Chrome/140.0 Safari/537.36", "Chrome on Android"),
+        ("Firefox/140.0", "Firefox"),
+        ("curl/8.5.0", "curl/8.5.0"),
+        ("\x1b[31m" + "x" * 500, "\\x1b[31m" + "x" * 51 + "…"),
+        ("", "A browser without a name"),
+    ],
+    ids=ascii,
+)
+def test_a_browser_is_told_in_a_few_words(agent: str, name: str) -> None:
+    """Or in its own, made harmless."""
+    assert browser_name(agent, texts_for("en")) == name
+
+
+def test_whoever_has_no_password_is_asked_for_one_first(tmp_path: Path) -> None:
+    """A new owner came by a link that works once; later it is one of several settings."""
+
+    async def script(house: House) -> None:
+        new = await house.page("GET", "/account")
+        await give_password(house)
+        settled = await house.page("GET", "/account")
+
+        assert new.text.count('id="password"') == settled.text.count('id="password"') == 1
+        assert new.text.index('id="password"') < new.text.index('id="details"')
+        assert settled.text.index('id="password"') > settled.text.index('id="details"')
+
+    in_house(tmp_path, script)
+
+
+def test_the_time_zones_are_those_of_places(tmp_path: Path) -> None:
+    """Older names for the same zones, and names of no place, are offered only to who has one of them."""
+
+    async def script(house: House) -> None:
+        before = await house.page("GET", "/account")
+        await house.page("POST", "/account", data={**DETAILS, "timezone": "US/Pacific"})
+        after = await house.page("GET", "/account")
+
+        assert "<option>Europe/Berlin</option>" in before.text
+        assert ">UTC</option>" in before.text
+        for name in ("Factory", "localtime", "US/Pacific", "Eire"):
+            assert f"<option>{name}</option>" not in before.text
+        assert "<option selected>US/Pacific</option>" in after.text
+        assert ">US/Eastern</option>" not in after.text
+
+    in_house(tmp_path, script)

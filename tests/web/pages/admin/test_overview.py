@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pagegrade.render.i18n import texts_for
+from pagegrade.service.accounts.operations import set_admin
+from pagegrade.service.health import Health
+from pagegrade.web.pages.admin.overview import duration, size
+from tests.web.calling import House, in_house
+
+
+async def give_rights(house: House) -> None:
+    """Let Alice administer the installation."""
+    await house.services.database.write(lambda tx: set_admin(tx, house.alice.id, is_admin=True))
+
+
+@pytest.mark.backend("sqlite", reason="the server of the tests promises less than it should, and the page says so")
+def test_the_overview_counts_and_leads_on(tmp_path: Path) -> None:
+    """With nothing wrong it says nothing of it."""
+
+    async def script(house: House) -> None:
+        await give_rights(house)
+        house.add_bob()
+        await house.create()
+        page = await house.page("GET", "/admin")
+
+        assert page.status_code == 200
+        assert '<p class="figure">2</p><p>accounts</p>' in page.text
+        assert '<p class="figure">1</p><p>analysis waits</p>' in page.text
+        assert 'href="/admin/accounts"' in page.text
+        assert 'href="/admin/system"' in page.text
+        assert "Something needs attention" not in page.text
+
+    in_house(tmp_path, script)
+
+
+def test_the_overview_says_what_is_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the words that /readyz has for it."""
+
+    async def full(_health: Health) -> dict[str, str]:
+        return {"database": "ok", "schema": "ok", "disk": "full"}
+
+    monkeypatch.setattr(Health, "words", full)
+
+    async def script(house: House) -> None:
+        await give_rights(house)
+        page = await house.page("GET", "/admin")
+
+        assert "disk: full" in page.text
+        assert "schema: ok" not in page.text
+
+    in_house(tmp_path, script)
+
+
+@pytest.mark.backend("sqlite", reason="names the file")
+def test_the_system_page_shows_the_machinery_and_no_secret(tmp_path: Path) -> None:
+    """Queue, sizes, versions, settings, and what doctor looks at; reading all of the database on request."""
+
+    async def script(house: House) -> None:
+        await give_rights(house)
+        await house.create()
+        page = await house.page("GET", "/admin/system")
+        checked = await house.page("POST", "/admin/system")
+
+        assert page.status_code == checked.status_code == 200
+        for part in ("SQLite", "libcurl", "PAGEGRADE_BASE_URL", "durability", "free on the disk", "analysis waits"):
+            assert part in page.text, part
+        assert "s3cr3t" not in page.text + checked.text
+        assert "(hidden)" in page.text
+        assert "Search the database for damage" in page.text
+        assert "is whole" not in page.text
+        assert "is whole" in checked.text
+        assert len(page.content) < 60_000
+
+    in_house(tmp_path, script, metrics_token="s3cr3t-of-the-metrics")
+
+
+def test_a_right_that_is_taken_away_ends_with_the_next_request(tmp_path: Path) -> None:
+    """The session goes on, the pages are gone, and the menu does not name them."""
+
+    async def script(house: House) -> None:
+        await give_rights(house)
+        cookie = await house.sign_in()
+        before = await house.call("GET", "/admin", key=None, headers=cookie)
+        await house.services.database.write(lambda tx: tx.exec_driver_sql("UPDATE accounts SET is_admin = 0"))
+        after = await house.call("GET", "/admin", key=None, headers=cookie)
+        account = await house.call("GET", "/account", key=None, headers=cookie)
+
+        assert (before.status_code, after.status_code, account.status_code) == (200, 404, 200)
+        assert 'href="/admin"' in before.text
+        assert 'href="/admin"' not in account.text
+
+    in_house(tmp_path, script)
+
+
+@pytest.mark.parametrize(
+    ("count", "told"),
+    [
+        (0, "0 B"),
+        (999, "999 B"),
+        (1_000, "1 kB"),
+        (1_550_000, "1.6 MB"),
+        (81_500_000_000, "81.5 GB"),
+        (2 * 10**12, "2 TB"),
+    ],
+)
+def test_sizes_are_told_in_one_unit(count: int, told: str) -> None:
+    """Powers of a thousand, as disks are sold."""
+    assert size(count, texts_for("en")) == told
+
+
+@pytest.mark.parametrize(
+    ("seconds", "told"),
+    [(0, "0 seconds"), (1.9, "1 second"), (59, "59 seconds"), (60, "1 minute"), (7_200, "120 minutes")],
+)
+def test_times_are_told_in_one_unit(seconds: float, told: str) -> None:
+    """Seconds, then minutes."""
+    assert duration(seconds, texts_for("en")) == told

@@ -1,0 +1,96 @@
+"""What pages say about fields that cannot be used."""
+
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.model.account import Account
+from pagegrade.model.errors import (
+    InvalidInput,
+    QuotaExceeded,
+    RateLimited,
+    Refused,
+    Unavailable,
+    URLNotAllowed,
+    ValidationFailed,
+    Violation,
+)
+from pagegrade.render.i18n import texts_for
+from pagegrade.service.options import ServiceOptions
+from pagegrade.service.reports.validation import read_new_report
+from pagegrade.web.pages.field_messages import SENTENCES, problems_of, problems_of_input, refusal_of, sentence
+
+TEXTS = texts_for("en")
+ALICE = Account(id=1, name="Alice", email="alice@example.org", created_at_ms=0)
+
+
+def violation(field: str, code: str) -> Violation:
+    """Something that is wrong."""
+    return Violation(field=field, place="body", code=code, message="The API's own sentence.")
+
+
+def test_what_is_known_is_said_in_words_of_the_page() -> None:
+    """A sitemap is an address as well."""
+    known = SENTENCES["url", "relative"]
+
+    assert sentence(TEXTS, "url", "relative", "The API's own sentence.") == known
+    assert sentence(TEXTS, "sitemap", "relative", "The API's own sentence.") == known
+
+
+def test_what_is_not_known_is_said_in_the_words_of_the_api() -> None:
+    """Better than nothing."""
+    assert problems_of(TEXTS, [violation("url", "brand_new")]) == {"url": "The API's own sentence."}
+
+
+def test_each_field_gets_one_sentence() -> None:
+    """The first."""
+    found = problems_of(TEXTS, [violation("url", "relative"), violation("url", "empty")])
+
+    assert found == {"url": SENTENCES["url", "relative"]}
+
+
+def test_an_error_is_about_its_fields_or_the_one_at_hand() -> None:
+    """Whatever kind of error it is."""
+    several = ValidationFailed([violation("password", "required")])
+    one = URLNotAllowed("No.", reason="port_not_allowed")
+
+    assert problems_of_input(TEXTS, several) == {"password": SENTENCES["password", "required"]}
+    assert problems_of_input(TEXTS, one, field="sitemap") == {"sitemap": SENTENCES["url", "port_not_allowed"]}
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "",
+        "x" * 3_000,
+        "a b",
+        "/x",
+        "http://[",
+        "http://a..example/",
+        "ftp://a.example",
+        "https://u:p@a.example",
+        "https://localhost/",
+        "https://a.example:22/",
+        "https://10.0.0.1/",
+    ],
+)
+def test_every_wrong_address_has_a_sentence_of_its_own(typed: str) -> None:
+    """None falls back to the API's."""
+    with pytest.raises(InvalidInput) as caught:
+        read_new_report(typed, privacy=0, password=None, account=ALICE, options=ServiceOptions())
+
+    assert problems_of_input(TEXTS, caught.value)["url"] in SENTENCES.values()
+
+
+def test_what_is_refused_says_what_to_do() -> None:
+    """Waiting, or deleting."""
+    waits: list[tuple[Refused, str]] = [
+        (RateLimited("", retry_after_s=1), "Wait 1 second and"),
+        (RateLimited("", retry_after_s=40), "Wait 40 seconds and"),
+        (QuotaExceeded("", retry_after_s=30), "when some of them are done"),
+        (QuotaExceeded(""), "Delete some of them first"),
+        (Unavailable("", retry_after_s=30), "half a minute"),
+    ]
+
+    for error, words in waits:
+        assert words in refusal_of(TEXTS, error)

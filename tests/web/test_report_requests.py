@@ -1,0 +1,121 @@
+"""What calls about reports have in common."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pagegrade.model.account import Account
+from pagegrade.model.errors import URLNotAllowed, ValidationFailed, Violation
+from pagegrade.web.context import Call
+from pagegrade.web.http.fields import read_fields
+from pagegrade.web.operations import PAGES, Answer, Operation
+from pagegrade.web.parameters import ReportListQuery
+from pagegrade.web.report_requests import (
+    delete_project_in_parts,
+    judge_fields,
+    list_query,
+    refuse_when_draining,
+    typed_project,
+)
+from tests.web.calling import House, in_house
+
+ALICE = Account(id=4, name="Alice", email="alice@example.org", created_at_ms=0)
+WRONG = Violation(field="privacy", place="body", code="not_in", message="No.")
+
+
+def asked_for(**sent: str) -> ReportListQuery:
+    """A query as it comes."""
+    return read_fields(ReportListQuery, sent, "query")[0]
+
+
+def refused() -> str:
+    """Reading ends with an address that must not be contacted."""
+    raise URLNotAllowed("No.", reason="port_not_allowed")
+
+
+def test_a_query_becomes_a_list_of_the_account() -> None:
+    """Results are kept as ratings."""
+    asked = list_query(asked_for(search="x", result="bad", sort="asc", page="2", per_page="25"), ALICE)
+
+    assert (asked.account_id, asked.search, asked.rating, asked.state) == (4, "x", 1, None)
+    assert (asked.descending, asked.page, asked.per_page) == (False, 2, 25)
+    assert list_query(asked_for(), ALICE).rating is None
+
+
+def test_what_can_be_read_is_handed_on() -> None:
+    """Where nothing is wrong."""
+    assert judge_fields([], lambda: "read") == "read"
+
+
+def test_everything_that_is_wrong_is_told_at_once() -> None:
+    """What the fields were found to be, and what reading them found besides; of one field the first."""
+
+    def read() -> str:
+        raise ValidationFailed([WRONG, Violation(field="url", place="body", code="empty", message="No.")])
+
+    with pytest.raises(ValidationFailed) as caught:
+        judge_fields([WRONG], read)
+
+    assert [violation.field for violation in caught.value.violations] == ["privacy", "url"]
+
+
+def test_an_address_that_is_all_that_is_wrong_keeps_its_error() -> None:
+    """Together with others it is one of them."""
+    with pytest.raises(URLNotAllowed):
+        judge_fields([], refused)
+    with pytest.raises(ValidationFailed) as caught:
+        judge_fields([WRONG], refused)
+
+    assert [violation.code for violation in caught.value.violations] == ["not_in", "port_not_allowed"]
+
+
+def test_wrong_fields_are_told_although_the_rest_can_be_read() -> None:
+    """Nothing is made of half a form."""
+    with pytest.raises(ValidationFailed):
+        judge_fields([WRONG], lambda: "read")
+
+
+async def begin(call: Call) -> Answer:
+    """Something new."""
+    refuse_when_draining(call)
+    return Answer(status=200)
+
+
+async def empty(call: Call) -> Answer:
+    """Delete a project."""
+    await call.admit()
+    return Answer(status=200, body=str(await delete_project_in_parts(call, typed_project(call))).encode())
+
+
+OPERATIONS = (
+    Operation(method="GET", path="/begin", name="begin", summary="Begin", handler=begin, tag=PAGES),
+    Operation(
+        method="GET", path="/empty/{project}", name="empty", summary="Empty", handler=empty, access="account", tag=PAGES
+    ),
+)
+
+
+def test_a_process_that_stops_begins_nothing(tmp_path: Path) -> None:
+    """Whoever asks is told when to try again."""
+
+    async def script(house: House) -> None:
+        before = await house.call("GET", "/begin", key=None)
+        house.services.draining = True
+        after = await house.call("GET", "/begin", key=None)
+
+        assert (before.status_code, after.status_code) == (200, 503)
+        assert after.headers["retry-after"] == "1"
+
+    in_house(tmp_path, script, operations=OPERATIONS)
+
+
+def test_a_project_that_is_not_there_is_not_found(tmp_path: Path) -> None:
+    """Nor one that cannot be."""
+
+    async def script(house: House) -> None:
+        for name in ("none.example", "%2F", "%22"):
+            assert (await house.page("GET", f"/empty/{name}")).status_code == 404
+
+    in_house(tmp_path, script, operations=OPERATIONS)

@@ -1,0 +1,243 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import httpx
+import pytest
+
+from pagegrade.clock import now_ms
+from pagegrade.service.accounts.sessions import (
+    DAY_MS,
+    GRACE_MS,
+    IDLE_MS,
+    LASTS_MS,
+    ROTATED_MS,
+    digest,
+    start_session,
+)
+from pagegrade.store.repositories.sessions import find_session
+from pagegrade.web.operations import PAGES
+from pagegrade.web.routes import ALL_OPERATIONS
+from pagegrade.web.session_cookie import (
+    MAX_READ,
+    SESSION,
+    cookie_name,
+    ended_cookie,
+    is_own_form,
+    is_secure,
+    read_cookies,
+    session_cookie,
+    set_cookie,
+)
+from tests.web.calling import BASE_URL, House, in_house
+
+PLAIN_URL = "http://127.0.0.1:8080"
+COOKIE = "__Host-session"
+FORMS = [each for each in ALL_OPERATIONS if each.tag == PAGES and each.method != "GET"]
+CLOSED = [each for each in ALL_OPERATIONS if each.tag == PAGES and each.access != "anyone"]
+FOREIGN: tuple[dict[str, str], ...] = (
+    {},
+    {"Sec-Fetch-Site": "cross-site"},
+    {"Sec-Fetch-Site": "same-site"},
+    {"Sec-Fetch-Site": "cross-site", "Origin": BASE_URL},
+    {"Sec-Fetch-Site": ""},
+    {"Origin": "https://evil.example"},
+    {"Origin": "null"},
+    {"Origin": f"{BASE_URL}.evil.example"},
+    {"Origin": BASE_URL.replace("https", "http")},
+    {"Origin": "https://evil.example", "Referer": f"{BASE_URL}/"},
+    {"Referer": "https://evil.example/"},
+    {"Referer": f"{BASE_URL}.evil.example/"},
+    {"Referer": f"https://evil.example/?{BASE_URL}/"},
+)
+
+
+def headers_of(sent: Mapping[str, str]) -> object:
+    """A request that has these headers only."""
+    return lambda name: sent.get(name.decode())
+
+
+def test_over_tls_a_cookie_belongs_to_this_host_alone() -> None:
+    """The prefix makes browsers refuse one that a neighbour sets, and one that comes in the clear."""
+    assert is_secure(BASE_URL)
+    assert cookie_name(SESSION, BASE_URL) == COOKIE
+    assert session_cookie("T", BASE_URL) == (
+        "Set-Cookie",
+        f"__Host-session=T; Path=/; Max-Age={LASTS_MS // 1000}; HttpOnly; SameSite=Lax; Secure",
+    )
+    assert ended_cookie(BASE_URL)[1] == "__Host-session=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure"
+
+
+def test_without_tls_it_keeps_what_browsers_take_there() -> None:
+    """No prefix and no Secure, which they would refuse, but still out of reach of scripts and of other sites."""
+    assert not is_secure(PLAIN_URL)
+    assert set_cookie("unlock-1", "v", PLAIN_URL, seconds=60) == (
+        "Set-Cookie",
+        "unlock-1=v; Path=/; Max-Age=60; HttpOnly; SameSite=Lax",
+    )
+
+
+@pytest.mark.parametrize(
+    ("sent", "read"),
+    [
+        ("", ()),
+        ("__Host-session=a", ("a",)),
+        ("x=1; __Host-session=a; y=2", ("a",)),
+        ("__Host-session=a; __Host-session=b", ("a", "b")),
+        ("__Host-session=a, __Host-session=b", ("a", "b")),
+        ("session=a; __Host-sessions=b; x__Host-session=c; __host-session=d", ()),
+        ("__Host-session", ("",)),
+        ("__Host-session=a=b", ("a=b",)),
+        (";;;=;", ()),
+        ("__Host-session=a;" * 1_000, ("a",) * MAX_READ),
+    ],
+)
+def test_only_cookies_of_ours_are_read(sent: str, read: tuple[str, ...]) -> None:
+    """Several of them, because a neighbour's may stand before; not as many as somebody likes to send."""
+    assert read_cookies(headers_of({"cookie": sent}), SESSION, BASE_URL) == read  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("sent", FOREIGN, ids=str)
+def test_a_form_of_another_site_is_foreign(sent: dict[str, str]) -> None:
+    """By fetch metadata, where the browser sends it; else by the origin, else by the referrer."""
+    small = {name.lower(): value for name, value in sent.items()}
+
+    assert not is_own_form(headers_of(small), BASE_URL)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"sec-fetch-site": "same-origin"},
+        {"sec-fetch-site": "none"},
+        {"sec-fetch-site": "same-origin", "origin": "null"},
+        {"origin": BASE_URL},
+        {"referer": f"{BASE_URL}/sign-in"},
+    ],
+    ids=str,
+)
+def test_a_form_of_ours_is_known(sent: dict[str, str]) -> None:
+    """Also from browsers without fetch metadata."""
+    assert is_own_form(headers_of(sent), BASE_URL)  # type: ignore[arg-type]
+
+
+def test_no_page_takes_a_form_of_another_site(tmp_path: Path) -> None:
+    """Every route that changes anything, with the cookie that a browser would send along: 403, before all else."""
+
+    async def script(house: House) -> None:
+        cookie = (await house.sign_in())["Cookie"]
+        for operation in FORMS:
+            path = operation.path.replace("{id}", "1")
+            for foreign in FOREIGN:
+                answer = await house.call(operation.method, path, key=None, headers={"Cookie": cookie, **foreign})
+
+                assert (operation.name, foreign, answer.status_code) == (operation.name, foreign, 403)
+        assert (await house.page("GET", "/account")).status_code == 200
+
+    in_house(tmp_path, script, requests_per_minute=100_000)
+
+
+def test_no_page_of_an_account_opens_for_charlie(tmp_path: Path) -> None:
+    """Without a session, with a key, or with a cookie that is none: to the form, or told that nothing was saved."""
+
+    async def script(house: House) -> None:
+        for operation in CLOSED:
+            path = operation.path.replace("{id}", "1")
+            for cookie in ({}, {"Cookie": f"{COOKIE}={'A' * 43}"}, {"Cookie": f"session={'A' * 43}"}):
+                answer = await house.call(
+                    operation.method, path, headers={"Sec-Fetch-Site": "same-origin", "Accept": "text/html", **cookie}
+                )
+                expected = (303, "/sign-in?next=") if operation.method == "GET" else (401, "")
+
+                assert answer.status_code == expected[0], operation.name
+                assert answer.headers.get("location", "").startswith(expected[1])
+                assert "Alice" not in answer.text
+
+    in_house(tmp_path, script)
+
+
+def test_pages_of_administrators_are_not_there_for_others(tmp_path: Path) -> None:
+    """The very answer of an address that never was."""
+
+    async def script(house: House) -> None:
+        for operation in CLOSED:
+            if operation.access == "admin":
+                path = operation.path.replace("{id}", "1")
+                answer = await house.page(operation.method, path, headers={"Accept": "text/html"})
+
+                assert (operation.name, answer.status_code) == (operation.name, 404)
+                assert "Administration" not in answer.text
+
+    in_house(tmp_path, script)
+
+
+def test_a_session_opens_no_door_of_the_api(tmp_path: Path) -> None:
+    """Browsers send cookies by themselves; the API heeds keys only."""
+
+    async def script(house: House) -> None:
+        for operation in ALL_OPERATIONS:
+            if operation.scope is not None:
+                path = operation.path.replace("{id}", "1").replace("{number}", "1")
+
+                assert (await house.page(operation.method, path)).status_code == 401, operation.name
+
+    in_house(tmp_path, script)
+
+
+async def aged(house: House, ago_ms: int) -> str:
+    """The token of a session of Alice that began so long ago."""
+    return await house.services.database.write(lambda tx: start_session(tx, house.alice, "", now_ms() - ago_ms))
+
+
+async def look(house: House, *tokens: str) -> httpx.Response:
+    """The account page, for who has these tokens."""
+    house.client.cookies.clear()
+    cookie = "; ".join(f"{COOKIE}={token}" for token in tokens)
+    return await house.call("GET", "/account", key=None, headers={"Cookie": cookie})
+
+
+def test_a_session_is_renewed_while_it_is_used(tmp_path: Path) -> None:
+    """After a day the answer brings a new token; the old one is good for the requests that were under way."""
+
+    async def script(house: House) -> None:
+        young, old = await aged(house, ROTATED_MS - GRACE_MS), await aged(house, ROTATED_MS + 1)
+        unchanged, renewed = await look(house, young), await look(house, old)
+        again = await look(house, old)
+        token = renewed.headers["set-cookie"].partition(";")[0].partition("=")[2]
+
+        assert "set-cookie" not in unchanged.headers
+        assert renewed.status_code == again.status_code == 200
+        assert "set-cookie" not in again.headers
+        assert renewed.headers["set-cookie"] == session_cookie(token, BASE_URL)[1]
+        assert token != old
+        assert (await look(house, token)).status_code == 200
+        found = house.services.database.read_here(lambda tx: find_session(tx, digest(token)))
+        assert found is not None
+        assert found[0].created_at_ms < now_ms() - DAY_MS
+
+    in_house(tmp_path, script)
+
+
+def test_a_session_that_was_left_alone_is_over(tmp_path: Path) -> None:
+    """To the form, as for anybody else."""
+
+    async def script(house: House) -> None:
+        kept, over = await aged(house, IDLE_MS - GRACE_MS), await aged(house, IDLE_MS)
+
+        assert (await look(house, kept)).status_code == 200
+        assert (await look(house, over)).headers["location"] == "/sign-in?next=%2Faccount"
+
+    in_house(tmp_path, script)
+
+
+def test_the_cookie_of_a_neighbour_does_not_sign_us_out(tmp_path: Path) -> None:
+    """Of several values the one that is a session counts."""
+
+    async def script(house: House) -> None:
+        token = await aged(house, 0)
+
+        assert (await look(house, "A" * 43, token)).status_code == 200
+        assert (await look(house, "", "strange", token)).status_code == 200
+
+    in_house(tmp_path, script)

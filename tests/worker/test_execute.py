@@ -1,0 +1,336 @@
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from ipaddress import ip_network
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import IntegrityError
+
+from pagegrade.model.errors import Unavailable
+from pagegrade.model.stored import ClaimedRun, PackedReport
+from pagegrade.observability.otel import OpenTelemetryTracing
+from pagegrade.sandbox.pool import Children
+from pagegrade.service.container import Services
+from pagegrade.service.options import ServiceOptions
+from pagegrade.service.runs.analysis import AnalyzeOptions
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.queue.runs import finish_run
+from pagegrade.store.repositories.reports import delete_report
+from pagegrade.worker import execute
+from pagegrade.worker.execute import perform_run
+from tests.gather.scripted import Names
+from tests.otlp import collecting, forget_variables
+from tests.queue_builders import Queue, add_queued
+from tests.site.serve import Site, serve_site
+from tests.store_builders import add_owner, make_database
+
+PUBLIC = "192.0.2.7"
+"""Reserved for documentation: it has the politeness of a public address, and the guard lets nobody dial it."""
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[Site]:
+    """The test site."""
+    with serve_site() as running_site:
+        yield running_site
+
+
+@pytest.fixture
+def services(tmp_path: Path) -> Iterator[Services]:
+    """Of a process that may reach loopback."""
+    analyze = AnalyzeOptions(allow_networks=(ip_network("127.0.0.0/8"),), load_samples=1, budget_s=20.0)
+    made = Services(database=make_database(tmp_path), options=ServiceOptions(analyze=analyze))
+    yield made
+    made.database.close()
+
+
+@pytest.fixture
+def queue(services: Services) -> Queue:
+    """Alice's queue."""
+    return Queue(services.database, add_owner(services.database, "Alice")[0].id)
+
+
+def perform(services: Services, run: ClaimedRun, names: Names | None = None) -> None:
+    """One run with children of its own."""
+
+    async def main() -> None:
+        async with Children(1) as children:
+            await perform_run(services, run, children=children, resolver=names or Names())
+
+    asyncio.run(main())
+
+
+def error_of(queue: Queue, report_id: int) -> dict[str, Any]:
+    """Why the last run of a report failed."""
+    found: dict[str, Any] = json.loads(queue.report(report_id).error or b"{}")
+    return found
+
+
+def test_a_page_is_analysed_and_stored(services: Services, queue: Queue, site: Site) -> None:
+    """From a claimed run to a report with results; who waits is told."""
+    run = queue.add(site.http + "/", target="")
+    (claimed,) = queue.claim()
+
+    async def main() -> None:
+        async with Children(1) as children:
+            with services.changes.watch(run.report_id) as changed:
+                await perform_run(services, claimed, children=children)
+                await asyncio.wait_for(changed.wait(), 5)
+
+    asyncio.run(main())
+    report = queue.report(run.report_id)
+
+    assert (report.state, report.result, report.run_number) == ("completed", "good", 1)
+
+
+def test_everybody_with_the_same_page_is_told(services: Services, queue: Queue, site: Site) -> None:
+    """A follower's report changes in the same moment as its leader's."""
+    queue.add(site.http + "/", target="")
+    follower = queue.add(site.http + "/", target="")
+    (claimed,) = queue.claim()
+
+    async def main() -> None:
+        async with Children(1) as children:
+            with services.changes.watch(follower.report_id) as changed:
+                await perform_run(services, claimed, children=children)
+                await asyncio.wait_for(changed.wait(), 5)
+
+    asyncio.run(main())
+
+    assert queue.report(follower.report_id).state == "completed"
+
+
+def test_a_full_address_is_waited_for(services: Services, queue: Queue) -> None:
+    """A third site on an address with two guests goes back into the queue, not started and not failed."""
+    for number in range(3):
+        queue.add(f"https://site-{number}.example/")
+    first, second, third = queue.claim(3)
+    names = Names({f"site-{number}.example": (PUBLIC,) for number in range(3)})
+    services.database.write_here(lambda tx: _occupy(tx, (first, second)))
+
+    perform(services, third, names)
+
+    assert queue.report(third.report_id).state == "queued"
+    assert queue.rows("SELECT attempt, target FROM runs WHERE id = :id", id=third.id) == [(0, PUBLIC)]
+
+
+def _occupy(tx: Transaction, runs: tuple[ClaimedRun, ...]) -> None:
+    for run in runs:
+        values = {"run": run.id, "target": PUBLIC, "at_ms": 1_767_225_600_000}
+        tx.execute(text("INSERT INTO visits (run_id, target, started_at_ms) VALUES (:run, :target, :at_ms)"), values)
+
+
+def test_a_name_is_looked_up_once(services: Services, queue: Queue) -> None:
+    """What politeness judged is what the analysis contacts: one question for both."""
+    queue.add("https://site-0.example/")
+    (claimed,) = queue.claim()
+    names = Names({"site-0.example": (PUBLIC,)})
+
+    perform(services, claimed, names)
+
+    assert names.asked == ["site-0.example"]
+    assert error_of(queue, claimed.report_id)["code"] == "address_not_allowed"
+    assert queue.rows("SELECT DISTINCT target FROM visits ORDER BY target") == [(PUBLIC,), ("site-0.example",)]
+
+
+def test_a_name_that_does_not_exist_is_a_failed_run(services: Services, queue: Queue) -> None:
+    """The reason is told, and nobody was visited but the domain."""
+    queue.add("https://unknown.example/")
+    (claimed,) = queue.claim()
+
+    perform(services, claimed)
+
+    assert error_of(queue, claimed.report_id)["code"] == "dns"
+    assert queue.rows("SELECT COUNT(*) FROM visits WHERE ended_at_ms IS NULL") == [(0,)]
+
+
+def test_a_name_of_the_operators_own_is_not_spared(services: Services, queue: Queue, site: Site) -> None:
+    """It leads into an allowed network, so no politeness applies to it, from now on."""
+    port = site.http.rpartition(":")[2]
+    queue.add(f"http://intranet.example:{port}/")
+    (claimed,) = queue.claim()
+
+    perform(services, claimed, Names({"intranet.example": ("127.0.0.1",)}))
+
+    assert queue.report(claimed.report_id).state == "completed"
+    assert queue.rows("SELECT COUNT(*) FROM visits") == [(0,)]
+
+
+def test_what_may_no_longer_be_contacted_is_not_looked_up(services: Services, queue: Queue) -> None:
+    """A run that was queued under other settings fails without a question to anybody."""
+    queue.add("https://site-0.example:4444/")
+    (claimed,) = queue.claim()
+    services.options = replace(services.options, analyze=AnalyzeOptions())
+    names = Names()
+
+    perform(services, claimed, names)
+
+    assert names.asked == []
+    assert error_of(queue, claimed.report_id)["code"] == "address_not_allowed"
+
+
+def test_a_mistake_of_ours_is_a_failed_run(
+    services: Services, queue: Queue, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Whatever breaks, the run ends, and the text of the exception stays inside."""
+
+    async def broken(*_: object, **__: object) -> None:
+        raise RuntimeError("secret of the house")
+
+    monkeypatch.setattr(execute, "gather_target", broken)
+    queue.add("http://127.0.0.1/", target="")
+    (claimed,) = queue.claim()
+
+    perform(services, claimed)
+
+    error = error_of(queue, claimed.report_id)
+
+    assert (error["code"], error["retryable"]) == ("internal", True)
+    assert "secret" not in json.dumps(error)
+    assert "run_failed" in caplog.text
+
+
+def test_an_outcome_that_the_tables_refuse_is_a_failed_run(
+    services: Services, queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A value that cannot be stored costs its own run an end in failure, nothing else."""
+
+    def picky(tx: Transaction, run: ClaimedRun, packed: PackedReport, now_ms: int) -> tuple[int, ...]:
+        if packed.state == "completed" or b"not_storable" not in (packed.error or b""):
+            raise IntegrityError("INSERT", {}, Exception("CHECK constraint failed"))
+        return finish_run(tx, run, packed, now_ms)
+
+    monkeypatch.setattr(execute, "finish_run", picky)
+    queue.add("https://unknown.example/")
+    (claimed,) = queue.claim()
+
+    perform(services, claimed)
+
+    assert error_of(queue, claimed.report_id)["reason"] == "not_storable"
+
+
+def test_an_outcome_waits_for_a_database_that_is_full(
+    services: Services, queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was found out is kept until it can be written."""
+    refusals = [Unavailable(), Unavailable()]
+
+    def full_for_a_while(tx: Transaction, run: ClaimedRun, packed: PackedReport, now_ms: int) -> tuple[int, ...]:
+        if refusals:
+            raise refusals.pop()
+        return finish_run(tx, run, packed, now_ms)
+
+    monkeypatch.setattr(execute, "finish_run", full_for_a_while)
+    monkeypatch.setattr(execute, "STORE_PAUSE_S", 0.001)
+    queue.add("https://unknown.example/")
+    (claimed,) = queue.claim()
+
+    perform(services, claimed)
+
+    assert error_of(queue, claimed.report_id)["code"] == "dns"
+
+
+def test_a_database_that_stays_away_is_said(services: Services, queue: Queue, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the end the run is left to the reaper, still running."""
+
+    def never(*_: object) -> tuple[int, ...]:
+        raise Unavailable
+
+    monkeypatch.setattr(execute, "finish_run", never)
+    monkeypatch.setattr(execute, "STORE_PAUSE_S", 0.0)
+    monkeypatch.setattr(execute, "STORE_TRIES", 3)
+    queue.add("https://unknown.example/")
+    (claimed,) = queue.claim()
+
+    with pytest.raises(Unavailable):
+        perform(services, claimed)
+
+    assert queue.report(claimed.report_id).state == "running"
+
+
+def test_an_outcome_of_a_deleted_report_is_dropped(
+    services: Services, queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The report goes while its page is being looked at, and nothing of it comes back."""
+
+    async def delete_meanwhile(*_: object, **__: object) -> None:
+        services.database.write_here(lambda tx: delete_report(tx, queue.account_id, claimed.report_id))
+        raise RuntimeError
+
+    monkeypatch.setattr(execute, "gather_target", delete_meanwhile)
+    queue.add("http://127.0.0.1/", target="")
+    (claimed,) = queue.claim()
+
+    perform(services, claimed)
+
+    assert queue.rows("SELECT COUNT(*) FROM reports UNION ALL SELECT COUNT(*) FROM runs") == [(0,), (0,)]
+
+
+def test_a_url_that_cannot_be_read_any_more_fails(services: Services, queue: Queue) -> None:
+    """Rules may change between the queue and the run."""
+    services.database.write_here(lambda tx: add_queued(tx, queue.account_id, "ftp://example.com/", target=""))
+    (claimed,) = queue.claim()
+
+    perform(services, claimed)
+
+    assert error_of(queue, claimed.report_id)["reason"] == "scheme_not_allowed"
+
+
+def test_a_trace_says_how_runs_ended(
+    services: Services, queue: Queue, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Put off, cancelled, discarded, failed, completed; each with the parts it came to."""
+
+    async def end_meanwhile(*_: object, **__: object) -> None:
+        task = asyncio.current_task()
+        if task is not None:
+            task.cancel()
+        await asyncio.sleep(60)
+
+    async def delete_meanwhile(*_: object, **__: object) -> None:
+        services.database.write_here(lambda tx: delete_report(tx, queue.account_id, discarded.report_id))
+        raise RuntimeError("secret of the house")
+
+    forget_variables(monkeypatch)
+    for url in ("https://site-0.example/", "https://site-1.example/", "https://site-2.example/"):
+        queue.add(url)
+    first, second, put_off = queue.claim(3)
+    services.database.write_here(lambda tx: _occupy(tx, (first, second)))
+    for path in ("a", "b"):
+        queue.add(f"http://127.0.0.1/{path}", target="")
+    cancelled, discarded = queue.claim(2)
+    queue.add("https://unknown.example/", target="")
+    queue.add(f"{site.http}/", target="")
+    failed, completed = queue.claim(2)
+    with collecting() as collector:
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.endpoint)
+        services.tracing = OpenTelemetryTracing(instance="one")
+        perform(services, put_off, Names({"site-2.example": (PUBLIC,)}))
+        with monkeypatch.context() as patched:
+            patched.setattr(execute, "gather_target", end_meanwhile)
+            with pytest.raises(asyncio.CancelledError):
+                perform(services, cancelled)
+            patched.setattr(execute, "gather_target", delete_meanwhile)
+            perform(services, discarded)
+        perform(services, failed)
+        perform(services, completed)
+        services.tracing.close()
+    runs = {span.attributes["pagegrade.run"]: span for span in collector.named("run")}
+    told = [runs[run.id] for run in (put_off, cancelled, discarded, failed, completed)]
+    parts = [{span.name for span in collector.spans if span.parent_id == run.span_id} for run in told]
+
+    assert [(run.attributes.get("pagegrade.state"), run.failure) for run in told] == [
+        ("put_off", None),
+        (None, "cancelled"),
+        ("discarded", "internal"),
+        ("failed", "dns"),
+        ("completed", None),
+    ]
+    assert parts == [set(), {"gather"}, {"gather", "store"}, {"gather", "store"}, {"gather", "judge", "store"}]
+    assert b"secret" not in b"".join(collector.raw)

@@ -1,0 +1,178 @@
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from pagegrade.clock import now_ms
+from pagegrade.model.identity import VERSION
+from pagegrade.service.container import Services
+from pagegrade.service.options import ServiceOptions
+from pagegrade.store.engine.database import Database
+from pagegrade.store.engine.factory import open_database
+from pagegrade.store.repositories.processes import LiveProcess, list_live
+from pagegrade.worker.heartbeat import present
+from tests.store_builders import make_database, make_file
+
+LEASE_S = 0.4
+shared_only = pytest.mark.backend("postgresql", reason="elsewhere there is one process")
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    """One that several processes share."""
+    made = make_database(tmp_path)
+    yield made
+    made.close()
+
+
+def process_of(database: Database, lease_s: float = LEASE_S) -> Services:
+    """A process with connections of its own."""
+    return Services(database=open_database(database.url), options=ServiceOptions(lease_s=lease_s))
+
+
+def live(database: Database, silent_ms: int = 60_000) -> tuple[LiveProcess, ...]:
+    """Who lives."""
+    return database.read_here(lambda tx: list_live(tx, now_ms(), silent_ms))
+
+
+def close(*processes: Services) -> None:
+    """They end."""
+    for process in processes:
+        process.database.close()
+        process.passwords.close()
+
+
+@shared_only
+def test_a_process_is_known_as_long_as_the_block_lasts(database: Database) -> None:
+    """From its first moment on, with what it is; gone with its last."""
+    process = process_of(database)
+
+    async def script() -> tuple[LiveProcess, ...]:
+        async with present(process, "serve"):
+            return live(database)
+
+    (known,) = asyncio.run(script())
+    left = live(database)
+    close(process)
+
+    assert (known.name, known.kind, known.version, known.pid) == (process.process, "serve", VERSION, os.getpid())
+    assert known.host
+    assert left == ()
+
+
+@shared_only
+def test_it_says_again_and_again_that_it_lives(database: Database) -> None:
+    """Also while its event loop is kept busy; several times in the time after which it would look dead."""
+    process = process_of(database)
+
+    async def script() -> list[int]:
+        async with present(process, "worker"):
+            seen = {live(database)[0].seen_at_ms}
+            for _ in range(500):
+                if len(seen) > 5:
+                    break
+                # Nothing is awaited: the loop is ours.
+                seen.add(live(database)[0].seen_at_ms)
+                process.database.read_here(lambda tx: tx.exec_driver_sql("SELECT pg_sleep(0.02)"))
+            return sorted(seen)
+
+    beats = asyncio.run(script())
+    close(process)
+
+    assert len(beats) > 5
+
+
+@shared_only
+def test_it_learns_how_many_there_are(database: Database) -> None:
+    """Of those that live now, itself included."""
+    first, second = process_of(database), process_of(database)
+
+    async def script() -> list[int]:
+        async with present(first, "serve"):
+            alone = first.peers
+            async with present(second, "worker"):
+                both = second.peers
+                await _until(lambda: first.peers == 2)
+            await _until(lambda: first.peers == 1)
+            return [alone, both, first.peers]
+
+    peers = asyncio.run(script())
+    close(first, second)
+
+    assert peers == [1, 2, 1]
+
+
+@shared_only
+def test_who_was_forgotten_while_it_slept_is_known_again(database: Database) -> None:
+    """By its next beat."""
+    process = process_of(database)
+
+    async def script() -> str:
+        async with present(process, "serve"):
+            database.write_here(lambda tx: tx.exec_driver_sql("DELETE FROM processes"))
+            await _until(lambda: bool(live(database)))
+            return live(database)[0].name
+
+    name = asyncio.run(script())
+    close(process)
+
+    assert name == process.process
+
+
+@shared_only
+def test_a_database_that_is_away_is_told_later(caplog: pytest.LogCaptureFixture) -> None:
+    """The process starts and ends all the same, and says in its log what the matter is."""
+    away = Services(database=open_database("postgresql+psycopg://nobody@127.0.0.1:1/nothing"))
+
+    async def script() -> int:
+        async with present(away, "serve"):
+            return away.peers
+
+    peers = asyncio.run(script())
+    close(away)
+
+    assert peers == 1
+    assert "presence_not_told" in caplog.text
+
+
+@shared_only
+def test_one_that_could_not_say_so_at_first_says_it_soon(database: Database) -> None:
+    """It does not wait for the next beat, which may be long to come."""
+    process = process_of(database, lease_s=4_000.0)
+
+    async def script() -> bool:
+        database.write_here(lambda tx: tx.exec_driver_sql("ALTER TABLE processes RENAME TO gone"))
+        async with present(process, "serve"):
+            database.write_here(lambda tx: tx.exec_driver_sql("ALTER TABLE gone RENAME TO processes"))
+            await _until(lambda: bool(live(database)))
+        return not live(database)
+
+    ended = asyncio.run(script())
+    close(process)
+
+    assert ended
+
+
+def test_where_nobody_else_works_nobody_is_told(tmp_path: Path) -> None:
+    """There is no thread and no row."""
+    process = Services(database=make_file(tmp_path))
+
+    async def script() -> tuple[LiveProcess, ...]:
+        async with present(process, "serve"):
+            return live(process.database)
+
+    known = asyncio.run(script())
+    close(process)
+
+    assert known == ()
+
+
+async def _until(done: Callable[[], bool]) -> None:
+    """Wait for something that another thread does."""
+    async with asyncio.timeout(30):
+        while not done():  # noqa: ASYNC110 - nothing tells
+            await asyncio.sleep(0.02)
