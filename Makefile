@@ -21,14 +21,14 @@ BACKEND ?=
 RUN ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help description-tools setup check lint types arrows docs test serve fault chaos load simulate allow-lab analyze bench texts picture screenshots fix new-check lock lock-check env-run env-test env-dev
+.PHONY: help description-tools setup check lint types imports docs test serve fault chaos load simulate allow-lab analyze bench texts picture screenshots fix new-check lock lock-check env-run env-test env-dev
 
 help:  ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
 
 setup: env-dev  ## make .venv with everything for working on Pagegrade
 
-check: lint types arrows docs test  ## all that must be green before a commit; CI runs exactly this
+check: lint types imports docs test  ## all that must be green before a commit; CI runs exactly this
 
 lint: env-dev lock-check  ## style, spelling and house rules of the code
 	@$(BIN)/ruff check --output-format concise
@@ -39,7 +39,7 @@ lint: env-dev lock-check  ## style, spelling and house rules of the code
 types: env-dev  ## static types of product, tests and tools
 	@$(BIN)/mypy
 
-arrows: env-test  ## which room may import which
+imports: env-test  ## which room may import which
 	@$(BIN)/lint-imports --no-logo
 
 docs: env-test  ## make the generated reference pages, check the committed ones and every internal link

@@ -1,6 +1,6 @@
 """The shape of a report's JSON, as types: what ``docs/reference/report.schema.json`` is made of.
 
-The product writes the object in ``pagegrade.report.serialize`` without needing these types. They are strict: a member that
+The product writes the object in ``pagegrade.report.serialize`` without these types. They are strict: a member that
 is missing here, or one too many, fails the test that reads real reports by them, so the schema cannot lag behind.
 """
 

@@ -37,7 +37,7 @@ def test_the_check_command_runs_the_five_parts() -> None:
     line = re.search(r"^check:(.*?)##", MAKEFILE, re.MULTILINE)
 
     assert line is not None
-    assert line[1].split() == ["lint", "types", "arrows", "docs", "test"]
+    assert line[1].split() == ["lint", "types", "imports", "docs", "test"]
 
 
 def test_commands_in_the_documents_exist() -> None:

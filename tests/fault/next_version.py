@@ -98,7 +98,7 @@ def make_next(folder: Path, *, works_from: str = LAST) -> Version:
         f'WORKS_FROM: Final = "{WORKS_FROM}"',
         f'WORKS_FROM: Final = "{works_from}"',
     )
-    (package / f"store/migrations/versions/v{NEW}_next.py").write_text(_MIGRATION.lstrip())
+    (package / f"store/schema/migrations/versions/v{NEW}_next.py").write_text(_MIGRATION.lstrip())
     return Version(folder)
 
 

@@ -1,6 +1,6 @@
 """What is new, fixed, still there or not comparable between two reports on a page.
 
-A finding is known again by the check and by *what* its evidence shows (``report.fingerprint``), not by where it stands: a
+A finding is matched by the check and by *what* its evidence shows (``report.fingerprint``), not by its position: a
 line number or a selector that moved makes nothing new. What one of the two reports cannot speak for is not comparable,
 and never new or fixed. ``docs/explanation/comparing.md`` says all of it for readers.
 """

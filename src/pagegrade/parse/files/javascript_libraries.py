@@ -84,7 +84,7 @@ _BANNERS: Final = (
     ("lodash", "ash", re.compile(rf"[lL]o-?[dD]ash {_VERSION} (?:\(Custom Build\)|<)")),
     ("marked", "marked", re.compile(rf"marked {_VERSION} - a markdown parser")),
 )
-"""(library, a part that is found at once, what it writes at its beginning); jQuery is told by ``parse.files.javascript``.
+"""(library, a part that is found at once, what it writes at its beginning); ``parse.files.javascript`` finds jQuery.
 
 Compared with the published files of each library, and of thirty others that name one in passing (Lodash says that it is
 based on Underscore, and Moment Timezone gives its own version as Moment does).

@@ -1,4 +1,4 @@
-"""Who waits for a report, and that it has changed: in this process at once, and in others through ``store.pubsub.notifications``."""
+"""Notify waiters of a report's changes: at once in this process, by ``store.pubsub`` in the others."""
 
 from __future__ import annotations
 

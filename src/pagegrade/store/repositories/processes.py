@@ -1,6 +1,6 @@
 """Who works on a database that several processes share: each says again and again that it lives.
 
-Times are those of the database (``store.engine.database.moment``), so that no clock of a machine makes anybody look dead.
+Times are those of the database (``store.engine.database.moment``): a wrong clock makes no process look dead.
 """
 
 from __future__ import annotations
