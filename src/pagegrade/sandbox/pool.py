@@ -22,8 +22,8 @@ import msgspec
 
 from pagegrade.gather.context import OffloadFailed
 from pagegrade.sandbox.codec import SMALL_BYTES, write_task
+from pagegrade.sandbox.fair_slots import FairSlots
 from pagegrade.sandbox.worker import ANSWER, FRAME, LAST_ANSWER, MAX_ANSWER_BYTES
-from pagegrade.service.fair_slots import FairSlots
 
 T = TypeVar("T")
 

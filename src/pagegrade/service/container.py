@@ -9,10 +9,10 @@ from typing import Final
 
 from pagegrade.observability.events import Observation
 from pagegrade.observability.tracing import NO_TRACING, Tracing
+from pagegrade.sandbox.fair_slots import FairSlots
 from pagegrade.service.accounts.access import KeyUses
 from pagegrade.service.accounts.login_throttle import Guesses, SignInGuesses, windows_of
 from pagegrade.service.accounts.passwords import Passwords
-from pagegrade.service.fair_slots import FairSlots
 from pagegrade.service.health import Health
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.pdf_pool import Documents

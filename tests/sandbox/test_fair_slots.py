@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from pagegrade.service.fair_slots import FairSlots
+from pagegrade.sandbox.fair_slots import FairSlots
 
 
 class Scene:
