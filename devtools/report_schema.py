@@ -85,9 +85,17 @@ class Evidence(Shape):
     reason: str | msgspec.UnsetType = msgspec.UNSET
 
 
+class Saving(Shape):
+    """What fixing a finding would save each visitor."""
+
+    amount: Annotated[float, msgspec.Meta(ge=0)]
+    unit: Literal["bytes", "ms"]
+
+
 class Result(Shape):
     """What one check said, and what that costs in points of the score."""
 
+    name: str
     title: str
     category: Category
     outcome: OutcomeName
@@ -107,6 +115,8 @@ class Result(Shape):
     evidence_total: Count
     why: str
     fix: str
+    count: Count | None
+    saving: Saving | None
     learn_more: str
 
 

@@ -56,8 +56,6 @@ class CheckLike(Protocol):
     @property
     def cause(self) -> str | None: ...  # noqa: D102
     @property
-    def documentation(self) -> dict[str, str]: ...  # noqa: D102
-    @property
     def sources(self) -> tuple[str, ...]: ...  # noqa: D102
     def state(self, name: str) -> StateLike: ...  # noqa: D102
 
@@ -89,8 +87,6 @@ def result_of(check: CheckLike, judged: JudgedLike, *, price: float, lost: float
             explained = check.state(found.state)
             if judged.outcome != "passed" and explained.title:
                 title, why, fix, saving = explained.title, explained.why, explained.fix, found.saving
-            elif judged.outcome != "passed":
-                why, fix = (_beginning(check.documentation[name]) for name in ("Why it matters", "How to fix"))
             value = clean(found.value, MAX_VALUE) if isinstance(found.value, str) else found.value
             message = clean(found.message or explained.message, MAX_MESSAGE)
             errors, evidence = found.details, found.evidence
@@ -194,13 +190,3 @@ def page_facts(artifacts: Artifacts, document: Document | None) -> PageFacts:
         headers=shown_headers(response),
         preview=None if document is None else preview_of(document),
     )
-
-
-def _beginning(section: str) -> str:
-    """The first paragraph on one line, with the fenced code it announces where it ends in a colon."""
-    paragraph, _, rest = section.partition("\n\n")
-    text = " ".join(paragraph.split())
-    if text.endswith(":") and rest.startswith("```"):
-        code, fence, _ = rest.partition("\n```")
-        return f"{text}\n\n{code}{fence}"
-    return text

@@ -24,13 +24,28 @@ _Found = tuple[str, datetime, Evidence]
 
 @check(
     id="content-dates",
-    title="Dates of the page",
+    title="Publication and modification dates",
     severity=Severity.INFO,
     since="0.1.0",
     states=(
         State("agree", "The dates that the page states agree."),
-        State("future", "The page states a date that has not come yet."),
-        State("disagree", "The dates that the page states contradict each other."),
+        State(
+            "future",
+            "The page states a date in the future.",
+            title="Date lies in the future",
+            why="Search engines ignore dates in the future.",
+            fix="Correct the date in the structured data or meta elements, including the time zone.",
+        ),
+        State(
+            "disagree",
+            "The dates that the page states contradict each other.",
+            title="Dates contradict each other",
+            why=(
+                "Search engines show a date beside the result, and choose one themselves where the page's own "
+                "dates disagree."
+            ),
+            fix="Fill all places from the same field of the content management system, with the time zone.",
+        ),
     ),
     sources=("https://developers.google.com/search/docs/appearance/publication-dates",),
 )
@@ -48,11 +63,11 @@ def content_dates(document: Document, response: Response, artifacts: Artifacts) 
 
     ## Why it matters
 
-    Search engines show a date beside the result, and choose one themselves where the page's own disagree.
+    Search engines show a date beside the result, and choose one themselves where the page's own dates disagree.
 
     ## How to fix
 
-    Let the content management system fill all places from the same field, with the time zone.
+    Fill all places from the same field of the content management system, with the time zone.
 
     ## Fails on
 

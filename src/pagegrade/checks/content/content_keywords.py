@@ -25,14 +25,37 @@ _ALIKE: Final = {
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("in_headings", "The words of the title come back in the text and in a heading."),
-        State("in_body", "The words of the title come back in the text, but in no heading.", loss=0.5),
-        State("absent", "No word of the title comes back in the text.", loss=1.0),
+        State("in_headings", "The words of the title appear in the text and in a heading."),
+        State(
+            "in_body",
+            "The words of the title appear in the text, but in no heading.",
+            loss=0.5,
+            title="Title words appear in no heading",
+            why="Visitors look for the words they clicked, first of all in the headings.",
+            fix=(
+                "Use the important words of the title in the main heading:\n\n"
+                "```html\n"
+                "<title>Garden furniture made of teak</title>\n"
+                "<h1>Teak furniture for your garden</h1>\n"
+                "```"
+            ),
+        ),
+        State(
+            "absent",
+            "No word of the title appears in the text.",
+            loss=1.0,
+            title="Title does not match the content",
+            why=(
+                "Search engines replace titles that do not match the content, and visitors leave when they do "
+                "not find what they clicked."
+            ),
+            fix="Name in the title what the page is about, and use the same words in the main heading and the text.",
+        ),
     ),
     sources=("https://developers.google.com/search/docs/appearance/title-link",),
 )
 def content_keywords(document: Document) -> Verdict:
-    """A title that speaks of something else than the page disappoints whoever clicks it.
+    """A title that does not match the content disappoints visitors who click it.
 
     ## What it checks
 

@@ -17,13 +17,33 @@ GALLERY: Final = 12
     since="0.1.0",
     states=(
         State("enough", "The page has a good amount of text."),
-        State("short", "The page has little text.", loss=0.5),
-        State("thin", "The page has almost no text.", loss=1.0),
+        State(
+            "short",
+            "The page has little text.",
+            loss=0.5,
+            title="Little text",
+            why="Text is what search engines understand best, and a page that answers a question needs some.",
+            fix=(
+                "Answer what visitors want to know: what it is, for whom, what it costs, how it works. A short "
+                "page that answers its question is fine."
+            ),
+        ),
+        State(
+            "thin",
+            "The page has almost no text.",
+            loss=1.0,
+            title="Almost no text",
+            why=(
+                "Search engines can hardly tell what the page is about, and rank pages with so little text "
+                "(thin content) badly."
+            ),
+            fix="Describe on the page what it offers, or remove it from the index if it only serves navigation.",
+        ),
     ),
     sources=("https://developers.google.com/search/docs/fundamentals/creating-helpful-content",),
 )
 def content_length(document: Document) -> Verdict:
-    """A page with hardly any text tells neither visitors nor search engines much.
+    """A page with hardly any text says little to visitors and search engines.
 
     ## What it checks
 

@@ -16,13 +16,20 @@ TOO_OFTEN: Final = 3
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("unique", "No paragraph stands three times on the page."),
-        State("repeated", "A paragraph stands three times or more on the page."),
+        State("unique", "No paragraph appears three times on the page."),
+        State(
+            "repeated",
+            "A paragraph appears three times or more on the page.",
+            title="Repeated paragraphs",
+            why="Readers skip what they have read, and the repetition is usually a mistake in a template.",
+            fix="Show the paragraph once, and look into the template that repeats it.",
+            counted=True,
+        ),
     ),
     sources=("https://developers.google.com/search/docs/fundamentals/creating-helpful-content",),
 )
 def duplicate_paragraphs(document: Document) -> Verdict:
-    """The same paragraph again and again is usually a slip of a template.
+    """The same paragraph several times is usually a mistake in a template.
 
     ## What it checks
 
@@ -31,11 +38,11 @@ def duplicate_paragraphs(document: Document) -> Verdict:
 
     ## Why it matters
 
-    Readers skip what they have read, and take the rest for filling.
+    Readers skip what they have read.
 
     ## How to fix
 
-    Say it once, and look into the template that repeats it.
+    Show it once, and look into the template that repeats it.
 
     ## Fails on
 

@@ -5,17 +5,29 @@ from pagegrade.model.outcome import Evidence, Outcome, Severity
 
 @check(
     id="js-dependent-content",
-    title="Content made by scripts",
+    title="Content that depends on JavaScript",
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("served", "The page is served with its content."),
-        State("shell", "The page is served empty, and scripts fill it."),
+        State("served", "The HTML contains the content of the page."),
+        State(
+            "shell",
+            "The HTML is almost empty, and scripts fill it.",
+            title="Content depends on JavaScript",
+            why=(
+                "Social networks, many AI services and some search engines run no scripts and see an empty "
+                "page. Google runs them, but later."
+            ),
+            fix=(
+                "Render the page on the server, or prerender it when the site is built. Most frameworks have a "
+                "mode for it."
+            ),
+        ),
     ),
     sources=("https://developers.google.com/search/docs/crawling-indexing/javascript/javascript-seo-basics",),
 )
 def js_dependent_content(document: Document) -> Outcome:
-    """A page that scripts fill is empty to everyone who runs none.
+    """A page that scripts fill is empty for all programs that do not run them.
 
     ## What it checks
 

@@ -13,12 +13,18 @@ SHOWN: Final = 10
 
 @check(
     id="keyword-density",
-    title="Most frequent words",
+    title="Keyword density",
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("varied", "No word stands out by its number."),
-        State("stuffed", "One word makes up more than a twentieth of the text."),
+        State("varied", "No word is unusually frequent."),
+        State(
+            "stuffed",
+            "One word makes up more than 5 % of the text.",
+            title="Reduce keyword repetition",
+            why="A word that is repeated too often reads badly, and search engines may treat it as keyword stuffing.",
+            fix="Use pronouns and synonyms, and write as you would speak to a customer.",
+        ),
     ),
     sources=("https://developers.google.com/search/docs/essentials/spam-policies#keyword-stuffing",),
 )
@@ -33,11 +39,11 @@ def keyword_density(document: Document) -> Verdict:
 
     ## Why it matters
 
-    A word that is repeated too often reads badly, and search engines take it for an attempt to deceive.
+    A word that is repeated too often reads badly, and search engines treat it as keyword stuffing.
 
     ## How to fix
 
-    Write as you would say it to a customer, with pronouns and other words for the same thing.
+    Write as you would speak to a customer, with pronouns and synonyms.
 
     ## Fails on
 

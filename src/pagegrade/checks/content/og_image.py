@@ -25,24 +25,78 @@ _REASONS: Final = {
 
 @check(
     id="og-image",
-    title="Picture for shared links",
+    title="Social sharing image (og:image)",
     severity=Severity.LOW,
     cause="social-tags",
     since="0.1.0",
     states=(
-        State("usable", "Social networks can show the picture of the page."),
-        State("insecure", "The picture for shared links has a URL without encryption.", loss=0.25),
-        State("small", "The picture for shared links is small.", loss=0.5),
-        State("heavy", "The picture for shared links is too large a file.", loss=0.5),
-        State("vector", "The picture for shared links is an SVG drawing, which networks do not show.", loss=1.0),
-        State("relative", "The picture for shared links has no absolute URL.", loss=1.0),
-        State("broken", "The picture for shared links cannot be loaded.", loss=1.0),
-        State("missing", "The page names no picture for shared links.", loss=1.0),
+        State("usable", "Social networks can show the page's image."),
+        State(
+            "insecure",
+            "The social sharing image has an http URL.",
+            loss=0.25,
+            title="Social sharing image uses plain HTTP",
+            why="Some networks do not load images over plain HTTP and show the link without one.",
+            fix="Use the https URL of the image in `og:image`.",
+        ),
+        State(
+            "small",
+            "The social sharing image is smaller than 600 by 315 pixels.",
+            loss=0.5,
+            title="Social sharing image is too small",
+            why="Networks show a small image beside the text instead of a large one above it.",
+            fix="Provide an image of 1200 by 630 pixels.",
+        ),
+        State(
+            "heavy",
+            "The social sharing image is larger than 8 MB.",
+            loss=0.5,
+            title="Social sharing image is too large",
+            why="Networks refuse very large files and show the link without an image.",
+            fix="Save the image as a JPEG of 1200 by 630 pixels, which needs less than 300 kB.",
+        ),
+        State(
+            "vector",
+            "The social sharing image is an SVG, which networks do not show.",
+            loss=1.0,
+            title="Social sharing image is an SVG",
+            why="Networks show the link without an image.",
+            fix="Export the image as a PNG or JPEG of 1200 by 630 pixels.",
+        ),
+        State(
+            "relative",
+            "The social sharing image has no absolute URL.",
+            loss=1.0,
+            title="Social sharing image has no absolute URL",
+            why="Networks need scheme and host to load the image, and show the link without one.",
+            fix='Write the whole URL: `<meta property="og:image" content="https://example.com/chair.jpg">`.',
+        ),
+        State(
+            "broken",
+            "The social sharing image cannot be loaded.",
+            loss=1.0,
+            title="Social sharing image cannot be loaded",
+            why="Networks show the link without an image.",
+            fix="Correct the URL in `og:image`, or upload the image again.",
+        ),
+        State(
+            "missing",
+            "The page declares no social sharing image.",
+            loss=1.0,
+            title="Add a social sharing image",
+            why="Without one a shared link is a line of text that is easily overlooked.",
+            fix=(
+                "Declare a JPEG or PNG of 1200 by 630 pixels:\n\n"
+                "```html\n"
+                '<meta property="og:image" content="https://example.com/chair.jpg">\n'
+                "```"
+            ),
+        ),
     ),
     sources=("https://ogp.me/#structured", "https://developers.facebook.com/docs/sharing/best-practices"),
 )
 def og_image(document: Document, resources: Resources | NotGathered) -> Outcome:
-    """The picture named by Open Graph is what people see first of a shared link.
+    """The Open Graph image is what people see first of a shared link.
 
     ## What it checks
 

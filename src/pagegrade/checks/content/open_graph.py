@@ -10,20 +10,53 @@ SAME: Final = {"og:image:url": "og:image", "og:image:secure_url": "og:image"}
 
 @check(
     id="open-graph",
-    title="Open Graph",
+    title="Open Graph tags",
     severity=Severity.LOW,
     cause="social-tags",
     since="0.1.0",
     states=(
-        State("complete", "The page describes itself to social networks."),
-        State("no_description", "The page has the four required Open Graph properties, but no description.", loss=0.25),
-        State("partial", "The page lacks some of the required Open Graph properties.", loss=0.5),
-        State("none", "The page has no Open Graph properties.", loss=1.0),
+        State("complete", "The page has all Open Graph properties that networks use."),
+        State(
+            "no_description",
+            "The page has the four required Open Graph properties, but no description.",
+            loss=0.25,
+            title="Add an Open Graph description",
+            why="Networks show the shared link without a sentence about the page, or pick one themselves.",
+            fix='Add the property: `<meta property="og:description" content="Tables and chairs made of teak.">`.',
+        ),
+        State(
+            "partial",
+            "The page lacks some of the required Open Graph properties.",
+            loss=0.5,
+            title="Complete the Open Graph tags",
+            why="Networks fill the gaps with any title or image they find on the page.",
+            fix=(
+                "Add the missing properties, each with values of this page: `og:title`, `og:type`, `og:image` "
+                "and `og:url`."
+            ),
+        ),
+        State(
+            "none",
+            "The page has no Open Graph properties.",
+            loss=1.0,
+            title="Add Open Graph tags",
+            why="Shared links show a bare URL or any image of the page.",
+            fix=(
+                "Add the properties to the head of every page, each with its own values:\n\n"
+                "```html\n"
+                '<meta property="og:title" content="Garden furniture">\n'
+                '<meta property="og:type" content="website">\n'
+                '<meta property="og:image" content="https://example.com/chair.jpg">\n'
+                '<meta property="og:url" content="https://example.com/">\n'
+                '<meta property="og:description" content="Tables and chairs made of teak.">\n'
+                "```"
+            ),
+        ),
     ),
     sources=("https://ogp.me/#metadata",),
 )
 def open_graph(document: Document) -> Verdict:
-    """Open Graph properties decide what a link to the page looks like when someone shares it.
+    """Open Graph properties control what a shared link to the page looks like.
 
     ## What it checks
 
@@ -36,8 +69,8 @@ def open_graph(document: Document) -> Verdict:
 
     ## Why it matters
 
-    A shared link with a title, a picture and a sentence is noticed; without them networks show a bare URL or pick
-    any picture of the page.
+    A shared link with a title, an image and a sentence gets noticed; without them networks show a bare URL or pick any
+    image of the page.
 
     ## How to fix
 

@@ -18,17 +18,25 @@ _TODO: Final = re.compile(r"(?:TODO|TBD|FIXME)(?::|$)|\[?insert (?:text|title|co
 
 @check(
     id="placeholder-text",
-    title="Placeholders left behind",
+    title="Placeholder text",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("none", "No placeholder was left behind."),
-        State("some", "Placeholders were left behind.", loss=0.5),
+        State("none", "The page contains no placeholder text."),
+        State(
+            "some",
+            "The page contains placeholder text.",
+            loss=0.5,
+            title="Placeholders left in the page",
+            why="The page looks neglected, and search results show the placeholders.",
+            fix="Write the missing text, and look in the template for the value that is not set.",
+            counted=True,
+        ),
     ),
     sources=("https://developers.google.com/search/docs/fundamentals/creating-helpful-content",),
 )
 def placeholder_text(document: Document) -> Outcome:
-    """Filling texts and markers of templates are meant to be replaced before anyone sees them.
+    """Filler text and template placeholders are meant to be replaced before the page is published.
 
     ## What it checks
 
@@ -39,11 +47,11 @@ def placeholder_text(document: Document) -> Outcome:
 
     ## Why it matters
 
-    It looks like a site that no one looks after, and search results show it.
+    The page looks neglected, and search results show the placeholders.
 
     ## How to fix
 
-    Write the missing text, and look into the template for the value that is not set.
+    Write the missing text, and look in the template for the value that is not set.
 
     ## Fails on
 

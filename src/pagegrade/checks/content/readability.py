@@ -27,13 +27,26 @@ _GERMAN_VOWELS: Final = re.compile("ei|ai|au|eu|äu|ie|aa|ee|oo|[aeiouyäöü]")
 
 @check(
     id="readability",
-    title="Ease of reading",
+    title="Readability",
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("readable", "The text is not hard to read."),
-        State("long_paragraphs", "Some paragraphs are very long."),
-        State("hard", "The text is hard to read."),
+        State("readable", "The text is easy enough to read."),
+        State(
+            "long_paragraphs",
+            "Some paragraphs are very long.",
+            title="Very long paragraphs",
+            why="Long paragraphs look like walls of text, most of all on a phone, and are skipped.",
+            fix="Begin a new paragraph with each thought, and add subheadings.",
+            counted=True,
+        ),
+        State(
+            "hard",
+            "The text is hard to read.",
+            title="Make the text easier to read",
+            why="Visitors leave a text that takes effort. A text for experts may be hard.",
+            fix="Split long sentences, and prefer short and common words.",
+        ),
     ),
     sources=("https://www.w3.org/WAI/WCAG22/Understanding/reading-level.html",),
 )
@@ -49,7 +62,7 @@ def readability(document: Document) -> Verdict:
 
     ## Why it matters
 
-    Visitors leave a text that takes effort, most of all on a telephone.
+    Visitors leave a text that takes effort, most of all on a phone.
 
     ## How to fix
 

@@ -14,12 +14,12 @@ MAX_VALUES: Final = 2_000
 
 @check(
     id="social-links",
-    title="Links to social profiles",
+    title="Social media profiles",
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("linked", "The page links to a profile on a social network."),
-        State("none", "The page links to no profile on a social network."),
+        State("linked", "The page links to a social media profile."),
+        State("none", "The page links to no social media profile."),
     ),
     sources=("https://schema.org/sameAs", "https://microformats.org/wiki/rel-me"),
 )
@@ -33,7 +33,7 @@ def social_links(document: Document, page_links: PageLinks) -> Verdict:
 
     ## Why it matters
 
-    Visitors like to see that a site belongs to someone, and search engines connect the profiles with the site.
+    Visitors see who is behind the site, and search engines connect the profiles with it.
 
     ## How to fix
 

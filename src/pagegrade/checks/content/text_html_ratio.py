@@ -9,7 +9,7 @@ GOOD: Final = 0.10
 
 @check(
     id="text-html-ratio",
-    title="Share of text in the HTML",
+    title="Text to HTML ratio",
     severity=Severity.INFO,
     since="0.1.0",
     states=(
@@ -19,7 +19,7 @@ GOOD: Final = 0.10
     sources=("https://html.spec.whatwg.org/multipage/dom.html#content-models",),
 )
 def text_html_ratio(document: Document) -> Verdict:
-    """How much of the HTML is text that visitors read.
+    """Shows how much of the HTML is text that visitors read.
 
     ## What it checks
 

@@ -12,17 +12,23 @@ MIN_WORDS: Final = 50
 
 @check(
     id="thin-boilerplate",
-    title="Share of content",
+    title="Share of main content",
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("content", "Most of the text is content."),
-        State("boilerplate", "Most of the text is navigation, header, footer and side columns."),
+        State("content", "Most of the text is main content."),
+        State(
+            "boilerplate",
+            "Most of the text is navigation, header, footer and sidebars.",
+            title="Little main content beside navigation and footer",
+            why="Search engines ignore repeated text, and may find hardly anything left. On a home page this is usual.",
+            fix="Write more about the subject of the page, or shorten menus and footers.",
+        ),
     ),
     sources=("https://developers.google.com/search/docs/fundamentals/creating-helpful-content",),
 )
 def thin_boilerplate(document: Document) -> Verdict:
-    """Text that stands on every page of a site does not tell one page from the other.
+    """Text that is repeated on every page of a site does not distinguish one page from another.
 
     ## What it checks
 
@@ -32,11 +38,11 @@ def thin_boilerplate(document: Document) -> Verdict:
 
     ## Why it matters
 
-    Search engines set aside what repeats, and may find hardly anything left.
+    Search engines ignore repeated text, and may find hardly anything left.
 
     ## How to fix
 
-    Write more about what the page is for, or shorten menus and footers.
+    Write more about the subject of the page, or shorten menus and footers.
 
     ## Fails on
 

@@ -9,13 +9,13 @@ from pagegrade.model.outcome import NotApplicable, Outcome, Severity
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("different", "Title and main heading are not the same."),
+        State("different", "Title and main heading differ."),
         State("same", "Title and main heading are the same."),
     ),
     sources=("https://developers.google.com/search/docs/appearance/title-link",),
 )
 def title_h1_duplicate(document: Document) -> Verdict:
-    """A title and a main heading that differ can say two things about a page.
+    """The title and the main heading can complement each other.
 
     ## What it checks
 
@@ -29,7 +29,7 @@ def title_h1_duplicate(document: Document) -> Verdict:
 
     ## How to fix
 
-    Leave it, or add to the title what someone needs who does not see the page.
+    Leave it, or add to the title what people need who do not see the page.
 
     ## Fails on
 

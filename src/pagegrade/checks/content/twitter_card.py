@@ -13,14 +13,33 @@ SHOWN: Final = (
 
 @check(
     id="twitter-card",
-    title="Card for X",
+    title="X (Twitter) card",
     severity=Severity.LOW,
     cause="social-tags",
     since="0.1.0",
     states=(
         State("complete", "A link to the page shows a card on X."),
-        State("partial", "The page lacks something for a card on X.", loss=0.5),
-        State("none", "The page has nothing that X could make a card of.", loss=1.0),
+        State(
+            "partial",
+            "The page lacks a property for a card on X.",
+            loss=0.5,
+            title="Complete the X (Twitter) card",
+            why="X shows the bare URL, or a card without a title.",
+            fix="Add the missing property; a `twitter:card` of a known type and `og:title` are enough.",
+        ),
+        State(
+            "none",
+            "The page has no properties from which X could make a card.",
+            loss=1.0,
+            title="Add an X (Twitter) card",
+            why="A shared link on X shows the bare URL.",
+            fix=(
+                "Add this beside your Open Graph properties:\n\n"
+                "```html\n"
+                '<meta name="twitter:card" content="summary_large_image">\n'
+                "```"
+            ),
+        ),
     ),
     sources=("https://developer.x.com/en/docs/x-for-websites/cards/overview/markup",),
 )
@@ -35,7 +54,7 @@ def twitter_card(document: Document) -> Outcome:
 
     ## Why it matters
 
-    A card with a picture and a sentence is noticed in a stream of short texts.
+    A card with an image and a sentence gets noticed in a stream of short texts.
 
     ## How to fix
 

@@ -17,13 +17,70 @@ _CLOSED: Final = frozenset({"deny", "sameorigin"})
     severity=Severity.MEDIUM,
     since="0.1.0",
     states=(
-        State("policy", "The content security policy limits which sites may show the page in a frame."),
-        State("header", "The X-Frame-Options header keeps other sites from showing the page in a frame."),
-        State("conflict", "The page sends X-Frame-Options headers that contradict each other.", loss=0.5),
-        State("allow-from", "The page relies on ALLOW-FROM, which current browsers ignore.", loss=0.5),
-        State("open-policy", "The content security policy lets every site show the page in a frame.", loss=1.0),
-        State("unknown", "The X-Frame-Options header has a value that browsers do not know.", loss=1.0),
-        State("missing", "Any site may show the page in a frame.", loss=1.0),
+        State("policy", "The Content-Security-Policy header limits which sites may frame the page."),
+        State("header", "The X-Frame-Options header prevents other sites from framing the page."),
+        State(
+            "conflict",
+            "The page sends X-Frame-Options headers that contradict each other.",
+            loss=0.5,
+            title="Conflicting X-Frame-Options headers",
+            why=(
+                "Browsers block framing altogether or ignore the headers, depending on the values, so the "
+                "protection is unreliable."
+            ),
+            fix=(
+                "Send the header once, or better a `frame-ancestors` directive. Look for a second one set by a "
+                "proxy or the application."
+            ),
+        ),
+        State(
+            "allow-from",
+            "The page relies on ALLOW-FROM, which current browsers ignore.",
+            loss=0.5,
+            title="Replace ALLOW-FROM by frame-ancestors",
+            why="Browsers ignore the header, so any site may frame the page.",
+            fix=(
+                "List the sites that may frame the page in a Content-Security-Policy header:\n\n"
+                "```\n"
+                "Content-Security-Policy: frame-ancestors 'self' https://partner.example\n"
+                "```"
+            ),
+        ),
+        State(
+            "open-policy",
+            "The Content-Security-Policy header lets every site frame the page.",
+            loss=1.0,
+            title="Policy allows every site to frame the page",
+            why=(
+                "Other sites can show the page in an invisible frame and trick visitors into clicking. Browsers "
+                "ignore X-Frame-Options beside this directive."
+            ),
+            fix="Set `frame-ancestors` to `'self'`, or to the sites that may frame the page.",
+        ),
+        State(
+            "unknown",
+            "The X-Frame-Options header has a value that browsers do not know.",
+            loss=1.0,
+            title="X-Frame-Options has an invalid value",
+            why="Browsers ignore the header, so any site may frame the page.",
+            fix="Send `X-Frame-Options: SAMEORIGIN`, or better `Content-Security-Policy: frame-ancestors 'self'`.",
+        ),
+        State(
+            "missing",
+            "Any site may show the page in a frame.",
+            loss=1.0,
+            title="Restrict which sites may frame the page",
+            why=(
+                "Another site can lay the page invisibly over its own and make logged-in visitors click on "
+                "things they do not see."
+            ),
+            fix=(
+                "Send this header, and list sites that may embed the page after `'self'`:\n\n"
+                "```\n"
+                "Content-Security-Policy: frame-ancestors 'self'\n"
+                "```"
+            ),
+        ),
     ),
     sources=(
         "https://www.w3.org/TR/CSP3/#directive-frame-ancestors",
@@ -32,7 +89,7 @@ _CLOSED: Final = frozenset({"deny", "sameorigin"})
     ),
 )
 def clickjacking(seen_response: Response, csp: CSP) -> Outcome:
-    """A site that shows this page in an invisible frame can make visitors click on things they do not see.
+    """Without protection, other sites can show the page in an invisible frame and trick visitors into clicking.
 
     ## What it checks
 
@@ -48,7 +105,7 @@ def clickjacking(seen_response: Response, csp: CSP) -> Outcome:
 
     ## Why it matters
 
-    A page in a hidden frame still has the visitor's login. Clicks meant for the visible site then buy, delete or
+    A page in a hidden frame still has the visitor's session. Clicks meant for the visible site then buy, delete or
     agree to something here.
 
     ## How to fix

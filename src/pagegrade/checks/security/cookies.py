@@ -32,16 +32,43 @@ _REJECTIONS: Final[dict[Rejection, str]] = {
 
 @check(
     id="cookies",
-    title="Cookies",
+    title="Cookie attributes",
     severity=Severity.MEDIUM,
     since="0.1.0",
     states=(
-        State("protected", "Every cookie the page sets is protected."),
-        State("none", "The page sets no cookies of its own."),
-        State("same-site", "The cookies are protected; some leave it to browsers which sites may make them be sent."),
-        State("weak", "Cookies lack a protection they could have.", 0.5, MOST_FOR_WEAK),
+        State("protected", "Every cookie that the page sets is protected."),
+        State("none", "The page sets no cookies."),
+        State("same-site", "The cookies are protected; some rely on the browser's default for SameSite."),
         State(
-            "unsafe", "Cookies that matter lack protection, or break a rule that makes browsers drop them.", loss=1.0
+            "weak",
+            "Cookies lack attributes that would protect them.",
+            0.5,
+            MOST_FOR_WEAK,
+            title="Cookies without Secure or SameSite",
+            why=(
+                "Without `Secure` a cookie is also sent over plain HTTP. Without `SameSite` some browsers send "
+                "a session cookie with requests of other sites."
+            ),
+            fix="Add `Secure; SameSite=Lax` to each listed cookie.",
+            counted=True,
+        ),
+        State(
+            "unsafe",
+            "Session cookies lack protection, or browsers drop cookies because of invalid attributes.",
+            loss=1.0,
+            title="Cookies with missing or invalid security attributes",
+            why=(
+                "A session cookie without `Secure` or `HttpOnly` can be read on the network or by injected "
+                "scripts, which gives access to the account. Browsers drop cookies whose attributes contradict "
+                "each other."
+            ),
+            fix=(
+                "Set session cookies with all three attributes, and correct the listed contradictions:\n\n"
+                "```\n"
+                "Set-Cookie: __Host-session=...; Path=/; Secure; HttpOnly; SameSite=Lax\n"
+                "```"
+            ),
+            counted=True,
         ),
     ),
     sources=(
@@ -73,8 +100,8 @@ def cookies(cookies: tuple[Cookie, ...], artifacts: Artifacts) -> Outcome:
 
     ## Why it matters
 
-    Whoever reads a login cookie is logged in. `Secure` keeps it off plain HTTP, `HttpOnly` keeps it from injected
-    scripts, and `SameSite` keeps other sites from acting with it.
+    Anyone who reads a session cookie is logged in. `Secure` keeps it off plain HTTP, `HttpOnly` keeps it from injected
+    scripts, and `SameSite` keeps other sites from using it.
 
     ## How to fix
 

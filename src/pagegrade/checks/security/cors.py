@@ -10,15 +10,38 @@ _HEADERS: Final = ("Access-Control-Allow-Origin", "Access-Control-Allow-Credenti
 
 @check(
     id="cors",
-    title="Sharing with other sites",
+    title="CORS",
     severity=Severity.MEDIUM,
     since="0.1.0",
     states=(
         State("closed", "Scripts of other sites cannot read the page unless it names them."),
-        State("public", "Scripts of other sites can read the page, as anyone can who is not logged in."),
-        State("reflected", "The page permits whatever site asks to read it, but not as the visitor."),
-        State("null-credentials", "Sandboxed pages can read the page as the visitor.", loss=1.0),
-        State("reflected-credentials", "Scripts of every site can read the page as the visitor.", loss=1.0),
+        State("public", "Scripts of other sites can read the page only without credentials."),
+        State("reflected", "The page allows any site to read it, but only without credentials."),
+        State(
+            "null-credentials",
+            "The page allows the `null` origin to read it with the visitor's session.",
+            loss=1.0,
+            title="CORS allows the null origin with credentials",
+            why=(
+                "Any site can create a sandboxed frame with the origin `null` and read this page with the "
+                "visitor's session."
+            ),
+            fix="Never allow the origin `null`. Compare the `Origin` header with a list of sites that you trust.",
+        ),
+        State(
+            "reflected-credentials",
+            "The page allows every site to read it with the visitor's session.",
+            loss=1.0,
+            title="CORS allows every site with credentials",
+            why=(
+                "Any page that the visitor opens can read this one with the visitor's session: names, messages, "
+                "form tokens."
+            ),
+            fix=(
+                "Compare the `Origin` header with a list of sites that you trust, and send no CORS headers to "
+                "others. Add `Vary: Origin`."
+            ),
+        ),
     ),
     sources=(
         "https://fetch.spec.whatwg.org/#http-cors-protocol",
@@ -26,7 +49,7 @@ _HEADERS: Final = ("Access-Control-Allow-Origin", "Access-Control-Allow-Credenti
     ),
 )
 def cors(cors_probe: WellKnown) -> Verdict:
-    """A page can permit scripts of other sites to read it, and may permit too much.
+    """A page can allow scripts of other sites to read it, and may allow too much.
 
     ## What it checks
 
@@ -37,14 +60,14 @@ def cors(cors_probe: WellKnown) -> Verdict:
 
     ## Why it matters
 
-    When every site is permitted with credentials, any page that the visitor opens elsewhere can read this one with the
-    visitor's login: names, messages, the tokens of its forms.
+    When every site is allowed with credentials, any page that the visitor opens elsewhere can read this one with the
+    visitor's session: names, messages, form tokens.
 
     ## How to fix
 
-    Compare the `Origin` header with a list of sites that you trust, and send no permission to others. Where the content
-    is public, send `Access-Control-Allow-Origin: *` without credentials. Add `Vary: Origin` where the answer depends
-    on it.
+    Compare the `Origin` header with a list of sites that you trust, and send no CORS headers to others. Where the
+    content is public, send `Access-Control-Allow-Origin: *` without credentials. Add `Vary: Origin` where the response
+    depends on it.
 
     ## Fails on
 

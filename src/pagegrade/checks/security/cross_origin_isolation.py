@@ -22,9 +22,19 @@ _KNOWN: Final = {
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("recognised", "The cross-origin headers have values that browsers know."),
-        State("absent", "The page sends none of the cross-origin headers."),
-        State("unrecognised", "A cross-origin header has a value that browsers do not know."),
+        State("recognised", "The cross-origin headers have valid values."),
+        State("absent", "The page sends no cross-origin isolation headers."),
+        State(
+            "unrecognised",
+            "A cross-origin header has a value that browsers do not know.",
+            title="Cross-origin headers with an invalid value",
+            why="Browsers ignore the header, so the page is not isolated although that was intended.",
+            fix=(
+                "Correct the value, for example `Cross-Origin-Opener-Policy: same-origin`, without quotes and "
+                "sent once."
+            ),
+            counted=True,
+        ),
     ),
     sources=(
         "https://html.spec.whatwg.org/multipage/browsers.html#cross-origin-opener-policies",
@@ -33,7 +43,7 @@ _KNOWN: Final = {
     ),
 )
 def cross_origin_isolation(seen_response: Response) -> Outcome:
-    """Three headers separate a page from other sites' windows, frames and files.
+    """Three headers isolate a page from windows, frames and files of other sites.
 
     ## What it checks
 
@@ -44,7 +54,7 @@ def cross_origin_isolation(seen_response: Response) -> Outcome:
 
     ## Why it matters
 
-    Browsers ignore a value that they do not know, so the page is not separated although someone wanted it to be.
+    Browsers ignore an unknown value, so the page is not isolated although that was intended.
 
     ## How to fix
 

@@ -55,17 +55,79 @@ class _Finding:
 
 @check(
     id="csp",
-    title="Content security policy",
+    title="Content Security Policy (CSP)",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("strict", "The content security policy stops injected scripts."),
-        State("lenient", "The content security policy stops injected scripts, and is lenient with the rest."),
-        State("weak", "The content security policy stops injected scripts, but leaves gaps.", loss=0.5),
-        State("open", "The content security policy does not stop injected scripts.", loss=1.0),
-        State("unreadable", "The content security policy holds no directive that browsers know.", loss=1.0),
-        State("report-only", "The content security policy only reports and stops nothing.", loss=1.0),
-        State("missing", "The page has no content security policy.", loss=1.0),
+        State("strict", "The policy stops injected scripts."),
+        State("lenient", "The policy stops injected scripts, and allows other content freely."),
+        State(
+            "weak",
+            "The policy stops injected scripts, but leaves gaps.",
+            loss=0.5,
+            title="Close gaps in the Content Security Policy",
+            why=(
+                "The listed gaps let an attacker who can insert markup load or redirect scripts in spite of the policy."
+            ),
+            fix=(
+                "Add the missing directives or remove the listed sources. `object-src 'none'; base-uri 'none'` "
+                "closes the most common gaps."
+            ),
+        ),
+        State(
+            "open",
+            "The policy does not stop injected scripts.",
+            loss=1.0,
+            title="Content Security Policy allows injected scripts",
+            why=(
+                "A policy that allows `'unsafe-inline'` or any host does not protect: a script in a comment or "
+                "search term runs."
+            ),
+            fix=(
+                "Name your scripts by a nonce that is new for every response, and repeat it in `<script "
+                'nonce="...">`:\n\n'
+                "```\n"
+                "Content-Security-Policy: script-src 'nonce-2726c7f26c' 'strict-dynamic'; object-src 'none'; "
+                "base-uri 'none'\n"
+                "```"
+            ),
+        ),
+        State(
+            "unreadable",
+            "The policy contains no directive that browsers know.",
+            loss=1.0,
+            title="Content Security Policy is invalid",
+            why="Browsers ignore the policy, so it protects from nothing.",
+            fix=(
+                "Correct the names of the directives, for example `script-src` and `object-src`, and separate "
+                "them by semicolons."
+            ),
+        ),
+        State(
+            "report-only",
+            "The policy only reports violations and stops nothing.",
+            loss=1.0,
+            title="Enforce the Content Security Policy",
+            why="Browsers report injected scripts, but run them.",
+            fix="Once the reports show no false alarms, send the same policy in the `Content-Security-Policy` header.",
+        ),
+        State(
+            "missing",
+            "The page has no Content Security Policy.",
+            loss=1.0,
+            title="Add a Content Security Policy",
+            why=(
+                "Where a comment, a search term or a plugin can put markup into the page, a script in it acts "
+                "in the visitor's name. A policy makes such a mistake harmless."
+            ),
+            fix=(
+                "Test a policy in a `Content-Security-Policy-Report-Only` header first, then enforce it:\n\n"
+                "```\n"
+                "Content-Security-Policy: script-src 'nonce-2726c7f26c' 'strict-dynamic'; object-src 'none'; "
+                "base-uri 'none'\n"
+                "```"
+            ),
+        ),
     ),
     sources=(
         "https://www.w3.org/TR/CSP3/",
@@ -74,7 +136,7 @@ class _Finding:
     ),
 )
 def csp(csp: CSP, document: Document) -> Outcome:
-    """A content security policy tells the browser which scripts belong to the page, so that injected ones do not run.
+    """A Content Security Policy declares which scripts may run, so that injected ones do not.
 
     ## What it checks
 
@@ -97,13 +159,13 @@ def csp(csp: CSP, document: Document) -> Outcome:
     the page's own trusted scripts to another server. Two policies are not merged word by word: `http:` in one and
     `https:` in another still let in every server with HTTPS. Two hashes without a space between them are none.
 
-    Three of four of the most visited sites have none, so most pages lose these points. That is why it is a medium check
-    and not a high one: a policy takes work, its absence alone is no hole, and nothing else limits what a hole is worth.
+    Three of four of the most visited sites have no policy, so most pages are flagged: a policy takes work, and its
+    absence alone is no vulnerability, but nothing else limits the damage of one.
 
     ## Why it matters
 
-    Where a comment, a search word or a plugin can put markup into the page, a script in it acts in the visitor's
-    name. A good policy is the second line of defence that makes such a mistake harmless.
+    Where a comment, a search term or a plugin can put markup into the page, a script in it acts in the visitor's name.
+    A good policy is a second line of defense that makes such a mistake harmless.
 
     ## How to fix
 

@@ -17,19 +17,85 @@ _HEADER: Final = "Strict-Transport-Security"
 
 @check(
     id="hsts",
-    title="Strict transport security",
+    title="HTTP Strict Transport Security (HSTS)",
     severity=Severity.MEDIUM,
     since="0.1.0",
     states=(
-        State("strong", "Browsers are told to reach this host by HTTPS only, for at least six months."),
-        State("preloaded", "Browsers reach this host by HTTPS only: its whole top-level domain is preloaded."),
-        State("preload-mismatch", "The header asks for preloading without meeting its conditions.", loss=0.5),
-        State("duplicates", "The header repeats a directive.", loss=0.5),
-        State("short", "Browsers are told to use HTTPS only, but for less than six months.", loss=0.5),
-        State("off", "The header tells browsers to forget that the host is HTTPS only.", loss=1.0),
-        State("unreadable", "The header has no readable max-age, so browsers ignore it.", loss=1.0),
-        State("meta", "Strict transport security is only in a meta element, where browsers ignore it.", loss=1.0),
-        State("missing", "The page does not ask browsers to use HTTPS only.", loss=1.0),
+        State("strong", "Browsers use only HTTPS for this host, for at least six months."),
+        State("preloaded", "Browsers use only HTTPS for this host: its whole top-level domain is preloaded."),
+        State(
+            "preload-mismatch",
+            "The header asks for preloading without meeting the conditions.",
+            loss=0.5,
+            title="HSTS preload conditions are not met",
+            why="Browser vendors reject the host for their preload list, so the first visit stays unprotected.",
+            fix=(
+                "Meet the conditions, or remove `preload`:\n\n"
+                "```\n"
+                "Strict-Transport-Security: max-age=31536000; includeSubDomains; preload\n"
+                "```"
+            ),
+        ),
+        State(
+            "duplicates",
+            "The header repeats a directive.",
+            loss=0.5,
+            title="HSTS header repeats a directive",
+            why="The header is invalid, and browsers may ignore it.",
+            fix="Send each directive once: `Strict-Transport-Security: max-age=31536000`.",
+        ),
+        State(
+            "short",
+            "Browsers use only HTTPS, but for less than six months.",
+            loss=0.5,
+            title="Extend the HSTS lifetime",
+            why="Visitors who return after that time are unprotected on their first request.",
+            fix="Once everything on the host works over HTTPS, raise `max-age` to a year: `max-age=31536000`.",
+        ),
+        State(
+            "off",
+            "The header tells browsers to forget that the host uses HTTPS only.",
+            loss=1.0,
+            title="HSTS is turned off with max-age=0",
+            why=(
+                "Browsers send the first request over plain HTTP again, where attackers on the network can "
+                "intercept it."
+            ),
+            fix="Send `Strict-Transport-Security: max-age=31536000`, unless the host is about to give up HTTPS.",
+        ),
+        State(
+            "unreadable",
+            "The header has no valid max-age, so browsers ignore it.",
+            loss=1.0,
+            title="HSTS header has no valid max-age",
+            why="Without `max-age` the header has no effect.",
+            fix="Send `Strict-Transport-Security: max-age=31536000`.",
+        ),
+        State(
+            "meta",
+            "Strict-Transport-Security is set in a meta element, where browsers ignore it.",
+            loss=1.0,
+            title="HSTS stands in a meta element",
+            why="Browsers accept it only as a response header, so the host is unprotected.",
+            fix="Send it as a header: `Strict-Transport-Security: max-age=31536000`.",
+        ),
+        State(
+            "missing",
+            "The page does not send Strict-Transport-Security.",
+            loss=1.0,
+            title="Enable HSTS",
+            why=(
+                "Visitors who type the address or follow an old link send their first request over plain HTTP, "
+                "where attackers on the network can intercept it."
+            ),
+            fix=(
+                "Send the header with every HTTPS response. Start with `max-age=300`, and raise it once "
+                "everything on the host works over HTTPS:\n\n"
+                "```\n"
+                "Strict-Transport-Security: max-age=31536000\n"
+                "```"
+            ),
+        ),
     ),
     sources=(
         "https://www.rfc-editor.org/rfc/rfc6797#section-6.1",
@@ -56,9 +122,9 @@ def hsts(seen_response: Response, document: Document) -> Outcome | NotApplicable
 
     ## Why it matters
 
-    A redirect from HTTP to HTTPS protects only after its first, unprotected answer. With this header a browser that
-    has been here once skips that step, so no one on the network can keep the visitor on plain HTTP, and visitors
-    cannot click certificate warnings away.
+    A redirect from HTTP to HTTPS protects only after its first, unprotected response. With this header a browser that
+    has visited the host skips that step, so attackers on the network cannot keep visitors on plain HTTP, and visitors
+    cannot bypass certificate warnings.
 
     ## How to fix
 

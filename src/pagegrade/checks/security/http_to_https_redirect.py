@@ -15,20 +15,81 @@ _REPAIRED_BY_BROWSERS: Final = "incomplete_chain"
 
 @check(
     id="http-to-https-redirect",
-    title="Redirect from HTTP to HTTPS",
+    title="HTTP to HTTPS redirect",
     severity=Severity.MEDIUM,
     cause="encryption",
     since="0.1.0",
     states=(
-        State("direct", "Plain HTTP is redirected permanently to HTTPS on the same host."),
-        State("closed", "Nothing answers on port 80, so no page is ever sent in plain text."),
-        State("preloaded", "Browsers never ask this host over plain HTTP: its whole top-level domain is preloaded."),
-        State("temporary", "Plain HTTP is redirected to HTTPS, but only temporarily.", loss=0.5),
-        State("other-host", "Plain HTTP is redirected to HTTPS on another host first.", loss=0.5),
-        State("detour", "Plain HTTP is redirected to another plain HTTP URL before HTTPS.", loss=0.5),
-        State("error", "Plain HTTP answers with an error instead of a redirect.", loss=0.5),
-        State("unverified", "The way from HTTP to HTTPS passes a certificate that does not verify.", loss=1.0),
-        State("insecure", "Plain HTTP answers without leading to HTTPS.", loss=1.0),
+        State("direct", "Plain HTTP redirects permanently to HTTPS on the same host."),
+        State("closed", "Port 80 is closed, so no page is ever sent in plain text."),
+        State("preloaded", "Browsers never use plain HTTP for this host: its whole top-level domain is preloaded."),
+        State(
+            "temporary",
+            "Plain HTTP redirects to HTTPS with a temporary status.",
+            loss=0.5,
+            title="Make the redirect to HTTPS permanent",
+            why="Browsers repeat the unprotected request on every visit, and search engines keep the `http:` URL.",
+            fix="Answer with status 301 or 308 instead of 302, 303 or 307.",
+        ),
+        State(
+            "other-host",
+            "Plain HTTP redirects to HTTPS on another host.",
+            loss=0.5,
+            title="Redirect to HTTPS on the same host first",
+            why=(
+                "A browser stores HSTS for exactly the host that sends it, so the first host stays unprotected "
+                "on every later visit."
+            ),
+            fix="Redirect `http://example.com` to `https://example.com`, and from there to `www`.",
+        ),
+        State(
+            "detour",
+            "Plain HTTP redirects to another http URL before HTTPS.",
+            loss=0.5,
+            title="Redirect to HTTPS in one step",
+            why="Each plain HTTP step can be intercepted, and costs a round trip.",
+            fix="Redirect to the https URL in the first response.",
+        ),
+        State(
+            "error",
+            "Plain HTTP answers with an error instead of a redirect.",
+            loss=0.5,
+            title="Plain HTTP returns an error instead of a redirect",
+            why="Visitors who type the host name or follow an old link see an error.",
+            fix=(
+                "Answer every request on port 80 with a permanent redirect:\n\n"
+                "```\n"
+                "return 301 https://$host$request_uri;\n"
+                "```"
+            ),
+        ),
+        State(
+            "unverified",
+            "The redirect from HTTP to HTTPS passes a host whose certificate is invalid.",
+            loss=1.0,
+            title="Redirect to HTTPS passes an invalid certificate",
+            why="Browsers show a warning on the way, and most visitors turn back.",
+            fix=(
+                "Install a valid certificate on every host of the redirect chain, or redirect to the final host "
+                "directly."
+            ),
+        ),
+        State(
+            "insecure",
+            "Plain HTTP answers without leading to HTTPS.",
+            loss=1.0,
+            title="Redirect HTTP to HTTPS",
+            why=(
+                "Visitors who type the host name or follow an old link stay on an unprotected connection, where "
+                "others on the network can read and change the page."
+            ),
+            fix=(
+                "Answer every request on port 80 with a permanent redirect. For nginx:\n\n"
+                "```\n"
+                "return 301 https://$host$request_uri;\n"
+                "```"
+            ),
+        ),
     ),
     sources=(
         "https://www.rfc-editor.org/rfc/rfc6797#section-7.2",
@@ -38,7 +99,7 @@ _REPAIRED_BY_BROWSERS: Final = "incomplete_chain"
 def http_to_https_redirect(
     response: Response, insecure_probe: WellKnown | NotGathered, tls: TLS | NotGathered
 ) -> Outcome | NotApplicable | NotRun:
-    """Visitors who follow an old link or type the bare name arrive over plain HTTP and must be sent to HTTPS.
+    """Visitors who follow an old link or type the host name arrive over plain HTTP and must be redirected to HTTPS.
 
     ## What it checks
 

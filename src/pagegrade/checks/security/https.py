@@ -16,10 +16,33 @@ _REPAIRED_BY_BROWSERS: Final = "incomplete_chain"
     since="0.1.0",
     cap=Cap(69),
     states=(
-        State("secure", "The page is served over HTTPS with a certificate that verifies."),
+        State("secure", "The page is served over HTTPS with a valid certificate."),
         State("local", "The page is served over plain HTTP, but from a local name or an onion service."),
-        State("unverified", "The page is served over HTTPS, but its certificate does not verify.", loss=1.0),
-        State("insecure", "The page is served over plain HTTP.", loss=1.0),
+        State(
+            "unverified",
+            "The page is served over HTTPS, but its certificate is invalid.",
+            loss=1.0,
+            title="Certificate is invalid",
+            why="Browsers show a full-page warning, and most visitors turn back.",
+            fix=(
+                "Install a certificate for exactly this host name from a trusted authority, and let it renew "
+                "automatically."
+            ),
+        ),
+        State(
+            "insecure",
+            "The page is served over plain HTTP.",
+            loss=1.0,
+            title="Serve the page over HTTPS",
+            why=(
+                'Browsers mark the page as "not secure". Anyone between the visitor and the server can read '
+                "form entries and insert scripts or advertisements."
+            ),
+            fix=(
+                "Install a certificate, which is free from authorities such as Let's Encrypt, and redirect all "
+                "requests to `https://`. Most hosting panels have a switch for it."
+            ),
+        ),
     ),
     sources=(
         "https://www.rfc-editor.org/rfc/rfc9110#section-4.2.2",
@@ -28,7 +51,7 @@ _REPAIRED_BY_BROWSERS: Final = "incomplete_chain"
     ),
 )
 def https(response: Response, tls: TLS | NotGathered) -> Outcome:
-    """HTTPS keeps others on the network from reading or changing the page on its way to the visitor.
+    """HTTPS prevents others on the network from reading or changing the page.
 
     ## What it checks
 

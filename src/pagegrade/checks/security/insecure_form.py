@@ -16,8 +16,23 @@ from pagegrade.parse.url import join_url
     since="0.1.0",
     states=(
         State("safe", "Forms are sent encrypted, and no password gets into a URL."),
-        State("password-in-address", "A form with a password puts it into a URL when it is sent.", loss=0.5),
-        State("insecure", "A form or password is sent over plain HTTP.", loss=1.0),
+        State(
+            "password-in-address",
+            "A form with a password puts it into a URL when it is sent without its script.",
+            loss=0.5,
+            title="Password is sent in the URL",
+            why="URLs are kept in browser histories and log files, where a password must not be.",
+            fix='Give every form with a password `method="post"`.',
+        ),
+        State(
+            "insecure",
+            "A form or password is sent over plain HTTP.",
+            loss=1.0,
+            title="Forms sent over plain HTTP",
+            why="Anyone on the same network can read or change the data, and browsers warn of such forms.",
+            fix="Serve the page over HTTPS, and write the form's URL without `http:`.",
+            counted=True,
+        ),
     ),
     sources=(
         "https://www.w3.org/TR/mixed-content/",
@@ -26,7 +41,7 @@ from pagegrade.parse.url import join_url
     ),
 )
 def insecure_form(document: Document, markup: Markup) -> Verdict:
-    """What people type into a form is sent over the network, and should be readable to no one on the way.
+    """Data that people enter into a form must not be readable on the network.
 
     ## What it checks
 
@@ -38,8 +53,8 @@ def insecure_form(document: Document, markup: Markup) -> Verdict:
 
     ## Why it matters
 
-    Anyone on the same network can read or change what is sent over plain HTTP; browsers warn of such forms. URLs
-    are kept in histories and log files, where a password must not be.
+    Anyone on the same network can read or change what is sent over plain HTTP; browsers warn of such forms. URLs are
+    kept in histories and log files, where a password must not be.
 
     ## How to fix
 

@@ -25,10 +25,47 @@ _Found = tuple[str, str, ElementFact | Evidence]
     severity=Severity.MEDIUM,
     since="0.1.0",
     states=(
-        State("clean", "Everything the page loads comes over HTTPS."),
-        State("upgraded", "The page names plain HTTP URLs, but its policy makes browsers upgrade or block them.", 0.5),
-        State("passive", "The page loads images, audio or video over plain HTTP.", 0.5, MOST_FOR_PASSIVE),
-        State("active", "The page loads scripts, styles, frames or fonts, or sends forms, over plain HTTP.", loss=1.0),
+        State("clean", "Everything the page loads uses HTTPS."),
+        State(
+            "upgraded",
+            "The page contains http URLs, but its policy makes browsers upgrade or block them.",
+            0.5,
+            title="Plain HTTP URLs that the policy upgrades",
+            why=(
+                "A resource whose server does not support HTTPS does not load, and programs other than browsers "
+                "still use plain HTTP."
+            ),
+            fix="Change each listed URL to `https://`.",
+            counted=True,
+        ),
+        State(
+            "passive",
+            "The page loads images, audio or video over plain HTTP.",
+            0.5,
+            MOST_FOR_PASSIVE,
+            title="Images and media loaded over plain HTTP",
+            why="Browsers try these files over HTTPS, and do not show them where the other server does not support it.",
+            fix="Change each listed URL to `https://`, or to a path without a host where the file is your own.",
+            counted=True,
+        ),
+        State(
+            "active",
+            "The page loads scripts, styles, frames or fonts, or sends forms, over plain HTTP.",
+            loss=1.0,
+            title="Scripts, styles, frames or forms over plain HTTP",
+            why=(
+                "Browsers block such scripts, styles, frames and fonts, so parts of the page do not work. Forms "
+                "are sent readable to others on the network."
+            ),
+            fix=(
+                "Change each listed URL to `https://`. Where the content is too much to edit, send this header "
+                "first:\n\n"
+                "```\n"
+                "Content-Security-Policy: upgrade-insecure-requests\n"
+                "```"
+            ),
+            counted=True,
+        ),
     ),
     sources=(
         "https://www.w3.org/TR/mixed-content/",
@@ -36,7 +73,7 @@ _Found = tuple[str, str, ElementFact | Evidence]
     ),
 )
 def mixed_content(document: Document, csp: CSP, resources: Resources | NotGathered) -> Outcome | NotApplicable:
-    """A page over HTTPS that loads parts over plain HTTP is only as safe as those parts.
+    """An HTTPS page that loads resources over plain HTTP is only as safe as those resources.
 
     ## What it checks
 
@@ -58,8 +95,8 @@ def mixed_content(document: Document, csp: CSP, resources: Resources | NotGather
 
     ## How to fix
 
-    Change every such URL to `https://`, or to a path without a host where the file is your own. Where the content
-    is too much to edit, let browsers do it with a header, and mend the URLs later:
+    Change every such URL to `https://`, or to a path without a host where the file is your own. Where the content is
+    too much to edit, let browsers do it with a header, and correct the URLs later:
 
     ```
     Content-Security-Policy: upgrade-insecure-requests

@@ -24,8 +24,18 @@ _OBSOLETE: Final = {
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("current", "The answer holds no obsolete headers."),
-        State("obsolete", "The answer holds headers that browsers no longer use."),
+        State("current", "The response has no obsolete headers."),
+        State(
+            "obsolete",
+            "The response has headers that browsers no longer use.",
+            title="Obsolete headers",
+            why="They add bytes to every page and suggest protection that does not exist.",
+            fix=(
+                "Remove them from the configuration of the server or application. A Content Security Policy "
+                "replaces `X-XSS-Protection`."
+            ),
+            counted=True,
+        ),
     ),
     sources=(
         "https://developer.mozilla.org/en-US/docs/Web/HTTP/Reference/Headers",
@@ -33,7 +43,7 @@ _OBSOLETE: Final = {
     ),
 )
 def obsolete_headers(seen_response: Response) -> Outcome:
-    """Headers that no browser reads any more are bytes without a purpose.
+    """Headers that browsers no longer read add bytes without a purpose.
 
     ## What it checks
 
@@ -44,12 +54,12 @@ def obsolete_headers(seen_response: Response) -> Outcome:
 
     ## Why it matters
 
-    They are sent with every page. The filter that `X-XSS-Protection` controlled could itself be abused, and a header
-    that promises protection keeps people from setting up the one that works.
+    They are sent with every page. The filter that `X-XSS-Protection` controlled could itself be abused, and an obsolete
+    header suggests protection that does not exist.
 
     ## How to fix
 
-    Remove them from the configuration of the server or application. A content security policy does what
+    Remove them from the configuration of the server or application. A Content Security Policy does what
     `X-XSS-Protection` was meant to do.
 
     ## Fails on

@@ -12,14 +12,34 @@ _SHOWN: Final = 10
 
 @check(
     id="permissions-policy",
-    title="Permissions policy",
+    title="Permissions Policy",
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("set", "The permissions policy limits what the page and its frames may use."),
-        State("absent", "The page sets no permissions policy."),
-        State("old", "The page sends Feature-Policy, which current browsers have replaced by Permissions-Policy."),
-        State("unreadable", "The permissions policy has a mistake, so browsers ignore all of it."),
+        State("set", "The Permissions Policy limits what the page and its frames may use."),
+        State("absent", "The page sets no Permissions Policy."),
+        State(
+            "old",
+            "The page sends Feature-Policy, which Permissions-Policy has replaced in current browsers.",
+            title="Replace Feature-Policy by Permissions-Policy",
+            why="Browsers have replaced this header, and only some still read it.",
+            fix=(
+                "Send the new header with its own syntax:\n\n"
+                "```\n"
+                "Permissions-Policy: camera=(), geolocation=(self)\n"
+                "```"
+            ),
+        ),
+        State(
+            "unreadable",
+            "The Permissions Policy has a syntax error, so browsers ignore all of it.",
+            title="Permissions-Policy has a syntax error",
+            why="One mistake makes browsers ignore the whole header.",
+            fix=(
+                "Write each feature with its origins in parentheses, separated by commas: `camera=(), "
+                "geolocation=(self)`."
+            ),
+        ),
     ),
     sources=(
         "https://www.w3.org/TR/permissions-policy/",
@@ -27,7 +47,7 @@ _SHOWN: Final = 10
     ),
 )
 def permissions_policy(seen_response: Response) -> Outcome:
-    """A permissions policy decides which powerful features, such as the camera, a page and its frames may ask for.
+    """A Permissions Policy limits which powerful features, such as the camera, a page and its frames may use.
 
     ## What it checks
 
@@ -38,12 +58,12 @@ def permissions_policy(seen_response: Response) -> Outcome:
 
     ## Why it matters
 
-    A policy that browsers ignore protects no one, and looks as if it did.
+    A policy that browsers ignore protects from nothing.
 
     ## How to fix
 
-    Write each feature with the origins that may use it in brackets, separated by commas. An empty pair of brackets
-    switches the feature off.
+    List for each feature the origins that may use it in parentheses, separated by commas. An empty pair of parentheses
+    turns the feature off.
 
     ```
     Permissions-Policy: camera=(), geolocation=(self "https://maps.example")

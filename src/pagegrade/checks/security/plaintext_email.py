@@ -19,12 +19,26 @@ _SAMPLE: Final = re.compile(
 
 @check(
     id="plaintext-email",
-    title="Plain e-mail addresses",
+    title="Plain email addresses",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("none", "The page shows no e-mail address to programs that collect them."),
-        State("found", "The page shows e-mail addresses that programs can collect.", loss=0.5),
+        State("none", "The page shows no email address to bots."),
+        State(
+            "found",
+            "The page shows email addresses that bots can collect.",
+            loss=0.5,
+            title="Email addresses that bots can collect",
+            why=(
+                "An address that is found once receives spam for years. In some countries a contact address is "
+                "mandatory all the same."
+            ),
+            fix=(
+                "Offer a contact form, or encode the address where the law allows it. Many content systems and "
+                "CDNs do so by a switch."
+            ),
+            counted=True,
+        ),
     ),
     sources=(
         "https://www.rfc-editor.org/rfc/rfc6068",
@@ -32,7 +46,7 @@ _SAMPLE: Final = re.compile(
     ),
 )
 def plaintext_email(document: Document) -> Outcome:
-    """E-mail addresses that stand openly in a page are collected by programs that send unwanted mail.
+    """Email addresses in plain text are collected by spam bots.
 
     ## What it checks
 
@@ -44,13 +58,12 @@ def plaintext_email(document: Document) -> Outcome:
 
     ## Why it matters
 
-    Programs that collect addresses read pages as this check does. An address that is found once receives unwanted
-    mail for years.
+    Bots that collect addresses read pages as this check does. An address that is found once receives spam for years.
 
     ## How to fix
 
-    Offer a contact form, or write the address in a way that programs do not read, where the law allows it. Many
-    content systems and delivery networks can hide addresses from programs and still show them to people.
+    Offer a contact form, or encode the address so that bots do not read it, where the law allows it. Many content
+    systems and CDNs can hide addresses from bots and still show them to people.
 
     ```html
     <a href="/contact">Write to us</a>

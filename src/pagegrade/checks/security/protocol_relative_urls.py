@@ -6,12 +6,22 @@ from pagegrade.model.outcome import Outcome, Severity
 
 @check(
     id="protocol-relative-urls",
-    title="URLs without a protocol",
+    title="Protocol-relative URLs",
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("explicit", "No file or link of the page has a URL without a protocol."),
-        State("relative", "Files or links of the page have URLs without a protocol."),
+        State("explicit", "No URL of the page is protocol-relative."),
+        State(
+            "relative",
+            "URLs of the page are protocol-relative.",
+            title="Protocol-relative URLs",
+            why=(
+                "Where the page is opened over plain HTTP or saved to disk, such a file is loaded unencrypted "
+                "or not at all."
+            ),
+            fix="Write `https:` in front of the two slashes.",
+            counted=True,
+        ),
     ),
     sources=("https://url.spec.whatwg.org/#scheme-relative-special-url-string",),
 )
@@ -26,8 +36,7 @@ def protocol_relative_urls(document: Document) -> Outcome:
 
     ## Why it matters
 
-    Where the page is opened over plain HTTP, or saved to a disk, such a file is loaded unprotected or not at all.
-    Nothing is gained by it since all browsers and hosts speak HTTPS.
+    Where the page is opened over plain HTTP or saved to disk, such a file is loaded unencrypted or not at all.
 
     ## How to fix
 

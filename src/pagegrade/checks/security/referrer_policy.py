@@ -22,15 +22,39 @@ _LEGACY: Final = {
 
 @check(
     id="referrer-policy",
-    title="Referrer policy",
+    title="Referrer Policy",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("strict", "Other sites learn at most the origin of the page, and only over HTTPS."),
-        State("default", "The page sets no referrer policy; browsers send other sites its origin only."),
-        State("loose", "The referrer policy sends more than browsers do by themselves.", loss=0.5),
-        State("unknown", "The referrer policy has no value that browsers know.", loss=1.0),
-        State("unsafe", "The referrer policy sends the full URL of the page to every site.", loss=1.0),
+        State("strict", "Other sites receive at most the origin of the page, and only over HTTPS."),
+        State("default", "The page sets no Referrer Policy; browsers send other sites its origin only."),
+        State(
+            "loose",
+            "The Referrer Policy sends more than browsers do by default.",
+            loss=0.5,
+            title="Tighten the Referrer Policy",
+            why="Browsers send the origin also over plain HTTP, or the full URL also to other sites.",
+            fix="Remove the policy, or set it to `strict-origin-when-cross-origin`.",
+        ),
+        State(
+            "unknown",
+            "The Referrer Policy has no value that browsers know.",
+            loss=1.0,
+            title="Referrer Policy is invalid",
+            why="Browsers ignore the policy and use their default.",
+            fix="Send `Referrer-Policy: strict-origin-when-cross-origin`.",
+        ),
+        State(
+            "unsafe",
+            "The Referrer Policy sends the full URL of the page to every site.",
+            loss=1.0,
+            title="Referrer Policy sends full URLs to every site",
+            why=(
+                "Search terms, account names and secret links in URLs reach every linked site and every "
+                "embedded third party, even over plain HTTP."
+            ),
+            fix="Replace `unsafe-url` by `strict-origin-when-cross-origin`.",
+        ),
     ),
     sources=(
         "https://www.w3.org/TR/referrer-policy/#parse-referrer-policy-from-header",
@@ -38,7 +62,7 @@ _LEGACY: Final = {
     ),
 )
 def referrer_policy(seen_response: Response, document: Document) -> Outcome:
-    """The referrer policy decides how much of the page's URL other sites learn when visitors follow a link.
+    """The Referrer Policy controls how much of the page's URL other sites learn when visitors follow a link.
 
     ## What it checks
 
@@ -50,13 +74,13 @@ def referrer_policy(seen_response: Response, document: Document) -> Outcome:
 
     ## Why it matters
 
-    URLs can hold search words, account names and secret links. With `unsafe-url` every linked site and every
-    embedded third party sees them, even over plain HTTP.
+    URLs can contain search terms, account names and secret links. With `unsafe-url` every linked site and every
+    embedded third party receives them, even over plain HTTP.
 
     ## How to fix
 
-    Remove the policy, or set it to `strict-origin-when-cross-origin`. Choose `no-referrer` or `same-origin` where
-    even the name of the site should stay private.
+    Remove the policy, or set it to `strict-origin-when-cross-origin`. Choose `no-referrer` or `same-origin` where even
+    the host name should stay private.
 
     ```
     Referrer-Policy: strict-origin-when-cross-origin

@@ -9,19 +9,37 @@ from pagegrade.parse.http.headers import parse_media_type
 
 @check(
     id="security-txt",
-    title="Contact for security reports",
+    title="security.txt",
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("valid", "The site says whom to tell about a weakness."),
+        State("valid", "The site says to whom vulnerabilities can be reported."),
         State("absent", "The site has no security.txt file."),
-        State("expired", "The security.txt file has expired."),
-        State("invalid", "The security.txt file lacks something that it has to hold."),
+        State(
+            "expired",
+            "The security.txt file has expired.",
+            title="Renew security.txt",
+            why="Researchers treat an expired file as abandoned and may report vulnerabilities elsewhere.",
+            fix="Check the contact, and set `Expires` to a date within the next year.",
+        ),
+        State(
+            "invalid",
+            "The security.txt file lacks required fields or is malformed.",
+            title="Correct security.txt",
+            why="Programs and researchers cannot rely on a file that does not follow the format.",
+            fix=(
+                "Serve it as `text/plain` with at least one `Contact` and exactly one `Expires`:\n\n"
+                "```\n"
+                "Contact: mailto:security@example.com\n"
+                "Expires: 2027-12-31T23:00:00Z\n"
+                "```"
+            ),
+        ),
     ),
     sources=("https://www.rfc-editor.org/rfc/rfc9116",),
 )
 def security_txt(security_txt: WellKnown, artifacts: Artifacts) -> Verdict:
-    """A security.txt file tells people who find a weakness whom to write to.
+    """A security.txt file says to whom vulnerabilities of the site can be reported.
 
     ## What it checks
 
@@ -32,8 +50,8 @@ def security_txt(security_txt: WellKnown, artifacts: Artifacts) -> Verdict:
 
     ## Why it matters
 
-    Without an address, reports of weaknesses end up with customer support, or in public. An expired file is taken for
-    a forgotten one.
+    Without a contact, reports of vulnerabilities end up with customer support, or in public. An expired file is treated
+    as abandoned.
 
     ## How to fix
 

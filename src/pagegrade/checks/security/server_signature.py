@@ -39,14 +39,34 @@ _SHOWN: Final = 10
 
 @check(
     id="server-signature",
-    title="Server signature",
+    title="Server version disclosure",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("silent", "The answer does not tell which software the site runs on."),
-        State("name", "The answer names its server and tells nothing else of it."),
-        State("product", "The answer names the software the site runs on.", loss=0.5),
-        State("version", "The answer tells the version of the software the site runs on.", loss=1.0),
+        State("silent", "The response does not disclose which software the site runs on."),
+        State("name", "The response names its server and discloses nothing else."),
+        State(
+            "product",
+            "The response names the software that the site runs on.",
+            loss=0.5,
+            title="Headers disclose the software",
+            why="Attackers learn which product to look up vulnerabilities for.",
+            fix="Remove `X-Powered-By` and similar headers in the configuration of the application or framework.",
+        ),
+        State(
+            "version",
+            "The response discloses the version of the software that the site runs on.",
+            loss=1.0,
+            title="Hide version numbers",
+            why=(
+                "Automated attacks look for versions with known vulnerabilities. Keeping the software up to "
+                "date matters more than hiding the number."
+            ),
+            fix=(
+                "Turn version numbers off: `server_tokens off;` in nginx, `ServerTokens Prod` in Apache, "
+                "`expose_php = Off` in php.ini."
+            ),
+        ),
     ),
     sources=(
         "https://www.rfc-editor.org/rfc/rfc9110#section-10.2.4",
@@ -54,7 +74,7 @@ _SHOWN: Final = 10
     ),
 )
 def server_signature(seen_response: Response, document: Document) -> Outcome:
-    """Version numbers in an answer tell attackers which known weaknesses to try first.
+    """Version numbers in response headers show attackers which known vulnerabilities to try first.
 
     ## What it checks
 
@@ -68,12 +88,12 @@ def server_signature(seen_response: Response, document: Document) -> Outcome:
 
     ## Why it matters
 
-    Automated attacks look for versions with known holes. Hiding the number does not close a hole, but it takes the
-    site off the lists that are made from these headers. Keeping the software up to date matters more.
+    Automated attacks look for versions with known vulnerabilities. Hiding the number does not fix a vulnerability, but
+    it removes the site from lists made from these headers. Keeping the software up to date matters more.
 
     ## How to fix
 
-    Switch version numbers off in the server and in the application. For example:
+    Turn version numbers off in the server and in the application. For example:
 
     ```
     server_tokens off;          # nginx

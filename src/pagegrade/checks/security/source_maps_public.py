@@ -16,13 +16,23 @@ _KEY: Final = re.compile(rb'"(?:file|mappings|names|sections|sourceRoot|sources|
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("private", "No one can have the source maps that the scripts name."),
-        State("public", "Anybody can read the sources of scripts."),
+        State("private", "The source maps of the scripts are not public."),
+        State(
+            "public",
+            "The source maps of scripts are public.",
+            title="Public source maps",
+            why="Anyone can read the original sources with their comments, and keys that were left in them.",
+            fix=(
+                "If the sources are not meant to be public, do not deploy the source maps; upload them only to "
+                "the error tracking service."
+            ),
+            counted=True,
+        ),
     ),
     sources=("https://tc39.es/ecma426/",),
 )
 def source_maps_public(source_maps: SourceMaps, resources: Resources) -> Verdict:
-    """A source map turns a minified script back into the files it was made of.
+    """A source map restores the original source files of a minified script.
 
     ## What it checks
 
@@ -32,13 +42,13 @@ def source_maps_public(source_maps: SourceMaps, resources: Resources) -> Verdict
 
     ## Why it matters
 
-    Maps show comments, names and parts of the program that were not meant to be read. They can hold keys that someone
-    left in the sources.
+    Source maps show comments, names and parts of the program that were not meant to be public. They can contain keys
+    that were left in the sources.
 
     ## How to fix
 
-    If the sources are not meant to be public, keep the maps from the web server and hand them to the service that
-    collects errors only.
+    If the sources are not meant to be public, do not deploy the source maps to the web server; upload them only to the
+    error tracking service.
 
     ## Fails on
 

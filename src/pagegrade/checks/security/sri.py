@@ -36,14 +36,45 @@ _Load = Script | Link
 
 @check(
     id="sri",
-    title="Integrity of foreign scripts and styles",
+    title="Subresource Integrity (SRI)",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("covered", "Scripts and styles from other sites are named with their hash."),
-        State("missing", "Scripts or styles from other sites are loaded without a hash.", _LEAST, _MOST),
-        State("broken", "The hash of a script or style from another site protects nothing or blocks the file.", 1.0),
-        State("insecure", "Scripts or styles from other sites are loaded over plain HTTP.", loss=1.0),
+        State("covered", "Scripts and styles from other sites have an integrity hash."),
+        State(
+            "missing",
+            "Scripts or styles from other sites have no integrity hash.",
+            _LEAST,
+            _MOST,
+            title="Third-party scripts and styles without an integrity hash",
+            why="When the other site is compromised, its script can do everything the page can.",
+            fix=(
+                "Serve the files from your own host, or name a fixed version with its hash:\n\n"
+                "```html\n"
+                '<script src="https://cdn.example.net/lib-2.1.0.js" integrity="sha384-..." '
+                'crossorigin="anonymous"></script>\n'
+                "```"
+            ),
+            counted=True,
+        ),
+        State(
+            "broken",
+            "The integrity hash of a script or style from another site has no effect or blocks the file.",
+            1.0,
+            title="Invalid integrity hashes",
+            why="Browsers refuse the file or load it unchecked.",
+            fix='Compute the hash of the exact version that is loaded, and add `crossorigin="anonymous"`.',
+            counted=True,
+        ),
+        State(
+            "insecure",
+            "Scripts or styles from other sites are loaded over plain HTTP.",
+            loss=1.0,
+            title="Third-party scripts and styles over plain HTTP",
+            why="Anyone on the network can replace such a script with their own.",
+            fix="Load the files over `https://`, and add an integrity hash.",
+            counted=True,
+        ),
     ),
     sources=(
         "https://www.w3.org/TR/SRI/",
@@ -51,7 +82,7 @@ _Load = Script | Link
     ),
 )
 def sri(document: Document, resources: Resources | NotGathered) -> Verdict:
-    """With a hash in the page, a browser refuses a foreign script that was tampered with.
+    """With an integrity hash in the page, a browser rejects a third-party script that was tampered with.
 
     ## What it checks
 
@@ -70,8 +101,8 @@ def sri(document: Document, resources: Resources | NotGathered) -> Verdict:
 
     ## Why it matters
 
-    A script from another site can do everything the page can. When that site is broken into, so are all pages that
-    load it.
+    A script from another site can do everything the page can. When that site is compromised, so are all pages that load
+    the script.
 
     ## How to fix
 

@@ -34,19 +34,114 @@ _BROKEN: Final = {
     since="0.1.0",
     cap=Cap(49),
     states=(
-        State("valid", "The certificate verifies, names the host and is not about to expire."),
-        State("expiring", "The certificate verifies but expires soon.", loss=0.5),
-        State("long-lived", "The certificate is valid for longer than public authorities may issue.", loss=0.5),
-        State("weak", "The certificate chain relies on a weak signature or key.", loss=0.5),
-        State("incomplete", "The server does not send the whole certificate chain.", loss=0.5),
-        State("expired", "The certificate has expired.", loss=1.0),
-        State("not-yet-valid", "The certificate is not valid yet.", loss=1.0),
-        State("untrusted", "The certificate does not lead to an authority that browsers trust.", loss=1.0),
-        State("self-signed", "The certificate is signed by itself.", loss=1.0),
-        State("wrong-host", "The certificate is for another host.", loss=1.0),
-        State("revoked", "The certificate has been revoked.", loss=1.0),
-        State("invalid", "The certificate does not verify.", loss=1.0),
-        State("hop", "A redirect on the way to the page uses a certificate that does not verify.", loss=1.0),
+        State("valid", "The certificate is valid, names the host and is not about to expire."),
+        State(
+            "expiring",
+            "The certificate is valid but expires soon.",
+            loss=0.5,
+            title="Renew the certificate",
+            why="When it expires, browsers show a full-page warning and most visitors turn back.",
+            fix="Renew it now, and let renewal run automatically, for example with an ACME client such as Certbot.",
+        ),
+        State(
+            "long-lived",
+            "The certificate is valid for longer than public authorities may issue.",
+            loss=0.5,
+            title="Certificate is valid for too long",
+            why="Browsers reject certificates of public authorities that are valid for more than 398 days.",
+            fix="Replace it with a certificate of a public authority that is valid for a year or less.",
+        ),
+        State(
+            "weak",
+            "The certificate chain relies on a weak signature or key.",
+            loss=0.5,
+            title="Certificate chain uses a weak signature or key",
+            why="SHA-1 and MD5 signatures and short RSA keys can be forged or broken.",
+            fix="Request a new certificate with SHA-256 and an RSA key of at least 2048 bits, or an ECDSA key.",
+        ),
+        State(
+            "incomplete",
+            "The server does not send the whole certificate chain.",
+            loss=0.5,
+            title="Send the complete certificate chain",
+            why=(
+                "Browsers can fetch the missing intermediate certificate; apps, command line tools and crawlers "
+                "often cannot and refuse the connection."
+            ),
+            fix=(
+                "Configure the file with the whole chain:\n\n"
+                "```\n"
+                "ssl_certificate /etc/letsencrypt/live/example.com/fullchain.pem;\n"
+                "```"
+            ),
+        ),
+        State(
+            "expired",
+            "The certificate has expired.",
+            loss=1.0,
+            title="Certificate has expired",
+            why="Browsers show a full-page warning, and most visitors turn back.",
+            fix="Renew the certificate, and let renewal run automatically.",
+        ),
+        State(
+            "not-yet-valid",
+            "The certificate is not valid yet.",
+            loss=1.0,
+            title="Certificate is not valid yet",
+            why="Browsers show a full-page warning until the certificate becomes valid.",
+            fix="Use the previous certificate until then, and check the clock of the server that issued it.",
+        ),
+        State(
+            "untrusted",
+            "The certificate does not lead to an authority that browsers trust.",
+            loss=1.0,
+            title="Certificate is not trusted",
+            why="Browsers show a full-page warning, and most visitors turn back.",
+            fix="Get a certificate from a public authority, and send its intermediate certificates with it.",
+        ),
+        State(
+            "self-signed",
+            "The certificate is signed by itself.",
+            loss=1.0,
+            title="Certificate is self-signed",
+            why="Browsers trust only certificates of known authorities, and show a full-page warning.",
+            fix="Replace it with a certificate of a public authority; Let's Encrypt issues them free of charge.",
+        ),
+        State(
+            "wrong-host",
+            "The certificate is for another host.",
+            loss=1.0,
+            title="Certificate is for another host",
+            why="Browsers show a full-page warning, because another server might impersonate this one.",
+            fix=(
+                "Request a certificate that names this host, with and without `www`, and check that the server "
+                "selects it for this host (SNI)."
+            ),
+        ),
+        State(
+            "revoked",
+            "The certificate has been revoked.",
+            loss=1.0,
+            title="Certificate has been revoked",
+            why="Browsers that check revocation refuse the connection.",
+            fix="Request a new certificate with a new key.",
+        ),
+        State(
+            "invalid",
+            "The certificate cannot be verified.",
+            loss=1.0,
+            title="Certificate cannot be verified",
+            why="Browsers show a full-page warning, and most visitors turn back.",
+            fix="Look at the reason in the evidence, and replace the certificate or its chain.",
+        ),
+        State(
+            "hop",
+            "A redirect to the page uses a certificate that is invalid.",
+            loss=1.0,
+            title="Redirect uses an invalid certificate",
+            why="Visitors who use that URL see a warning before they reach the page.",
+            fix="Install a valid certificate on the host that redirects as well.",
+        ),
     ),
     sources=(
         "https://www.rfc-editor.org/rfc/rfc5280#section-6",
@@ -55,7 +150,7 @@ _BROKEN: Final = {
     ),
 )
 def tls_certificate(navigation: Navigation, tls: TLS | NotGathered) -> Outcome | NotApplicable | NotRun:
-    """The certificate proves to the browser that it speaks with the real host.
+    """The certificate proves to the browser that it is connected to the real host.
 
     ## What it checks
 

@@ -10,13 +10,35 @@ from pagegrade.parse.url import is_http, same_site
 
 @check(
     id="unsafe-cross-origin-links",
-    title="Links that open a new window",
+    title="noopener on links to new windows",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("safe", "No link to another site gives that site a handle on this page."),
-        State("implicit", "Links to other sites open a new window without saying noopener.", loss=0.5),
-        State("opener", "Links to other sites hand them this page's window with rel=opener.", loss=0.75),
+        State("safe", "No link gives another site access to this page's window."),
+        State(
+            "implicit",
+            'Links to other sites open a new window without `rel="noopener"`.',
+            loss=0.5,
+            title="Links to new windows without noopener",
+            why=(
+                "Browsers since 2021 imply it. In older ones the other site can replace this page while the "
+                "visitor looks at the new window."
+            ),
+            fix='Add `rel="noopener"` to links with `target="_blank"`.',
+            counted=True,
+        ),
+        State(
+            "opener",
+            'Links to other sites give them access to this page\'s window with `rel="opener"`.',
+            loss=0.75,
+            title="Links with rel=opener to other sites",
+            why=(
+                "The other site can replace this page, for example by a copy of the login form, while the "
+                "visitor looks at the new window."
+            ),
+            fix='Remove `rel="opener"`.',
+            counted=True,
+        ),
     ),
     sources=(
         "https://html.spec.whatwg.org/multipage/links.html#link-type-noopener",
@@ -24,7 +46,7 @@ from pagegrade.parse.url import is_http, same_site
     ),
 )
 def unsafe_cross_origin_links(document: Document, page_links: PageLinks) -> Outcome:
-    """A page that is opened in a new window may be able to send the window it came from to another URL.
+    """A page that is opened in a new window may be able to navigate the window it was opened from.
 
     ## What it checks
 
@@ -38,8 +60,8 @@ def unsafe_cross_origin_links(document: Document, page_links: PageLinks) -> Outc
 
     ## Why it matters
 
-    With the handle, the other site can replace this page, for example by a copy of the login form, while the visitor
-    is looking at the new window.
+    The other site can replace this page, for example by a copy of the login form, while the visitor looks at the new
+    window.
 
     ## How to fix
 

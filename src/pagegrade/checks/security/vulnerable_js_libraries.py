@@ -29,13 +29,32 @@ class _Copy:
 
 @check(
     id="vulnerable-js-libraries",
-    title="Libraries with known weaknesses",
+    title="Vulnerable JavaScript libraries",
     severity=Severity.MEDIUM,
     since="0.1.0",
     states=(
-        State("none", "No library with a known weakness was recognised."),
-        State("possible", "The name of a file speaks of a library with a known weakness.", loss=0.5),
-        State("vulnerable", "The page loads a library with a known weakness.", loss=1.0),
+        State("none", "No library with a known vulnerability was recognized."),
+        State(
+            "possible",
+            "A file name suggests a library with a known vulnerability.",
+            loss=0.5,
+            title="Libraries that may be vulnerable",
+            why="The version is known from the file name only, which may be wrong.",
+            fix="Check the version of each listed file, and update the library to its newest version.",
+            counted=True,
+        ),
+        State(
+            "vulnerable",
+            "The page loads a library with a known vulnerability.",
+            loss=1.0,
+            title="JavaScript libraries with known vulnerabilities",
+            why=(
+                "Attackers try published vulnerabilities first. Whether one can be exploited depends on how the "
+                "page uses the library."
+            ),
+            fix="Update each listed library to its newest version, or remove it if it is no longer used.",
+            counted=True,
+        ),
     ),
     sources=(
         "https://github.com/advisories",
@@ -44,7 +63,7 @@ class _Copy:
     ),
 )
 def vulnerable_js_libraries(document: Document, resources: Resources | NotGathered) -> Verdict:
-    """Old versions of JavaScript libraries have weaknesses that everyone can read about.
+    """Old versions of JavaScript libraries have published vulnerabilities.
 
     ## What it checks
 
@@ -59,12 +78,12 @@ def vulnerable_js_libraries(document: Document, resources: Resources | NotGather
 
     ## Why it matters
 
-    Whether a weakness can be used depends on the page. Attackers try the published ones first, and some let foreign
-    code run for every visitor.
+    Whether a vulnerability can be exploited depends on the page. Attackers try the published ones first, and some let
+    injected code run for every visitor.
 
     ## How to fix
 
-    Update each library in the list to its newest version, or remove what is no longer used.
+    Update each listed library to its newest version, or remove what is no longer used.
 
     ## Fails on
 

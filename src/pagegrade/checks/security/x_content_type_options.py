@@ -10,18 +10,37 @@ _HEADER: Final = "X-Content-Type-Options"
 
 @check(
     id="x-content-type-options",
-    title="Content type sniffing",
+    title="X-Content-Type-Options",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("nosniff", "Browsers are told not to guess the type of files."),
-        State("unknown", "The X-Content-Type-Options header has a value that browsers do not know.", loss=1.0),
-        State("missing", "The page does not tell browsers to keep to the declared type of files.", loss=1.0),
+        State("nosniff", "Browsers use the declared types of files."),
+        State(
+            "unknown",
+            "The X-Content-Type-Options header has a value that browsers do not know.",
+            loss=1.0,
+            title="X-Content-Type-Options is invalid",
+            why="Browsers ignore the header and guess the types of files.",
+            fix="Send exactly `X-Content-Type-Options: nosniff`.",
+        ),
+        State(
+            "missing",
+            "The page does not send `X-Content-Type-Options: nosniff`.",
+            loss=1.0,
+            title="Send X-Content-Type-Options: nosniff",
+            why="A browser that guesses types may run an uploaded image or text file as a script.",
+            fix=(
+                "Send the header with every response. With nginx:\n\n"
+                "```\n"
+                "add_header X-Content-Type-Options nosniff always;\n"
+                "```"
+            ),
+        ),
     ),
     sources=("https://fetch.spec.whatwg.org/#x-content-type-options-header",),
 )
 def x_content_type_options(seen_response: Response) -> Outcome:
-    """With `nosniff`, a browser takes the server's word for the type of a file and does not guess.
+    """With `nosniff`, a browser uses the declared type of a file and does not guess.
 
     ## What it checks
 
@@ -34,12 +53,12 @@ def x_content_type_options(seen_response: Response) -> Outcome:
 
     ## Why it matters
 
-    A browser that guesses may run an uploaded picture or text file as a script. With the header, scripts and styles
-    of a wrong type are refused.
+    A browser that guesses may run an uploaded image or text file as a script. With the header, scripts and styles of a
+    wrong type are refused.
 
     ## How to fix
 
-    Send `X-Content-Type-Options: nosniff` with every answer. For example with nginx:
+    Send `X-Content-Type-Options: nosniff` with every response. For example with nginx:
 
     ```
     add_header X-Content-Type-Options nosniff always;

@@ -16,9 +16,9 @@ _MARKS: Final = frozenset(
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("none", "The page has nothing to do with AMP."),
-        State("linked", "The page names a version of itself in AMP."),
-        State("document", "The page is written in AMP."),
+        State("none", "The page does not use AMP."),
+        State("linked", "The page links to an AMP version."),
+        State("document", "The page is an AMP page."),
     ),
     sources=("https://amp.dev/documentation/guides-and-tutorials/optimize-and-measure/discovery",),
 )
@@ -34,11 +34,11 @@ def amp(document: Document) -> Outcome:
 
     ## Why it matters
 
-    A second version of each page has to be kept up, and visitors who share it share a URL that is not yours.
+    A second version of each page has to be maintained, and visitors who share it share a URL that is not yours.
 
     ## How to fix
 
-    Nothing needs to be done. To give AMP up, redirect the AMP URLs to the ordinary pages and remove the links.
+    Nothing needs to be done. To give up AMP, redirect the AMP URLs to the ordinary pages and remove the links.
 
     ## Fails on
 

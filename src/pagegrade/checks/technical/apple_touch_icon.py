@@ -12,13 +12,24 @@ _RELS: Final = frozenset({"apple-touch-icon", "apple-touch-icon-precomposed"})
 
 @check(
     id="apple-touch-icon",
-    title="Icon for Apple devices",
+    title="Apple touch icon",
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("present", "The page names an icon for the home screens of Apple devices."),
-        State("absent", "The page names no icon for the home screens of Apple devices."),
-        State("unsuitable", "The icon for Apple devices does not arrive, or is no square PNG of 180 pixels or more."),
+        State("present", "The page declares an Apple touch icon."),
+        State("absent", "The page declares no Apple touch icon."),
+        State(
+            "unsuitable",
+            "The Apple touch icon cannot be loaded, or is not a square PNG of 180 pixels or more.",
+            title="Replace the Apple touch icon",
+            why="On the home screen a small icon looks blurred, and a missing one is replaced by a letter.",
+            fix=(
+                "Provide a PNG of 180 by 180 pixels without transparent corners:\n\n"
+                "```html\n"
+                '<link rel="apple-touch-icon" href="/apple-touch-icon.png">\n'
+                "```"
+            ),
+        ),
     ),
     sources=(
         "https://developer.apple.com/library/archive/documentation/AppleApplications/Reference/SafariWebContent/"
@@ -26,7 +37,7 @@ _RELS: Final = frozenset({"apple-touch-icon", "apple-touch-icon-precomposed"})
     ),
 )
 def apple_touch_icon(document: Document, resources: Resources | NotGathered) -> Outcome:
-    """Phones and tablets of Apple show this icon when someone puts the page on the home screen.
+    """Phones and tablets from Apple show this icon when the page is added to the home screen.
 
     ## What it checks
 
@@ -37,11 +48,11 @@ def apple_touch_icon(document: Document, resources: Resources | NotGathered) -> 
 
     ## Why it matters
 
-    A small icon looks blurred, and one that does not arrive is replaced by a letter.
+    A small icon looks blurred, and a missing one is replaced by a letter.
 
     ## How to fix
 
-    Name a PNG of 180 by 180 pixels without transparent corners.
+    Provide a PNG of 180 by 180 pixels without transparent corners.
 
     ```html
     <link rel="apple-touch-icon" href="/apple-touch-icon.png">

@@ -17,13 +17,28 @@ AIMED_AT_ROBOTS: Final = frozenset({401, 403, 407, 429, 451, 503})
     severity=Severity.MEDIUM,
     since="0.1.0",
     states=(
-        State("whole", "Every file that was asked for arrives."),
-        State("broken", "Files that the page uses do not arrive.", loss=0.5, loss_max=1.0),
+        State("whole", "Every file that was requested loads."),
+        State(
+            "broken",
+            "Files that the page uses cannot be loaded.",
+            loss=0.5,
+            loss_max=1.0,
+            title="Broken images, scripts and stylesheets",
+            why=(
+                "Visitors see gaps or unstyled parts, buttons without their script do nothing, and each failing "
+                "request costs time."
+            ),
+            fix=(
+                "Correct or remove each listed URL. Files that moved with a new release are usually named in a "
+                "template or stylesheet that was not updated."
+            ),
+            counted=True,
+        ),
     ),
     sources=("https://www.rfc-editor.org/rfc/rfc9110#section-15.5",),
 )
 def asset_errors(resources: Resources, response: Response) -> Verdict:
-    """An image, script or stylesheet that is missing leaves a hole in the page.
+    """An image, script or stylesheet that is missing leaves a gap in the page or breaks a function.
 
     ## What it checks
 

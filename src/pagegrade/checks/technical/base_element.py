@@ -13,16 +13,50 @@ from pagegrade.parse.url import is_http, join_url, same_site
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("sound", "Nothing changes the base of the page's URLs in an unexpected way."),
-        State("several", "The page has more than one base element; browsers use the first.", loss=0.5),
-        State("late", "The base element stands after URLs that it changes.", loss=0.5),
-        State("foreign", "The base element makes the page's URLs lead to another site.", loss=0.75),
-        State("unusable", "The base element has a URL that browsers do not accept.", loss=1.0),
+        State("sound", "No base element changes the page's URLs unexpectedly."),
+        State(
+            "several",
+            "The page has more than one base element; browsers use the first.",
+            loss=0.5,
+            title="Several base elements",
+            why="The second element has no effect, so relative URLs may lead elsewhere than its author meant.",
+            fix="Keep one `<base>`, as the first element with a URL in the head.",
+        ),
+        State(
+            "late",
+            "The base element comes after URLs that it changes.",
+            loss=0.5,
+            title="Base element comes too late",
+            why=(
+                "Browsers may start to load files before they meet the element, and then load them twice or "
+                "from the wrong place."
+            ),
+            fix="Move `<base>` to the beginning of the head, before every element with a URL.",
+        ),
+        State(
+            "foreign",
+            "The base element makes the page's URLs lead to another site.",
+            loss=0.75,
+            title="Base element points to another site",
+            why=(
+                "All relative links, forms and scripts lead to the other site. An injected `<base>` is also a "
+                "way to redirect scripts."
+            ),
+            fix="Remove the element, or point it to your own site.",
+        ),
+        State(
+            "unusable",
+            "The base element has a URL that browsers do not accept.",
+            loss=1.0,
+            title="Base element has an invalid URL",
+            why="Browsers ignore it, so relative URLs lead elsewhere than intended.",
+            fix="Use an `http:` or `https:` URL, or remove the element.",
+        ),
     ),
     sources=("https://html.spec.whatwg.org/multipage/semantics.html#the-base-element",),
 )
 def base_element(document: Document) -> Outcome:
-    """A base element changes where every relative URL of the page leads to.
+    """A base element changes the target of every relative URL of the page.
 
     ## What it checks
 
@@ -32,13 +66,13 @@ def base_element(document: Document) -> Outcome:
 
     ## Why it matters
 
-    Browsers may begin to load files before they meet a late `<base>`, and then load them twice or from the wrong
-    place. All relative links, forms and scripts of the page follow the base, also to another site.
+    Browsers may start to load files before they meet a late `<base>`, and then load them twice or from the wrong place.
+    All relative links, forms and scripts follow the base, also to another site.
 
     ## How to fix
 
-    Remove the element and write URLs that begin with a slash. Where you need it, let it be the first element
-    with a URL in the head.
+    Remove the element and write URLs that begin with a slash. Where you need it, let it be the first element with a URL
+    in the head.
 
     ## Fails on
 

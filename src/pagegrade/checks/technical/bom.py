@@ -7,12 +7,21 @@ from pagegrade.parse.assets import Assets
 
 @check(
     id="bom",
-    title="Byte order marks",
+    title="Byte order mark",
     severity=Severity.INFO,
     since="0.1.0",
     states=(
         State("absent", "Neither the page nor its scripts and styles begin with a byte order mark."),
-        State("present", "The page, a script or a stylesheet begins with a byte order mark."),
+        State(
+            "present",
+            "The page, a script or a stylesheet begins with a byte order mark.",
+            title="Remove the byte order mark",
+            why="It is not needed where the encoding is declared otherwise, and can break concatenated files and JSON.",
+            fix=(
+                "Save the file as UTF-8 without a byte order mark, and declare the encoding in the "
+                "`Content-Type` header."
+            ),
+        ),
     ),
     sources=(
         "https://encoding.spec.whatwg.org/#bom-sniff",
@@ -20,7 +29,7 @@ from pagegrade.parse.assets import Assets
     ),
 )
 def bom(document: Document, assets: Assets | NotGathered) -> Outcome:
-    """A byte order mark is an invisible sign at the beginning of a text that says how it is encoded.
+    """A byte order mark is an invisible character at the beginning of a text that declares its encoding.
 
     ## What it checks
 
@@ -29,8 +38,8 @@ def bom(document: Document, assets: Assets | NotGathered) -> Outcome:
 
     ## Why it matters
 
-    The mark is not needed where the encoding is declared otherwise, and it breaks other things: files that are put
-    together carry it into the middle, and JSON must not have it.
+    The mark is not needed where the encoding is declared otherwise, and it causes problems elsewhere: concatenated
+    files contain it in the middle, and JSON must not have it.
 
     ## How to fix
 

@@ -7,17 +7,27 @@ from pagegrade.model.outcome import Outcome, Severity
 
 @check(
     id="button-type",
-    title="Types of buttons",
+    title="Button type",
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("typed", "Every button in a form says what it does."),
-        State("untyped", "Buttons do not say what they do, so they submit their form."),
+        State("typed", "Every button in a form declares its type."),
+        State(
+            "untyped",
+            "Buttons in forms declare no type, so they submit the form.",
+            title="Buttons in forms without a type",
+            why="A button that was meant to open a menu or show a password submits the half-filled form instead.",
+            fix=(
+                'Add `type="button"` to buttons that a script handles, and `type="submit"` to those that submit '
+                "the form."
+            ),
+            counted=True,
+        ),
     ),
     sources=("https://html.spec.whatwg.org/multipage/form-elements.html#attr-button-type",),
 )
 def button_type(document: Document, markup: Markup) -> Outcome:
-    """A button in a form submits it unless it says something else.
+    """A button in a form submits it unless its `type` says otherwise.
 
     ## What it checks
 
@@ -27,7 +37,7 @@ def button_type(document: Document, markup: Markup) -> Outcome:
 
     ## Why it matters
 
-    A button that was meant to open a menu or show a password sends the half-filled form instead.
+    A button that was meant to open a menu or show a password submits the half-filled form instead.
 
     ## How to fix
 

@@ -15,11 +15,54 @@ NAMES: Final = {"bom": "byte order mark", "header": "Content-Type header", "meta
     since="0.1.0",
     states=(
         State("utf8", "The page declares UTF-8 where browsers look for it."),
-        State("repeated", "The page declares its encoding in more than one meta element.", loss=0.5),
-        State("late", "The encoding is declared too far down.", loss=0.5),
-        State("other", "The page declares an encoding other than UTF-8.", loss=0.5),
-        State("conflicting", "The declarations of the encoding contradict each other.", loss=0.5),
-        State("missing", "The page declares no encoding.", loss=1.0),
+        State(
+            "repeated",
+            "The page declares its encoding in more than one meta element.",
+            loss=0.5,
+            title="Character encoding is declared twice",
+            why="Browsers use the first declaration; the other one is invalid and confuses editors and tools.",
+            fix='Keep one `<meta charset="utf-8">`, directly after `<head>`.',
+        ),
+        State(
+            "late",
+            "The encoding is declared after the first 1,024 bytes.",
+            loss=0.5,
+            title="Character encoding is declared too late",
+            why=(
+                "Browsers look at the first 1,024 bytes only. They start with a guess, and may have to parse "
+                "the page twice."
+            ),
+            fix='Put `<meta charset="utf-8">` directly after `<head>`, before the title and everything else.',
+        ),
+        State(
+            "other",
+            "The page declares an encoding other than UTF-8.",
+            loss=0.5,
+            title="Change the character encoding to UTF-8",
+            why=(
+                "The HTML standard requires UTF-8. Other encodings break form input and URLs with characters "
+                "that they lack."
+            ),
+            fix='Convert the files to UTF-8, and declare it: `<meta charset="utf-8">`.',
+        ),
+        State(
+            "conflicting",
+            "The declarations of the encoding contradict each other.",
+            loss=0.5,
+            title="Conflicting character encodings",
+            why="Browsers follow the header, other programs the meta element, so letters may be shown wrongly.",
+            fix="Declare UTF-8 in both the `Content-Type` header and the meta element.",
+        ),
+        State(
+            "missing",
+            "The page declares no encoding.",
+            loss=1.0,
+            title="Declare the character encoding",
+            why="Browsers guess, and show letters such as é or ü wrongly if they guess wrong.",
+            fix=(
+                'Put this directly after `<head>`, and save the files as UTF-8:\n\n```html\n<meta charset="utf-8">\n```'
+            ),
+        ),
     ),
     sources=(
         "https://html.spec.whatwg.org/multipage/semantics.html#charset",
@@ -28,7 +71,7 @@ NAMES: Final = {"bom": "byte order mark", "header": "Content-Type header", "meta
     ),
 )
 def charset(document: Document) -> Verdict:
-    """Without a declared encoding, letters such as é or ü may turn into nonsense.
+    """Without a declared encoding, letters such as é or ü may be shown wrongly.
 
     ## What it checks
 
@@ -40,7 +83,7 @@ def charset(document: Document) -> Verdict:
 
     ## Why it matters
 
-    Browsers have to guess what is not declared, and search engines show what they guessed.
+    Browsers have to guess an encoding that is not declared, and search engines show what they guessed.
 
     ## How to fix
 

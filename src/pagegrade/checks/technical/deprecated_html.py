@@ -11,12 +11,24 @@ FULL_AT: Final = 20
 
 @check(
     id="deprecated-html",
-    title="Obsolete elements",
+    title="Obsolete HTML elements",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
         State("none", "The page uses no obsolete elements."),
-        State("some", "The page uses elements that HTML has given up.", loss=0.5, loss_max=1.0),
+        State(
+            "some",
+            "The page uses obsolete elements.",
+            loss=0.5,
+            loss_max=1.0,
+            title="Obsolete HTML elements",
+            why="Browsers still render most of them, but need not, and assistive technology ignores them.",
+            fix=(
+                "Replace each by a current element or a style: `<center>` by `text-align: center`, `<font>` by "
+                "a class, `<strike>` by `<s>`, `<tt>` by `<code>`."
+            ),
+            counted=True,
+        ),
     ),
     sources=("https://html.spec.whatwg.org/multipage/obsolete.html#non-conforming-features",),
 )
@@ -33,7 +45,7 @@ def deprecated_html(document: Document) -> Verdict:
 
     ## Why it matters
 
-    Browsers still draw most of them, but need not, and assistive technology makes nothing of them.
+    Browsers still render most of them, but need not, and assistive technology ignores them.
 
     ## How to fix
 

@@ -5,14 +5,41 @@ from pagegrade.model.outcome import Detail, Evidence, Outcome, Severity
 
 @check(
     id="doctype",
-    title="Document type",
+    title="Doctype",
     severity=Severity.MEDIUM,
     since="0.1.0",
     states=(
-        State("standards", "The page has a document type that browsers read by the standards."),
-        State("limited_quirks", "The document type makes browsers lay out tables by old rules.", loss=0.5),
-        State("quirks", "The document type makes browsers imitate the browsers of the nineties.", loss=1.0),
-        State("missing", "The page has no document type.", loss=1.0),
+        State("standards", "The doctype selects standards mode."),
+        State(
+            "limited_quirks",
+            "The doctype triggers limited quirks mode.",
+            loss=0.5,
+            title="Doctype triggers limited quirks mode",
+            why="Browsers lay out images in tables by old rules, which can leave gaps.",
+            fix="Replace it by `<!doctype html>`.",
+        ),
+        State(
+            "quirks",
+            "The doctype triggers quirks mode.",
+            loss=1.0,
+            title="Doctype triggers quirks mode",
+            why=(
+                "Browsers imitate bugs of very old browsers: heights, tables and text sizes differ from what "
+                "the stylesheet says."
+            ),
+            fix="Make `<!doctype html>` the very first line of the page, before any text or tag.",
+        ),
+        State(
+            "missing",
+            "The page has no doctype.",
+            loss=1.0,
+            title="Add a doctype",
+            why=(
+                "Without it browsers use quirks mode: heights, tables and text sizes differ from what the "
+                "stylesheet says."
+            ),
+            fix=("Make this the very first line of the page:\n\n```html\n<!doctype html>\n```"),
+        ),
     ),
     sources=(
         "https://html.spec.whatwg.org/multipage/syntax.html#the-doctype",
@@ -21,7 +48,7 @@ from pagegrade.model.outcome import Detail, Evidence, Outcome, Severity
     ),
 )
 def doctype(document: Document) -> Verdict:
-    """The first line decides by which rules browsers lay out the page.
+    """The doctype decides by which rules browsers lay out the page.
 
     ## What it checks
 
@@ -33,8 +60,8 @@ def doctype(document: Document) -> Verdict:
 
     ## Why it matters
 
-    In quirks mode browsers repeat mistakes of very old ones on purpose: heights, tables and text sizes differ from what
-    the stylesheet says, and from what its author tested elsewhere.
+    In quirks mode browsers imitate bugs of very old browsers on purpose: heights, tables and text sizes differ from
+    what the stylesheet says.
 
     ## How to fix
 

@@ -14,12 +14,21 @@ FULL_AT: Final = 5
     since="0.1.0",
     states=(
         State("filled", "No image, script, stylesheet or frame has an empty URL."),
-        State("empty", "Images, scripts, stylesheets or frames have an empty URL.", loss=0.5, loss_max=1.0),
+        State(
+            "empty",
+            "Images, scripts, stylesheets or frames have an empty URL.",
+            loss=0.5,
+            loss_max=1.0,
+            title="Elements with an empty URL",
+            why="The browser shows a broken image or runs nothing, and older ones request the page itself once more.",
+            fix="Remove the attribute or the element. For images that a script fills in, leave `src` out.",
+            counted=True,
+        ),
     ),
     sources=("https://html.spec.whatwg.org/multipage/embedded-content.html#attr-img-src",),
 )
 def empty_src(document: Document) -> Verdict:
-    """An element with an empty URL loads nothing and says so to no one.
+    """An element with an empty URL loads nothing.
 
     ## What it checks
 
@@ -31,7 +40,7 @@ def empty_src(document: Document) -> Verdict:
 
     ## Why it matters
 
-    Old browsers fetch the page itself once more for it; new ones show a broken image or run nothing.
+    Old browsers request the page itself once more for it; current ones show a broken image or run nothing.
 
     ## How to fix
 

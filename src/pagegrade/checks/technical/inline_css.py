@@ -23,7 +23,22 @@ SVG_ELEMENTS: Final = frozenset(
     since="0.1.0",
     states=(
         State("few", "The page has few style attributes."),
-        State("many", "The page has many style attributes.", loss=0.1, loss_max=0.5),
+        State(
+            "many",
+            "The page has many style attributes.",
+            loss=0.1,
+            loss_max=0.5,
+            title="Elements with a style attribute",
+            why=(
+                "The attributes make the HTML larger on every visit, override the stylesheet, and stop working "
+                "under a Content Security Policy without `unsafe-inline`."
+            ),
+            fix=(
+                "Move repeated styles into classes of a stylesheet. Values that differ for each element, such "
+                "as the progress of a bar, may stay."
+            ),
+            counted=True,
+        ),
     ),
     sources=(
         "https://html.spec.whatwg.org/multipage/dom.html#the-style-attribute",
@@ -31,7 +46,7 @@ SVG_ELEMENTS: Final = frozenset(
     ),
 )
 def inline_css(document: Document) -> Verdict:
-    """Styles in attributes have to be repeated on every element and cannot be cached.
+    """Styles in attributes are repeated on every element and cannot be cached.
 
     ## What it checks
 
@@ -43,7 +58,7 @@ def inline_css(document: Document) -> Verdict:
     ## Why it matters
 
     The attributes make the HTML larger on every visit, override the stylesheet, and stop working under a Content
-    Security Policy that does not allow `unsafe-inline`.
+    Security Policy without `unsafe-inline`.
 
     ## How to fix
 

@@ -35,16 +35,64 @@ KNOWN_WORDS: Final = {
 
 @check(
     id="meta-viewport",
-    title="Viewport for phones",
+    title="Mobile viewport",
     severity=Severity.MEDIUM,
     since="0.1.0",
     states=(
-        State("responsive", "The page fits its layout to the width of the device."),
-        State("unknown_keys", "The viewport declaration holds words that no browser knows.", loss=0.5),
-        State("in_body", "The viewport declaration stands outside the head.", loss=0.5),
-        State("several", "The page declares its viewport more than once.", loss=0.5),
-        State("fixed", "The viewport declaration does not fit the layout to the device.", loss=0.5),
-        State("missing", "The page has no viewport declaration.", loss=1.0),
+        State("responsive", "The page adapts its layout to the width of the device."),
+        State(
+            "unknown_keys",
+            "The viewport declaration contains keys or values that no browser knows.",
+            loss=0.5,
+            title="Viewport declaration has invalid keys or values",
+            why="Browsers ignore them, so the page may not be shown as intended.",
+            fix="Use `width=device-width, initial-scale=1` and nothing else.",
+        ),
+        State(
+            "in_body",
+            "The viewport declaration is outside of the head.",
+            loss=0.5,
+            title="Viewport declaration stands in the body",
+            why="Some browsers and search engines look for it in the head only.",
+            fix='Move the `<meta name="viewport">` into the head.',
+        ),
+        State(
+            "several",
+            "The page declares its viewport more than once.",
+            loss=0.5,
+            title="Several viewport declarations",
+            why="Browsers combine the declarations or use the last one, which may differ from what was meant.",
+            fix='Keep one `<meta name="viewport">`.',
+        ),
+        State(
+            "fixed",
+            "The viewport declaration does not adapt the layout to the device.",
+            loss=0.5,
+            title="Viewport does not adapt to the device",
+            why="Phones show the page wider than the screen or shrunken, so visitors have to zoom and scroll sideways.",
+            fix=(
+                "Replace the declaration:\n\n"
+                "```html\n"
+                '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+                "```"
+            ),
+        ),
+        State(
+            "missing",
+            "The page has no viewport declaration.",
+            loss=1.0,
+            title="Add a viewport declaration",
+            why=(
+                "Phones lay the page out about 980 pixels wide and shrink it, so the text becomes tiny. Search "
+                "engines evaluate the page in that view."
+            ),
+            fix=(
+                "Add this to the head, and make sure that the layout fits narrow screens:\n\n"
+                "```html\n"
+                '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+                "```"
+            ),
+        ),
     ),
     sources=(
         "https://www.w3.org/TR/css-viewport-1/#viewport-meta",
@@ -52,7 +100,7 @@ KNOWN_WORDS: Final = {
     ),
 )
 def meta_viewport(document: Document) -> Verdict:
-    """Without a viewport declaration phones show the page as a shrunken desktop.
+    """Without a viewport declaration, phones show the page as a shrunken desktop page.
 
     ## What it checks
 
@@ -67,8 +115,8 @@ def meta_viewport(document: Document) -> Verdict:
 
     ## Why it matters
 
-    Most visitors come with phones. Without the declaration the layout is about 980 pixels wide, the text becomes tiny,
-    and search engines evaluate the page by that view.
+    Most visitors use phones. Without the declaration the layout is about 980 pixels wide, the text becomes tiny, and
+    search engines evaluate the page in that view.
 
     ## How to fix
 

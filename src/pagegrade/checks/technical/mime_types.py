@@ -30,13 +30,35 @@ _NOT_SCRIPTS: Final = ("image/", "audio/", "video/")
 
 @check(
     id="mime-types",
-    title="Types of files",
+    title="MIME types",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("right", "The page's own files say correctly what they are."),
-        State("loose", "Files say wrongly, or not at all, what they are; browsers find out.", *_LOOSE),
-        State("refused", "Files say so wrongly what they are that browsers refuse them.", *_REFUSED),
+        State("right", "The page's own files have the correct MIME types."),
+        State(
+            "loose",
+            "Files have a wrong or missing MIME type; browsers guess it.",
+            *_LOOSE,
+            title="Files with a wrong or missing MIME type",
+            why=(
+                "Browsers detect the type of these files, but caches and filters may guess otherwise, and "
+                "`nosniff` would block them."
+            ),
+            fix="Configure the type by file extension on the server, such as `text/javascript` for `.js`.",
+            counted=True,
+        ),
+        State(
+            "refused",
+            "Files have a MIME type for which browsers refuse them.",
+            *_REFUSED,
+            title="Files that browsers refuse because of their MIME type",
+            why="A refused stylesheet or script is as good as missing.",
+            fix=(
+                "Configure the type by file extension on the server. A file that answers with `text/html` is "
+                "usually missing, and the application answers in its place."
+            ),
+            counted=True,
+        ),
     ),
     sources=(
         "https://mimesniff.spec.whatwg.org/",
@@ -45,7 +67,7 @@ _NOT_SCRIPTS: Final = ("image/", "audio/", "video/")
     ),
 )
 def mime_types(document: Document, resources: Resources, seen_response: Response | NotGathered) -> Verdict:
-    """Each file says in a header what it is, and browsers act on that rather than on the name.
+    """The `Content-Type` header says what a file is, and browsers rely on it rather than on the name.
 
     ## What it checks
 
@@ -68,8 +90,8 @@ def mime_types(document: Document, resources: Resources, seen_response: Response
 
     ## How to fix
 
-    Set the type by the ending of the file in the server's configuration. Files that answer with HTML are usually
-    missing, and the application answers in their place.
+    Configure the type by file extension on the server. Files that answer with HTML are usually missing, and the
+    application answers in their place.
 
     ## Fails on
 

@@ -32,17 +32,25 @@ _ENDINGS: Final = {".swf": "Flash", ".spl": "Flash", ".xap": "Silverlight", ".cl
 
 @check(
     id="obsolete-plugins",
-    title="Plug-ins that no browser has",
+    title="Obsolete browser plugins",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("none", "The page needs no plug-in that browsers have given up."),
-        State("some", "The page embeds something for a plug-in that browsers have given up.", loss=1.0),
+        State("none", "The page needs no obsolete browser plugin."),
+        State(
+            "some",
+            "The page embeds content for a plugin that browsers no longer support.",
+            loss=1.0,
+            title="Embedded content for obsolete plugins",
+            why="Visitors see an empty area or a hint to install something that no longer exists.",
+            fix="Replace videos by `<video>` and the rest by current web technology, or remove the element.",
+            counted=True,
+        ),
     ),
     sources=("https://html.spec.whatwg.org/multipage/obsolete.html#non-conforming-features",),
 )
 def obsolete_plugins(document: Document) -> Outcome:
-    """Flash, Silverlight and Java applets show nothing in today's browsers.
+    """Current browsers do not run Flash, Silverlight and Java applets.
 
     ## What it checks
 
@@ -51,11 +59,11 @@ def obsolete_plugins(document: Document) -> Outcome:
 
     ## Why it matters
 
-    Visitors see an empty area or an old hint to install something that no longer exists.
+    Visitors see an empty area or a hint to install something that no longer exists.
 
     ## How to fix
 
-    Replace films by `<video>` and the rest by a page of today, or remove the element.
+    Replace videos by `<video>` and the rest by current web technology, or remove the element.
 
     ## Fails on
 

@@ -7,17 +7,26 @@ from pagegrade.model.outcome import Outcome, Severity
 
 @check(
     id="picture-img",
-    title="Pictures without an image",
+    title="picture elements without img",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("whole", "Every picture element holds an image."),
-        State("bare", "Picture elements hold no image.", loss=0.5, loss_max=1.0),
+        State("whole", "Every picture element contains an image."),
+        State(
+            "bare",
+            "Picture elements contain no image.",
+            loss=0.5,
+            loss_max=1.0,
+            title="Picture elements without an img",
+            why="Without the `<img>` browsers show nothing, whatever the `<source>` elements offer.",
+            fix="Put an `<img>` with a file for all browsers and an alternative text at the end of the element.",
+            counted=True,
+        ),
     ),
     sources=("https://html.spec.whatwg.org/multipage/embedded-content.html#the-picture-element",),
 )
 def picture_img(document: Document, markup: Markup) -> Outcome:
-    """A picture element shows nothing by itself: it only chooses the file for the image inside it.
+    """A `<picture>` element shows nothing by itself: it only chooses the file for the `<img>` inside it.
 
     ## What it checks
 

@@ -9,19 +9,31 @@ from pagegrade.parse.css.colors import is_css_color
 
 @check(
     id="theme-color",
-    title="Theme colour",
+    title="Theme color",
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("set", "The page gives browsers a colour for the parts around it."),
-        State("absent", "The page gives browsers no colour for the parts around it."),
-        State("repeated", "The page gives more than one theme colour for the same case; browsers take the first."),
-        State("unreadable", "The theme colour is no colour that browsers know."),
+        State("set", "The page declares a theme color."),
+        State("absent", "The page declares no theme color."),
+        State(
+            "repeated",
+            "The page declares more than one theme color for the same case; browsers use the first.",
+            title="Duplicate theme color",
+            why="The later value has no effect.",
+            fix="Keep one color, or one each for light and dark mode with a `media` attribute.",
+        ),
+        State(
+            "unreadable",
+            "The theme color is not a valid CSS color.",
+            title="Theme color is invalid",
+            why="Browsers ignore the value and keep their default color.",
+            fix='Write a CSS color: `<meta name="theme-color" content="#202020">`.',
+        ),
     ),
     sources=("https://html.spec.whatwg.org/multipage/semantics.html#meta-theme-color",),
 )
 def theme_color(document: Document) -> Outcome:
-    """Phones paint the bar around a page in the colour that it names.
+    """Mobile browsers paint their address bar in the theme color of the page.
 
     ## What it checks
 
@@ -31,7 +43,7 @@ def theme_color(document: Document) -> Outcome:
 
     ## Why it matters
 
-    Browsers ignore a value that they do not know, such as one without `#`.
+    Browsers ignore an invalid value, such as one without `#`.
 
     ## How to fix
 

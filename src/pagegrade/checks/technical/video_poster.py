@@ -7,17 +7,24 @@ from pagegrade.model.outcome import NotApplicable, Outcome, Severity
 
 @check(
     id="video-poster",
-    title="Preview pictures of videos",
+    title="Video poster images",
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("poster", "Every video has a preview picture."),
-        State("bare", "Videos have no preview picture."),
+        State("poster", "Every video has a poster image."),
+        State(
+            "bare",
+            "Videos have no poster image.",
+            title="Videos without a poster image",
+            why="Until the first frame is loaded, visitors see an empty box.",
+            fix="Name an image in the `poster` attribute, for example a still of the video.",
+            counted=True,
+        ),
     ),
     sources=("https://html.spec.whatwg.org/multipage/media.html#attr-video-poster",),
 )
 def video_poster(document: Document, accessibility: Accessibility) -> Verdict:
-    """A preview picture fills the place of a video until it plays.
+    """A poster image is shown in place of a video until it plays.
 
     ## What it checks
 
@@ -26,11 +33,11 @@ def video_poster(document: Document, accessibility: Accessibility) -> Verdict:
 
     ## Why it matters
 
-    Until the first frame is there, and where the video is not fetched in advance, visitors see an empty box.
+    Until the first frame is loaded, visitors see an empty box.
 
     ## How to fix
 
-    Name a small picture in `poster`, for example a still of the video.
+    Name an image in `poster`, for example a still of the video.
 
     ## Fails on
 

@@ -20,14 +20,26 @@ _SIZES_PX: Final = (192, 512)
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("complete", "The manifest holds what browsers need to install the page as an app."),
-        State("incomplete", "The manifest lacks something that browsers need to install the page as an app."),
-        State("unreadable", "The page names a manifest that cannot be read."),
+        State("complete", "The manifest contains what browsers need to install the page as an app."),
+        State(
+            "incomplete",
+            "The manifest lacks something that browsers need to install the page as an app.",
+            title="Complete the web app manifest",
+            why="Browsers offer to install a page only when the manifest is complete.",
+            fix="Add the listed members, or remove the link if the page is not meant to be installed.",
+        ),
+        State(
+            "unreadable",
+            "The page names a manifest that cannot be read.",
+            title="Web app manifest cannot be read",
+            why="Browsers request the file in vain, and cannot install the page as an app.",
+            fix="Serve valid JSON at the URL of the manifest, or remove the link.",
+        ),
     ),
     sources=("https://www.w3.org/TR/appmanifest/", "https://web.dev/articles/install-criteria"),
 )
 def web_manifest(document: Document, resources: Resources) -> Verdict:
-    """A manifest tells browsers how the page looks as an app on a home screen.
+    """A manifest tells browsers how the page appears as an installed app.
 
     ## What it checks
 
@@ -39,7 +51,7 @@ def web_manifest(document: Document, resources: Resources) -> Verdict:
 
     ## Why it matters
 
-    Browsers offer to install a page only when all of this is there. Otherwise the manifest is fetched in vain.
+    Browsers offer to install a page only when the manifest is complete.
 
     ## How to fix
 
