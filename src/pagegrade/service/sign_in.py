@@ -63,9 +63,9 @@ async def sign_in_with_password(
             it was takes no longer to find out than any other.
     """
     address = email.strip()[:MAX_EMAIL]
-    wait_s = await services.sign_in_guesses.take(address, client)
-    if wait_s is not None:
-        raise RateLimited("There were too many attempts to sign in.", retry_after_s=wait_s)
+    taken = await services.sign_in_guesses.take(address, client)
+    if taken.wait_s is not None:
+        raise RateLimited("There were too many attempts to sign in.", retry_after_s=taken.wait_s)
     if not 0 < len(password) <= MAX_CHARACTERS:
         raise WrongPassword
     account_id, hashed = await services.database.read(lambda tx: _find(tx, address))
@@ -85,7 +85,7 @@ async def sign_in_with_password(
     token = await services.database.write(work)
     if token is None:
         raise WrongPassword
-    await services.sign_in_guesses.give_back(address, client)
+    await services.sign_in_guesses.give_back(taken)
     return token
 
 
@@ -204,12 +204,7 @@ async def change_password(
     check_new_password(new)
     stored = await services.database.read(lambda tx: load_password(tx, account.id))
     if needs_current_password(account, session, now_ms):
-        wait_s = await services.sign_in_guesses.take(account.email, client)
-        if wait_s is not None:
-            raise RateLimited("There were too many wrong passwords.", retry_after_s=wait_s)
-        if not 0 < len(current) <= MAX_CHARACTERS or not await services.passwords.verify(stored, current):
-            raise WrongPassword
-        await services.sign_in_guesses.give_back(account.email, client)
+        await check_password(services, account, stored, current, client=client)
     hashed = await services.passwords.hash(new)
 
     def work(tx: Transaction) -> str | None:
@@ -223,6 +218,28 @@ async def change_password(
     if token is None:
         raise WrongPassword
     return token
+
+
+async def check_password(services: Services, account: Account, stored: str | None, typed: str, *, client: str) -> None:
+    """Verify the password of an account whose owner has signed in, and types it to confirm something.
+
+    Args:
+        services: Of this process.
+        account: Whose password it is.
+        stored: Its hash.
+        typed: As it was typed.
+        client: Whom to count a wrong one for.
+
+    Raises:
+        RateLimited: It was guessed at too often.
+        WrongPassword: It is wrong.
+    """
+    taken = await services.sign_in_guesses.take(account.email, client)
+    if taken.wait_s is not None:
+        raise RateLimited("There were too many wrong passwords.", retry_after_s=taken.wait_s)
+    if not 0 < len(typed) <= MAX_CHARACTERS or not await services.passwords.verify(stored, typed):
+        raise WrongPassword
+    await services.sign_in_guesses.give_back(taken)
 
 
 def store_password(tx: Transaction, account_id: int, hashed: str, *, but: int | None = None) -> None:

@@ -15,6 +15,10 @@ from pagegrade.service.accounts.login_throttle import (
     CLIENT_AT_ADDRESS,
     CLIENT_AT_REPORT,
     KNOWN_S,
+    NEW_AT_ADDRESS,
+    NEW_AT_REPORT,
+    REPORT,
+    SLIPS,
     DatabaseWindows,
     Guess,
     Guesses,
@@ -49,26 +53,37 @@ class Door:
         self._database = database
         self._clock = clock
 
+    @property
+    def now(self) -> float:
+        """Seconds."""
+        return self._clock.now
+
     def go_on(self, seconds: float) -> None:
         """Let time pass."""
         self._clock.now += seconds
         show(self._database, NOW_MS + round((self._clock.now - 1000) * 1000))
 
     def guess(self, report_id: int, client: str) -> int | None:
-        """At a share page."""
-        return run(self.guesses.take(report_id, client))
+        """At a share page, with a wrong password: seconds to wait."""
+        return run(self.guesses.take(report_id, client)).wait_s
 
-    def was_right(self, report_id: int, client: str) -> None:
-        """It opened."""
-        run(self.guesses.give_back(report_id, client))
+    def open(self, report_id: int, client: str) -> int | None:
+        """With the right one."""
+        taken = run(self.guesses.take(report_id, client))
+        if taken.wait_s is None:
+            run(self.guesses.give_back(taken))
+        return taken.wait_s
 
     def try_to_sign_in(self, email: str, client: str) -> int | None:
-        """With some password."""
-        return run(self.sign_in.take(email, client))
+        """With a wrong password."""
+        return run(self.sign_in.take(email, client)).wait_s
 
-    def signed_in(self, email: str, client: str) -> None:
-        """It was the one."""
-        run(self.sign_in.give_back(email, client))
+    def sign_in_with(self, email: str, client: str) -> int | None:
+        """With the right one."""
+        taken = run(self.sign_in.take(email, client))
+        if taken.wait_s is None:
+            run(self.sign_in.give_back(taken))
+        return taken.wait_s
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:
@@ -110,36 +125,80 @@ def test_a_client_may_guess_ten_times_in_a_quarter_of_an_hour(door: Door) -> Non
     assert door.guess(1, "192.0.2.1") == 10
 
 
-def test_a_report_may_be_guessed_at_a_hundred_times_an_hour(door: Door) -> None:
-    """However many clients share the work."""
-    answers = [door.guess(1, f"192.0.2.{number}") for number in range(101)]
+def test_the_delay_of_a_client_grows(door: Door) -> None:
+    """A quarter of an hour after ten, up to two hours after twenty, up to a day after forty."""
+    made: list[float] = []
+    waited: list[int] = []
+    began = door.now
+    while door.now - began < 90_000:
+        wait_s = door.guess(1, "192.0.2.1")
+        if wait_s is None:
+            made.append(door.now - began)
+        else:
+            waited.append(wait_s)
+            door.go_on(wait_s)
 
-    assert answers == [None] * 100 + [3600]
+    assert len([at for at in made if at < 900]) == 10
+    assert len([at for at in made if at < 7_200]) == 20
+    assert len([at for at in made if at < 86_400]) == 40
+    assert waited[:2] == [900, 6_300]
+    assert max(waited) > 70_000
 
-    door.go_on(3600)
 
-    assert door.guess(1, "192.0.2.200") is None
+def fail(door: Door, client: str, times: int = SLIPS) -> list[int | None]:
+    """A client is wrong so often."""
+    return [door.guess(1, client) for _ in range(times)]
+
+
+def test_guesses_of_others_do_not_lock_the_right_password_out(door: Door) -> None:
+    """However many there are: an address without failures is accepted, also where its owner mistyped before."""
+    fail(door, "192.0.2.77", SLIPS - 1)
+    for number in range(60):
+        fail(door, f"198.51.100.{number}", 10)
+
+    assert door.guess(1, "198.51.100.200") is None
+    assert door.open(1, "192.0.2.1") is None
+    assert door.open(1, "192.0.2.77") is None
+
+
+def test_clients_that_failed_share_a_limit(door: Door) -> None:
+    """A hundred an hour, whoever makes them; then each of them waits."""
+    answers = [answer for number in range(40) for answer in fail(door, f"192.0.2.{number}", 10)]
+    counted = answers.count(None)
+    door.go_on(3_600)
+
+    assert counted == 40 * SLIPS + REPORT.count
+    assert door.guess(1, "192.0.2.1") is None
+
+
+def test_the_total_is_bounded_and_never_closes_for_long(door: Door) -> None:
+    """With a new address for every guess: a thousand at once, then thirty a minute."""
+    answers = [door.guess(1, f"2001:db8:{number:x}::") for number in range(NEW_AT_REPORT[0].count + 100)]
+    door.go_on(60)
+    later = [door.guess(1, f"2001:db8:ffff:{number:x}::") for number in range(100)]
+    door.go_on(60)
+
+    assert answers.count(None) == NEW_AT_REPORT[0].count + NEW_AT_REPORT[1].count
+    assert set(answers[-70:]) == {60}
+    assert later.count(None) == NEW_AT_REPORT[1].count
+    assert door.open(1, "192.0.2.1") is None
 
 
 def test_a_right_guess_is_not_counted(door: Door) -> None:
-    """An office behind one address opens a report as often as it likes."""
-    for _ in range(50):
-        assert door.guess(1, "192.0.2.1") is None
-        door.was_right(1, "192.0.2.1")
-    for _ in range(10):
-        assert door.guess(1, "192.0.2.1") is None
-    door.was_right(1, "192.0.2.9")
-    door.was_right(7, "192.0.2.1")
+    """An office behind one address opens a report as often as it likes; what was wrong stays counted."""
+    opened = [door.open(1, "192.0.2.1") for _ in range(50)]
+    wrong = [door.guess(1, "192.0.2.1") for _ in range(11)]
 
-    assert door.guess(1, "192.0.2.1") is not None
+    assert opened == [None] * 50
+    assert wrong == [None] * 10 + [900]
 
 
 def test_guesses_at_the_same_moment_are_counted_one_by_one() -> None:
     """From many threads, ten and no more."""
     windows = MemoryWindows(Clock())
-    guess = Guess(((CLIENT_AT_REPORT, (1, "192.0.2.1")),))
+    guess = Guess(own=((CLIENT_AT_REPORT, (1, "192.0.2.1")),))
     with ThreadPoolExecutor(16) as threads:
-        answers = list(threads.map(lambda _: windows.take_here(guess), range(200)))
+        answers = list(threads.map(lambda _: windows.take_here(guess).wait_s, range(200)))
 
     assert answers.count(None) == 10
 
@@ -152,7 +211,8 @@ def test_guesses_at_the_same_moment_at_several_processes_are_counted_together(tm
     doors = [Guesses(windows_of(pool)) for pool in pools]
 
     async def crowd() -> list[int | None]:
-        return list(await asyncio.gather(*(doors[number % 3].take(1, "192.0.2.1") for number in range(150))))
+        taken = await asyncio.gather(*(doors[number % 3].take(1, "192.0.2.1") for number in range(150)))
+        return [each.wait_s for each in taken]
 
     answers = run(crowd())
     for pool in pools:
@@ -163,7 +223,7 @@ def test_guesses_at_the_same_moment_at_several_processes_are_counted_together(tm
 
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """The reports left alone the longest are forgotten."""
-    monkeypatch.setattr(module, "REMEMBERED", 3)
+    monkeypatch.setattr(module, "REMEMBERED", 12)
     windows = MemoryWindows(Clock())
     guesses = Guesses(windows)
     for _ in range(10):
@@ -171,8 +231,8 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     for report in (2, 3, 4):
         run(guesses.take(report, "192.0.2.1"))
 
-    assert len(windows._times) == 3
-    assert run(guesses.take(1, "192.0.2.1")) is None
+    assert len(windows._times) == 12
+    assert run(guesses.take(1, "192.0.2.1")).wait_s is None
 
 
 def test_a_client_may_try_so_often_whatever_it_types(door: Door) -> None:
@@ -185,82 +245,89 @@ def test_a_client_may_try_so_often_whatever_it_types(door: Door) -> None:
     assert door.try_to_sign_in("alice@example.org", "192.0.2.3") is None
 
 
-def test_an_account_may_be_guessed_at_so_often_by_all_together(door: Door) -> None:
+def test_an_account_may_be_guessed_at_so_often_by_clients_that_failed(door: Door) -> None:
     """However its address is written; a refused guess is not counted."""
     spellings = ("alice@example.org", "Alice@Example.ORG")
-    answers = [door.try_to_sign_in(spellings[each % 2], f"192.0.2.{each}") for each in range(ADDRESS.count + 50)]
-
-    assert answers == [None] * ADDRESS.count + [3600] * 50
-
+    answers = [
+        door.try_to_sign_in(spellings[each % 2], f"192.0.2.{client}") for client in range(30) for each in range(10)
+    ]
+    closed = door.try_to_sign_in("alice@example.org", "192.0.2.29")
     door.go_on(3600)
 
+    assert answers.count(None) == 30 * SLIPS + ADDRESS.count
+    assert closed == 3600
     assert door.try_to_sign_in("alice@example.org", "192.0.2.1") is None
 
 
-def test_strangers_do_not_keep_an_owner_out(door: Door) -> None:
-    """From where somebody signed in to the account before, only their own guesses count."""
-    door.try_to_sign_in("Alice@example.org", "192.0.2.1")
-    door.signed_in("alice@example.org", "192.0.2.1")
-    for each in range(ADDRESS.count):
-        door.try_to_sign_in("alice@example.org", f"198.51.100.{each}")
-    stranger = door.try_to_sign_in("alice@example.org", "203.0.113.1")
+def test_guesses_of_others_do_not_keep_an_owner_out(door: Door) -> None:
+    """Neither from where they signed in before, nor from a new address, also one with a slip."""
+    door.sign_in_with("Alice@example.org", "192.0.2.1")
+    door.try_to_sign_in("alice@example.org", "192.0.2.2")
+    for client in range(30):
+        for _ in range(10):
+            door.try_to_sign_in("alice@example.org", f"198.51.100.{client}")
+    new = [door.sign_in_with("alice@example.org", client) for client in ("192.0.2.2", "203.0.113.1")]
     own = [door.try_to_sign_in("alice@example.org", "192.0.2.1") for _ in range(CLIENT_AT_ADDRESS.count + 1)]
 
-    assert stranger == 3600
+    assert new == [None, None]
     assert own == [None] * CLIENT_AT_ADDRESS.count + [900]
 
 
-def test_so_many_places_are_known_to_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The latest; who was forgotten is a stranger again."""
+def fill(door: Door) -> None:
+    """Use up what clients share that have not been right, whether they failed before or not."""
+    for number in range(NEW_AT_ADDRESS[0].count + NEW_AT_ADDRESS[1].count):
+        door.try_to_sign_in("alice@example.org", f"2001:db8:{number:x}::")
+
+
+def test_so_many_places_are_known_to_one_process(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The latest; who was forgotten is new again."""
     monkeypatch.setattr(module, "KNOWN", 2)
     windows = MemoryWindows(Clock())
-    guesses = SignInGuesses(windows)
+    door = Door(windows, make_file(tmp_path), Clock())
     for client in ("192.0.2.1", "192.0.2.2", "192.0.2.3"):
-        run(guesses.give_back("alice@example.org", client))
-    for each in range(ADDRESS.count):
-        run(guesses.take("alice@example.org", f"198.51.100.{each}"))
-    answers = [run(guesses.take("alice@example.org", f"192.0.2.{number}")) for number in (1, 2, 3)]
+        door.sign_in_with("alice@example.org", client)
+    fill(door)
+    answers = [door.try_to_sign_in("alice@example.org", f"192.0.2.{number}") for number in (1, 2, 3)]
 
-    assert answers == [3600, None, None]
+    assert answers == [60, None, None]
     assert len(windows._known) == module.KNOWN
 
 
 def test_a_shared_database_knows_a_place_for_so_long(tmp_path: Path) -> None:
-    """After the last time; then it is a stranger's."""
+    """After the last time; then it is new again."""
     with on("postgresql"):
         database = make_database(tmp_path)
     make_clock(database)
     door = Door(DatabaseWindows(database), database, Clock())
     door.go_on(0)
-    door.signed_in("alice@example.org", "192.0.2.1")
+    door.sign_in_with("alice@example.org", "192.0.2.1")
     door.go_on(KNOWN_S - 1)
-    for each in range(ADDRESS.count):
-        door.try_to_sign_in("alice@example.org", f"198.51.100.{each}")
+    fill(door)
     answers = [door.try_to_sign_in("alice@example.org", "192.0.2.1")]
     door.go_on(1)
     answers.append(door.try_to_sign_in("alice@example.org", "192.0.2.1"))
     database.close()
 
-    assert answers == [None, 3599]
+    assert answers == [None, 59]
 
 
 def test_a_right_guess_is_right_while_the_database_is_away(tmp_path: Path) -> None:
     """It stays counted, which is no reason to keep its owner out."""
     with on("postgresql"):
         database = make_database(tmp_path)
-    door = Door(DatabaseWindows(database), database, Clock())
-    taken = door.guess(1, "192.0.2.1")
+    guesses = Guesses(DatabaseWindows(database))
+    taken = run(guesses.take(1, "192.0.2.1"))
     database.close()
-    door.was_right(1, "192.0.2.1")
+    run(guesses.give_back(taken))
 
-    assert taken is None
+    assert taken.wait_s is None
 
 
 def test_who_signs_in_is_not_counted(door: Door) -> None:
     """An office behind one address signs in as often as it likes."""
-    for number in range(100):
-        assert door.try_to_sign_in(f"{number}@example.org", "192.0.2.1") is None
-        door.signed_in(f"{number}@example.org", "192.0.2.1")
+    answers = [door.sign_in_with(f"{number}@example.org", "192.0.2.1") for number in range(100)]
+
+    assert answers == [None] * 100
 
 
 def test_one_process_counts_by_itself_and_several_together(tmp_path: Path) -> None:

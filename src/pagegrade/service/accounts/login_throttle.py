@@ -1,7 +1,11 @@
-"""How often passwords may be guessed: by one client, and by everybody together; those of share pages and of accounts.
+"""Throttle of password guesses: at share pages and at the sign-in of accounts.
 
-A guess counts from the moment it begins, or a crowd that guesses at the same moment would all be let through. One
-process counts in memory; where several share a database they count there, by all rules of a guess or by none.
+Each client has its own limits at what it guesses at, and waits longer the more often it was wrong. Clients that were
+wrong there before share a limit besides. Those that were not do not count by it, so that others cannot lock a right
+password out; they have a limit of their own, which is wide and never closes for long, so that the total stays bounded.
+
+A guess counts from the moment it begins, or guesses made at the same moment would all be let through. One process
+counts in memory; where several share a database they count there, by all rules of a guess or by none.
 """
 
 from __future__ import annotations
@@ -24,6 +28,7 @@ from pagegrade.store.repositories.rate_windows import (
     counter_name,
     give_counts_back,
     is_noted,
+    look_at_counts,
     note,
     take_counts,
 )
@@ -47,40 +52,83 @@ class Rule:
 
 
 CLIENT_AT_REPORT: Final = Rule("client at report", 10, 900)
+CLIENT_AT_REPORT_STEPS: Final = (
+    CLIENT_AT_REPORT,
+    Rule("client at report, 2 h", 20, 7_200),
+    Rule("client at report, 24 h", 40, 86_400),
+)
+"""Delays that grow: a quarter of an hour, then up to two hours, then up to a day."""
 REPORT: Final = Rule("report", 100, 3600)
+"""Of all clients that were wrong there before."""
+NEW_AT_REPORT: Final = (Rule("new at report", 1_000, 3600), Rule("new at report, trickle", 30, 60))
+"""Of all clients that were not: as long as one of the two has room."""
 CLIENT_AT_ADDRESS: Final = Rule("client at address", 10, 900)
+CLIENT_AT_ADDRESS_STEPS: Final = (
+    CLIENT_AT_ADDRESS,
+    Rule("client at address, 2 h", 20, 7_200),
+    Rule("client at address, 24 h", 40, 86_400),
+)
 CLIENT: Final = Rule("client", 30, 900)
-"""At whichever accounts: who tries one password on all of them is stopped, too."""
+"""At any account: a client that tries one password on all of them is stopped, too."""
 ADDRESS: Final = Rule("address", 100, 3600)
+NEW_AT_ADDRESS: Final = (Rule("new at address", 1_000, 3600), Rule("new at address, trickle", 30, 60))
+SLIPS: Final = 3
+"""A client that was wrong less often than this counts as new: people mistype."""
 Counted = tuple[Rule, tuple[str | int, ...]]
 """A rule, and whom it counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """One guess, and by what it counts."""
+    """One guess, and the rules for it."""
 
-    always: tuple[Counted, ...]
-    of_strangers: tuple[Counted, ...] = ()
-    """These count as well, unless ``place`` is known."""
+    own: tuple[Counted, ...]
+    """Of the client at this place; the last of them has the longest window, which tells whether it was wrong before."""
+    more: tuple[Counted, ...] = ()
+    """Of the client, wherever it guesses."""
+    failed: tuple[Counted, ...] = ()
+    """Count as well if the client was wrong there before."""
+    new: tuple[Counted, ...] = ()
+    """One of these, the first with room, counts as well if it was not."""
     place: tuple[str, ...] = ()
-    """What is known once the guess was right; empty: nothing is."""
+    """Known once a guess was right; then only the client's own rules count."""
 
-    def counted(self, *, known: bool) -> tuple[Counted, ...]:
-        """All that count, if the place is known, or is not."""
-        return self.always if known else (*self.always, *self.of_strangers)
+    def choices(self, *, known: bool, wrong: int) -> tuple[tuple[Counted, ...], ...]:
+        """Sets of rules, of which one must have room.
+
+        Args:
+            known: Whether the client was right there before.
+            wrong: How often it was wrong there.
+        """
+        own = (*self.own, *self.more)
+        if known:
+            return (own,)
+        if wrong >= SLIPS or not self.new:
+            return ((*own, *self.failed),)
+        return tuple((*own, each) for each in self.new)
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A guess that was counted, or refused."""
+
+    guess: Guess
+    wait_s: int | None = None
+    """Whole seconds to wait where it was refused; ``None``: it may be made."""
+    counted: tuple[Counted, ...] = ()
+    """By what it was counted; nothing where it was refused."""
 
 
 class Windows(ABC):
     """Counts guesses, and knows where they were right."""
 
     @abstractmethod
-    async def take(self, guess: Guess) -> int | None:
-        """Count it by every rule; ``None`` if it may be made, else seconds to wait, and it is not counted."""
+    async def take(self, guess: Guess) -> Taken:
+        """Count a guess by every rule, or refuse it and count nothing."""
 
     @abstractmethod
-    async def give_back(self, guess: Guess) -> None:
-        """It was right: take the latest back by every rule, nothing where none was made, and know the place."""
+    async def give_back(self, taken: Taken) -> None:
+        """The guess was right: do not count it, and know the place."""
 
 
 class MemoryWindows(Windows):
@@ -94,40 +142,42 @@ class MemoryWindows(Windows):
         self._known: OrderedDict[tuple[str, ...], None] = OrderedDict()
         """Places of those that were right; the latest stand last."""
 
-    async def take(self, guess: Guess) -> int | None:
+    async def take(self, guess: Guess) -> Taken:
         """Without leaving the event loop."""
         return self.take_here(guess)
 
-    async def give_back(self, guess: Guess) -> None:
+    async def give_back(self, taken: Taken) -> None:
         """Without leaving the event loop."""
         with self._lock:
-            found = [times for each in self._counted(guess) if (times := self._times.get(each))]
-            if len(found) == len(self._counted(guess)):
-                for times in found:
-                    times.pop()
-            if guess.place:
-                self._known[guess.place] = None
-                self._known.move_to_end(guess.place)
+            for times in [self._times[each] for each in taken.counted if self._times.get(each)]:
+                times.pop()
+            place = taken.guess.place
+            if place:
+                self._known[place] = None
+                self._known.move_to_end(place)
                 while len(self._known) > KNOWN:
                     self._known.popitem(last=False)
 
-    def take_here(self, guess: Guess) -> int | None:
+    def take_here(self, guess: Guess) -> Taken:
         """The same as ``take`` for a thread."""
         now = self._clock()
         with self._lock:
-            counted = self._counted(guess)
-            waits = [self._wait(each, now) for each in counted]
-            if max(waits) > 0:
-                return max(waits)
-            for each in counted:
-                self._times.setdefault(each, deque()).append(now)
-                self._times.move_to_end(each)
-            while len(self._times) > REMEMBERED:
-                self._times.popitem(last=False)
-            return None
+            self._wait(guess.own[-1], now)
+            wrong = len(self._times.get(guess.own[-1], ()))
+            waits: list[int] = []
+            for counted in guess.choices(known=guess.place in self._known, wrong=wrong):
+                waits.append(max(self._wait(each, now) for each in counted))
+                if waits[-1] == 0:
+                    self._count(counted, now)
+                    return Taken(guess, counted=counted)
+            return Taken(guess, wait_s=min(waits))
 
-    def _counted(self, guess: Guess) -> tuple[Counted, ...]:
-        return guess.counted(known=guess.place in self._known)
+    def _count(self, counted: tuple[Counted, ...], now: float) -> None:
+        for each in counted:
+            self._times.setdefault(each, deque()).append(now)
+            self._times.move_to_end(each)
+        while len(self._times) > REMEMBERED:
+            self._times.popitem(last=False)
 
     def _wait(self, counted: Counted, now: float) -> int:
         rule, times = counted[0], self._times.get(counted)
@@ -145,48 +195,44 @@ class DatabaseWindows(Windows):
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def take(self, guess: Guess) -> int | None:
+    async def take(self, guess: Guess) -> Taken:
         """From a thread of the database."""
         return await self._database.at_once(lambda tx: _take(tx, guess))
 
-    async def give_back(self, guess: Guess) -> None:
+    async def give_back(self, taken: Taken) -> None:
         """From a thread of the database; where that is not possible now, a right guess stays counted."""
         with contextlib.suppress(Unavailable):
-            await self._database.at_once(lambda tx: _give_back(tx, guess))
+            await self._database.at_once(lambda tx: _give_back(tx, taken))
 
 
 class Guesses:
-    """At passwords of share pages: ``take`` before the password is looked at, ``give_back`` if it was right."""
+    """Guesses at passwords of share pages: ``take`` before the password is verified, ``give_back`` if it was right."""
 
     def __init__(self, windows: Windows) -> None:
         self._windows = windows
 
-    async def take(self, report_id: int, client: str) -> int | None:
-        """Count a guess; ``None`` if it may be made, else the whole seconds to wait. A refused one is not counted."""
+    async def take(self, report_id: int, client: str) -> Taken:
+        """Count a guess, or refuse it."""
         return await self._windows.take(_at_report(report_id, client))
 
-    async def give_back(self, report_id: int, client: str) -> None:
-        """The guess was right: who knows the password is not counted against."""
-        await self._windows.give_back(_at_report(report_id, client))
+    async def give_back(self, taken: Taken) -> None:
+        """The guess was right: a client that knows the password is not counted against, and is known from now on."""
+        await self._windows.give_back(taken)
 
 
 class SignInGuesses:
-    """At passwords of accounts, by the e-mail address that was typed, be there an account or not.
-
-    What everybody together may try does not bind a client that has known the password before: strangers cannot keep
-    owners out of their accounts.
-    """
+    """Guesses at passwords of accounts, by the e-mail address that was typed, be there an account or not."""
 
     def __init__(self, windows: Windows) -> None:
         self._windows = windows
 
-    async def take(self, email: str, client: str) -> int | None:
+    async def take(self, email: str, client: str) -> Taken:
         """As ``Guesses.take``."""
         return await self._windows.take(_at_address(email, client))
 
-    async def give_back(self, email: str, client: str) -> None:
-        """As ``Guesses.give_back``; the client is known from now on."""
-        await self._windows.give_back(_at_address(email, client))
+    async def give_back(self, taken: Taken) -> None:
+        """As ``Guesses.give_back``."""
+        await self._windows.give_back(taken)
 
 
 def windows_of(database: Database) -> Windows:
@@ -195,39 +241,48 @@ def windows_of(database: Database) -> Windows:
 
 
 def _at_report(report_id: int, client: str) -> Guess:
-    return Guess(((CLIENT_AT_REPORT, (report_id, client)), (REPORT, (report_id,))))
+    return Guess(
+        own=tuple((rule, (report_id, client)) for rule in CLIENT_AT_REPORT_STEPS),
+        failed=((REPORT, (report_id,)),),
+        new=tuple((rule, (report_id,)) for rule in NEW_AT_REPORT),
+        place=("report", str(report_id), client),
+    )
 
 
 def _at_address(email: str, client: str) -> Guess:
     folded = email.casefold()
     return Guess(
-        ((CLIENT_AT_ADDRESS, (folded, client)), (CLIENT, (client,))),
-        of_strangers=((ADDRESS, (folded,)),),
+        own=tuple((rule, (folded, client)) for rule in CLIENT_AT_ADDRESS_STEPS),
+        more=((CLIENT, (client,)),),
+        failed=((ADDRESS, (folded,)),),
+        new=tuple((rule, (folded,)) for rule in NEW_AT_ADDRESS),
         place=(folded, client),
     )
 
 
-def _take(tx: Transaction, guess: Guess) -> int | None:
-    counters = _counters(tx, guess)
-    done, counts = take_counts(tx, counters)
-    if done:
-        return None
-    full = [count for counter, count in zip(counters, counts, strict=True) if count.counted >= counter.limit]
-    return max(max(1, math.ceil(count.left_s)) for count in full)
-
-
-def _give_back(tx: Transaction, guess: Guess) -> None:
-    give_counts_back(tx, _counters(tx, guess))
-    if guess.place:
-        note(tx, _known(guess), KNOWN_S)
-
-
-def _counters(tx: Transaction, guess: Guess) -> tuple[Counter, ...]:
+def _take(tx: Transaction, guess: Guess) -> Taken:
+    _, (before,) = look_at_counts(tx, _counters(guess.own[-1:]))
     known = bool(guess.place) and is_noted(tx, _known(guess))
-    return tuple(
-        Counter(counter_name("guess", rule.name, *whom), rule.count, rule.window_s)
-        for rule, whom in guess.counted(known=known)
-    )
+    waits: list[int] = []
+    for counted in guess.choices(known=known, wrong=before.counted):
+        counters = _counters(counted)
+        done, counts = take_counts(tx, counters)
+        if done:
+            return Taken(guess, counted=counted)
+        full = [count for counter, count in zip(counters, counts, strict=True) if count.counted >= counter.limit]
+        waits.append(max(max(1, math.ceil(count.left_s)) for count in full))
+    return Taken(guess, wait_s=min(waits))
+
+
+def _give_back(tx: Transaction, taken: Taken) -> None:
+    if taken.counted:
+        give_counts_back(tx, _counters(taken.counted))
+    if taken.guess.place:
+        note(tx, _known(taken.guess), KNOWN_S)
+
+
+def _counters(counted: tuple[Counted, ...]) -> tuple[Counter, ...]:
+    return tuple(Counter(counter_name("guess", rule.name, *whom), rule.count, rule.window_s) for rule, whom in counted)
 
 
 def _known(guess: Guess) -> bytes:
