@@ -75,12 +75,13 @@ simulate: env-test  ## play an installation of 1 to 10,000 places, and hold the 
 allow-lab:  ## let ordinary users make the namespace of the lab, where the system forbids it (Ubuntu; asks for root)
 	@sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0
 
-bench: env-test  ## how fast the engine, lists of a thousand and a million reports, and the API are (ARGS: engine's)
+bench: env-test  ## how fast the engine, lists of a thousand and a million reports, and the API are, and what hostile pages cost (ARGS: engine's)
 	@$(BIN)/python -m devtools.bench $(ARGS)
 	@$(BIN)/python -m devtools.bench_store
 	@$(BIN)/python -m devtools.bench_store --postgresql
 	@$(BIN)/python -m devtools.bench_queue
 	@$(BIN)/python -m devtools.bench_api
+	@$(BIN)/python -m devtools.bench_memory
 
 texts: env-test  ## bring the message catalogues of the pages up to date; what is left to translate is counted
 	@$(BIN)/python -m devtools.catalogues

@@ -15,9 +15,9 @@ from tests.lab.case import Case, Expect, Holds, PerPlace, Place, Seen, done, don
 from tests.lab.servers import Connection, Script, page, paths, response
 
 BOMB: Final = done_or_failed("too_large", "connect", "http_error", "not_html")
-BOMB_MEMORY_MB: Final = 96
-"""20 MB of decoded text may be kept, and is copied once on its way to the judge."""
-MAX_DECODED_BYTES: Final = 20_000_000 + 65_536
+BOMB_MEMORY_MB: Final = 64
+"""3 MB of a document or 10 MB of a sitemap may be kept, and are copied once on their way to the child."""
+MAX_DECODED_BYTES: Final = 3_000_000 + 65_536
 """The cap, and the piece that went over it."""
 CODING: Final = done_or_failed("connect", "http_error", "not_html", "too_large")
 UNREAD: Final = failed("connect", "http_error", "not_html", "too_large")

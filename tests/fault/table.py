@@ -5,7 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from tests.fault import addresses, beside, headers, http2, markup, names, payloads, redirects, transport, typed, urls
+from tests.fault import (
+    addresses,
+    beside,
+    headers,
+    http2,
+    markup,
+    names,
+    payloads,
+    redirects,
+    transport,
+    typed,
+    unpacking,
+    urls,
+)
 from tests.lab.case import Case
 
 GROUPS: Final = {
@@ -19,8 +32,9 @@ GROUPS: Final = {
     "H": (headers, 10),
 }
 """Group -> (module, number of rows)."""
-MORE: Final = (http2, beside, typed)
-"""Cases that the matrix does not number: abuses of HTTP/2, the files beside the page, typed private addresses."""
+MORE: Final = (http2, beside, typed, unpacking)
+"""Cases that the matrix does not number: abuses of HTTP/2, the files beside the page, typed private addresses, pages
+that are large only in memory."""
 
 
 def all_cases() -> Iterator[Case]:

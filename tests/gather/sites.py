@@ -17,6 +17,7 @@ from pagegrade.gather.context import Context, GatherOptions, OffloadFailed, Star
 from pagegrade.gather.exchange import Limits
 from pagegrade.gather.gatherers.document import gather_document
 from pagegrade.gather.guard import Policy
+from pagegrade.gather.held_bytes import HeldBytes
 from pagegrade.gather.http import HTTPClient
 from pagegrade.gather.resolver import Answer, CachingResolver, ResolveError
 from pagegrade.gather.run import gather
@@ -236,6 +237,7 @@ class Visit:
     async def _begin(self) -> Context:
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self._options.budget_s
+        held = HeldBytes(self._options.limits.held_bytes)
 
         def make_client() -> HTTPClient:
             return HTTPClient(
@@ -243,6 +245,7 @@ class Visit:
                 resolver=self._resolver,
                 deadline=deadline,
                 limits=self._options.exchange_limits,
+                held=held,
             )
 
         self._stack.push_async_callback(self._resolver.aclose)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -89,3 +90,24 @@ def test_a_parser_that_dies_has_its_word() -> None:
         asyncio.run(go())
 
     assert caught.value.not_gathered().code == "parser_limit"
+
+
+def test_a_page_uses_one_parser_at_a_time() -> None:
+    """However many gatherers want to read something."""
+    at_once = most = 0
+
+    async def offload(function: Any, *args: Any, timeout_s: float) -> Any:
+        nonlocal at_once, most
+        del timeout_s
+        at_once += 1
+        most = max(most, at_once)
+        await asyncio.sleep(0)
+        at_once -= 1
+        return function(*args)
+
+    async def go() -> list[int]:
+        async with Site({"/": html("<p>")}) as site, Visit(site, offload=offload) as page:
+            return await asyncio.gather(*(page.parse(len, b"x" * number) for number in range(5)))
+
+    assert asyncio.run(go()) == [0, 1, 2, 3, 4]
+    assert most == 1

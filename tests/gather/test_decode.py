@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import sys
 import zlib
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pagegrade.gather.decode import BodyDecoder, read_codings
+from pagegrade.gather.held_bytes import HeldBytes, Hold
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -210,3 +212,33 @@ def test_codings_that_are_not_removed_are_named(coding: str, problem: str) -> No
 def test_an_empty_body_has_no_problem() -> None:
     """HEAD and 304 carry the header without a body."""
     assert decode("gzip", b"").problem is None
+
+
+@pytest.mark.parametrize("coding", ENCODERS)
+@given(data=st.binary(max_size=5_000), keep=st.integers(0, 6_000), budget=st.integers(0, 6_000))
+def test_a_survey_counts_and_hashes_everything_whatever_it_stores(
+    coding: str, data: bytes, keep: int, budget: int
+) -> None:
+    """Neither the bytes wanted nor the memory there is changes what is known of the whole."""
+    held = HeldBytes(budget)
+    decoder = BodyDecoder(
+        read_codings([coding.removeprefix("raw ")]), max_bytes=10_000, keep_bytes=keep, hold=Hold(held), survey=True
+    )
+    decoder.feed(ENCODERS[coding](data))
+    decoder.finish()
+
+    assert (decoder.decoded_bytes, decoder.problem) == (len(data), None)
+    assert decoder.digest == (hashlib.sha256(data).hexdigest()[:32] if data else "")
+    assert bytes(decoder.body) == data[: len(decoder.body)]
+    assert len(decoder.body) == held.held_bytes <= min(keep, budget)
+
+
+@pytest.mark.parametrize(("size", "problem"), [(1_000, None), (1_001, "limit")])
+def test_a_body_ends_where_the_memory_of_the_run_does(size: int, problem: str | None) -> None:
+    """At the limit it is whole; one byte more, and it is cut off like one beyond its own cap."""
+    decoder = BodyDecoder((), max_bytes=10_000, hold=Hold(HeldBytes(1_000)))
+    for _ in range(size):
+        decoder.feed(b"x")
+
+    assert decoder.problem == problem
+    assert len(decoder.body) == 1_000

@@ -64,6 +64,8 @@ class Outcome:
     duration_s: float = 0.0
     memory_growth_mb: float = 0.0
     """Peak resident memory above what it was before; only where the job asked for it."""
+    memory_of_all_mb: float = 0.0
+    """The same of the process and all its children together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,6 +155,8 @@ class Case:
     """Somebody typed the URL at a terminal, where it may be a private one."""
     memory_mb: float | None = None
     """Runs alone, and resident memory may grow by at most this much."""
+    memory_of_all_mb: float = 150
+    """The same for the process and all its children together, where ``memory_mb`` is set."""
     trips_naive: bool = False
     """A deliberately naive fetcher must touch a wire here, or the lab is blind."""
 

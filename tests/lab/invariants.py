@@ -97,6 +97,9 @@ def _in_time(case: Case, seen: Seen) -> list[str]:
     found = [f"I2: took {took:.2f} s with a budget of {case.budget_s:.2f} s"] if late else []
     if case.memory_mb is not None and seen.outcome.memory_growth_mb > case.memory_mb:
         found.append(f"I3: memory grew by {seen.outcome.memory_growth_mb:.0f} MB, not at most {case.memory_mb:.0f}")
+    if case.memory_mb is not None and seen.outcome.memory_of_all_mb > case.memory_of_all_mb:
+        grown, most = seen.outcome.memory_of_all_mb, case.memory_of_all_mb
+        found.append(f"I3: memory of all processes grew by {grown:.0f} MB, not at most {most:.0f}")
     return found
 
 

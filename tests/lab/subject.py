@@ -22,6 +22,7 @@ import msgspec
 from tests.lab import naive
 from tests.lab.case import Job, Outcome
 from tests.lab.command import analyse_with_command
+from tests.lab.resident import ResidentPeak
 
 PR_SET_CHILD_SUBREAPER: Final = 36
 Analyse = Callable[[Job], Awaitable[Outcome]]
@@ -47,12 +48,14 @@ def _reset_peak() -> None:
 
 
 async def _measured(job: Job, analyse: Analyse) -> Outcome:
-    """Peak resident memory of the case alone: the high-water mark is reset first."""
+    """Peak resident memory of the case alone: of this process by the kernel's mark, of all by looking often."""
     gc.collect()
     _reset_peak()
     before = _resident_kb()
-    outcome = await analyse(job)
+    with ResidentPeak(os.getpid()) as seen:
+        outcome = await analyse(job)
     outcome.memory_growth_mb = max(0, _peak_kb() - before) / 1024
+    outcome.memory_of_all_mb = seen.growth_mb
     return outcome
 
 

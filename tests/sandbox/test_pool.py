@@ -15,10 +15,11 @@ import uvloop
 from pagegrade.gather.context import OffloadFailed
 from pagegrade.model.artifacts import Response
 from pagegrade.parse.html.parser import NamedURLs, ReferenceURL, find_named_urls
-from pagegrade.sandbox.pool import Children
-from pagegrade.sandbox.worker import CPU_SECONDS, GROWN_KB, MAX_ANSWER_BYTES
+from pagegrade.sandbox.pool import Children, TaskLost
+from pagegrade.sandbox.worker import CPU_SECONDS, GROWN_BYTES, GROWTH_BYTES, MAX_ANSWER_BYTES
 from tests.service.tasks import (
     answer_of,
+    count_and_die,
     cpu_left,
     die,
     eat_memory,
@@ -58,7 +59,7 @@ def test_result_crosses_typed() -> None:
         (die, "died"),
         (raise_something, "ValueError"),
         (partial(sleep, 30), "more than"),
-        (partial(eat_memory, 2 << 30), "MemoryError"),
+        (partial(eat_memory, 2 * GROWTH_BYTES), "MemoryError"),
         (partial(answer_of, MAX_ANSWER_BYTES), "AnswerTooLarge"),
         (lie, "cannot be read"),
     ],
@@ -109,15 +110,15 @@ def test_a_child_that_has_grown_is_replaced_after_its_answer() -> None:
     async def main() -> tuple[list[int], int]:
         async with Children(1) as children:
             pids = [await children.run(pid_of_child, timeout_s=20)]
-            await children.run(eat_memory, (GROWN_KB + 10_000) * 1_024, timeout_s=20)
+            await children.run(eat_memory, GROWN_BYTES + 10_000_000, timeout_s=20)
             pids.append(await children.run(pid_of_child, timeout_s=20))
-            leaked = await children.run(leak, (GROWN_KB + 10_000) * 1_024, timeout_s=20)
+            leaked = await children.run(leak, GROWN_BYTES + 10_000_000, timeout_s=20)
             pids.append(await children.run(pid_of_child, timeout_s=20))
             return pids, leaked
 
     (first, second, third), leaked = asyncio.run(main())
 
-    assert leaked > GROWN_KB * 1_024
+    assert leaked > GROWN_BYTES
     assert first == second != third
 
 
@@ -135,7 +136,8 @@ def test_children_are_confined_and_know_no_secrets(monkeypatch: pytest.MonkeyPat
 
     (memory, file_size, core), names, left = asyncio.run(main())
 
-    assert (memory, file_size, core) == (1 << 30, 0, 0)
+    assert GROWTH_BYTES < memory < 2 * GROWTH_BYTES
+    assert (file_size, core) == (0, 0)
     assert "PAGEGRADE_SECRET" not in names
     assert CPU_SECONDS - 1 < left <= CPU_SECONDS + 1
 
@@ -160,18 +162,78 @@ def test_a_child_that_was_killed_while_idle_is_replaced(
     assert first != second
 
 
-@pytest.mark.parametrize("loop_factory", [asyncio.new_event_loop, uvloop.new_event_loop], ids=["asyncio", "uvloop"])
-def test_a_child_that_dies_in_a_task_is_a_limit(loop_factory: Callable[[], asyncio.AbstractEventLoop]) -> None:
-    """The bytes it was given are to blame, on either event loop."""
+LOOPS = pytest.mark.parametrize(
+    "loop_factory", [asyncio.new_event_loop, uvloop.new_event_loop], ids=["asyncio", "uvloop"]
+)
+
+
+@LOOPS
+@pytest.mark.parametrize(
+    ("how", "ends"),
+    [
+        ("SIGSEGV", ("parser_limit", "crash", 2)),
+        ("SIGABRT", ("parser_limit", "crash", 2)),
+        ("SIGXCPU", ("parser_limit", "cpu_limit", 1)),
+        ("memory", ("parser_limit", "memory_limit", 1)),
+        ("SIGKILL", ("internal", None, 2)),
+        ("SIGTERM", ("internal", None, 2)),
+        ("stop", ("internal", None, 2)),
+    ],
+)
+def test_what_ends_a_child_says_who_is_to_blame(
+    loop_factory: Callable[[], asyncio.AbstractEventLoop],
+    tmp_path: Path,
+    how: str,
+    ends: tuple[str, str | None, int],
+) -> None:
+    """Limits are the input's fault at once, crashes when they repeat, anything else never.
+
+    ``ends``: (code, cause, attempts).
+    """
+
+    async def main() -> OffloadFailed:
+        async with Children(1) as children:
+            await children.run(pid_of_child, timeout_s=20)
+            with pytest.raises(OffloadFailed) as failure:
+                await children.run(count_and_die, f"{tmp_path}/log", how, timeout_s=5 if how == "stop" else 60)
+            assert await children.run(pid_of_child, timeout_s=20) > 0
+            return failure.value
+
+    with asyncio.Runner(loop_factory=loop_factory) as runner:
+        failure = runner.run(main())
+
+    assert (failure.code, failure.cause, len(list(tmp_path.iterdir()))) == ends
+    assert isinstance(failure, TaskLost) == (failure.code == "internal")
+
+
+@LOOPS
+def test_a_task_whose_child_was_killed_from_outside_is_done_by_another(
+    loop_factory: Callable[[], asyncio.AbstractEventLoop], tmp_path: Path
+) -> None:
+    """Nobody notices but the log."""
 
     async def main() -> int:
         async with Children(1) as children:
-            with pytest.raises(OffloadFailed, match="died"):
-                await children.run(die, timeout_s=20)
-            return await children.run(pid_of_child, timeout_s=20)
+            return await children.run(count_and_die, f"{tmp_path}/log", "once", timeout_s=20)
 
     with asyncio.Runner(loop_factory=loop_factory) as runner:
-        assert runner.run(main()) > 0
+        answer = runner.run(main())
+
+    assert answer == 1
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_a_task_that_uses_up_its_cpu_time_is_tried_once(tmp_path: Path) -> None:
+    """By the wall clock or by the kernel's limit, whichever comes first: never twice the CPU time."""
+
+    async def main() -> OffloadFailed:
+        async with Children(1) as children:
+            with pytest.raises(OffloadFailed) as failure:
+                await children.run(count_and_die, f"{tmp_path}/log", "cpu", timeout_s=12 * CPU_SECONDS)
+            return failure.value
+
+    assert asyncio.run(main()).cause == "cpu_limit"
+    assert len(list(tmp_path.iterdir())) == 1
 
 
 def test_leaving_ends_every_child() -> None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import resource
+import signal
 import time
 from dataclasses import replace
+from pathlib import Path
 
-from pagegrade.model.artifacts import Artifacts
+from pagegrade.model.artifacts import Artifacts, Response
 from pagegrade.model.stored import PackedReport
+from pagegrade.parse.html.parser import NamedURLs
 from pagegrade.service.runs.evaluation import Thresholds, judge_and_pack
 
 
@@ -20,6 +23,29 @@ def pid_of_child() -> int:
 def die() -> int:
     """Ends as a crashed parser does."""
     os._exit(11)
+
+
+def count_and_die(log: str, how: str) -> int:
+    """Writes a line for every attempt, then ends in the named way; files have no size in a child, so it is a name."""
+    Path(f"{log}-{time.monotonic_ns()}").symlink_to("attempt")
+    if how == "cpu":
+        while True:
+            pass
+    if how == "memory":
+        return len(b"x" * (1 << 30))
+    if how == "stop":
+        os.kill(os.getpid(), signal.SIGSTOP)
+        return 2
+    if how == "once" and len(list(Path(log).parent.iterdir())) > 1:
+        return 1
+    os.kill(os.getpid(), signal.SIGKILL if how == "once" else getattr(signal, how))
+    return 0
+
+
+def find_and_count(log: str, response: Response) -> NamedURLs:
+    """Uses up its CPU time on a page."""
+    count_and_die(log, "cpu")
+    return NamedURLs()
 
 
 def raise_something() -> int:

@@ -40,6 +40,7 @@ def build_exchange(
             truncated = "connection"
     body = b""
     removed: tuple[str, ...] = ()
+    decoded_bytes, digest = 0, ""
     if transfer.decoder is not None:
         if truncated is None:
             transfer.decoder.finish()
@@ -48,6 +49,8 @@ def build_exchange(
         if transfer.decoder.problem in _CODING_NOTES and not transfer.is_redirect:
             truncated = truncated or "coding"
         body, removed = bytes(transfer.decoder.body), transfer.decoder.removed
+        decoded_bytes, digest = transfer.decoder.decoded_bytes, transfer.decoder.digest
+        transfer.decoder.body = bytearray()
     if reader.status in REDIRECTS and not any(reader.locations):
         reader.note("redirect_without_location")
     if reader.status == 304:
@@ -76,6 +79,9 @@ def build_exchange(
         certificates_pem=_read_chain(curl) if secure else (),
         location=reader.locations[0] if transfer.is_redirect else None,
         verify_result=uncertified,
+        decoded_bytes=decoded_bytes,
+        digest=digest,
+        hold=transfer.hold,
     )
 
 

@@ -7,10 +7,11 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import ClassVar, Final, Protocol, TypeVar
+from typing import ClassVar, Final, Literal, Protocol, TypeVar
 
 from pagegrade.gather.exchange import DEFAULT_LIMITS, Exchange, Followed, Limits, Purpose, Request
 from pagegrade.gather.guard import Policy
+from pagegrade.gather.held_bytes import MAX_HELD_BYTES
 from pagegrade.gather.http import HTTPClient
 from pagegrade.gather.resolver import Resolver
 from pagegrade.model.artifacts import Navigation, NotGathered, WellKnown
@@ -41,16 +42,26 @@ class Offload(Protocol):
         ...
 
 
+Cause = Literal["cpu_limit", "memory_limit", "depth_limit", "output_limit", "crash", "time_limit"]
+"""What ended a parser; only after ``time_limit``, of the wall clock, may the same bytes be read with more time."""
+
+
 class OffloadFailed(Exception):
     """The parser could not cope with these bytes within its limits."""
 
     code: ClassVar[str] = "parser_limit"
 
+    def __init__(self, message: str = "", *, cause: Cause | None = None) -> None:
+        super().__init__(message)
+        self.cause = cause
+
     def not_gathered(self) -> NotGathered:
         """The failure as the artifact that is missing."""
         if self.code == "internal":
             return NotGathered(code=self.code, detail="Something went wrong inside Pagegrade.")
-        return NotGathered(code=self.code, detail="Reading it went beyond the limits of time or memory.")
+        return NotGathered(
+            code=self.code, detail="Reading it went beyond the limits of time or memory.", reason=self.cause or ""
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +79,9 @@ class GatherLimits:
     resource_s: float = 15.0
     """For one sub-resource, its redirects included."""
     document_wire_bytes: int = 5_000_000
-    document_decoded_bytes: int = 20_000_000
+    document_decoded_bytes: int = 3_000_000
+    """Parsing takes up to 40 times as much memory; search engines read 2 MB to 15 MB
+    (https://developers.google.com/search/docs/crawling-indexing/googlebot)."""
     document_s: float = 30.0
     """For one answer on the way to the document."""
     well_known_s: float = 15.0
@@ -91,6 +104,8 @@ class GatherLimits:
     """Asked for."""
     parse_s: float = 10.0
     """For one call of a parser."""
+    held_bytes: int = MAX_HELD_BYTES
+    """Of all answers at any moment."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,6 +157,7 @@ class Context(Start):
     promises: Mapping[str, Awaitable[object]] = field(default_factory=dict)
     """Artifact -> its value once it is gathered (or ``NotGathered``)."""
     _reading: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _parsing: asyncio.Lock = field(default_factory=asyncio.Lock)
     _named: NamedURLs | OffloadFailed | None = None
 
     @property
@@ -210,10 +226,13 @@ class Context(Start):
     async def parse(self, function: Callable[..., T], *args: object) -> T:
         """Call a parser through ``offload`` with the usual time-out.
 
+        One call at a time: a page uses the memory and the CPU of one child, however much it names.
+
         Raises:
             OffloadFailed: It did not cope.
         """
-        return await self.offload(function, *args, timeout_s=self.timeout_s(self.options.limits.parse_s))
+        async with self._parsing:
+            return await self.offload(function, *args, timeout_s=self.timeout_s(self.options.limits.parse_s))
 
     def timeout_s(self, wanted: float) -> float:
         """``wanted`` seconds, less when the deadline is nearer."""

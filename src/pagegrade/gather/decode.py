@@ -7,12 +7,15 @@ and limits are looked at after each.
 
 from __future__ import annotations
 
+import hashlib
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, Literal, Protocol
 
 import brotli
+
+from pagegrade.gather.held_bytes import Hold
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -239,26 +242,41 @@ _STAGES: Final[dict[str, Callable[[], _Stage]]] = {
 
 
 class BodyDecoder:
-    """Takes a body as it arrives and keeps what it decodes to, within limits.
+    """Takes a body as it arrives and stores what it decodes to, within limits.
 
     Args:
         codings: From ``read_codings``.
         max_bytes: Decoded bytes at which decoding ends with the problem ``limit``.
-        keep_bytes: Decoded bytes that are stored; decoding stops without a problem when they are there. ``None``: all.
+        keep_bytes: Decoded bytes that are stored. ``None``: all.
+        hold: Charged for what is stored, before it is; when it refuses, the body ends there as at ``max_bytes``.
+        survey: Decode, count and hash everything, whatever is stored. Otherwise decoding stops without a problem when
+            ``keep_bytes`` are there.
     """
 
-    def __init__(self, codings: Sequence[str], *, max_bytes: int, keep_bytes: int | None = None) -> None:
+    def __init__(
+        self,
+        codings: Sequence[str],
+        *,
+        max_bytes: int,
+        keep_bytes: int | None = None,
+        hold: Hold | None = None,
+        survey: bool = False,
+    ) -> None:
         self.body = bytearray()
         self.problem: Problem | None = None
         """Why decoding ended early, or what is odd about the stream."""
         self.removed: tuple[str, ...] = ()
         """The codings that were removed, in the order they had been applied."""
+        self.decoded_bytes = 0
+        """Of the whole body under ``survey``; otherwise as many as were decoded until enough was stored."""
         self._max_bytes = max_bytes
-        self._keep_bytes = keep_bytes
+        self._keep_bytes = max_bytes if keep_bytes is None else keep_bytes
+        self._hold = hold
+        self._hash = hashlib.sha256() if survey else None
         self._wire_bytes = 0
         self._produced = [0] * len(codings)
         self._stages: list[_Stage] = []
-        self._done = keep_bytes == 0
+        self._done = keep_bytes == 0 and not survey
         if len(codings) > MAX_CODINGS:
             self.problem, self._done = "too_many_codings", True
         elif not all(coding in _STAGES for coding in codings):
@@ -267,6 +285,11 @@ class BodyDecoder:
             self.removed = tuple(codings)
             # The coding applied last is the outermost one.
             self._stages = [_STAGES[coding]() for coding in reversed(codings)]
+
+    @property
+    def digest(self) -> str:
+        """The first half of the SHA-256 of everything decoded, hexadecimal; "" without ``survey`` or without a body."""
+        return self._hash.hexdigest()[:32] if self._hash is not None and self.decoded_bytes else ""
 
     def feed(self, data: bytes) -> bool:
         """Take the next bytes from the wire.
@@ -311,15 +334,30 @@ class BodyDecoder:
             yield from self._pump(piece, depth + 1)
 
     def _keep(self, piece: bytes) -> bool:
-        room = self._max_bytes - len(self.body)
-        if self._keep_bytes is not None and len(self.body) + len(piece) >= self._keep_bytes:
-            room = min(room, self._keep_bytes - len(self.body))
-            self.body += piece[:room]
-            self._done = True
-            return False
-        if len(piece) > room:
-            self.body += piece[:room]
+        """Take a decoded piece; whether to go on."""
+        room = self._max_bytes - self.decoded_bytes
+        is_over = len(piece) > room
+        if is_over:
+            piece = piece[:room]
+        self.decoded_bytes += len(piece)
+        if self._hash is not None:
+            self._hash.update(piece)
+        refused = not self._store(piece)
+        if is_over or (refused and self._hash is None):
             self.problem, self._done = "limit", True
+        elif self._hash is None and self._keep_bytes < self._max_bytes and len(self.body) >= self._keep_bytes:
+            self._done = True
+        return not self._done
+
+    def _store(self, piece: bytes) -> bool:
+        """Store as much of a piece as is wanted; false when the budget is used up, and then nothing more is stored."""
+        wanted = self._keep_bytes - len(self.body)
+        if wanted <= 0:
+            return True
+        if len(piece) > wanted:
+            piece = piece[:wanted]
+        if self._hold is not None and not self._hold.take(len(piece)):
+            self._keep_bytes = len(self.body)
             return False
         self.body += piece
         return True

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from pagegrade.gather.held_bytes import HeldBytes, Hold
 from pagegrade.model.artifacts import NotGathered, Response
 
 MAX_WIRE_BYTES: Final = 5_000_000
@@ -40,8 +42,10 @@ class Request:
     allowance: Allowance | None = None
     """What this exchange shares with others; it is cut when nothing is left."""
     keep_bytes: int | None = None
-    """Decoded bytes that are stored; further ones are read and counted up to the caps but dropped. ``None``: all,
-    0: none."""
+    """Decoded bytes that are stored; further ones are read up to the caps but dropped. ``None``: all, 0: none."""
+    survey: Callable[[str, bool], int] | None = None
+    """Instead of ``keep_bytes``: bytes to store of a body by (its media type in lower case, whether it is coded).
+    All of it is decoded, counted and hashed up to the caps: ``Exchange.decoded_bytes`` and ``digest``."""
     verify_tls: Literal["prefer", "require"] = "prefer"
     """``prefer``: where the certificate does not verify, ask once more without verification and record why;
     ``require``: fail with code ``tls``."""
@@ -65,6 +69,12 @@ class Exchange:
     """The Location header as received, where there is one; for following it."""
     verify_result: int = 0
     """OpenSSL's X509_V_ERR code of the first attempt; 0 where it verified (or for http)."""
+    decoded_bytes: int = 0
+    """Of the body, whether stored or not; of a request with ``survey``."""
+    digest: str = ""
+    """The first half of the SHA-256 of the decoded body; of a request with ``survey``."""
+    hold: Hold = field(default_factory=lambda: Hold(HeldBytes()), compare=False)
+    """The memory charged for it: to be released where the body is not kept for the rest of the run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,10 +85,18 @@ class Followed:
     """The redirect answers in order, without bodies; ``url`` is where each was asked, Location is in its headers."""
     exchange: Exchange
 
+    holds: tuple[Hold, ...] = ()
+    """Of the redirect answers."""
+
     @property
     def response(self) -> Response:
         """The answer that is not a redirect."""
         return self.exchange.response
+
+    def release(self) -> None:
+        """Free the memory charged for all of it: neither the body nor the headers are kept."""
+        for hold in (*self.holds, self.exchange.hold):
+            hold.release()
 
 
 class FetchError(Exception):

@@ -65,6 +65,12 @@ class HeaderReader:
             return []
         return [value for name, value in self.headers if name.lower() == "content-encoding"]
 
+    @property
+    def media_type(self) -> str:
+        """Declared type in lower case without parameters; "" when missing."""
+        lines = [value for name, value in self.headers if name.lower() == "content-type"]
+        return ", ".join(lines).partition(";")[0].strip().lower()
+
     def note(self, word: str) -> None:
         """Remember a tolerated oddity once."""
         if word not in self.notes:

@@ -15,6 +15,7 @@ from pagegrade.gather.answer import build_exchange
 from pagegrade.gather.exchange import DEFAULT_LIMITS, Exchange, FetchError, Followed, Limits, Request
 from pagegrade.gather.guard import Guard, Permit, Policy, Refusal
 from pagegrade.gather.headers import KnownLines
+from pagegrade.gather.held_bytes import HeldBytes, Hold
 from pagegrade.gather.resolver import Answer, CachingResolver, DNSResolver, ResolveError, Resolver
 from pagegrade.gather.transfer import Expired, Handle, Transfer, request_headers
 from pagegrade.model.artifacts import Response
@@ -76,6 +77,7 @@ class HTTPClient:
             ``CachingResolver`` is shared with its other users and left open.
         deadline: ``asyncio`` loop time at which every exchange ends with code ``budget``; ``None`` for none.
         limits: Of each exchange.
+        held: Memory that the answers may hold; shared by the clients of one run, ``None`` for a budget of its own.
     """
 
     def __init__(
@@ -85,7 +87,9 @@ class HTTPClient:
         resolver: Resolver | None = None,
         deadline: float | None = None,
         limits: Limits = DEFAULT_LIMITS,
+        held: HeldBytes | None = None,
     ) -> None:
+        self.held = held or HeldBytes()
         self.guard = Guard(policy)
         self._owns_resolver = not isinstance(resolver, CachingResolver)
         self._resolver = (
@@ -185,6 +189,7 @@ class HTTPClient:
             FetchError: ``hops`` holds the redirect answers up to the failure.
         """
         hops: list[Response] = []
+        holds: list[Hold] = []
         seen: set[str] = set()
         current = request
         most = self._limits.redirects
@@ -200,8 +205,9 @@ class HTTPClient:
                     error.reason = "redirect_refused"
                 raise
             if exchange.location is None:
-                return Followed(hops=tuple(hops), exchange=exchange)
+                return Followed(hops=tuple(hops), exchange=exchange, holds=tuple(holds))
             hops.append(exchange.response)
+            holds.append(exchange.hold)
             if len(hops) > most:
                 raise FetchError(
                     "protocol",
@@ -301,17 +307,17 @@ class HTTPClient:
         dns_ms: float | None,
         uncertified: int = 0,
     ) -> Exchange:
-        transfer = Transfer(request, permit, self.guard, self._limits, self._known)
+        transfer = Transfer(request, permit, self.guard, self._limits, hold=Hold(self.held), known=self._known)
         transfer.answered = self._answered.get((permit.host, permit.port))
         handle = self._idle.pop() if self._idle else Handle(self._limits)
-        reusable = False
+        reusable = answered = False
         try:
             outcome = await self._run(handle, transfer, started, end, verify=not uncertified)
             reusable = not outcome.timed_out
             if transfer.reader.version in ("HTTP/2", "HTTP/3"):
                 self._multiplexed.add((permit.host, permit.port))
             self._raise_failure(handle, transfer, outcome, started)
-            return build_exchange(
+            exchange = build_exchange(
                 handle.curl,
                 transfer,
                 timed_out=outcome.timed_out or outcome.code == pycurl.E_OPERATION_TIMEDOUT,
@@ -319,7 +325,11 @@ class HTTPClient:
                 dns_ms=dns_ms,
                 uncertified=uncertified,
             )
+            answered = True
+            return exchange
         finally:
+            if not answered:
+                transfer.hold.release()
             if transfer.answered is not None:
                 transfer.answered.set()
             if reusable:

@@ -55,6 +55,7 @@ def _is_settled(probe: Probe) -> bool:
 async def _attempt(context: Context, request: Request) -> Probe:
     try:
         followed = await context.client.follow(request)
+        followed.release()
     except FetchError as error:
         return Probe(url=request.url, hops=tuple(map(_slim, error.hops)), failure=error.not_gathered())
     return Probe(url=request.url, hops=tuple(map(_slim, followed.hops)), response=_slim(followed.response))

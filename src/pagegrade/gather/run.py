@@ -16,6 +16,7 @@ from typing import Any, Final
 from pagegrade.gather import gatherers
 from pagegrade.gather.context import Context, GatherOptions, Offload, OffloadFailed, Start
 from pagegrade.gather.exchange import FetchError, Followed, Request
+from pagegrade.gather.held_bytes import HeldBytes
 from pagegrade.gather.http import HTTPClient, request_headers
 from pagegrade.gather.resolver import CachingResolver, DNSResolver, Resolver
 from pagegrade.model.artifacts import Artifacts, Navigation, NotGathered, Response
@@ -76,8 +77,12 @@ async def gather(
     deadline = started + options.budget_s
     caching = CachingResolver(resolver if resolver is not None else DNSResolver())
 
+    held = HeldBytes(options.limits.held_bytes)
+
     def make_client() -> HTTPClient:
-        return HTTPClient(policy=options.policy, resolver=caching, deadline=deadline, limits=options.exchange_limits)
+        return HTTPClient(
+            policy=options.policy, resolver=caching, deadline=deadline, limits=options.exchange_limits, held=held
+        )
 
     try:
         async with make_client() as client:

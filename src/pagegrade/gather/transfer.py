@@ -16,6 +16,7 @@ from pagegrade.gather.decode import ACCEPT_ENCODING, BodyDecoder, read_codings
 from pagegrade.gather.exchange import Limits, Purpose, Request
 from pagegrade.gather.guard import Guard, Permit
 from pagegrade.gather.headers import HeaderReader, KnownLines
+from pagegrade.gather.held_bytes import Hold
 from pagegrade.model.identity import USER_AGENT
 from pagegrade.parse.http.cors import PROBE_ORIGIN
 from pagegrade.parse.url import host_address
@@ -96,11 +97,19 @@ class Transfer:
     """What callbacks collect during one exchange."""
 
     def __init__(
-        self, request: Request, permit: Permit, guard: Guard, limits: Limits, known: KnownLines | None = None
+        self,
+        request: Request,
+        permit: Permit,
+        guard: Guard,
+        limits: Limits,
+        *,
+        hold: Hold,
+        known: KnownLines | None = None,
     ) -> None:
         self.request = request
         self.permit = permit
         self.guard = guard
+        self.hold = hold
         self.reader = HeaderReader(limits, known)
         self.decoder: BodyDecoder | None = None
         self.wire_bytes = 0
@@ -177,6 +186,9 @@ class Transfer:
             self.failure = problem
             return _ABORT
         if self.decoder is None and self.reader.complete:
+            if not self.hold.take_head(self.reader.size):
+                self.failure = "The answers have more headers together than are read for one page."
+                return _ABORT
             self._begin_body()
         return None
 
@@ -185,9 +197,20 @@ class Transfer:
             self.answered.set()
         if self._loop is not None:
             self._count(self._loop.time())
-        keep = 0 if self.is_redirect else self.request.keep_bytes
         codings = read_codings(self.reader.content_encodings)
-        self.decoder = BodyDecoder(codings, max_bytes=self.request.max_decoded_bytes, keep_bytes=keep)
+        keep = self.request.keep_bytes
+        survey = self.request.survey
+        if self.is_redirect:
+            keep, survey = 0, None
+        elif survey is not None:
+            keep = survey(self.reader.media_type, bool(codings))
+        self.decoder = BodyDecoder(
+            codings,
+            max_bytes=self.request.max_decoded_bytes,
+            keep_bytes=keep,
+            hold=self.hold,
+            survey=survey is not None,
+        )
 
     def _received(self) -> int:
         """Bytes that came over the connections opened for this exchange; 0 where the system does not tell."""
@@ -209,7 +232,7 @@ class Transfer:
         room = self.request.max_wire_bytes - self.wire_bytes
         allowance = self.request.allowance
         if allowance is not None:
-            room = min(room, allowance.left_bytes)
+            room = max(0, min(room, allowance.left_bytes))
         over = len(data) > room
         piece = data[:room] if over else data
         self.wire_bytes += len(piece)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pagegrade.model.artifacts import FontFace, ImageFacts, ManifestFacts, ScriptFacts
 from pagegrade.parse.css.font_faces import find_font_faces, font_format
 from pagegrade.parse.css.minified import minified_stylesheet_bytes
-from pagegrade.parse.css.urls import decode_stylesheet
+from pagegrade.parse.css.urls import StylesheetURL, decode_stylesheet, find_stylesheet_references
 from pagegrade.parse.files.image import read_image
 from pagegrade.parse.files.javascript import (
     count_document_writes,
@@ -37,13 +37,16 @@ class Sample:
     """A whole script."""
     stylesheet: bytes = b""
     """A whole stylesheet."""
+    referring: bytes = b""
+    """A whole stylesheet, to be read for what it refers to; the same bytes as ``stylesheet`` where both are wanted."""
     manifest: bytes = b""
     """A whole manifest."""
     url: str = ""
-    """Of the stylesheet, for its font faces, or of the manifest."""
+    """Of the stylesheet or the manifest."""
     page_url: str = ""
     """Of the page that names the manifest."""
     content_type: str | None = None
+    """Of the stylesheet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +60,8 @@ class Measure:
     script: ScriptFacts | None = None
     font_faces: tuple[FontFace, ...] = ()
     manifest: ManifestFacts | None = None
+    references: tuple[StylesheetURL, ...] = ()
+    """What the stylesheet refers to."""
 
 
 def measure_samples(samples: tuple[Sample, ...]) -> tuple[Measure, ...]:
@@ -88,7 +93,12 @@ def _measure(sample: Sample) -> Measure:
         script=facts,
         font_faces=faces,
         manifest=read_manifest(sample.manifest, sample.url, sample.page_url) if sample.manifest else None,
+        references=_references(sample) if sample.referring else (),
     )
+
+
+def _references(sample: Sample) -> tuple[StylesheetURL, ...]:
+    return find_stylesheet_references(sample.referring, url=sample.url, content_type=sample.content_type)
 
 
 def _script_facts(body: bytes) -> ScriptFacts:

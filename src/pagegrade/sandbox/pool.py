@@ -9,31 +9,46 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
 import signal
 import sys
 import typing
 from collections.abc import Callable, Hashable
 from functools import cache, partial
+from pathlib import Path
 from types import TracebackType
-from typing import Any, ClassVar, Final, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Final, Literal, Protocol, Self, TypeVar
 
 import msgspec
 
-from pagegrade.gather.context import OffloadFailed
+from pagegrade.gather.context import Cause, OffloadFailed
 from pagegrade.sandbox.codec import SMALL_BYTES, write_task
 from pagegrade.sandbox.fair_slots import FairSlots
-from pagegrade.sandbox.worker import ANSWER, FRAME, LAST_ANSWER, MAX_ANSWER_BYTES
+from pagegrade.sandbox.worker import ANSWER, CPU_SECONDS, FRAME, GROWTH_BYTES, LAST_ANSWER, MAX_ANSWER_BYTES
 
 T = TypeVar("T")
 
 TASKS_PER_CHILD: Final = 2_000
-"""A child is replaced after so many tasks, or once it has grown (``child.GROWN_KB``), so that no leak of a parser can
-grow for ever. To start one takes as much CPU as to judge a hundred pages."""
+"""A child is replaced after so many tasks, or once it has grown (``child.GROWN_BYTES``), so that no leak of a parser
+can grow for ever. To start one takes as much CPU as to judge a hundred pages."""
 
 
-_LIMITS: Final = frozenset({"MemoryError", "RecursionError", "AnswerTooLarge"})
-"""What a task may end with because of its input."""
+_LIMITS: Final[dict[str, Cause]] = {
+    "MemoryError": "memory_limit",
+    "RecursionError": "depth_limit",
+    "AnswerTooLarge": "output_limit",
+}
+"""Exceptions that the input of a task may cause -> the limit behind them."""
+_CRASHES: Final = frozenset({signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGILL, signal.SIGFPE})
+"""Signals by which the system ends a process for what it did itself."""
+BUSY_RATIO: Final = 0.5
+"""CPU seconds per second of wall clock from which a task that took too long was at work, and not kept from it."""
+FINAL_CPU_S: Final = CPU_SECONDS / 2
+"""CPU time after which a task that took too long is as good as one that used up all of it."""
+_REAP_S: Final = 2.0
+"""How long the exit status of a child is waited for whose pipe has closed."""
+logger = logging.getLogger(__name__)
 
 
 class TaskFailed(OffloadFailed):
@@ -47,8 +62,25 @@ class TaskFailed(OffloadFailed):
         """Name of the exception's class."""
 
 
-class _Died(Exception):
-    """The child ended, or answered something that is no answer."""
+class TaskLost(OffloadFailed):
+    """Two children ended or stood still while they had the task, for reasons outside of it."""
+
+    code: ClassVar[str] = "internal"
+
+
+class _Ended(Exception):
+    """The child ended or had to be ended without an answer.
+
+    Attributes:
+        cause: ``limit``: the task used up its CPU time, or the child answered what is no answer; ``crash``: the
+            process crashed; ``outside``: it was killed, or got hardly any CPU time.
+    """
+
+    def __init__(self, cause: Literal["limit", "crash", "outside"], failure: OffloadFailed) -> None:
+        super().__init__(cause)
+        self.cause = cause
+        self.failure = failure
+        """What the task fails with when it is not tried again."""
 
 
 class TaskRunner(Protocol):
@@ -63,12 +95,19 @@ class Children:
 
     Use as an async context manager; leaving it ends every child. One task runs in one child at a time, further tasks
     wait, each in the queue of its account (``for_account``). An account without a task under way gets a child at once,
-    as long as fewer than twice ``count`` are busy. A child that dies or overruns is replaced and its task fails with
-    ``OffloadFailed``: it is not tried again, because the same bytes would do the same.
+    as long as fewer than twice ``count`` are busy. A child that dies or overruns is replaced. A task that ran into its
+    limits fails with ``OffloadFailed`` at once. One whose child crashed, was killed from outside or got no CPU time is
+    tried once more in a fresh child: a second crash is the fault of the input, anything else is ``TaskLost``.
     """
 
-    def __init__(self, count: int | None = None) -> None:
-        """Prepare ``count`` children (one for each CPU by default); all but the first start when they are needed."""
+    def __init__(self, count: int | None = None, *, growth_bytes: int = GROWTH_BYTES) -> None:
+        """Prepare ``count`` children (one for each CPU by default); all but the first start when they are needed.
+
+        Args:
+            count: At least 1.
+            growth_bytes: Memory that a child may use beyond its libraries.
+        """
+        self._growth_bytes = growth_bytes
         self._count = count or max(1, len(os.sched_getaffinity(0)))
         self._slots = FairSlots(self._count, spare=self._count)
         self._idle: list[_Child] = []
@@ -111,32 +150,36 @@ class Children:
             return await self._ask(function, frame, timeout_s)
 
     async def _ask(self, function: Callable[..., T], frame: bytes, timeout_s: float) -> T:
+        decode = _decoder(function).decode
         child = self._idle.pop() if self._idle else None
         keep: _Child | None = None
         try:
             if child is not None and child.has_ended:
-                # Killed while it waited, perhaps for want of memory: that is no word on the bytes of this task.
+                # Killed while it waited, perhaps for want of memory: no fault of this task's input.
                 dead, child = child, None
                 await self._end(dead)
             child = child or await self._start()
             try:
-                async with asyncio.timeout(timeout_s):
-                    answer = await child.ask(frame)
-            except TimeoutError:
-                raise OffloadFailed(f"Parsing took more than {timeout_s:g} s.") from None
-            except _Died:
-                raise OffloadFailed("The parser died or ran into its limits.") from None
+                answer = await child.ask(frame, timeout_s)
+            except _Ended as first:
+                if first.cause == "limit":
+                    raise first.failure from None
+                logger.warning("child_lost", extra={"cause": first.cause, "failure": str(first.failure)})
+                dead, child = child, None
+                await self._end(dead)
+                child = await self._start()
+                answer = await _last_attempt(child, frame, timeout_s, first)
             kind = answer[:1]
             if kind not in (ANSWER, LAST_ANSWER):
                 keep = child
                 name = answer[1:81].decode("ascii", "replace")
                 if name not in _LIMITS:
                     raise TaskFailed(name)
-                raise OffloadFailed(f"The parser stopped with {name}.")
+                raise OffloadFailed(f"The parser stopped with {name}.", cause=_LIMITS[name])
             try:
-                result: T = _decoder(function).decode(memoryview(answer)[1:])
+                result: T = decode(memoryview(answer)[1:])
             except (msgspec.DecodeError, RecursionError):
-                raise OffloadFailed("The parser gave an answer that cannot be read.") from None
+                raise OffloadFailed("The parser gave an answer that cannot be read.", cause="output_limit") from None
             keep = child if kind == ANSWER else None
             return result
         finally:
@@ -153,6 +196,7 @@ class Children:
             "-P",
             "-m",
             "pagegrade.sandbox.worker",
+            str(self._growth_bytes),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             env=_environment(),
@@ -193,31 +237,67 @@ class _Child:
         """Whether the process is known to be gone."""
         return self._process.returncode is not None
 
-    async def ask(self, frame: bytes) -> bytes:
-        """Send one task and wait for its answer; ``_Died`` when none will come."""
+    async def ask(self, frame: bytes, timeout_s: float) -> bytes:
+        """Send one task and wait for its answer.
+
+        Raises:
+            _Ended: None came in time.
+        """
+        before_s = self._cpu_s()
+        try:
+            async with asyncio.timeout(timeout_s):
+                return await self._exchange(frame)
+        except TimeoutError:
+            after_s = self._cpu_s()
+            used_s = timeout_s if before_s is None or after_s is None else after_s - before_s
+            is_final = used_s >= FINAL_CPU_S
+            failure = OffloadFailed(
+                f"Parsing took more than {timeout_s:g} s.", cause="cpu_limit" if is_final else "time_limit"
+            )
+            was_busy = is_final or used_s >= BUSY_RATIO * timeout_s
+            raise _Ended("limit" if was_busy else "outside", failure) from None
+        except (asyncio.IncompleteReadError, ConnectionError, RuntimeError):
+            # RuntimeError is what uvloop says of a pipe whose other end is gone.
+            raise await self._how_it_ended() from None
+
+    async def _exchange(self, frame: bytes) -> bytes:
         requests, answers = self._process.stdin, self._process.stdout
         if requests is None or answers is None:
-            raise _Died
+            raise ConnectionError("The child has no pipes.")
         self.tasks += 1
+        head = FRAME.pack(len(frame))
+        if len(frame) <= SMALL_BYTES:
+            # Together: two writes would wake the child twice.
+            requests.write(head + frame)
+        else:
+            requests.write(head)
+            requests.write(frame)
+        await requests.drain()
+        (length,) = FRAME.unpack(await answers.readexactly(FRAME.size))
+        if not 0 < length <= MAX_ANSWER_BYTES + 1:
+            raise _Ended("limit", OffloadFailed("The parser gave an answer that cannot be read.", cause="output_limit"))
+        return await answers.readexactly(length)
+
+    def _cpu_s(self) -> float | None:
+        """CPU seconds the process has used; ``None`` where the system does not tell."""
         try:
-            head = FRAME.pack(len(frame))
-            if len(frame) <= SMALL_BYTES:
-                # Together: two writes would wake the child twice.
-                requests.write(head + frame)
-            else:
-                requests.write(head)
-                requests.write(frame)
-        except RuntimeError as error:
-            # What uvloop says of a pipe whose other end is gone.
-            raise _Died from error
-        try:
-            await requests.drain()
-            (length,) = FRAME.unpack(await answers.readexactly(FRAME.size))
-            if not 0 < length <= MAX_ANSWER_BYTES + 1:
-                raise _Died
-            return await answers.readexactly(length)
-        except (asyncio.IncompleteReadError, ConnectionError) as error:
-            raise _Died from error
+            stat = Path(f"/proc/{self._process.pid}/stat").read_text("ascii", "replace")
+            user, system = stat.rpartition(")")[2].split()[11:13]
+        except (OSError, ValueError):
+            return None
+        return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+    async def _how_it_ended(self) -> _Ended:
+        """Why the pipe closed, by the exit status: negative for a signal."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_REAP_S):
+                await self._process.wait()
+        status = self._process.returncode
+        if status == -signal.SIGXCPU:
+            return _Ended("limit", OffloadFailed("The parser died: it used up its CPU time.", cause="cpu_limit"))
+        crashed = status is None or status > 0 or -status in _CRASHES
+        failure = OffloadFailed("The parser died or ran into its limits.", cause="crash")
+        return _Ended("crash" if crashed else "outside", failure)
 
     async def end(self) -> None:
         """Kill and collect the process."""
@@ -228,6 +308,21 @@ class _Child:
         if self._process.stdin is not None:
             self._process.stdin.close()
         await self._process.wait()
+
+
+async def _last_attempt(child: _Child, frame: bytes, timeout_s: float, first: _Ended) -> bytes:
+    """Ask once more, and call it the fault of the input only where that is certain.
+
+    Raises:
+        OffloadFailed: The task ran into its limits, or its child crashed a second time.
+        TaskLost: Its child was lost a second time.
+    """
+    try:
+        return await child.ask(frame, timeout_s)
+    except _Ended as second:
+        if second.cause == "limit" or second.cause == first.cause == "crash":
+            raise second.failure from None
+        raise TaskLost(f"The process was lost twice. {second.failure}") from None
 
 
 def _decoder(function: Callable[..., Any]) -> msgspec.msgpack.Decoder[Any]:

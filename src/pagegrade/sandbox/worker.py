@@ -1,8 +1,9 @@
 """The process that handles hostile bytes: reads one task after another from its standard input.
 
-Started as ``python -m pagegrade.sandbox.worker``. A task is a pickled ``(function, arguments)`` from the parent, which
-is trusted; an answer is MessagePack, which the parent decodes by the function's return type, because what comes out of
-a process that parsed hostile bytes is not trusted. Frames are a length of four bytes, big-endian, and that many bytes.
+Started as ``python -m pagegrade.sandbox.worker GROWTH_BYTES``. A task is a pickled ``(function, arguments)`` from the
+parent, which is trusted; an answer is MessagePack, which the parent decodes by the function's return type, because what
+comes out of a process that parsed hostile bytes is not trusted. Frames are a length of four bytes, big-endian, and that
+many bytes.
 """
 
 from __future__ import annotations
@@ -21,17 +22,24 @@ from typing import Any, BinaryIO, Final
 
 import msgspec
 
-MEMORY_BYTES: Final = 1 << 30
-"""Address space of the child, its own libraries included."""
+from pagegrade.sandbox.memory import map_large_blocks, trim_memory
+
+GROWTH_BYTES: Final = 112 << 20
+"""Address space that tasks may add to what the child holds once its libraries are loaded."""
 CPU_SECONDS: Final = 10
 """CPU time of one task."""
-MAX_ANSWER_BYTES: Final = 32 << 20
-GROWN_KB: Final = 300_000
-"""Memory that a child may hold between two tasks; one that holds more, by leaks or for one large page, is replaced."""
+MAX_ANSWER_BYTES: Final = 8 << 20
+GROWN_BYTES: Final = 24 << 20
+"""Address space that a child may have gained since its start when a task is over; one that has more is replaced.
+
+Most of it is the checks, which are loaded with the first page.
+"""
+TRIM_BYTES: Final = 16 << 20
+"""Gain from which freed memory is handed back to the system before that is looked at."""
 FRAME: Final = struct.Struct(">I")
 
 ANSWER, FAILURE, LAST_ANSWER = b"A", b"F", b"L"
-"""What an answer begins with: the last one is that of a child that wants to be replaced."""
+"""First byte of an answer; ``LAST_ANSWER``: the child is to be replaced."""
 TASKS: Final = (
     "pagegrade.parse.css.urls",
     "pagegrade.parse.html.parser",
@@ -44,9 +52,10 @@ TASKS: Final = (
 _encode: Final = msgspec.msgpack.Encoder().encode
 
 
-def confine() -> None:
-    """Give up what a parser does not need: memory beyond the limit, core dumps, files, other processes."""
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+def confine(growth_bytes: int) -> None:
+    """Give up what a parser does not need: more than ``growth_bytes`` of memory, core dumps, files."""
+    limit = address_space_bytes() + growth_bytes
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     # Ctrl-C goes to the whole group of processes; the parent ends its children itself.
@@ -73,7 +82,18 @@ def run_task(frame: bytes) -> bytes:
         return FAILURE + type(error).__name__.encode()
     if len(answer) > MAX_ANSWER_BYTES:
         return FAILURE + b"AnswerTooLarge"
-    return (LAST_ANSWER if resident_kb() > GROWN_KB else ANSWER) + answer
+    return ANSWER + answer
+
+
+def has_grown(base_bytes: int) -> bool:
+    """Whether a child that began with ``base_bytes`` has ``GROWN_BYTES`` more, after giving back what is free.
+
+    It is the address space that counts, because that is what the limit of the next task is about.
+    """
+    if address_space_bytes() > base_bytes + TRIM_BYTES:
+        gc.collect()
+        trim_memory()
+    return address_space_bytes() > base_bytes + GROWN_BYTES
 
 
 @cache
@@ -81,19 +101,20 @@ def _own_memory() -> int:
     return os.open("/proc/self/statm", os.O_RDONLY)
 
 
-def resident_kb() -> int:
-    """Memory that this process holds now; 0 where the system does not tell.
+def address_space_bytes() -> int:
+    """Address space that this process uses now.
 
-    Not ``ru_maxrss``: that begins with what the parent held when it started this process.
+    Where the system does not tell, a generous guess at what the libraries take.
     """
     try:
-        return int(os.pread(_own_memory(), 100, 0).split()[1]) * resource.getpagesize() // 1_024
+        return int(os.pread(_own_memory(), 100, 0).split()[0]) * resource.getpagesize()
     except OSError:
-        return 0
+        return 512 << 20
 
 
 def serve(requests: BinaryIO, answers: BinaryIO) -> None:
     """Work until the parent closes the pipe."""
+    base_bytes = address_space_bytes()
     while True:
         head = requests.read(FRAME.size)
         if len(head) < FRAME.size:
@@ -104,9 +125,13 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
             return
         allow_cpu(CPU_SECONDS)
         answer = run_task(frame)
+        del frame
+        if has_grown(base_bytes) and answer.startswith(ANSWER):
+            answer = LAST_ANSWER + answer[1:]
         # In one piece: every other one would wake the parent once more.
         answers.write(FRAME.pack(len(answer)) + answer)
         answers.flush()
+        del answer
 
 
 def main() -> None:
@@ -114,10 +139,11 @@ def main() -> None:
     # Anything that prints must not end up between the frames.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
+    map_large_blocks()
     # Warm up before the limits: what every task needs is imported once.
     for name in TASKS:
         importlib.import_module(name)
-    confine()
+    confine(int(sys.argv[1]))
     # What lives now lives for ever; collecting it again and again would only cost.
     gc.collect()
     gc.freeze()

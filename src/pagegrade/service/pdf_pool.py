@@ -22,6 +22,8 @@ MAX_ASKED: Final = 8
 SECONDS: Final = 20.0
 """For one document; an ordinary one takes a tenth of a second."""
 RETRY_AFTER_S: Final = 5
+GROWTH_BYTES: Final = 1 << 30
+"""Address space that typesetting may use beside its libraries."""
 logger = logging.getLogger(__name__)
 
 
@@ -48,7 +50,7 @@ class Documents:
             )
         self._asked += 1
         try:
-            async with self._room, Children(1) as children:
+            async with self._room, Children(1, growth_bytes=GROWTH_BYTES) as children:
                 return await children.run(render_pdf, report_json, timeout_s=SECONDS)
         except TaskFailed:
             raise

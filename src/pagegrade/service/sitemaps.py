@@ -235,4 +235,7 @@ async def _fetch(client: HTTPClient, url: str, allowance: Allowance, *, max_byte
         allowance=allowance,
         timeout_s=FILE_S,
     )
-    return (await client.follow(request)).response
+    followed = await client.follow(request)
+    # One file is held at a time, until it has been read.
+    followed.release()
+    return followed.response

@@ -22,7 +22,7 @@ from pagegrade.parse.url import Target, host, host_address, parse_target_url
 from pagegrade.report.codec import pack_report
 from pagegrade.sandbox.pool import TaskRunner
 from pagegrade.service.container import Services
-from pagegrade.service.runs.analysis import gather_target, mistake_of_ours, policy_of
+from pagegrade.service.runs.analysis import gather_target, mistake_of_ours, policy_of, unreadable_page
 from pagegrade.service.runs.evaluation import failed_report
 from pagegrade.service.runs.packed_evaluation import judge_and_pack_in_child
 from pagegrade.service.runs.politeness import address_targets, is_own_host, politeness_target
@@ -146,6 +146,9 @@ async def _analyze(
         note_gathered(part, gathered)
     if isinstance(gathered, Report):
         return pack_report(gathered)
+    unreadable = unreadable_page(gathered)
+    if unreadable is not None:
+        return pack_report(unreadable)
     with span.child("judge"):
         return await judge_and_pack_in_child(gathered, options.thresholds, children=children)
 

@@ -16,6 +16,7 @@ from pagegrade.gather.resolver import Resolver
 from pagegrade.model.errors import Unavailable
 from pagegrade.model.stored import ClaimedRun
 from pagegrade.observability.logs import about
+from pagegrade.sandbox.memory import Trimmer, map_large_blocks
 from pagegrade.sandbox.pool import Children
 from pagegrade.service.container import Services
 from pagegrade.store.engine.database import Transaction, is_shared
@@ -87,6 +88,7 @@ class Worker:
         self._stopping = False
         self._at_once = False
         self._ended = threading.Event()
+        self._trimmer = Trimmer()
         services.wake = self.wake
 
     @property
@@ -146,6 +148,7 @@ class Worker:
     async def run(self) -> None:
         """Work until told to stop. Runs that are not finished then go back into the queue, as if never started."""
         self._loop = asyncio.get_running_loop()
+        map_large_blocks()
         heart = threading.Thread(target=self._beat, name="pagegrade-heartbeat", daemon=True)
         heart.start()
         try:
@@ -161,6 +164,7 @@ class Worker:
                         chore.cancel()
                     await self._end_runs()
         finally:
+            self._trimmer.close()
             self._ended.set()
             # The database may be slow to answer it, but not for ever.
             await asyncio.to_thread(heart.join, self._services.options.lease_s)
@@ -321,6 +325,7 @@ class Worker:
         finally:
             with self._lock:
                 del self._held[run.id, run.attempt]
+            self._trimmer.work_ended()
             self._look()
 
     async def _watch(self, held: _Held, changed: asyncio.Event) -> None:

@@ -4,14 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import hashlib
 import struct
 from typing import Any
 
 import pytest
 
-from pagegrade.gather.context import GatherLimits, OffloadFailed
-from pagegrade.gather.gatherers.resources import MAX_ICONS, MAX_REDIRECTS, MEDIA_BYTES, MIN_GZIP_BYTES, gather_resources
+from pagegrade.gather.context import Context, GatherLimits, OffloadFailed
+from pagegrade.gather.gatherers.resources import (
+    BATCH_BYTES,
+    MAX_CONCURRENT,
+    MAX_ICONS,
+    MAX_READ_BYTES,
+    MAX_REDIRECTS,
+    MEDIA_BYTES,
+    MIN_GZIP_BYTES,
+    gather_resources,
+)
+from pagegrade.gather.held_bytes import HeldBytes
 from pagegrade.model.artifacts import NotGathered, Resources
+from pagegrade.parse.files.image import HEAD_BYTES
+from pagegrade.parse.measure import Sample, measure_samples
 from tests.gather.sites import Asked, Dying, Names, Reply, Site, Visit, html, make_options, redirect, typed
 
 PNG = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sIIBBBBBI", 13, b"IHDR", 640, 480, 8, 2, 0, 0, 0, 0)
@@ -326,16 +339,123 @@ def test_a_parser_that_dies_on_the_page_fails_the_artifact() -> None:
         fetch("<img src=/a.png>", offload=Dying("find_named_urls"))
 
 
-@pytest.mark.parametrize("name", ["find_references_of_stylesheets", "measure_samples"])
-def test_a_parser_that_dies_on_resources_costs_only_its_facts(name: str) -> None:
+def test_a_parser_that_dies_on_resources_costs_only_its_facts() -> None:
     """What was fetched stays."""
     found, _ = fetch(
         "<link rel=stylesheet href=/a.css><img src=/b.png>",
         {"/a.css": typed("p{background:url(c.png)}", "text/css"), "/b.png": typed(PNG, "image/png")},
-        offload=Dying(name),
+        offload=Dying("measure_samples"),
     )
 
     assert [short(item.url) for item in found.items][:2] == ["/a.css", "/b.png"]
+
+
+class Watched:
+    """Parses in a thread, and writes down what each call was handed and what the run held meanwhile."""
+
+    def __init__(self) -> None:
+        self.samples: list[tuple[Sample, ...]] = []
+        self.held: list[int] = []
+        self.context: Context | None = None
+
+    async def __call__(self, function: Any, *args: Any, timeout_s: float) -> Any:
+        """Call it."""
+        del timeout_s
+        if function is measure_samples:
+            self.samples.append(args[0])
+            assert self.context is not None
+            self.held.append(self.context.client.held.held_bytes)
+        return await asyncio.to_thread(function, *args)
+
+
+def watch(page: str, routes: dict[str, Any], **more: Any) -> tuple[Resources, Watched, HeldBytes, int]:
+    """(the artifact, what was parsed, the budget of the run, what the document alone holds)."""
+    offload = Watched()
+
+    async def go() -> tuple[Resources, HeldBytes, int]:
+        site = Site({"/page/": html(page), **routes})
+        async with site, Visit(site, "/page/", offload=offload, **more) as context:
+            offload.context = context
+            before = context.client.held.held_bytes
+            found = await gather_resources(context)
+            assert isinstance(found, Resources), found
+            return found, context.client.held, before
+
+    return (*(result := asyncio.run(go()))[:1], offload, *result[1:])
+
+
+def varied(line: bytes, size: int) -> bytes:
+    """So many bytes of numbered lines, which compress well and are no bomb."""
+    text = b"".join(line % number for number in range(size // len(line) + 1))
+    return text[: size - 1] + b"\n"
+
+
+def packed(body: bytes, kind: str) -> Reply:
+    """The same bytes under gzip."""
+    return Reply(body=gzip.compress(body), headers=(("Content-Type", kind), ("Content-Encoding", "gzip")))
+
+
+def test_bodies_are_facts_before_the_next_ones_are_held() -> None:
+    """Forty megabytes of style sheets, scripts and pictures pass through a few; only heads of answers are left."""
+    sheet = packed(varied(b"p%d{background:url(/x.png)}\n", 1_900_000), "text/css")
+    script = packed(varied(b"function f(){ return %d }\n", 1_900_000), "text/javascript")
+    picture = packed(b"GIF89a" + varied(b"frame %d", 3_000_000), "image/gif")
+    names = [(f"/{n}.css", sheet, f"<link rel=stylesheet href=/{n}.css>") for n in range(8)]
+    names += [(f"/{n}.js", script, f"<script src=/{n}.js></script>") for n in range(8)]
+    names += [(f"/{n}.gif", picture, f"<img src=/{n}.gif>") for n in range(8)]
+    page = "".join(markup for _, _, markup in names)
+
+    found, parsed, held, before = watch(page, {path: reply for path, reply, _ in names})
+    heads = sum(item.response.header_bytes or 0 for item in found.items if item.response is not None)
+
+    assert len(found.items) == len(names) + 1
+    assert held.peak_bytes <= MAX_CONCURRENT * MAX_READ_BYTES + BATCH_BYTES + heads + before
+    assert held.held_bytes == before + heads
+    assert max(parsed.held) <= held.peak_bytes < held.total_bytes
+    assert all(item.decoded_bytes is not None and item.digest for item in found.items if ".png" not in item.url)
+
+
+def test_a_stylesheet_travels_once_and_a_picture_with_its_head() -> None:
+    """One look finds what a sheet names and what it weighs; of a picture only the beginning crosses to the child."""
+    found, parsed, _, _ = watch(
+        "<link rel=stylesheet href=/a.css><img src=/b.png>",
+        {
+            "/a.css": typed("@font-face{font-family:a;src:url(a.woff2)} p{ color : red }", "text/css"),
+            "/b.png": packed(PNG + b"\0" * 400_000, "image/png"),
+        },
+    )
+    samples = [sample for batch in parsed.samples for sample in batch]
+    sheets = [sample for sample in samples if sample.referring]
+
+    assert len(sheets) == 1
+    assert sheets[0].referring is sheets[0].stylesheet
+    assert [len(sample.image_head) for sample in samples if sample.image_head] == [HEAD_BYTES]
+    assert {item.url.rsplit("/", 1)[1]: item.decoded_bytes for item in found.items}["b.png"] == len(PNG) + 400_000
+    assert len(found.font_faces) == 1
+
+
+@pytest.mark.parametrize("over", [0, 1])
+def test_a_coded_script_is_read_up_to_its_limit(over: int) -> None:
+    """A longer one still has its size and its digest."""
+    size = MAX_READ_BYTES + over
+    body = varied(b"function f(){ return %d }\n", size)
+    found, _, _, _ = watch("<script src=/a.js></script>", {"/a.js": packed(body, "text/javascript")})
+    (script,) = found.items
+
+    assert (script.decoded_bytes, script.digest) == (size, hashlib.sha256(body).hexdigest()[:32])
+    assert (script.script is not None) == (over == 0)
+
+
+def test_a_budget_that_is_used_up_costs_facts_and_no_resource() -> None:
+    """What cannot be held is counted all the same; nothing waits for ever."""
+    body = b"function f(){ return 1 }\n" * 20_000
+    routes = {f"/{n}.js": packed(body, "text/javascript") for n in range(4)}
+    page = "".join(f"<script src=/{n}.js></script>" for n in range(4))
+
+    found, _, held, _ = watch(page, routes, options=limited(held_bytes=100_000))
+
+    assert [(item.decoded_bytes, item.script, item.failure) for item in found.items] == [(len(body), None, None)] * 4
+    assert held.peak_bytes <= 100_000
 
 
 def test_a_host_sees_at_most_six_connections() -> None:

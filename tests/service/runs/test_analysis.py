@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from ipaddress import ip_network
+from typing import TypeVar
 
 import pytest
 
+from pagegrade.gather.context import OffloadFailed
 from pagegrade.model.artifacts import NotGathered
 from pagegrade.model.errors import InvalidInput, URLNotAllowed
 from pagegrade.model.report import Report
 from pagegrade.parse.url import parse_target_url
-from pagegrade.sandbox.pool import Children
+from pagegrade.sandbox.pool import Children, TaskFailed, TaskLost
 from pagegrade.service.runs.analysis import (
     Analysis,
     AnalyzeOptions,
     analyze_target,
     artifacts_of_document,
     judge_in_child,
+    judging_failure,
     parse_networks,
 )
 from pagegrade.service.runs.evaluation import Thresholds
+from tests.gather.sites import Site, html
 from tests.site.serve import serve_site
+
+T = TypeVar("T")
 
 LOOPBACK = AnalyzeOptions(allow_networks=(ip_network("127.0.0.0/8"),), load_samples=1)
 
@@ -93,7 +100,7 @@ def test_typed_permission_is_for_that_port_only() -> None:
 
 def test_page_that_kills_the_parser_is_a_failed_report() -> None:
     """Memory and time of the child are limited; the report says what happened."""
-    artifacts = artifacts_of_document(b"<b>x" * 4_000_000, url="https://example.com/")
+    artifacts = artifacts_of_document(b"<b>x" * 1_000_000, url="https://example.com/")
 
     async def main() -> Report:
         async with Children(1) as children:
@@ -103,6 +110,53 @@ def test_page_that_kills_the_parser_is_a_failed_report() -> None:
 
     assert report.error is not None
     assert (report.error.code, report.error.reason) == ("too_large", "parser_limit")
+
+
+class Recording(Children):
+    """Children that remember what they were asked for."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+        self.asked: list[str] = []
+
+    async def run(self, function: Callable[..., T], *arguments: object, timeout_s: float) -> T:
+        """Do it."""
+        self.asked.append(getattr(function, "__name__", ""))
+        return await super().run(function, *arguments, timeout_s=timeout_s)
+
+
+@pytest.mark.parametrize(("page", "evaluated"), [("<p>" * 1_000_000 + "\N{PILE OF POO}", False), ("<p>", True)])
+def test_a_page_that_runs_the_parser_into_a_limit_is_parsed_once(page: str, evaluated: bool) -> None:  # noqa: FBT001
+    """Looking for its sub-resources has shown that it cannot be read; evaluating it would only cost the same again."""
+
+    async def main() -> tuple[Analysis, list[str]]:
+        async with Site({"/": html(page)}) as site, Recording() as children:
+            target = parse_target_url(site.origin + "/")
+            return await analyze_target(target, options=LOOPBACK, children=children), children.asked
+
+    analysis, asked = asyncio.run(main())
+    error = analysis.report.error
+
+    assert asked.count("find_named_urls") == 1
+    assert ("judge_artifacts" in asked) == evaluated
+    assert (error is None) == evaluated
+    if error is not None:
+        assert (error.code, error.reason, error.http_status) == ("too_large", "parser_limit", 200)
+
+
+@pytest.mark.parametrize(
+    ("failure", "code", "retryable"),
+    [
+        (OffloadFailed("It died.", cause="cpu_limit"), "too_large", False),
+        (TaskLost("It was killed twice."), "internal", True),
+        (TaskFailed("KeyError"), "internal", True),
+    ],
+)
+def test_who_is_to_blame_decides_the_failure(failure: OffloadFailed, code: str, retryable: bool) -> None:  # noqa: FBT001
+    """The page for its limits, we for our mistakes, nobody for a process that was killed: then it is tried again."""
+    found = judging_failure(failure, artifacts_of_document(b"<p>", url="https://example.com/"))
+
+    assert (found.code, found.retryable) == (code, retryable)
 
 
 def test_networks_are_read_or_refused_with_the_way_out() -> None:

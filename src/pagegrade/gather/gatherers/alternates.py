@@ -8,7 +8,7 @@ from functools import partial
 from pagegrade.gather.context import Context, OffloadFailed
 from pagegrade.gather.exchange import FetchError, Request
 from pagegrade.gather.probing import MAX_REDIRECTS
-from pagegrade.model.artifacts import AlternatePage, Alternates, NotGathered
+from pagegrade.model.artifacts import AlternatePage, Alternates, NotGathered, Response
 from pagegrade.parse.html.parser import names_alternate
 
 
@@ -36,9 +36,17 @@ async def _read(context: Context, url: str) -> AlternatePage:
         max_redirects=MAX_REDIRECTS,
     )
     try:
-        response = (await context.client.follow(request)).response
+        followed = await context.client.follow(request)
     except FetchError as error:
         return AlternatePage(url=url, failure=error.not_gathered())
+    try:
+        return await _look(context, url, followed.response)
+    finally:
+        followed.release()
+
+
+async def _look(context: Context, url: str, response: Response) -> AlternatePage:
+    """What an answer says of the page."""
     links_back: bool | None = None
     if 200 <= response.status < 300 and "html" in (response.header("Content-Type") or "").lower():
         try:

@@ -36,6 +36,7 @@ async def gather_load_samples(context: Context) -> tuple[float, ...]:
                 exchange = await client.fetch(request)
         except FetchError:
             break
+        exchange.hold.release()
         response = exchange.response
         if response.status != context.navigation.response.status or response.truncated is not None:
             break  # Another answer than the one that is judged, so its time says nothing about it.

@@ -7,15 +7,15 @@ In order: what the page needs at once; what its stylesheets name, as soon as tho
 from __future__ import annotations
 
 import asyncio
-import hashlib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final
 
 from pagegrade.gather.context import Context, OffloadFailed
 from pagegrade.gather.exchange import Allowance, FetchError, Followed, Purpose, Request
 from pagegrade.model.artifacts import FontFace, NotGathered, Resource, Resources, Response, StylesheetReference
-from pagegrade.parse.css.urls import StylesheetURL, find_references_of_stylesheets
+from pagegrade.parse.css.urls import StylesheetURL
 from pagegrade.parse.files.image import HEAD_BYTES
 from pagegrade.parse.html.parser import ReferenceURL
 from pagegrade.parse.measure import Measure, Sample, measure_samples
@@ -30,19 +30,25 @@ MAX_CONCURRENT: Final = 12
 """Requests under way; each may go over the total of bytes once, so few are enough."""
 MAX_CONCURRENT_PER_HOST: Final = 8
 """Requests waiting for one host; the client opens at most six connections to it."""
-MAX_STYLESHEET_BYTES: Final = 20_000_000
-"""Decoded, of all stylesheets of one round that are read for references."""
+MAX_REFERRING_BYTES: Final = 10_000_000
+"""Decoded, of all stylesheets together that are read for what they refer to."""
 MAX_STYLESHEET_REFERENCES: Final = 5_000
 MAX_NOT_FETCHED: Final = 1_000
+MAX_NOTED_CHARACTERS: Final = 1_000_000
+"""Of all URLs together that are only noted: references of stylesheets, and what is not fetched."""
+BATCH_BYTES: Final = 524_288
+"""Bytes that wait to be read before a child is asked; so much of a page is held beside what is under way."""
 MEDIA_BYTES: Final = 262_144
 """Read of a video or sound: the answer matters, not the film."""
 MIN_GZIP_BYTES: Final = 1_400
 """Smaller texts fit one packet whether compressed or not."""
 MAX_READ_BYTES: Final = 2_000_000
 """Decoded, of one script or stylesheet that is read for what it contains."""
+MAX_PLAIN_BYTES: Final = 5_000_000
+"""Of one text that came without content coding, which is compressed to see what that saves."""
 MAX_TOTAL_READ_BYTES: Final = 8_000_000
 """The same for all of them together."""
-GIF_HEAD_BYTES: Final = 1_000_000
+GIF_HEAD_BYTES: Final = 262_144
 """Of a GIF: whether it moves stands behind its first frame."""
 MAX_FONT_FACES: Final = 1_000
 MAX_MANIFEST_BYTES: Final = 200_000
@@ -75,6 +81,7 @@ _COMPRESSIBLE: Final = frozenset(
     }
 )
 """Types that gain from gzip beside ``text/*`` and those on JSON or XML."""
+_NOTHING: Final = Sample()
 
 
 @dataclass(slots=True)
@@ -93,9 +100,8 @@ class _Entry:
     response: Response | None = None
     """Without body."""
     failure: NotGathered | None = None
-    body: bytes = b""
-    """Kept until it was looked at."""
-    sample: Sample = field(default_factory=Sample)
+    measure: Measure = field(default_factory=Measure)
+    """What was read of its body."""
     decoded_bytes: int | None = None
     digest: str = ""
     byte_order_mark: bool = False
@@ -134,6 +140,11 @@ class _Crawl:
         self._slots = asyncio.Semaphore(MAX_CONCURRENT)
         self._allowance = Allowance(self._limits.total_wire_bytes)
         self._left_to_read = MAX_TOTAL_READ_BYTES
+        self._left_to_refer = MAX_REFERRING_BYTES
+        self._left_to_note = MAX_NOTED_CHARACTERS
+        self._unread: list[tuple[_Entry, Sample, Followed]] = []
+        self._unread_bytes = 0
+        self._reading = asyncio.Lock()
         self._stylesheet_references: dict[tuple[str, str, str], StylesheetReference] = {}
 
     async def run(self, references: Iterable[ReferenceURL]) -> None:
@@ -151,7 +162,8 @@ class _Crawl:
             while sheets:
                 async with asyncio.TaskGroup() as round_group:
                     self._start(round_group, sheets)
-                found = await self._read_stylesheets(sheets)
+                await self._read()
+                found = [each for sheet in sheets for each in self._admit_named_by(sheet)]
                 sheets = [entry for entry in found if "stylesheet" in entry.kinds]
                 self._start(group, (entry for entry in found if "stylesheet" not in entry.kinds))
             self._start(group, self._admit_later(later))
@@ -198,8 +210,16 @@ class _Crawl:
         return [entry]
 
     def _note(self, url: str, why: str) -> None:
-        if url not in self._entries and len(self._not_fetched) < MAX_NOT_FETCHED:
-            self._not_fetched.setdefault(url, why)
+        known = url in self._entries or url in self._not_fetched
+        if not known and len(self._not_fetched) < MAX_NOT_FETCHED and self._has_space_for(url):
+            self._not_fetched[url] = why
+
+    def _has_space_for(self, url: str) -> bool:
+        """Whether one more URL may be noted; then it is counted."""
+        if len(url) > self._left_to_note:
+            return False
+        self._left_to_note -= len(url)
+        return True
 
     async def _fetch(self, entry: _Entry) -> None:
         """One resource; its failure is data."""
@@ -217,6 +237,7 @@ class _Crawl:
                 allowance=self._allowance,
                 max_decoded_bytes=max_bytes,
                 keep_bytes=0 if is_media else None,
+                survey=None if is_media else partial(_stored_bytes, frozenset(entry.kinds)),
                 timeout_s=self._context.timeout_s(self._limits.resource_s),
                 max_redirects=MAX_REDIRECTS,
             )
@@ -229,7 +250,34 @@ class _Crawl:
                 else:
                     entry.failure = error.not_gathered()
                 return
-            self._keep(entry, followed)
+            sample = self._keep(entry, followed)
+            if sample == _NOTHING:
+                followed.exchange.hold.release_body()
+                return
+            self._unread.append((entry, sample, followed))
+            self._unread_bytes += len(followed.response.body)
+            del followed
+            if self._unread_bytes >= BATCH_BYTES:
+                # The slot is held meanwhile: nothing more is fetched than is read.
+                await self._read()
+
+    async def _read(self) -> None:
+        """Turn the bodies that wait into facts, and let go of them."""
+        async with self._reading:
+            batch, self._unread, self._unread_bytes = self._unread, [], 0
+            if not batch:
+                return
+            try:
+                measures = await self._context.parse(measure_samples, tuple(sample for _, sample, _ in batch))
+            except OffloadFailed:
+                measures = ()  # The resources stay; only what is inside them remains unknown.
+            except asyncio.CancelledError:
+                self._unread[:0] = batch
+                raise
+            for (entry, _, _), measure in zip(batch, measures, strict=False):
+                entry.measure = measure
+            for _, _, followed in batch:
+                followed.exchange.hold.release_body()
 
     def _referer(self, url: str) -> str | None:
         """The page's origin, as browsers send it: none from https to http (hot-link protection wants to see it).
@@ -239,40 +287,45 @@ class _Crawl:
         page = self._context.origin
         return None if page.startswith("https:") and url.startswith("http:") else f"{page}/"
 
-    def _keep(self, entry: _Entry, followed: Followed) -> None:
-        """Record the answer, and of its body only what is looked at later."""
+    def _keep(self, entry: _Entry, followed: Followed) -> Sample:
+        """Record the answer; what is to be read of its body."""
         response = followed.response
         entry.hops = followed.hops
         entry.response = replace(response, body=b"")
         if not 200 <= response.status < 300:
-            return
-        if "stylesheet" in entry.kinds:
-            entry.body = response.body
+            return _NOTHING
         kind = _media_type(response)
-        looks_like_image = kind.startswith("image/") or not entry.kinds.isdisjoint({"image", "icon"})
-        is_whole = response.truncated is None and entry.kinds != {"media"}
-        if is_whole:
-            entry.decoded_bytes = len(response.body)
-            entry.digest = hashlib.sha256(response.body).hexdigest()[:32] if response.body else ""
+        size = followed.exchange.decoded_bytes
+        arrived = response.truncated is None and entry.kinds != {"media"}
+        if arrived:
+            entry.decoded_bytes = size
+            entry.digest = followed.exchange.digest
         entry.byte_order_mark = response.body.startswith(b"\xef\xbb\xbf")
-        reads_manifest = is_whole and "manifest" in entry.kinds and len(response.body) <= MAX_MANIFEST_BYTES
-        compresses = len(response.body) >= MIN_GZIP_BYTES and _is_compressible(kind)
+        is_stored = arrived and len(response.body) == size
         is_markup = "html" in kind
-        reads_script = is_whole and "script" in entry.kinds and not is_markup
-        reads_sheet = is_whole and not reads_script and "stylesheet" in entry.kinds and not is_markup
-        if (reads_script or reads_sheet) and not self._take(len(response.body)):
+        is_sheet = "stylesheet" in entry.kinds
+        reads_script = is_stored and "script" in entry.kinds and not is_markup
+        reads_sheet = is_stored and not reads_script and is_sheet and not is_markup
+        if (reads_script or reads_sheet) and not self._take(size):
             reads_script = reads_sheet = False
+        # A sheet that was cut off still refers to what stands before the cut.
+        refers = is_sheet and 0 < len(response.body) <= self._left_to_refer
+        if refers:
+            self._left_to_refer -= len(response.body)
+        compresses = is_stored and not response.content_encodings and size >= MIN_GZIP_BYTES and _is_compressible(kind)
+        reads_manifest = is_stored and "manifest" in entry.kinds and size <= MAX_MANIFEST_BYTES
         head_bytes = GIF_HEAD_BYTES if response.body.startswith(b"GIF8") else HEAD_BYTES
-        entry.sample = Sample(
-            image_head=response.body[:head_bytes] if looks_like_image else b"",
-            text=response.body if compresses and is_whole and not response.content_encodings else b"",
-            font_head=response.body[:_FONT_HEAD_BYTES] if "font" in entry.kinds or kind.startswith("font/") else b"",
+        return Sample(
+            image_head=response.body[:head_bytes] if _looks_like_image(kind, entry.kinds) else b"",
+            text=response.body if compresses else b"",
+            font_head=response.body[:_FONT_HEAD_BYTES] if _looks_like_font(kind, entry.kinds) else b"",
             script=response.body if reads_script else b"",
             stylesheet=response.body if reads_sheet else b"",
+            referring=response.body if refers else b"",
             manifest=response.body if reads_manifest else b"",
-            url=response.url if reads_sheet or reads_manifest else "",
+            url=response.url if refers or reads_sheet or reads_manifest else "",
             page_url=self._context.main_document_url if reads_manifest else "",
-            content_type=response.header("Content-Type") if reads_sheet else None,
+            content_type=response.header("Content-Type") if refers or reads_sheet else None,
         )
 
     def _take(self, size: int) -> bool:
@@ -282,34 +335,19 @@ class _Crawl:
         self._left_to_read -= size
         return True
 
-    async def _read_stylesheets(self, sheets: list[_Entry]) -> list[_Entry]:
-        """References of the fetched sheets as new entries."""
-        bodies: list[tuple[bytes, str, str | None]] = []
-        readable: list[_Entry] = []
-        room = MAX_STYLESHEET_BYTES
-        for sheet in sheets:
-            if sheet.response is not None and sheet.body and len(sheet.body) <= room:
-                room -= len(sheet.body)
-                readable.append(sheet)
-                bodies.append((sheet.body, sheet.response.url, sheet.response.header("Content-Type")))
-            sheet.body = b""
-        if not readable:
-            return []
-        try:
-            found = await self._context.parse(find_references_of_stylesheets, tuple(bodies))
-        except OffloadFailed:
-            return []  # The sheets themselves stay; only what they name remains unknown.
+    def _admit_named_by(self, sheet: _Entry) -> list[_Entry]:
+        """What a sheet refers to as new entries."""
         admitted: list[_Entry] = []
-        for sheet, references in zip(readable, found, strict=True):
-            for reference in references:
-                admitted.extend(self._admit_from_sheet(sheet, reference))
+        for reference in sheet.measure.references:
+            admitted.extend(self._admit_from_sheet(sheet, reference))
         return admitted
 
     def _admit_from_sheet(self, sheet: _Entry, reference: StylesheetURL) -> list[_Entry]:
-        if len(self._stylesheet_references) < MAX_STYLESHEET_REFERENCES:
-            self._stylesheet_references.setdefault(
-                (reference.url, reference.kind, sheet.url),
-                StylesheetReference(url=reference.url, kind=reference.kind, stylesheet_url=sheet.url),
+        key = (reference.url, reference.kind, sheet.url)
+        has_space = len(self._stylesheet_references) < MAX_STYLESHEET_REFERENCES
+        if has_space and key not in self._stylesheet_references and self._has_space_for(reference.url):
+            self._stylesheet_references[key] = StylesheetReference(
+                url=reference.url, kind=reference.kind, stylesheet_url=sheet.url
             )
         depth = sheet.depth + 1 if reference.kind == "stylesheet" else sheet.depth
         if depth > MAX_IMPORT_DEPTH or (reference.alternative and reference.url not in self._entries):
@@ -324,22 +362,20 @@ class _Crawl:
                 entry.skip = "budget"
 
     async def result(self) -> Resources:
-        """The artifact, after one look at all the bytes that were kept."""
+        """The artifact, after a look at the bodies that still wait."""
+        await self._read()
         done = [entry for entry in self._entries.values() if not entry.skip]
-        try:
-            measures = await self._context.parse(measure_samples, tuple(entry.sample for entry in done))
-        except OffloadFailed:
-            measures = (Measure(),) * len(done)
-        faces: list[FontFace] = [face for measure in measures for face in measure.font_faces]
+        faces: list[FontFace] = [face for entry in done for face in entry.measure.font_faces]
         left_out = [(entry.url, entry.skip) for entry in self._entries.values() if entry.skip]
         return Resources(
-            items=tuple(self._resource(entry, measure) for entry, measure in zip(done, measures, strict=True)),
+            items=tuple(map(self._resource, done)),
             stylesheet_references=tuple(self._stylesheet_references.values()),
             not_fetched=(*left_out, *self._not_fetched.items())[:MAX_NOT_FETCHED],
             font_faces=tuple(faces[:MAX_FONT_FACES]),
         )
 
-    def _resource(self, entry: _Entry, measure: Measure) -> Resource:
+    def _resource(self, entry: _Entry) -> Resource:
+        measure = entry.measure
         return Resource(
             url=entry.url,
             kinds=tuple(sorted(entry.kinds)),
@@ -358,6 +394,28 @@ class _Crawl:
             manifest=measure.manifest,
             byte_order_mark=entry.byte_order_mark,
         )
+
+
+def _stored_bytes(kinds: frozenset[str], media_type: str, coded: bool) -> int:  # noqa: FBT001 - called by position
+    """How many decoded bytes of an answer are held until they are read."""
+    if not kinds.isdisjoint({"script", "stylesheet"}):
+        wanted = MAX_READ_BYTES
+    elif "manifest" in kinds:
+        wanted = MAX_MANIFEST_BYTES
+    elif _looks_like_image(media_type, kinds):
+        wanted = GIF_HEAD_BYTES if media_type in ("", "image/gif") else HEAD_BYTES
+    else:
+        wanted = _FONT_HEAD_BYTES
+    # A text without coding is compressed whole, to see what that would save; it was paid for on the wire.
+    return max(wanted, MAX_PLAIN_BYTES) if not coded and _is_compressible(media_type) else wanted
+
+
+def _looks_like_image(media_type: str, kinds: Collection[str]) -> bool:
+    return media_type.startswith("image/") or "image" in kinds or "icon" in kinds
+
+
+def _looks_like_font(media_type: str, kinds: Collection[str]) -> bool:
+    return media_type.startswith("font/") or "font" in kinds
 
 
 def _purpose(kinds: set[str]) -> Purpose:

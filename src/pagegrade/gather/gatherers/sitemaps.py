@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from pagegrade.gather.context import Context, OffloadFailed
 from pagegrade.gather.exchange import FetchError, Request
-from pagegrade.model.artifacts import SitemapFile, Sitemaps, WellKnown
+from pagegrade.model.artifacts import Response, SitemapFile, Sitemaps, WellKnown
 from pagegrade.parse.files.sitemap import SitemapReading, find_declared_sitemaps, read_sitemap
 
 GUESSED_PATHS: Final = ("/sitemap.xml", "/sitemap_index.xml")
@@ -59,9 +59,17 @@ async def _read(context: Context, url: str, source: Source) -> SitemapReading:
         timeout_s=context.timeout_s(context.options.limits.well_known_s),
     )
     try:
-        response = (await context.client.follow(request)).response
+        followed = await context.client.follow(request)
     except FetchError as error:
         return SitemapReading(file=SitemapFile(url=url, source=source, error=error.code, error_detail=error.detail))
+    try:
+        return await _look(context, url, source, followed.response)
+    finally:
+        followed.release()
+
+
+async def _look(context: Context, url: str, source: Source, response: Response) -> SitemapReading:
+    """What an answer is as a sitemap."""
     if not 200 <= response.status < 300:
         return SitemapReading(file=SitemapFile(url=url, source=source, status=response.status))
     read = partial(

@@ -69,15 +69,6 @@ def find_stylesheet_references(body: bytes, *, url: str, content_type: str | Non
     return find_css_urls(decode_stylesheet(body, content_type), base_url=url)
 
 
-def find_references_of_stylesheets(
-    sheets: tuple[tuple[bytes, str, str | None], ...],
-) -> tuple[tuple[StylesheetURL, ...], ...]:
-    """``find_stylesheet_references`` for several sheets, each (body, url, content type), in one call."""
-    return tuple(
-        find_stylesheet_references(body, url=url, content_type=content_type) for body, url, content_type in sheets
-    )
-
-
 def decode_stylesheet(body: bytes, content_type: str | None) -> str:
     """Turn bytes into text: byte order mark, then header, then ``@charset``, else UTF-8 (CSS Syntax 3, 3.2).
 

@@ -18,7 +18,7 @@ from pagegrade.model.errors import FAILURE_CODES, InvalidInput, RunFailed, URLNo
 from pagegrade.model.identity import VERSION
 from pagegrade.model.report import Failure, Report
 from pagegrade.parse.url import Target, host, origin, parse_target_url, port
-from pagegrade.sandbox.pool import TaskFailed, TaskRunner
+from pagegrade.sandbox.pool import TaskFailed, TaskLost, TaskRunner
 from pagegrade.service.runs.evaluation import Thresholds, failed_report, judge_artifacts
 
 logger = logging.getLogger(__name__)
@@ -75,6 +75,9 @@ async def analyze_target(
     gathered = await gather_target(target, options=options, children=children, resolver=resolver)
     if isinstance(gathered, Report):
         return Analysis(report=gathered, artifacts=None)
+    unreadable = unreadable_page(gathered)
+    if unreadable is not None:
+        return Analysis(report=unreadable, artifacts=gathered)
     try:
         report = await judge_in_child(gathered, options.thresholds, children=children)
     except Exception as error:
@@ -154,13 +157,40 @@ async def judge_in_child(artifacts: Artifacts, thresholds: Thresholds, *, childr
     return failed_report(url, failure, generated_at=artifacts.gathered_at, artifacts=artifacts)
 
 
+def unreadable_page(artifacts: Artifacts) -> Report | None:
+    """The failed report of a page whose HTML has already run the parser into a limit; ``None``: evaluate it.
+
+    Looking for the sub-resources parses the same bytes with the same limits, so a second attempt would only cost the
+    same again. A parser that was merely out of time is no such case: evaluation has more of it.
+    """
+    missing = artifacts.resources
+    if not isinstance(missing, NotGathered) or missing.code != OffloadFailed.code:
+        return None
+    if missing.reason in ("", "time_limit"):
+        return None
+    failure = _parser_limit(missing.detail, artifacts)
+    url = artifacts.navigation.requested_url
+    return failed_report(url, failure, generated_at=artifacts.gathered_at, artifacts=artifacts)
+
+
 def judging_failure(error: OffloadFailed, artifacts: Artifacts) -> Failure:
-    """What is said of a page whose judging ended like this in the child."""
+    """The failure of a page whose evaluation ended with ``error`` in the child."""
     if isinstance(error, TaskFailed):
         return mistake_of_ours(error.exception)
+    if isinstance(error, TaskLost):
+        return Failure(
+            code="internal",
+            message="The process that evaluated the page was ended from outside, twice. The page is not to blame.",
+            reason="process_lost",
+            retryable=True,
+        )
+    return _parser_limit(str(error), artifacts)
+
+
+def _parser_limit(detail: str, artifacts: Artifacts) -> Failure:
     return Failure(
         code="too_large",
-        message=f"The page's HTML could not be read within the limits. {error}",
+        message=f"The page's HTML could not be read within the limits. {detail}",
         reason="parser_limit",
         http_status=artifacts.navigation.response.status,
         retryable=FAILURE_CODES["too_large"][0],

@@ -1,0 +1,52 @@
+"""The memory of a whole service while it analyses pages that unpack: all its processes, children included."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from devtools.bench_memory import Memory, hostile_site, measure_pages, warm_up
+from tests.fault.unpacking import FOUR_MB, ONE_MB
+from tests.server import Server, running_server
+
+KEPT_MB = 40
+"""What may be left of it: children that have read a page hold somewhat more than new ones."""
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="resident memory is read from /proc")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A service with the defaults, which has analysed ordinary pages."""
+    folder: Path = tmp_path_factory.mktemp("memory") / "data"
+    with running_server(folder) as server:
+        warm_up(server)
+        yield server
+
+
+def analyzed(server: Server, *names: str) -> Memory:
+    """The pages of these names, at once."""
+    with ExitStack() as stack:
+        return measure_pages(server, [stack.enter_context(hostile_site(name)) for name in names])
+
+
+@pytest.mark.parametrize("name", ["style-sheets", "images", "text"])
+def test_one_page_costs_little_and_gives_it_back(server: Server, name: str) -> None:
+    """Whatever it unpacks to."""
+    found = analyzed(server, name)
+
+    assert found.growth < ONE_MB
+    assert found.kept < KEPT_MB
+    assert all(state.startswith(("completed", "failed too_large")) for state in found.states)
+
+
+def test_four_pages_at_once_cost_less_than_four_times_as_much(server: Server) -> None:
+    """They share the children."""
+    found = analyzed(server, "style-sheets", "images", "sitemaps", "text")
+
+    assert found.growth < FOUR_MB
+    assert found.kept < KEPT_MB
