@@ -13,7 +13,7 @@ from pagegrade.model.artifacts import Artifacts, NotGathered, Resources
 from pagegrade.model.document import Document
 from pagegrade.parse.assets import font_faces, read_assets
 from pagegrade.parse.files.robots import parse_robots_txt
-from pagegrade.parse.html.parser import parse_document
+from pagegrade.parse.html.parser import parse_document, parties_of_document
 from pagegrade.parse.http.cookies import parse_response_cookies
 from pagegrade.parse.http.csp import parse_csp
 
@@ -84,6 +84,7 @@ PROVIDERS: Final[dict[str, Callable[[Facts], object]]] = {
     "seen_response": _if_headers_seen(lambda facts: facts.artifacts.navigation.response),
     "load_samples_ms": lambda facts: facts.artifacts.load_samples_ms,
     "document": _document,
+    "parties": lambda facts: parties_of_document(facts.document),
     "page_links": lambda facts: links_to_pages(facts.document),
     "accessibility": lambda facts: facts.document.accessibility,
     "markup": lambda facts: facts.document.markup,

@@ -271,7 +271,7 @@ class Resource:
     gzip_bytes: int | None = None
     """Size our own gzip -6 would give, for text served without coding."""
     first_party: bool = True
-    """Same registrable domain as the document."""
+    """It is the site's own, wherever it lies (``parse.party``)."""
     decoded_bytes: int | None = None
     """Of the body without content coding; ``None`` when it did not arrive whole or is only sampled (media)."""
     digest: str = ""

@@ -279,6 +279,8 @@ class Document:
     scripts: Sequence[Script]
     frames: Sequence[Frame]
     forms: Sequence[Form]
+    form_values: Sequence[tuple[str, str]]
+    """(name, value) of hidden fields, lower case, bounded in number and length."""
     style_attributes: Sequence[StyleAttribute]
     styles: Sequence[Style]
     obsolete: Sequence[Obsolete]
@@ -300,6 +302,8 @@ class Document:
     """The first element at ``max_depth``."""
     head_closed_by: str | None
     """Tag that ended ``<head>`` early although it is not allowed there; ``None`` when nothing did."""
+    noscripts: Sequence[str]
+    """What the first ``<noscript>`` elements hold, without tags, bounded in number and length."""
     text: str
     """Visible text of the body, white space collapsed, without script, style, template, noscript and hidden parts."""
     main_text: str
@@ -312,8 +316,8 @@ class Document:
     """Of ``main_text``."""
     limits_hit: tuple[str, ...]
     """Limits that cut the walk short: ``nodes``, ``depth``, ``attributes``, ``<list>``."""
-    client_rendered: bool
-    """It looks like an application shell: almost no text, an empty root element and scripts."""
+    client_rendered: bool = False
+    """It is served without its content, which scripts add (``parse.page_kind.empty_shell``)."""
 
     def meta(self, name: str) -> Meta | None:
         """The first ``<meta name>`` with that (lower-case) name that lies in the head, else the first anywhere."""

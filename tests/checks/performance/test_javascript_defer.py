@@ -44,7 +44,7 @@ def test_up_to_five_cost_half(count: int, state: str, loss: float) -> None:
 
 def test_a_foreign_script_in_the_head_is_a_single_point_of_failure() -> None:
     """When that site does not answer, the page stays empty."""
-    found = judged(javascript_defer, HEAD + "<script src=https://cdn.example.net/a.js></script>" + TEXT)
+    found = judged(javascript_defer, HEAD + "<script src=https://tags.vendor.example/a.js></script>" + TEXT)
 
     assert isinstance(found.verdict, Outcome)
     assert (found.verdict.state, found.loss) == ("third_party", 1)

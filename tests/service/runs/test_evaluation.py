@@ -175,3 +175,30 @@ def test_order_of_results_is_the_catalogue() -> None:
     random.Random(1).shuffle(shuffled)  # noqa: S311 - a test, not a secret
 
     assert keys == sorted(shuffled)
+
+
+MAINTENANCE = (
+    "<!doctype html><html lang=en><title>We'll be back soon</title><h1>We'll be back soon!</h1><p>We are performing "
+    "some maintenance at the moment. Sorry for the inconvenience.</p></html>"
+)
+
+
+def test_notice_in_the_place_of_the_page_is_not_graded() -> None:
+    """What is known of the connection is listed without a cost; what the notice's document says is not evaluated."""
+    report = judge_artifacts(make_artifacts(MAINTENANCE, vantage="User-Agent: Pagegrade"))
+    found = {result.check: result for result in report.results}
+
+    assert report.withheld is not None
+    assert report.withheld.kind == "maintenance"
+    assert report.score is None
+    assert found["meta-description"].reason.startswith("not_the_page")
+    assert found["x-content-type-options"].outcome in {"failed", "warning"}
+    assert found["x-content-type-options"].lost == 0
+
+
+def test_notice_at_hand_is_graded() -> None:
+    """A document that is handed over is the page."""
+    report = judge_artifacts(make_artifacts(MAINTENANCE))
+
+    assert report.withheld is None
+    assert report.score is not None

@@ -5,7 +5,7 @@ from pagegrade.checks._amounts import amount, part
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, NotApplicable, Outcome, Severity
-from pagegrade.parse.url import same_site
+from pagegrade.parse.party import Parties
 
 MANY: Final = 5
 
@@ -61,7 +61,7 @@ MANY: Final = 5
     ),
     sources=("https://html.spec.whatwg.org/multipage/scripting.html#attr-script-defer",),
 )
-def javascript_defer(document: Document) -> Verdict:
+def javascript_defer(document: Document, parties: Parties) -> Verdict:
     """External scripts without `defer` or `async` stop the browser from reading the page until they have run.
 
     ## What it checks
@@ -114,9 +114,7 @@ def javascript_defer(document: Document) -> Verdict:
     if not offenders:
         return Outcome("deferred", value=amount(len(external), "script"))
     count = len(offenders)
-    foreign = sum(
-        script.in_head and script.url is not None and not same_site(script.url, document.url) for script in offenders
-    )
+    foreign = sum(script.in_head and script.url is not None and not parties.is_own(script.url) for script in offenders)
     state = "third_party" if foreign else "many" if count > MANY else "blocking"
     return Outcome(
         state,

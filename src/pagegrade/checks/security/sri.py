@@ -7,6 +7,7 @@ from pagegrade.model.artifacts import NotGathered, Resource, Resources
 from pagegrade.model.document import Document, Link, Script
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, NotApplicable, Outcome, Severity
 from pagegrade.parse.http.integrity import Integrity, parse_integrity
+from pagegrade.parse.party import Parties
 from pagegrade.parse.secure_context import host_of, is_insecure_url
 from pagegrade.parse.url import is_http, registrable_domain
 
@@ -81,14 +82,14 @@ _Load = Script | Link
         "https://developer.mozilla.org/en-US/docs/Web/Security/Subresource_Integrity",
     ),
 )
-def sri(document: Document, resources: Resources | NotGathered) -> Verdict:
+def sri(document: Document, resources: Resources | NotGathered, parties: Parties) -> Verdict:
     """With an integrity hash in the page, a browser rejects a third-party script that was tampered with.
 
     ## What it checks
 
-    Scripts and stylesheets in the HTML that come from another site, which is another registered domain. Each should
-    have an `integrity` attribute with a SHA-256, SHA-384 or SHA-512 hash, and `crossorigin`, without which browsers
-    cannot compare it. Where the file was fetched and the hash is a SHA-256, it is compared.
+    Scripts and stylesheets in the HTML that come from another site, not from the site's own delivery network. Each
+    should have an `integrity` attribute with a SHA-256, SHA-384 or SHA-512 hash, and `crossorigin`, without which
+    browsers cannot compare it. Where the file was fetched and the hash is a SHA-256, it is compared.
 
     A missing hash costs from a quarter (one) to half (ten). About two thirds of well-known pages are told so, because
     nearly all of them trust another domain with their scripts: often it is a second domain of their own, which no one
@@ -110,27 +111,27 @@ def sri(document: Document, resources: Resources | NotGathered) -> Verdict:
     networks for libraries show the whole tag.
 
     ```html
-    <script src="https://cdn.example.net/lib-2.1.0.js" integrity="sha384-..." crossorigin="anonymous"></script>
+    <script src="https://cdn.libraries.example/lib-2.1.0.js" integrity="sha384-..." crossorigin="anonymous"></script>
     ```
 
     ## Fails on
 
     ```html
     <!doctype html><title>Shop</title>
-    <script src="https://cdn.example.net/lib-2.1.0.js"></script>
+    <script src="https://cdn.libraries.example/lib-2.1.0.js"></script>
     ```
 
     ## Passes on
 
     ```html
     <!doctype html><title>Shop</title>
-    <script src="https://cdn.example.net/lib-2.1.0.js" crossorigin="anonymous"
+    <script src="https://cdn.libraries.example/lib-2.1.0.js" crossorigin="anonymous"
       integrity="sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="></script>
     <script src="/own.js"></script>
     ```
     """
     fetched = {} if isinstance(resources, NotGathered) else resources.by_url()
-    judged = [(load, url, _judge(load, url, fetched.get(url))) for load, url in _foreign(document)]
+    judged = [(load, url, _judge(load, url, fetched.get(url))) for load, url in _foreign(document, parties)]
     if not judged:
         return NotApplicable("The HTML loads no scripts or styles from other sites that could have a hash.")
     states = [state for _, _, (state, _) in judged]
@@ -151,7 +152,7 @@ def sri(document: Document, resources: Resources | NotGathered) -> Verdict:
     )
 
 
-def _foreign(document: Document) -> Iterator[tuple[_Load, str]]:
+def _foreign(document: Document, parties: Parties) -> Iterator[tuple[_Load, str]]:
     loads: list[tuple[_Load, str | None]] = [
         (script, script.url)
         for script in document.scripts
@@ -162,13 +163,12 @@ def _foreign(document: Document) -> Iterator[tuple[_Load, str]]:
         for link in document.links
         if "stylesheet" in link.rel and "alternate" not in link.rel and "disabled" not in link.attrs
     ]
-    own = registrable_domain(host_of(document.url))
     for load, url in loads:
         if url is None or not is_http(url):
             continue
         host = host_of(url)
         domain = registrable_domain(host)
-        if domain == own or host in _CHANGING_HOSTS or domain in _CHANGING_DOMAINS:
+        if parties.is_own(url) or host in _CHANGING_HOSTS or domain in _CHANGING_DOMAINS:
             continue
         yield load, url.partition("#")[0]
 

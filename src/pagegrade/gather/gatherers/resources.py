@@ -19,7 +19,8 @@ from pagegrade.parse.css.urls import StylesheetURL
 from pagegrade.parse.files.image import HEAD_BYTES
 from pagegrade.parse.html.parser import ReferenceURL
 from pagegrade.parse.measure import Measure, Sample, measure_samples
-from pagegrade.parse.url import host, same_site
+from pagegrade.parse.party import Parties
+from pagegrade.parse.url import host, registrable_domain
 
 MAX_IMPORT_DEPTH: Final = 3
 """Steps of ``@import`` followed from a stylesheet that the page names."""
@@ -116,7 +117,8 @@ async def gather_resources(context: Context) -> Resources | NotGathered:
     if not context.options.subresources:
         return NotGathered(code="skipped", detail="Sub-resources were not asked for.")
     named = await context.named_urls()
-    crawl = _Crawl(context)
+    parties = Parties(registrable_domain(host(context.main_document_url)), frozenset(named.own_sites))
+    crawl = _Crawl(context, parties)
     reserve_s = min(_RESERVE_S, context.options.budget_s / 10)
     try:
         async with asyncio.timeout_at(context.deadline - reserve_s):
@@ -129,8 +131,9 @@ async def gather_resources(context: Context) -> Resources | NotGathered:
 class _Crawl:
     """Books of one page's sub-resources."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, parties: Parties) -> None:
         self._context = context
+        self._parties = parties
         self._limits = context.options.limits
         self._entries: dict[str, _Entry] = {}
         self._not_fetched: dict[str, str] = {}
@@ -385,7 +388,7 @@ class _Crawl:
             failure=entry.failure,
             image=measure.image,
             gzip_bytes=measure.gzip_bytes,
-            first_party=same_site(entry.url, self._context.main_document_url),
+            first_party=self._parties.is_own(entry.url),
             decoded_bytes=entry.decoded_bytes,
             digest=entry.digest,
             minified_bytes=measure.minified_bytes,

@@ -27,7 +27,7 @@ async def gather_source_maps(context: Context) -> SourceMaps | NotGathered:
     for item in resources.items:
         if item.first_party and item.response is not None and item.script is not None and item.script.source_map:
             url = join_url(item.response.url, item.script.source_map)
-            if url is not None and is_http(url) and same_site(url, context.main_document_url):
+            if url is not None and is_http(url) and _is_beside(url, item.response.url, context.main_document_url):
                 named.setdefault(strip_fragment(url), item.url)
     requests = [
         Request(
@@ -43,3 +43,8 @@ async def gather_source_maps(context: Context) -> SourceMaps | NotGathered:
     ]
     probes = await ask_all(context, requests, within_s=context.options.limits.links_s)
     return SourceMaps(items=tuple(replace(probe, named_by=named[probe.url]) for probe in probes), found=len(named))
+
+
+def _is_beside(url: str, script_url: str, page_url: str) -> bool:
+    """Whether a map lies on the site of its script or of the page."""
+    return same_site(url, script_url) or same_site(url, page_url)

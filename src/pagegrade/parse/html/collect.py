@@ -87,6 +87,8 @@ class Collector:
         self.scripts: list[Script] = []
         self.frames: list[Frame] = []
         self.forms: list[Form] = []
+        self.form_values: list[tuple[str, str]] = []
+        self.noscripts: list[str] = []
         self.style_attributes: list[StyleAttribute] = []
         self.styles: list[Style] = []
         self.obsolete: list[Obsolete] = []

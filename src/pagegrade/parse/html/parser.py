@@ -26,14 +26,14 @@ from pagegrade.parse.html.doctype import is_malformed, rendering_mode
 from pagegrade.parse.html.locate import locate
 from pagegrade.parse.html.markup import note_faults
 from pagegrade.parse.html.walk import walk
+from pagegrade.parse.page_kind.empty_shell import THRESHOLD as SHELL_THRESHOLD
+from pagegrade.parse.page_kind.empty_shell import score_empty_shell
 from pagegrade.parse.page_links import language_alternates, links_to_ask, same_page_key
+from pagegrade.parse.party import Parties, parties_of
 from pagegrade.parse.url import join_url, strip_fragment
 from pagegrade.parse.words import count_words
 
-_SHELL_IDS: Final = ("root", "app", "__next", "__nuxt", "___gatsby", "svelte", "q-app", "application", "app-root")
 MAX_LINKS: Final = 200
-_SHELL_MAX_TEXT: Final = 200
-"""Characters of visible text above which a page has content of its own."""
 _HEAD_ELEMENTS: Final = frozenset(
     ["base", "basefont", "bgsound", "link", "meta", "title", "noscript", "script", "style", "template"]
 )
@@ -59,6 +59,8 @@ class NamedURLs(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     """The same without the limit."""
     alternates: tuple[str, ...] = ()
     """Its language versions in order, itself left out; at most ``MAX_LINKS``."""
+    own_sites: tuple[str, ...] = ()
+    """Domains and hosts besides its own that serve the site (``parse.party``)."""
 
 
 def parse_document(body: bytes, *, url: str, content_type: str | None) -> Document:
@@ -80,7 +82,7 @@ def parse_document(body: bytes, *, url: str, content_type: str | None) -> Docume
     main_text = text if main_words is words else " ".join(main_words)
     word_count = count_words(text, len(words))
     _mark_trailing_scripts(into)
-    return Document(
+    document = Document(
         locate=partial(locate, max_depth=into.max_depth),
         url=url,
         base_url=into.base_url,
@@ -103,6 +105,7 @@ def parse_document(body: bytes, *, url: str, content_type: str | None) -> Docume
         scripts=into.scripts,
         frames=into.frames,
         forms=into.forms,
+        form_values=into.form_values,
         style_attributes=into.style_attributes,
         styles=into.styles,
         obsolete=into.obsolete,
@@ -118,14 +121,16 @@ def parse_document(body: bytes, *, url: str, content_type: str | None) -> Docume
         max_children=into.max_children,
         deepest=into.deepest,
         head_closed_by=_head_closed_by(into),
+        noscripts=into.noscripts,
         text=text,
         main_text=main_text,
         main_words=main_words,
         word_count=word_count,
         main_word_count=word_count if main_words is words else count_words(main_text, len(main_words)),
         limits_hit=tuple(into.limits),
-        client_rendered=_is_shell(into, text),
     )
+    document.client_rendered = score_empty_shell(document) >= SHELL_THRESHOLD
+    return document
 
 
 def find_named_urls(response: Response) -> NamedURLs:
@@ -144,7 +149,18 @@ def find_named_urls(response: Response) -> NamedURLs:
         links=links[:MAX_LINKS],
         link_count=len(links),
         alternates=tuple(islice(alternates, MAX_LINKS)),
+        own_sites=tuple(sorted(_parties(response.url, into.references, into.metas).own)),
     )
+
+
+def parties_of_document(document: Document) -> Parties:
+    """Whose files are the site's own, by what the document names."""
+    return _parties(document.url, document.references, document.metas)
+
+
+def _parties(url: str, references: Sequence[facts.Reference], metas: Sequence[facts.Meta]) -> Parties:
+    generator = next((meta.content for meta in metas if meta.name == "generator"), "")
+    return parties_of(url, ((found.url, found.kind) for found in references), generator)
 
 
 def names_alternate(response: Response, url: str) -> bool | None:
@@ -264,21 +280,3 @@ def _head_closed_by(into: Collector) -> str | None:
         elif isinstance(child, turbohtml.Text) and child.data.strip():
             return "text"
     return None
-
-
-def _is_shell(into: Collector, text: str) -> bool:
-    """Almost no text, scripts, and an empty root element that scripts will fill."""
-    if len(text) > _SHELL_MAX_TEXT or not any(s.url is not None for s in into.scripts) or into.body is None:
-        return False
-    roots = [into.ids[name].node for name in _SHELL_IDS if name in into.ids]
-    if any(isinstance(root, Element) and not any(isinstance(c, Element) for c in root.children) for root in roots):
-        return True
-    body = into.body.node
-    if not isinstance(body, Element):
-        return False
-    shown = [
-        child
-        for child in body.children
-        if isinstance(child, Element) and child.tag not in ("script", "noscript", "style", "template", "link", "iframe")
-    ]
-    return bool(shown) and not text and all(not any(isinstance(c, Element) for c in child.children) for child in shown)

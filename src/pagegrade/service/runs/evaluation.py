@@ -27,6 +27,7 @@ from pagegrade.model.report import (
 )
 from pagegrade.model.stored import PackedReport
 from pagegrade.parse.challenge import recognise_block
+from pagegrade.parse.page_kind import recognize_page_kind
 from pagegrade.parse.url import project_of
 from pagegrade.report.build import count_results, page_facts, result_of
 from pagegrade.report.codec import pack_report
@@ -232,14 +233,15 @@ def _without_content(judged: Judged, not_the_page: Withheld) -> Judged:
 
 
 def _not_the_page(facts: Facts) -> Withheld | None:
-    """What was served in place of the page; ``None`` when it is the page."""
-    if facts.document.client_rendered:
-        return Withheld(
-            kind="empty_shell",
-            message="The served HTML is an empty shell that scripts fill in, so the page was not seen.",
-            fix="Serve the content in the HTML, for example with server rendering or a static export.",
-        )
-    return None
+    """What was served in place of the page; ``None`` when it is the page.
+
+    A document at hand is what its owner wants graded, unless nothing of it can be seen.
+    """
+    artifacts = facts.artifacts
+    found = recognize_page_kind(artifacts.navigation, facts.document, artifacts.not_found_probe)
+    if found is None or (not artifacts.vantage and found.kind not in _DOCUMENT_HOLDS):
+        return None
+    return Withheld(kind=found.kind, message=found.message, fix=found.fix)
 
 
 def _too_little(artifacts: Artifacts, scores: Scores) -> Withheld | None:

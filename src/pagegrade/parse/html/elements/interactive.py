@@ -14,6 +14,8 @@ from pagegrade.parse.html.collect import Attributes, Closer, Collector, rel_toke
 from pagegrade.parse.html.controls import is_details_summary
 
 _UNLABELLED_INPUTS: Final = frozenset({"hidden", "submit", "reset", "button", "image"})
+_MAX_VALUES: Final = 50
+_MAX_VALUE: Final = 300
 
 
 def anchor(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:
@@ -131,7 +133,12 @@ def input_element(into: Collector, node: Element, attrs: Attributes, flags: int)
         _control(into, node, attrs, flags, kind)
         if kind == "password":
             into.markup.password(node, attrs, flags)
-    elif kind != "hidden":
+    elif kind == "hidden":
+        if len(into.form_values) < _MAX_VALUES:
+            into.form_values.append(
+                (attrs.get("name", "")[:_MAX_VALUE].lower(), attrs.get("value", "")[:_MAX_VALUE].lower())
+            )
+    else:
         into.complications += 1
         into.take_labels(node)
         into.parts.focusable(node, attrs, flags)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from turbohtml import Element
@@ -22,6 +23,9 @@ OBSOLETE: Final = frozenset(
 """``s`` and ``u`` are not here: they conform. Source: https://html.spec.whatwg.org/multipage/obsolete.html"""
 _HEADING: Final = frozenset({"", "heading"})
 _NOTHING: Final = frozenset({"none", "presentation"})
+_MAX_NOSCRIPTS: Final = 20
+_MAX_NOSCRIPT: Final = 4_000
+_TAG: Final = re.compile(r"<[^<>]{0,2000}>")
 _SVG_SILENT: Final = frozenset({"style", "script", "desc", "metadata", "defs"})
 
 
@@ -38,6 +42,9 @@ def silent(into: Collector, node: Element, attrs: Attributes, flags: int) -> tup
     """Content that a browser with scripting does not show."""
     if node.tag in OBSOLETE:
         obsolete(into, node, attrs, flags)
+    if len(into.noscripts) < _MAX_NOSCRIPTS:
+        # With scripting the parser keeps its content as text, tags included.
+        into.noscripts.append(_TAG.sub(" ", node.text[:_MAX_NOSCRIPT]))
     if into.picture is not None:
         into.picture.has_image = True  # The usual way to load late: a script puts the image in its place.
     return flags | SKIP, None

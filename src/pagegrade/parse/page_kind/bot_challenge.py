@@ -1,0 +1,247 @@
+"""Recognizes the page by which a guard asks visitors to prove that they are human."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from pagegrade.parse.page_kind.sketch import Sketch, phrases
+
+_MAX_WORDS: Final = 220
+_MAX_LINKS: Final = 14
+_TITLE: Final = phrases(
+    r"just a moment",
+    r"one moment,? please",
+    r"attention required",
+    r"access (?:to this page has been |has been |is )?denied",
+    r"checking (?:your )?browser",
+    r"verify(?:ing)? (?:that )?(?:your browser|you are|you're|your identity|your connection|human)",
+    r"are you (?:a )?(?:robot|human|bot)",
+    r"(?:robot|bot) (?:check|verification|challenge)",
+    r"(?:robot|human) or (?:human|robot)",
+    r"human (?:verification|check)",
+    r"making sure you(?:'re| are) not a bot",
+    r"security (?:check|checkpoint|verification|challenge)",
+    r"[a-z]{2,20} security checkpoint",
+    r"pardon our interruption",
+    r"request (?:rejected|blocked|unsuccessful)",
+    r"web page blocked",
+    r"ddos-guard",
+    r"client challenge",
+    r"challenge validation",
+    r"captcha",
+    r"please wait\b",
+    r"you are being redirected",
+    r"waiting room",
+    r"you are (?:now )?in line",
+    # German, French, Spanish, Portuguese, Italian, Dutch, Polish
+    r"nur einen (?:moment|augenblick)",
+    r"einen moment(?:,)? bitte",
+    r"sicherheits(?:über)?prüfung",
+    r"sicherheitsabfrage",
+    r"sind sie ein (?:mensch|roboter)",
+    r"zugriff verweigert",
+    r"un instant",
+    r"vérification (?:de sécurité|en cours|du navigateur)",
+    r"êtes-vous un (?:robot|humain)",
+    r"accès refusé",
+    r"un momento",
+    r"comprobación de seguridad",
+    r"verificación (?:de seguridad|humana)",
+    r"acceso denegado",
+    r"(?:só )?um momento",
+    r"verificação de segurança",
+    r"acesso negado",
+    r"verifica di sicurezza",
+    r"accesso negato",
+    r"een (?:ogenblik|moment) geduld",
+    r"toegang geweigerd",
+    r"chwileczkę",
+    # Russian, Japanese, Chinese, Korean, Turkish
+    r"один момент",
+    r"проверка (?:браузера|безопасности)",
+    r"вы (?:не )?робот",
+    r"доступ (?:ограничен|запрещен|запрещён)",
+    r"しばらくお待ちください",
+    r"請稍候|请稍候",
+    r"安全(?:验证|檢查|检查|驗證)",
+    r"人机验证",
+    r"잠시만 기다리십시오",
+    r"bir dakika lütfen",
+)
+_CLAIMS: Final = (
+    phrases(
+        r"(?:verify|confirm|prove|check|making sure|make sure|ensure)(?:ing)? (?:that |if )?(?:you are|you're|you) "
+        r"(?:a |an |not a |not )?(?:real )?(?:human|person|robot|bot)",
+        r"i(?:'m| am) not a robot",
+        r"are(?:n't| not) a (?:robot|bot)\b",
+        r"you(?:'re| are) not a (?:robot|bot)\b",
+        r"you were a (?:robot|bot)\b",
+        r"are you a (?:human|robot|bot)",
+        r"bestätigen sie,? dass sie (?:ein mensch|kein roboter)",
+        r"kein roboter",
+        r"vous êtes (?:bien )?(?:un )?(?:humain|être humain)",
+        r"pas un robot",
+        r"(?:eres|es|sea) (?:un ser )?humano",
+        r"no (?:soy|eres|es) un robot",
+        r"não (?:sou|é) um robô",
+        r"você é (?:um ser )?humano",
+        r"non sono un robot",
+        r"di essere (?:un )?(?:umano|essere umano)",
+        r"ik ben geen robot",
+        r"dat u (?:een mens|geen robot) bent",
+        r"nie jest(?:em|eś) robotem",
+        r"jesteś człowiekiem",
+        r"вы не робот|я не робот|вы человек",
+        r"(?:人間|ロボットではない)(?:である)?ことを確認|ロボットではありません",
+        r"(?:确认|验证|證明|证明)您是(?:真人|人类)|我不是机器人|人机验证",
+        r"사람인지 확인|로봇이 아닙니다",
+        r"robot olmadığınızı|insan olduğunuzu",
+    ),
+    phrases(
+        r"checking (?:if the site connection is secure|your browser)",
+        r"(?:verifying|validating|checking|reviewing the security of) your (?:browser|connection|request)",
+        r"your request is being (?:verified|checked|processed)",
+        r"your browser will redirect to your requested content",
+        r"needs to review the security of your connection",
+        r"this process is automatic",
+        r"ihr browser wird (?:überprüft|geprüft)",
+        r"überprüfung ihres browsers",
+        r"vérification de votre navigateur",
+        r"comprobando (?:su|tu) navegador",
+        r"проверка вашего браузера",
+    ),
+    phrases(
+        r"unusual (?:traffic|activity)",
+        r"automated (?:traffic|requests|access|queries|tools|means)",
+        r"using automation tools",
+        r"suspicious (?:activity|traffic|behaviou?r|requests)",
+        r"something about your browser made us think",
+        r"ai companies aggressively scraping",
+        r"ungewöhnliche[nr]? (?:datenverkehr|aktivität)",
+        r"automatisierte (?:anfragen|zugriffe)",
+        r"trafic inhabituel|activité inhabituelle",
+        r"tráfico inusual|actividad inusual",
+        r"tráfego incomum|atividade incomum",
+        r"traffico (?:anomalo|insolito)",
+        r"подозрительн(?:ый трафик|ую активность|ая активность)",
+    ),
+    phrases(
+        r"(?:enable|allow|turn on) (?:javascript|js|cookies) and (?:cookies|javascript|disable any ad ?blocker|"
+        r"then reload)",
+        r"please enable (?:js|javascript) and (?:disable|cookies)",
+        r"javascript and cookies (?:are|is|must be|have to be)",
+        r"(?:javascript|cookies) (?:is|are) (?:required|disabled)[^a-z]{1,5}(?:in order to continue|please enable)",
+        r"before you are allowed to (?:see|view|access) this page",
+        r"aktivieren sie (?:bitte )?(?:javascript|js|cookies) und",
+        r"activer (?:javascript|js) et (?:les cookies|désactiver)",
+        r"habilit[ae] (?:javascript|js) y",
+    ),
+    phrases(
+        r"(?:solve|complete) (?:the|this) (?:captcha|puzzle|challenge|security check)",
+        r"complete the (?:following )?(?:action|step)s? (?:below )?to continue",
+        r"press (?:&|and) hold",
+        r"slide (?:right|to|the)",
+        r"type the characters",
+        r"(?:lösen|füllen) sie (?:das|die) (?:captcha|puzzle|aufgabe)",
+        r"résoudre (?:le|ce) (?:captcha|puzzle)",
+    ),
+    phrases(
+        r"(?:ray|request|reference|incident|support|attack|event|block|trace|session) ?(?:id|#|no|number)\b",
+        r"reference #",
+        r"incapsula incident",
+        r"(?:performance|performance and|performance &) (?:and |& )?security by",
+        r"powered (?:and|&) protected by",
+        r"(?:protected|secured) by [a-z]",
+        r"vorgangsnummer|anfrage-id|référence ?:",
+    ),
+    phrases(
+        r"(?:you have|you've|has|have|was|were) been (?:temporarily )?(?:blocked|rate limited)",
+        r"the requested url was rejected",
+        r"blocked because",
+        r"(?:website|site) is using a security service",
+        r"access to this page has been denied",
+        r"you don't have permission to access",
+        r"your (?:ip|ip address|request|access) (?:has been|was|is) (?:blocked|denied|flagged|limited|restricted)",
+        r"ihre anfrage wurde (?:blockiert|abgelehnt)",
+        r"votre (?:accès|requête) a été (?:bloqué|refusé)",
+    ),
+    phrases(
+        r"estimated wait(?:ing)? time",
+        r"number of (?:users|people) (?:in line )?ahead of you",
+        r"your (?:place|number) in (?:the )?(?:line|queue)",
+        r"virtual (?:waiting room|queue)",
+        r"voraussichtliche wartezeit",
+    ),
+)
+_GUARDS: Final = (
+    "_incapsula_resource",
+    "captcha-delivery.com",
+    "/cdn-cgi/challenge-platform/h/",
+    "_cf_chl_opt",
+    "challenges.cloudflare.com",
+    "px-captcha",
+    "_pxappid",
+    "perimeterx",
+    "/_sec/cp_challenge",
+    "/_sec/verify",
+    "sec-if-cpt",
+    "bm-verify",
+    "awswaf.com",
+    "awswafintegration",
+    "sucuri_cloudproxy",
+    "kpsdk",
+    "/.well-known/sgcaptcha",
+    "/.within.website/",
+    "anubis",
+    "ddos-guard",
+    "vercel/security",
+    "/_vercel/challenge",
+    "arkoselabs",
+    "funcaptcha",
+    "geetest",
+    "queue-it.net",
+    "radware",
+    "shieldsquare",
+    "reblaze",
+    "/_fs-ch-",
+)
+"""Files, fields and variables of guards; some of them stand on every page behind the guard, too."""
+_FIELDS: Final = re.compile(r"recaptcha|hcaptcha|turnstile|friendlycaptcha|frc-captcha|captcha|challenge")
+
+
+def score_bot_challenge(sketch: Sketch) -> int:
+    """Points of the signals of a challenge page.
+
+    A guard's file alone proves nothing, because sites behind guards carry it on every page; a guard's file on a page
+    that says nothing is proof.
+    """
+    if not sketch.is_bare(_MAX_WORDS, _MAX_LINKS):
+        return 0
+    marks = f"{sketch.loaded}\n{sketch.inline}\n{_refresh(sketch)}"
+    guard = any(mark in marks for mark in _GUARDS)
+    field = _FIELDS.search(marks) is not None
+    told = f"{sketch.text} {sketch.noscript}"
+    claims = sum(1 for pattern in _CLAIMS if pattern.search(told))
+    on_top = sketch.says_on_top(_TITLE)
+    named = sketch.is_titled(_TITLE) > 0
+    if not (claims or on_top or (guard and not sketch.words)):
+        return 0
+    points = 4 * min(claims, 3) + 2 * on_top + 2 * named
+    points += 5 if guard else 2 if field else 0
+    points += 5 if guard and sketch.words <= 5 else 0
+    points += 1 if sketch.is_noindex else 0
+    points += 1 if _refresh(sketch) else 0
+    points += 1 if sketch.words <= _MAX_WORDS // 2 and sketch.links <= 3 else -2
+    return points - _own_substance(sketch)
+
+
+def _own_substance(sketch: Sketch) -> int:
+    """What speaks for a page of its own: navigation, several headings, images."""
+    return 3 * (sketch.links > 5) + 2 * (len(sketch.headings) > 4) + 2 * (len(sketch.document.images) > 4)
+
+
+def _refresh(sketch: Sketch) -> str:
+    """The content of a ``<meta http-equiv=refresh>``."""
+    metas = sketch.document.metas[:50]
+    return next((one.content[:500].lower() for one in metas if one.http_equiv == "refresh"), "")

@@ -1,0 +1,151 @@
+"""Recognizes the page that a web server, a control panel or a framework shows before a site is put there."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from pagegrade.parse.page_kind.sketch import Pattern, Sketch, phrases
+
+_MAX_WORDS: Final = 800
+_MAX_LINKS: Final = 60
+_TITLES: Final = Pattern(
+    r"it works|"
+    r"welcome to (?:nginx|openresty|tengine|angie|apache|caddy|centos|fedora|openlitespeed|litespeed(?: web server)?|"
+    r"wildfly(?: \d+)?|jboss.{0,30}|payara.{0,30}|your (?:new )?(?:app|website|site|web ?server|server|domain|hosting)"
+    r".{0,30}|hestia.{0,20}|vesta.{0,20}|ispconfig.{0,20}|cloudpanel.{0,20}|cyberpanel.{0,20}|xampp.{0,30}|"
+    r"aapanel.{0,20}|iis.{0,20}|codeigniter.{0,10}|symfony.{0,10}|cakephp.{0,20}|rails|django|phoenix.{0,10}|"
+    r"firebase hosting|azure.{0,30}|[a-z0-9.-]{3,60})(?: on [a-z0-9 ]{2,40})?|"
+    r"(?:apache2?|nginx|centos|fedora|red hat|rhel|rocky linux|almalinux|debian|ubuntu|amazon linux|oracle linux|iis|"
+    r"openlitespeed|litespeed|lighttpd|plesk|parallels plesk.{0,10}|cpanel|directadmin|http server|web server|"
+    r"webserver|"
+    r"server|domain|site|website|web site|default|parallels)"
+    r"(?:'s)?(?: (?:http|web|linux|server|apache2?|nginx|ubuntu|debian|default|welcome|site|\d[\d.]{0,6})){0,4}"
+    r" (?:default|test|welcome|placeholder|index)? ?(?:web ?site )?page(?:: it works)?|"
+    r"test page for (?:the )?(?:apache|nginx|ssl/tls|http).{0,60}|"
+    r"(?:apache )?http server test page.{0,60}|"
+    r"default(?: (?:parallels|plesk|cpanel|web ?site|site|server|web server|index|apache|nginx|home|vhost|"
+    r"virtual host))*"
+    r" page.{0,40}|"
+    r"iis ?(?:windows(?: server)?|\d{1,2}(?:\.\d)?)(?: .{0,20})?|microsoft internet information services \d{0,2}|"
+    r"apache tomcat(?:/[\d.]{1,12}.{0,10})?|"
+    r"caddy works|congratulations|success|great success|"
+    r"(?:glassfish|payara) server - server running|"
+    r"congratulations.{0,3} (?:your|the|you).{0,80}|"
+    r"the install worked successfully.{0,30}|yay! you're on rails|ruby on rails|laravel|"
+    r"you(?:'re| are) all set(?: to go)?|website enabled|(?:your )?(?:web ?site|site|web server) is (?:ready|live|"
+    r"up and running)|"
+    r"hello,? welcome to synology web station|web station|"
+    r"microsoft azure app service - welcome|your (?:web app|app service app) is (?:running|up and running).{0,60}|"
+    r"web hosting by .{0,40}|site created successfully|恭喜.{0,3}站点创建成功|没有找到站点|没有找到站点|"
+    r"webseite in kürze verfügbar|domain default page|página (?:web )?predeterminada.{0,30}|pagina predefinita.{0,30}|"
+    r"page par défaut.{0,30}|standard-?seite.{0,30}|félicitations.{0,60}|strona domyślna.{0,30}|"
+    r"placeholder page|under construction - .{0,30}hosting|hosting(?:er)? .{0,20}default page"
+)
+"""Whole titles and headings, or whole parts of them."""
+_CLAIMS: Final = (
+    phrases(
+        r"(?:is |are |has been |was |have |you've |you have )?(?:successfully|correctly|properly) "
+        r"(?:installed|configured|created|set up|working|setup|enabled)",
+        r"(?:is|was) (?:installed|working|running) (?:and working |successfully|correctly|properly|well)",
+        r"web ?server (?:is|software is) (?:running|working|ready|up|installed)",
+        r"(?:web ?site|site|app|web app|server) (?:is )?(?:up and running|ready to use|created successfully|is ready)",
+        r"the install worked successfully",
+        r"server is now running",
+        r"站点创建成功",
+    ),
+    phrases(
+        r"(?:this is|used as|serves as|you are (?:seeing|looking at)) (?:the|a|an) (?:default|placeholder|index|"
+        r"test)\b.{0,30}\bpage",
+        r"default (?:welcome|index|web|test|home|start|web ?site|vhost) ?page",
+        r"test (?:page|the (?:correct|proper) operation)",
+        r"placeholder page",
+        r"(?:page|this) (?:is|was) (?:generated|created|provided|shown) (?:automatically )?by "
+        r"(?:plesk|cpanel|directadmin|ispconfig|virtualmin|the system)",
+        r"this page is used to test",
+        r"no content has been added|content (?:has not|hasn't) (?:yet )?been (?:added|uploaded|published)|"
+        r"no website (?:is|has been)",
+        r"waiting for your content",
+        r"本页(?:由|为)系统自动生成|这是默认",
+    ),
+    phrases(
+        r"(?:replace|remove|delete|edit|change|modify|overwrite) (?:this|the) (?:file|page|default|index)",
+        r"(?:replace|remove|edit)\b.{0,40}\bindex\.(?:html|php)",
+        r"upload (?:your|a|new|the|an?) (?:website|site|web site|content|files|own|index|new)",
+        r"to change this page",
+        r"before continuing to operate",
+        r"further configuration is required",
+        r"(?:to|you can) (?:see|view|access|configure) your (?:website|site|app)",
+        r"put your (?:content|website|files)|add (?:your )?content to|you may now add content",
+        r"point your domain",
+        r"get started by editing|edit this file and reload",
+    ),
+    phrases(
+        r"if you (?:are|'re) (?:the|a|an|not) ?(?:owner|administrator|website|normal user|member|site|webmaster|"
+        r"general)",
+        r"if you (?:are able to |can )?(?:see|read|are seeing|are reading|'re seeing|can see) this (?:page|message)",
+        r"if you're seeing this",
+        r"(?:website|site) (?:owner|administrator)",
+        r"wenn sie (?:diese seite sehen|der (?:inhaber|betreiber|administrator))",
+        r"si vous (?:voyez cette page|êtes (?:le|l'))",
+        r"si (?:usted )?es el (?:propietario|dueño|administrador)",
+        r"se (?:sei|siete) il proprietario|als u de eigenaar|jeśli jesteś właścicielem|если вы (?:владелец|являетесь)",
+    ),
+    phrases(
+        r"/var/www|/usr/share/(?:nginx|apache2|httpd|caddy)|/etc/(?:apache2|httpd|nginx|caddy)|/opt/(?:bitnami|tomcat)",
+        r"document ?root",
+        r"public_html|httpdocs|htdocs|wwwroot",
+        r"\$catalina_home|manager webapp|welcome\.conf|caddyfile|sites-(?:available|enabled)",
+        r"ftp|file manager|control panel|dashboard",
+    ),
+    phrases(
+        r"thank you for using (?:nginx|openresty|apache|litespeed|caddy|angie)",
+        r"(?:powered|generated|provided) by (?:nginx|apache|litespeed|openlitespeed|plesk|cpanel|directadmin|caddy|"
+        r"centos|"
+        r"red hat|ispconfig|hestia|vesta|virtualmin|cyberpanel|wildfly|jetty)",
+        r"(?:documentation|support|information)\b.{0,60}\b(?:nginx|apache|litespeed|caddy|plesk|cpanel|tomcat|"
+        r"wildfly|iis|"
+        r"django|rails|laravel|internet information services)",
+        r"(?:nginx|apache2?|openresty|litespeed|caddy|tomcat|iis|plesk|cpanel|lighttpd|wildfly|glassfish|"
+        r"jetty)\b.{0,20}"
+        r"\b(?:web|http|application)? ?server",
+    ),
+)
+_MARKS: Final = re.compile(
+    r"iisstart|iis-?\d{1,2}\.png|welcome\.png|go\.microsoft\.com/fwlink/\?linkid=(?:66138|131981|253681)|"
+    r"defaultwebpage\.cgi|/img-sys/|/icons/(?:apache|ubuntu|debian|poweredby)|poweredby|nginx-logo|tomcat\.(?:png|"
+    r"svg|css|gif)|"
+    r"asf-logo|docs\.plesk\.com|plesk\.com|litespeedtech\.com|caddyserver\.com/docs|nginx\.org|openresty\.org|"
+    r"httpd\.apache\.org|bugs\.launchpad\.net/ubuntu/\+source/apache2|bz\.apache\.org|tomcat\.apache\.org|wildfly\.org|"
+    r"docs\.djangoproject\.com|guides\.rubyonrails\.org|appservice|firebase\.google\.com|ispconfig\.org|hestiacp|"
+    r"vestacp"
+)
+_INTERNET_INFORMATION: Final = re.compile(
+    r"iis ?(?:windows(?: server)?|\d{1,2}(?:\.\d)?)|microsoft internet information.*"
+)
+_HOW_TO: Final = phrases(
+    r"how (?:to|do)", r"guide", r"tutorial", r"what is", r"why", r"remov(?:e|ing) the", r"chang(?:e|ing) the", r"replac"
+)
+
+
+def score_server_default_page(sketch: Sketch) -> int:
+    """Points of the signals of a server's own page; writing about one has a title and sections of its own."""
+    if not sketch.is_bare(_MAX_WORDS, _MAX_LINKS):
+        return 0
+    titled = sketch.is_titled(_TITLES)
+    claims = sketch.count(_CLAIMS)
+    if not titled and claims < 3:  # without a title of the kind, three claims
+        return 0
+    if titled and sketch.words <= 4 and sketch.first_heading == "it works":  # Apache's oldest page
+        return 10
+    if any(_INTERNET_INFORMATION.fullmatch(one) for one in sketch.title_parts) and sketch.words <= 25:
+        return 10  # It is one picture, or a list of greetings.
+    marked = _MARKS.search(sketch.loaded) is not None
+    points = 3 * titled + 2 * min(claims, 4) + 2 * marked
+    points += 1 if sketch.is_root else -3
+    points += 1 if sketch.words <= 150 else 0  # a greeting
+    points += 1 if len(sketch.headings) <= 3 else 0  # and no sections
+    points -= 5 if _HOW_TO.search(sketch.title) else 0
+    points -= 3 if sketch.links > 25 and not marked else 0  # a menu
+    points -= 4 if titled == 0 and (sketch.links > 12 or len(sketch.headings) > 6) else 0
+    return points

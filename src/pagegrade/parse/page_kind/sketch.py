@@ -1,0 +1,255 @@
+"""The few facts by which a page is told from a notice that stands in its place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, Literal
+
+from pagegrade.model.artifacts import Navigation
+from pagegrade.model.document import Document
+from pagegrade.parse.url import host, is_http, registrable_domain, strip_fragment
+
+Kind = Literal[
+    "bot_challenge",
+    "login_wall",
+    "consent_wall",
+    "maintenance",
+    "parked_domain",
+    "suspended_account",
+    "server_default_page",
+    "soft_404",
+    "empty_shell",
+]
+THRESHOLD: Final = 10
+"""Points from which the signals of a kind are taken for proof; no single signal reaches it, except marks that no
+ordinary page carries."""
+MAX_TEXT: Final = 12_000
+"""Characters of the visible text that are searched: notices are short, and longer texts are no notices."""
+MAX_WORDS: Final = 1_500
+"""Words of visible text above which a page is no notice of any kind."""
+_MAX_LINE: Final = 300
+_MAX_LISTED: Final = 40
+_MAX_INLINE: Final = 6_000
+_MAX_TITLE_PARTS: Final = 12
+_TITLE_MARKS: Final = re.compile(r"\s[|\-–—·•»›>]\s|[:|]\s")
+_QUOTES: Final = str.maketrans({"’": "'", "‘": "'", "`": "'", "´": "'", "“": '"', "”": '"', "…": "...", "\u00ad": ""})
+
+
+def fold(text: str) -> str:
+    """Lower case, plain quotation marks, white space collapsed."""
+    return " ".join(text.translate(_QUOTES).casefold().split())
+
+
+class Pattern:
+    """A regular expression that is compiled when it is first needed: most pages need none of them."""
+
+    def __init__(self, source: str) -> None:
+        """Keep the source."""
+        self._source = source
+
+    @cached_property
+    def _compiled(self) -> re.Pattern[str]:
+        return re.compile(self._source)
+
+    def search(self, text: str) -> re.Match[str] | None:
+        """The first match anywhere in ``text``."""
+        return self._compiled.search(text)
+
+    def fullmatch(self, text: str) -> re.Match[str] | None:
+        """The match of the whole of ``text``."""
+        return self._compiled.fullmatch(text)
+
+    def found_in(self, text: str) -> int:
+        """How many different matches ``text`` holds."""
+        return len({match.group() for match in self._compiled.finditer(text)})
+
+
+def phrases(*alternatives: str) -> Pattern:
+    """A pattern that finds any of ``alternatives`` in folded text, at a word's start where the script has words.
+
+    Alternatives may use bounded regular expressions only, so that a search takes linear time.
+    """
+    return Pattern("|".join(f"(?:{one})" if _is_unspaced(one) else rf"\b(?:{one})" for one in alternatives))
+
+
+def _is_unspaced(alternative: str) -> bool:
+    """Whether the first letter belongs to a script that puts no spaces between words."""
+    return next((one >= "\u2e80" or "\u0e00" <= one <= "\u0eff" for one in alternative if one.isalpha()), False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sketch:
+    """What the detectors look at; all texts are folded and bounded."""
+
+    document: Document
+    navigation: Navigation
+    probe_title: str
+    """Title of what answers for an address that cannot exist, with a success; "" when unknown."""
+
+    @cached_property
+    def url(self) -> str:
+        """URL of the document after redirects."""
+        return self.navigation.main_document_url
+
+    @cached_property
+    def requested_path(self) -> str:
+        """Path and query that were asked for, lower case."""
+        return _path_of(self.navigation.requested_url).lower()[:_MAX_LINE]
+
+    @cached_property
+    def final_path(self) -> str:
+        """Path and query that answered, lower case."""
+        return _path_of(self.url).lower()[:2_000]
+
+    @cached_property
+    def final_host(self) -> str:
+        """Host that answered."""
+        return host(self.url)
+
+    @cached_property
+    def is_elsewhere(self) -> bool:
+        """Redirects led to another path or site; scheme, ``www.``, a closing slash and capital letters do not count."""
+        asked = self.navigation.requested_url
+        names = (host(asked).removeprefix("www."), self.final_host.removeprefix("www."))
+        paths = (self.requested_path.rstrip("/"), self.final_path[:_MAX_LINE].rstrip("/"))
+        return names[0] != names[1] or paths[0] != paths[1]
+
+    @cached_property
+    def is_root(self) -> bool:
+        """The front page was asked for."""
+        return self.requested_path == "/"
+
+    @cached_property
+    def is_other_site(self) -> bool:
+        """The answer has another registrable domain than what was asked for."""
+        return registrable_domain(host(self.navigation.requested_url)) != registrable_domain(self.final_host)
+
+    @cached_property
+    def title(self) -> str:
+        """The first title."""
+        return next((fold(one.text[:_MAX_LINE]) for one in self.document.titles), "")
+
+    @cached_property
+    def title_parts(self) -> tuple[str, ...]:
+        """The title, and what separators part in it."""
+        parts = (one.strip(" .!") for one in _TITLE_MARKS.split(self.title, maxsplit=_MAX_TITLE_PARTS))
+        return tuple(dict.fromkeys((self.title.strip(" .!"), *(one for one in parts if one))))
+
+    @cached_property
+    def headings(self) -> tuple[str, ...]:
+        """The first visible headings."""
+        found = (fold(one.text[:_MAX_LINE]) for one in self.document.headings[:_MAX_LISTED] if not one.hidden)
+        return tuple(one for one in found if one)
+
+    @cached_property
+    def first_heading(self) -> str:
+        """The first visible heading, without closing punctuation."""
+        return self.headings[0].strip(" .!") if self.headings else ""
+
+    @cached_property
+    def text(self) -> str:
+        """The beginning of the visible text."""
+        return fold(self.document.text[:MAX_TEXT])
+
+    @cached_property
+    def words(self) -> int:
+        """Words of the visible text."""
+        return self.document.word_count
+
+    @cached_property
+    def noscript(self) -> str:
+        """What browsers without scripting are shown."""
+        return fold(" ".join(self.document.noscripts)[:_MAX_INLINE])
+
+    @cached_property
+    def links(self) -> int:
+        """Visible links that lead to other pages."""
+        return sum(
+            1
+            for one in self.document.anchors
+            if not one.hidden and one.url is not None and is_http(one.url) and not (one.href or "").startswith("#")
+        )
+
+    @cached_property
+    def controls(self) -> int:
+        """Visible fields of forms."""
+        return sum(1 for one in self.document.controls if not one.hidden)
+
+    @cached_property
+    def passwords(self) -> int:
+        """Visible fields for passwords."""
+        return sum(1 for one in self.document.controls if one.type == "password" and not one.hidden)
+
+    @cached_property
+    def actions(self) -> tuple[str, ...]:
+        """Names of visible buttons and links, folded."""
+        named = (one.name for one in self.document.named if not one.hidden and one.role in {"button", "link"})
+        linked = (one.name for one in self.document.anchors[:400] if not one.hidden)
+        return tuple(fold(one[:_MAX_LINE]) for one in _first(named, linked) if one)
+
+    @cached_property
+    def loaded(self) -> str:
+        """URLs of scripts, styles, frames, images and links, and ids, one a line."""
+        urls = (one.url for one in self.document.references[: 4 * _MAX_LISTED])
+        links = (one.url or "" for one in self.document.anchors[: 2 * _MAX_LISTED])
+        forms = (one.url for one in self.document.forms[:_MAX_LISTED])
+        ids = list(self.document.ids)[: 2 * _MAX_LISTED]
+        return "\n".join(one[:_MAX_LINE] for one in (*urls, *links, *forms, *ids)).lower()
+
+    @cached_property
+    def inline(self) -> str:
+        """The beginnings of inline scripts, lower case."""
+        scripts = [one.text[:_MAX_INLINE] for one in self.document.scripts[:_MAX_LISTED] if one.text]
+        return "\n".join(scripts)[: 4 * _MAX_INLINE].lower()
+
+    @cached_property
+    def runs_scripts(self) -> bool:
+        """There is a script that a browser runs."""
+        return any(one.kind in {"classic", "module"} and (one.url or one.text) for one in self.document.scripts)
+
+    @cached_property
+    def is_noindex(self) -> bool:
+        """Robots are told not to keep the page."""
+        robots = self.document.meta("robots")
+        return robots is not None and "noindex" in robots.content.lower()
+
+    @cached_property
+    def domain(self) -> str:
+        """Registrable domain of the document."""
+        return registrable_domain(self.final_host)
+
+    def names_itself(self) -> bool:
+        """The title or the first heading is the name of the host, perhaps with a word beside it."""
+        name = self.domain
+        shown = (self.title, self.first_heading)
+        return bool(name) and any(name in one and len(one) < len(name) + 60 for one in shown)
+
+    def is_bare(self, words: int, links: int) -> bool:
+        """The page holds no more than that many words and links."""
+        return self.words <= words and self.links <= links
+
+    def says_on_top(self, pattern: Pattern) -> int:
+        """How many of title and first headings say it: 0 to 2."""
+        return (pattern.search(self.title) is not None) + any(pattern.search(one) for one in self.headings[:2])
+
+    def is_titled(self, pattern: Pattern) -> int:
+        """How many of title and first heading say nothing else: 0 to 2."""
+        in_title = any(pattern.fullmatch(one) for one in self.title_parts)
+        return in_title + (pattern.fullmatch(self.first_heading) is not None)
+
+    def count(self, patterns: Iterable[Pattern]) -> int:
+        """How many of the patterns the text holds."""
+        return sum(1 for pattern in patterns if pattern.search(self.text))
+
+
+def _path_of(url: str) -> str:
+    """Path and query of an absolute URL."""
+    return "/" + strip_fragment(url).partition("://")[2].partition("/")[2]
+
+
+def _first(*names: Iterable[str]) -> Iterator[str]:
+    for some in names:
+        yield from some

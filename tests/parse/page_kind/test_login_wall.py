@@ -1,0 +1,88 @@
+"""Sign-in forms in the place of other pages are recognized; sign-in pages that were asked for are graded."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.parse.page_kind.pages import kind_of, site, words
+
+FORM = """<form method="post"><label for=u>Username</label><input id=u name="username" autocomplete="username">
+<label for=p>Password</label><input id=p type="password" name="password"><button>Sign in</button></form>"""
+KEYCLOAK = f"""<!DOCTYPE html><html class="login-pf" lang="en"><head><title>Sign in to otterline</title><link rel="stylesheet"
+href="/resources/login.css"></head><body><div id="kc-header">Otterline</div><h1 id="kc-page-title">Sign in to your account</h1>
+<div id="kc-form">{FORM}<a href="/reset">Forgot Password?</a><span>New user? <a href="/register">Register</a></span></div>
+</body></html>"""
+AUTH0 = """<html lang="en"><head><title>Log in | Otterline</title></head><body><main class="login"><h1>Welcome</h1><p>Log in to
+Otterline to continue to the dashboard.</p><form method="POST"><input type="hidden" name="state" value="hKFo"><label>Email
+address<input name="username" inputmode="email"></label><label>Password<input name="password" type="password"></label>
+<button>Continue</button></form><p>Don't have an account? <a href="/u/signup">Sign up</a></p></main></body></html>"""
+OKTA = """<html lang="en"><head><title>Otterline - Sign In</title><script src="https://global.oktacdn.com/okta-signin-widget/7/
+okta-sign-in.min.js"></script></head><body><div id="okta-login-container"></div><noscript>Javascript is required</noscript>
+<script>var config = {};</script></body></html>"""
+MICROSOFT = """<html dir="ltr" lang="en"><head><title>Sign in to your account</title><script
+src="https://aadcdn.msauth.net/shared/1.0/content/js/ConvergedLogin.js"></script></head><body><div id="lightbox"></div><script>
+//<![CDATA[\n$Config={"fShowPersistentCookiesWarning":false};\n//]]></script></body></html>"""
+WORDPRESS = """<html lang="en-US"><head><title>Log In &lsaquo; Otterline &#8212; WordPress</title><meta name="robots"
+content="max-image-preview:large, noindex, noarchive"></head><body class="login"><div id="login"><h1><a href="https://wordpress.org/">
+Powered by WordPress</a></h1><form name="loginform" id="loginform" action="/wp-login.php" method="post"><p><label for="user_login">
+Username or Email Address</label><input type="text" name="log" id="user_login"></p><label for="user_pass">Password</label><input
+type="password" name="pwd" id="user_pass"><label><input name="rememberme" type="checkbox"> Remember Me</label><input type="submit"
+value="Log In"><input type="hidden" name="redirect_to" value="/wp-admin/"></form><p id="nav"><a href="/lost">Lost your password?</a>
+</p></div></body></html>"""
+IN_PLACE = f"""<html lang="en"><head><title>Log in - Otterline members</title></head><body><h1>Log in</h1><p>Please log in to
+continue.</p>{FORM}<a href="/forgot">Forgot password?</a></body></html>"""
+GERMAN = """<html lang="de"><head><title>Anmelden - Kundenportal</title></head><body><h1>Anmelden</h1><p>Bitte melden Sie sich an.
+</p><form method="post" action="/anmelden?returnUrl=%2Frechnungen"><label>E-Mail<input name="email"></label><label>Passwort
+<input type="password" name="pw"></label><button>Anmelden</button></form><a href="/pw">Passwort vergessen?</a></body></html>"""
+ROOT = "https://app.otterline.example"
+WALLS = {
+    "keycloak": (
+        KEYCLOAK,
+        "https://id.otterline.example/realms/o/protocol/openid-connect/auth?client_id=o&redirect_uri=x",
+    ),
+    "auth0": (AUTH0, "https://otterline.eu.auth0.com/u/login?state=hKFo2"),
+    "okta": (OKTA, "https://otterline.okta.com/login/login.htm?fromURI=%2Foauth2"),
+    "microsoft": (MICROSOFT, "https://login.microsoftonline.com/common/oauth2/authorize?client_id=1&redirect_uri=x"),
+    "wordpress": (WORDPRESS, f"{ROOT}/wp-login.php?redirect_to=%2Fwp-admin%2F&reauth=1"),
+    "own form": (IN_PLACE, f"{ROOT}/login?next=/reports/2026"),
+    "German": (GERMAN, f"{ROOT}/anmelden?returnUrl=%2Frechnungen"),
+    "no redirect": (IN_PLACE, None),
+    "no redirect, German": (GERMAN, None),
+}
+SHOP = site("Tents - Otterline", f"<h1>Tents</h1>{words(200)}<aside><h2>Sign in</h2>{FORM}</aside>")
+
+
+@pytest.mark.parametrize("name", WALLS)
+def test_wall_is_recognized(name: str) -> None:
+    """The page that was asked for is another one, with or without a redirect."""
+    html, url = WALLS[name]
+    asked = f"{ROOT}/reports/2026"
+
+    assert kind_of(html, url=url or asked, asked=asked if url else None) == "login_wall"
+
+
+@pytest.mark.parametrize(
+    ("html", "url"),
+    [
+        (IN_PLACE, f"{ROOT}/login"),
+        (WORDPRESS, f"{ROOT}/wp-login.php"),
+        (KEYCLOAK, "https://login.otterline.example/"),
+        (AUTH0, f"{ROOT}/users/sign_in?locale=en"),
+        (GERMAN, f"{ROOT}/konto/anmelden"),
+        (IN_PLACE, f"{ROOT}/"),
+        (SHOP, f"{ROOT}/tents/two-person"),
+    ],
+)
+def test_sign_in_page_that_was_asked_for_is_graded(html: str, url: str) -> None:
+    """By its own address, as the front page of an application, and as a box beside content."""
+    assert kind_of(html, url=url) is None
+
+
+def test_login_page_over_a_redirect_of_scheme_or_slash_is_graded() -> None:
+    """The path that answers is still the one that was asked for."""
+    assert kind_of(IN_PLACE, url=f"{ROOT}/login/", asked="http://app.otterline.example/login") is None
+
+
+def test_redirect_to_another_page_with_a_login_box_is_graded() -> None:
+    """A redirect alone is no wall."""
+    assert kind_of(SHOP, url=f"{ROOT}/tents", asked=f"{ROOT}/zelte") is None

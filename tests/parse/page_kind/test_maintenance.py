@@ -1,0 +1,73 @@
+"""Notices of closed sites are recognized; pages about maintenance and firms that do it are graded."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.parse.page_kind.pages import kind_of, site, words
+
+NOTICES = {
+    "wordpress": """<!DOCTYPE html><html lang="en-US"><head><title>Maintenance</title></head><body><h1>Briefly unavailable for scheduled
+maintenance. Check back in a minute.</h1></body></html>""",
+    "wordpress plugin": """<html lang="en"><head><title>Otterline is under construction</title><meta name="robots" content="noindex">
+<link rel="stylesheet" href="/wp-content/plugins/under-construction-page/style.css"></head><body><h1>Sorry, we're doing some work on
+the site</h1><p>Thank you for being patient. We are doing some work on the site and will be back shortly.</p></body></html>""",
+    "magento": """<html><head><title>503: Service Unavailable</title></head><body><div class="wrapper"><h1>Service Temporarily
+Unavailable</h1><p>The server is temporarily unable to service your request due to maintenance downtime or capacity problems. Please
+try again later.</p></div></body></html>""",
+    "shopify": """<html lang="en"><head><title>Otterline &ndash; Opening Soon</title></head><body><h1>Opening soon</h1><p>Be the first to
+know when we launch.</p><form><label>Email <input type="email" name="contact[email]"></label><button>Notify me</button></form>
+<details><summary>Enter using password</summary><form action="/password"><label>Enter store using password <input type="password"
+name="password"></label><button>Enter</button></form></details><small>This shop will be powered by <a href="https://shopify.com">Shopify</a>
+</small></body></html>""",
+    "coming soon": """<html lang="en"><head><title>Otterline | Coming soon</title></head><body><img src="/logo.svg" alt="Otterline"><h1>Our new
+website is coming soon</h1><p>We're working on something great. Stay tuned!</p><a href="https://instagram.com/otterline">Instagram</a></body>
+</html>""",
+    "German": """<html lang="de"><head><title>Wartungsarbeiten</title></head><body><h1>Wir sind gleich wieder da</h1><p>Aufgrund von
+Wartungsarbeiten ist unsere Seite vorübergehend nicht erreichbar. Wir bitten um Ihr Verständnis.</p></body></html>""",
+    "French": """<html lang="fr"><head><title>Site en maintenance</title></head><body><h1>Site en maintenance</h1><p>Notre site est
+momentanément indisponible. Veuillez nous excuser pour la gêne occasionnée. Nous revenons très vite !</p></body></html>""",
+    "Spanish": """<html lang="es"><head><title>En mantenimiento</title></head><body><h1>Estamos en mantenimiento</h1><p>Volvemos en unos
+minutos. Disculpen las molestias.</p></body></html>""",
+    "Polish": """<html lang="pl"><head><title>Przerwa techniczna</title></head><body><h2>Trwają prace techniczne</h2><p>Przepraszamy za utrudnienia,
+wrócimy wkrótce.</p></body></html>""",
+    "Japanese": """<html lang="ja"><head><title>メンテナンスのお知らせ</title></head><body><h1>ただいまメンテナンス中です</h1><p>ご不便をおかけして申し訳ございません。
+しばらくお待ちください。</p></body></html>""",
+    "Russian": """<html lang="ru"><head><title>Технические работы</title></head><body><h1>На сайте ведутся технические работы</h1><p>Приносим
+извинения за неудобства. Попробуйте позже.</p></body></html>""",
+}
+PAGES = {
+    "blog post": site("How we plan maintenance windows", f"<h1>How we plan maintenance windows</h1><p>Our site is under maintenance "
+                      f"every Tuesday night.</p>{words(240)}"),
+    "boiler firm": site("Boiler maintenance in Wexcombe", f"<h1>Boiler maintenance</h1><p>We service boilers and heat pumps.</p>{words(70)}"),
+    "coming events": site("Concerts coming soon", f"<h1>Concerts coming soon</h1><ul><li>Trio</li><li>Choir</li></ul>{words(60)}"),
+    "short status page": site("System status", "<h1>All systems operational</h1><h2>Scheduled maintenance</h2><p>None planned.</p>"
+                              "<h2>Past incidents</h2><p>No incidents.</p><h2>API</h2><p>Up</p>"),
+    "short business card": "<html lang=en><title>Otterline, tent makers</title><h1>Otterline</h1><p>We make tents. We are back from the fair, "
+                           "write to us.</p><a href='mailto:x@y.example'>Mail</a></html>",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NOTICES)
+def test_notice_is_recognized(name: str) -> None:
+    """Of systems, plugins and hands, in many languages."""
+    url = "https://otterline.example/password" if name == "shopify" else "https://otterline.example/tents"
+
+    assert kind_of(NOTICES[name], url=url) == "maintenance"
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_page_of_a_running_site_is_graded(name: str) -> None:
+    """The word alone, or news that something comes, close no site."""
+    assert kind_of(PAGES[name], url="https://otterline.example/x") is None
+
+
+def test_notice_that_says_when_to_come_back_is_recognized_by_fewer_words() -> None:
+    """The header is a signal of its own."""
+    html = "<html lang=en><title>Otterline</title><h1>Otterline</h1><p>The shop is currently offline.</p></html>"
+
+    assert kind_of(html, headers=(("Retry-After", "3600"),)) is None
+    assert (
+        kind_of(html.replace("<h1>Otterline", "<h1>Currently offline"), headers=(("Retry-After", "3600"),))
+        == "maintenance"
+    )

@@ -1,0 +1,52 @@
+"""Notices of suspended sites are recognized; pages that speak of suspension are graded."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.parse.page_kind.pages import kind_of, site, words
+
+NOTICES = {
+    "cpanel": """<html><head><title>Account Suspended</title><link rel="stylesheet" href="/cgi-sys/css/suspended.css"></head><body><h1>Account
+Suspended</h1><p>This Account has been suspended.<br>Contact your hosting provider for more information.</p></body></html>""",
+    "plesk": """<html lang="en"><head><title>Website is suspended</title></head><body><h1>This website has been suspended</h1><p>If you are the
+owner of this website, please contact your hosting provider.</p></body></html>""",
+    "bandwidth": """<html><head><title>509 Bandwidth Limit Exceeded</title></head><body><h1>Bandwidth Limit Exceeded</h1><p>The server is
+temporarily unable to service your request due to the site owner reaching his/her bandwidth limit. Please contact the webmaster.</p></body>
+</html>""",
+    "registrar": """<html><head><title>Domain suspended</title></head><body><h2>This domain has been suspended</h2><p>The domain name is suspended
+because the registrant's email address has not been verified. To reactivate it, verify your contact data.</p></body></html>""",
+    "German": """<html lang="de"><head><title>Webseite gesperrt</title></head><body><h1>Diese Webseite wurde vorübergehend gesperrt</h1><p>Bitte
+wenden Sie sich an den Support Ihres Anbieters.</p></body></html>""",
+    "Spanish": """<html lang="es"><head><title>Cuenta suspendida</title></head><body><h1>Cuenta suspendida</h1><p>Esta cuenta ha sido suspendida.
+Póngase en contacto con su proveedor de hosting.</p></body></html>""",
+    "Portuguese": """<html lang="pt"><head><title>Conta suspensa</title></head><body><h1>Site suspenso</h1><p>Esta conta está suspensa. Entre em
+contato com o suporte.</p></body></html>""",
+    "Russian": """<html lang="ru"><head><title>Сайт заблокирован</title></head><body><h1>Аккаунт заблокирован</h1><p>Сайт приостановлен. Обратитесь
+в службу поддержки хостинга.</p></body></html>""",
+}
+
+
+@pytest.mark.parametrize("name", NOTICES)
+def test_notice_is_recognized(name: str) -> None:
+    """Of panels, hosts and registrars, in several languages."""
+    assert kind_of(NOTICES[name]) == "suspended_account"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        site("Account suspended? What to do", f"<h1>Account suspended? What to do</h1>{words(220)}"),
+        site(
+            "Bridge closed",
+            f"<h1>Suspended railway</h1><p>The site of the old railway was suspended above the river.</p>{words(60)}",
+        ),
+        site(
+            "Help",
+            f"<h1>Why was my account disabled?</h1><p>Your account was suspended for unpaid invoices. Contact support.</p>{words(150)}",
+        ),
+    ],
+)
+def test_page_about_suspension_is_graded(html: str) -> None:
+    """It has text and navigation of its own."""
+    assert kind_of(html) is None
