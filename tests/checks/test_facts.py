@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from pagegrade.checks._facts import PROVIDERS, Facts
 from pagegrade.model.artifacts import NotGathered
 from pagegrade.parse.assets import Assets
+from pagegrade.parse.cascade.rules import reduce_stylesheet
 from tests.builders import SKIPPED, URL, make_artifacts, make_document, make_resource, make_resources
+
+RULES = reduce_stylesheet(".x{display:none}", base_url=URL)
 
 
 def test_everything_is_made_at_most_once() -> None:
@@ -57,3 +62,28 @@ def test_files_are_sorted_once() -> None:
     assert [item.purpose for item in assets.items] == ["image"]
     assert facts.get("assets") is assets
     assert facts.get("font_faces") == ()
+
+
+@pytest.mark.parametrize(
+    ("more", "hidden", "uncertain"),
+    [
+        ({"visibility_rules": RULES}, True, False),
+        ({"visibility_rules": ()}, False, False),
+        ({"visibility_rules": None}, False, True),
+        ({"visibility_rules": RULES, "status": 404}, False, False),
+        ({"visibility_rules": RULES, "headers": (("Content-Type", "text/html"),)}, False, False),
+        ({"visibility_rules": RULES, "headers": (("Content-Type", "text/css; charset=utf-8"),)}, True, False),
+    ],
+)
+def test_fetched_sheets_hide_what_they_hide_in_a_browser(
+    more: dict[str, Any],
+    hidden: bool,  # noqa: FBT001
+    uncertain: bool,  # noqa: FBT001
+) -> None:
+    """One that came with an error or as something else is not used; one that was not read may hide anything."""
+    sheet = make_resource(URL + "s.css", kind="stylesheet", **more)
+    html = "<!doctype html><link rel=stylesheet href=/s.css><a href=/ class=x>x</a>"
+    document = Facts(make_artifacts(html, resources=make_resources(sheet))).document
+
+    assert document.anchors[0].hidden is hidden
+    assert document.visibility.is_uncertain(document.anchors[0].node) is uncertain

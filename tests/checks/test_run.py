@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from pagegrade.checks._check import Check, State, Verdict
 from pagegrade.checks._facts import Facts
-from pagegrade.checks._run import judge, run_check
+from pagegrade.checks._run import UNCERTAIN_LOSS, judge, run_check
 from pagegrade.model.artifacts import NotGathered
+from pagegrade.model.document import Document
 from pagegrade.model.outcome import MAX_EVIDENCE, Evidence, NotApplicable, NotRun, Outcome, Severity
 from tests.builders import make_artifacts
 
@@ -114,3 +116,42 @@ def test_loss_outside_of_its_state_is_a_mistake() -> None:
         judge(make_check(lambda: 0), Outcome("some", loss=0.95))
     with pytest.raises(KeyError):
         judge(make_check(lambda: 0), Outcome("unknown"))
+
+
+@pytest.mark.parametrize(
+    ("css", "outcome", "loss", "said"),
+    [
+        ("", "failed", 1.0, ""),
+        ("@container (width > 1px){.x{display:none}}", "warning", UNCERTAIN_LOSS, "Whether it is rendered"),
+        ("@import 'unread.css';", "warning", UNCERTAIN_LOSS, "not read"),
+    ],
+)
+def test_finding_that_may_not_be_rendered_is_a_warning(css: str, outcome: str, loss: float, said: str) -> None:
+    """And its message says why; a check that does not depend on it is left alone."""
+    facts = Facts(make_artifacts(f"<!doctype html><style>{css}</style><p id=p class=x>"))
+
+    def finds(document: Document) -> Outcome:
+        return Outcome("bad", evidence=(document.evidence(document.ids["p"]),))
+
+    check = make_check(finds, {"document": False})
+    found = judge(replace(check, visible_only=True), run_check(replace(check, visible_only=True), facts))
+    other = judge(replace(check, visible_only=False), run_check(replace(check, visible_only=False), facts))
+
+    assert isinstance(found.verdict, Outcome)
+
+    assert (found.outcome, found.loss) == (outcome, loss)
+    assert said in found.verdict.message
+    assert other.outcome == "failed"
+
+
+def test_one_certain_offender_keeps_a_failure() -> None:
+    """The others may be hidden: this one is not."""
+    html = "<!doctype html><style>@container (width > 1px){.x{display:none}}</style><p id=p class=x><p id=q>"
+
+    def finds(document: Document) -> Outcome:
+        return Outcome("bad", evidence=tuple(document.evidence(document.ids[name]) for name in "pq"))
+
+    check = make_check(finds, {"document": False})
+    verdict = run_check(check, Facts(make_artifacts(html)))
+
+    assert judge(check, verdict).outcome == "failed"

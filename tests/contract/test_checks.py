@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -13,6 +14,7 @@ from pagegrade.checks._check import SECTIONS, Check, State
 from pagegrade.checks._facts import PROVIDERS, Facts
 from pagegrade.checks._registry import all_checks
 from pagegrade.checks._run import judge, run_check
+from pagegrade.model.artifacts import Artifacts
 from pagegrade.model.outcome import NotRun, Outcome, Severity
 from tests.builders import make_artifacts
 from tests.examples import artifacts_of_example
@@ -199,3 +201,46 @@ def test_asks_only_for_artifacts_that_exist(check: Check) -> None:
 def test_there_are_checks() -> None:
     """The registry is not empty, so the suite above is not either."""
     assert len(CHECKS) > 0
+
+
+def hide_everything(artifacts: Artifacts) -> Artifacts:
+    """The same page with a style sheet behind its title that hides the whole body."""
+    response = artifacts.navigation.response
+    title = re.search(rb"</title>|<!doctype[^>]*>|", response.body, re.IGNORECASE)
+    assert title is not None
+    at = max(response.body.find(b"</title>") + len(b"</title>"), title.end())
+    body = response.body[:at] + b"<style>body *{display:none!important}</style>" + response.body[at:]
+    return replace(artifacts, navigation=replace(artifacts.navigation, response=replace(response, body=body)))
+
+
+@pytest.mark.parametrize(
+    "check", [check for check in CHECKS if check.severity is not Severity.INFO], ids=lambda one: one.id
+)
+def test_says_whether_it_looks_at_what_is_rendered_only(check: Check) -> None:
+    """Where visibility is unknown, findings that depend on it are at most warnings, and no others."""
+    artifacts = artifacts_of_example(check.documentation["Fails on"])
+    found = run_check(check, Facts(artifacts))
+    hidden = run_check(check, Facts(hide_everything(artifacts)))
+
+    assert isinstance(found, Outcome)
+    has_places = any(one.selector for one in found.evidence)
+    depends = not isinstance(hidden, Outcome) or hidden.state != found.state
+
+    assert not (depends and has_places) or check.visible_only
+    assert depends or not check.visible_only or not has_places
+
+
+@pytest.mark.parametrize("check", [check for check in CHECKS if check.visible_only], ids=lambda one: one.id)
+def test_finding_of_unknown_visibility_is_at_most_a_warning(check: Check) -> None:
+    """A sheet that was not read may hide everything, so nothing loses all its points, and the message says so."""
+    artifacts = artifacts_of_example(check.documentation["Fails on"])
+    response = artifacts.navigation.response
+    linked = b"<link rel=stylesheet href=/unread.css>" + response.body
+    facts = Facts(replace(artifacts, navigation=replace(artifacts.navigation, response=replace(response, body=linked))))
+    verdict = run_check(check, facts)
+
+    assert isinstance(verdict, Outcome)
+    judged = judge(check, verdict)
+
+    assert not verdict.evidence or judged.outcome != "failed"
+    assert not verdict.evidence or not check.state(verdict.state).highest or "not read" in verdict.message

@@ -81,3 +81,19 @@ def test_scripts_name_their_library() -> None:
 
     assert found.script is not None
     assert found.script.libraries == (("jquery-ui", "1.12.1"),)
+
+
+def test_stylesheets_are_read_for_what_they_hide() -> None:
+    """The rules are kept, the sheet is not; one that holds none is known to hide nothing."""
+    hiding, plain, other = measure_samples(
+        (
+            Sample(stylesheet=b".a{display:none}p{color:red}", url="https://example.com/a.css"),
+            Sample(stylesheet=b"p{color:red}", url="https://example.com/b.css"),
+            Sample(script=b"x"),
+        )
+    )
+
+    assert hiding.visibility_rules is not None
+    assert [line.rpartition("\t")[2] for line in hiding.visibility_rules] == [".a"]
+    assert plain.visibility_rules == ()
+    assert other.visibility_rules is None

@@ -72,6 +72,8 @@ class Check:
     is charged, the others are listed beneath it and cost nothing."""
     caps: tuple[Cap, ...] = ()
     changed: tuple[str, ...] = ()
+    visible_only: bool = True
+    """It looks at what is rendered: where that is unknown, its findings are at most warnings."""
 
     @property
     def reads_content(self) -> bool:
@@ -109,12 +111,14 @@ def check(
     cause: str | None = None,
     cap: Cap | tuple[Cap, ...] = (),
     changed: tuple[str, ...] = (),
+    visible_only: bool | None = None,
 ) -> Callable[[Callable[..., Verdict]], Check]:
     """Make a check of a function whose parameters name the artifacts it needs.
 
     A parameter annotated ``X | NotGathered`` is optional: the check runs without that artifact and is told why.
     ``cause`` is a kebab-case name (see ``Check.cause``); a ``cap`` without states applies to those with loss 1, and
     several caps need states: ``cap=(Cap(49, states=("fatal",)), Cap(79, states=("warning", "fatal")))``.
+    ``visible_only`` is true by default for accessibility, false elsewhere.
 
     Raises:
         TypeError: The states are not in order, or the declaration is otherwise inconsistent.
@@ -141,6 +145,7 @@ def check(
             cause=cause,
             caps=(cap,) if isinstance(cap, Cap) else cap,
             changed=changed,
+            visible_only=category == "accessibility" if visible_only is None else visible_only,
         )
 
     return wrap

@@ -46,7 +46,27 @@ class Facts:
 
 def _document(facts: Facts) -> object:
     response = facts.artifacts.navigation.response
-    return parse_document(response.body, url=response.url, content_type=response.header("content-type"))
+    return parse_document(
+        response.body,
+        url=response.url,
+        content_type=response.header("content-type"),
+        sheets=_sheets(facts.artifacts.resources),
+    )
+
+
+def _sheets(resources: Resources | NotGathered) -> dict[str, tuple[str, ...] | None]:
+    """What the fetched style sheets hide, by address; those that did not arrive are left out."""
+    found: dict[str, tuple[str, ...] | None] = {}
+    if isinstance(resources, NotGathered):
+        return found
+    for resource in resources.items:
+        response = resource.response
+        if "stylesheet" in resource.kinds and response is not None:
+            kind = (response.header("content-type") or "text/css").partition(";")[0].strip().lower()
+            # Browsers use no sheet that came with an error, or as something else.
+            is_used = 200 <= response.status < 300 and kind == "text/css"
+            found[resource.url] = resource.visibility_rules if is_used else ()
+    return found
 
 
 def _robots(facts: Facts) -> object:

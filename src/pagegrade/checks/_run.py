@@ -10,10 +10,15 @@ import msgspec
 from pagegrade.checks._check import Check, Verdict
 from pagegrade.checks._facts import Facts
 from pagegrade.model.artifacts import NotGathered
+from pagegrade.model.document import Document
 from pagegrade.model.outcome import MAX_EVIDENCE, NotApplicable, NotRun, Outcome, Severity
 from pagegrade.model.report import OutcomeName
 
 _SHOWN_ONLY: Final = Severity.INFO
+UNCERTAIN_LOSS: Final = 0.5
+"""The most that is lost by what may not be rendered at all."""
+_UNREAD_SHEETS: Final = "Style sheets that were not read may hide what was found."
+_UNTOLD: Final = "Whether it is rendered cannot be told from the style sheets alone."
 
 
 class Judged(msgspec.Struct, frozen=True, gc=False):
@@ -48,8 +53,19 @@ def run_check(check: Check, facts: Facts) -> Verdict:
         return NotRun("check_error", f"The check stopped with {type(error).__name__}.")
     if isinstance(verdict, Outcome) and len(verdict.evidence) > MAX_EVIDENCE:
         total = len(verdict.evidence) if verdict.total is None else verdict.total
-        return msgspec.structs.replace(verdict, evidence=verdict.evidence[:MAX_EVIDENCE], total=total)
+        verdict = msgspec.structs.replace(verdict, evidence=verdict.evidence[:MAX_EVIDENCE], total=total)
+    if isinstance(verdict, Outcome) and verdict.evidence and check.visible_only:
+        return _with_doubt(check, verdict, facts.document)
     return verdict
+
+
+def _with_doubt(check: Check, outcome: Outcome, document: Document) -> Outcome:
+    """The outcome, marked and saying so when nothing that it lists is certain to be rendered."""
+    if not check.state(outcome.state).highest or not all(map(document.is_uncertain, outcome.evidence)):
+        return outcome
+    reason = _UNREAD_SHEETS if document.visibility.unknown_sheets else _UNTOLD
+    message = outcome.message or check.state(outcome.state).message
+    return msgspec.structs.replace(outcome, uncertain=True, message=f"{message} {reason}")
 
 
 def judge(check: Check, verdict: Verdict) -> Judged:
@@ -69,6 +85,8 @@ def judge(check: Check, verdict: Verdict) -> Judged:
         loss = state.loss
     elif not state.loss <= loss <= state.highest:
         raise ValueError(f"{check.id}: loss {loss} is outside {state.loss}..{state.highest} of {state.name}")
+    if verdict.uncertain:
+        loss = min(loss, UNCERTAIN_LOSS)
     outcome: OutcomeName = "passed"
     if check.severity is _SHOWN_ONLY:
         outcome = "informative"

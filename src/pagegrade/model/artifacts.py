@@ -286,6 +286,9 @@ class Resource:
     """Of a manifest that was read."""
     byte_order_mark: bool = False
     """A text that begins with one."""
+    visibility_rules: tuple[str, ...] | None = None
+    """Of a stylesheet: the rules that can hide or show an element, as ``parse.cascade`` keeps them; ``None`` when it
+    was not read, or holds too many."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import msgspec
 
@@ -42,8 +42,8 @@ class ElementFact(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     attrs: Mapping[str, str]
     """Attribute -> value as parsed; ``class`` joined by spaces; names lower case; empty string when valueless."""
     hidden: bool = False
-    """Inside (or itself) ``hidden``, ``inert``, ``aria-hidden=true``, inline ``display:none``/``visibility:hidden`` or
-    closed containers known without CSS. Kept apart from the outline on purpose: hidden things are never "missing"."""
+    """Not rendered on any screen, closed, ``inert`` or ``aria-hidden=true``, itself or by what is around it. Kept apart
+    from the outline on purpose: hidden things are never "missing"."""
 
 
 class Title(ElementFact, frozen=True, gc=False, kw_only=True):
@@ -247,6 +247,25 @@ class StructuredItem(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     node: Node
 
 
+class Visibility(Protocol):
+    """What is known about which elements are rendered."""
+
+    unknown_sheets: list[str]
+    """Addresses of style sheets that were not read."""
+
+    def is_uncertain(self, node: Any) -> bool:
+        """Whether it is unknown that an element is rendered, although nothing is known to hide it."""
+        ...
+
+    def hides(self, node: Any) -> bool:
+        """Whether an element is not rendered, for a reason of its own."""
+        ...
+
+    def is_clipped(self, node: Any) -> bool:
+        """Whether an element is cut to nothing or moved off the screen: the eye does not see it, the keyboard does."""
+        ...
+
+
 @dataclass(kw_only=True, eq=False)
 class Document:
     """Everything the checks may know about the served HTML. Built only by ``parse.html.parser.parse_document``."""
@@ -291,6 +310,7 @@ class Document:
     structured_items: Sequence[StructuredItem]
     ids: Mapping[str, ElementFact]
     """First element with each id."""
+    visibility: Visibility
     accessibility: object
     """The ``model.accessibility.Accessibility`` of the document; a check that wants it names it as a parameter."""
     markup: object
@@ -332,6 +352,7 @@ class Document:
         place = self._places.get(node)
         if place is None:
             place = self._places[node] = self.locate(node, reason, url, value)
+            self._located[place.selector, place.line, place.column] = node
             return place
         return Evidence(
             selector=place.selector,
@@ -342,6 +363,16 @@ class Document:
             value=value,
             reason=reason,
         )
+
+    def is_uncertain(self, evidence: Evidence) -> bool:
+        """Whether it is unknown that the element which was located is rendered; false for what is no element."""
+        node = self._located.get((evidence.selector, evidence.line, evidence.column))
+        return node is not None and self.visibility.is_uncertain(node)
+
+    @cached_property
+    def _located(self) -> dict[tuple[str, int | None, int | None], Node]:
+        """Elements by their places: the other way round."""
+        return {}
 
     @cached_property
     def _places(self) -> dict[Node, Evidence]:

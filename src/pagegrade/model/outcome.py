@@ -105,6 +105,8 @@ class Outcome(msgspec.Struct, frozen=True, gc=False):
     loss: float | None = None
     message: str = ""
     """Replaces the state's sentence when numbers make it clearer."""
+    uncertain: bool = False
+    """Nothing of the evidence is certain to be rendered; set by the runner."""
     saving: Saving | None = None
     """``None``: unknown."""
 

@@ -6,6 +6,7 @@ import zlib
 from dataclasses import dataclass
 
 from pagegrade.model.artifacts import FontFace, ImageFacts, ManifestFacts, ScriptFacts
+from pagegrade.parse.cascade.rules import reduce_stylesheet
 from pagegrade.parse.css.font_faces import find_font_faces, font_format
 from pagegrade.parse.css.minified import minified_stylesheet_bytes
 from pagegrade.parse.css.urls import StylesheetURL, decode_stylesheet, find_stylesheet_references
@@ -62,6 +63,7 @@ class Measure:
     manifest: ManifestFacts | None = None
     references: tuple[StylesheetURL, ...] = ()
     """What the stylesheet refers to."""
+    visibility_rules: tuple[str, ...] | None = None
 
 
 def measure_samples(samples: tuple[Sample, ...]) -> tuple[Measure, ...]:
@@ -77,13 +79,15 @@ def _measure(sample: Sample) -> Measure:
     minified: int | None = None
     facts: ScriptFacts | None = None
     faces: tuple[FontFace, ...] = ()
+    visibility_rules: tuple[str, ...] | None = None
     if sample.script:
         minified = minified_script_bytes(sample.script)
         facts = _script_facts(sample.script)
     elif sample.stylesheet:
         minified = minified_stylesheet_bytes(sample.stylesheet)
+        text = decode_stylesheet(sample.stylesheet, sample.content_type)
+        visibility_rules = reduce_stylesheet(text, base_url=sample.url)
         if b"@font-face" in sample.stylesheet.lower():
-            text = decode_stylesheet(sample.stylesheet, sample.content_type)
             faces = find_font_faces(text, stylesheet_url=sample.url)
     return Measure(
         image=read_image(sample.image_head) if sample.image_head else None,
@@ -92,6 +96,7 @@ def _measure(sample: Sample) -> Measure:
         minified_bytes=minified,
         script=facts,
         font_faces=faces,
+        visibility_rules=visibility_rules,
         manifest=read_manifest(sample.manifest, sample.url, sample.page_url) if sample.manifest else None,
         references=_references(sample) if sample.referring else (),
     )

@@ -20,7 +20,7 @@ def test_scripts_stylesheets_and_fonts_are_read() -> None:
             "/b.js": Reply(
                 body=gzip.compress(script), headers=(("Content-Type", "text/javascript"), ("Content-Encoding", "gzip"))
             ),
-            "/c.css": typed("@font-face { font-family: x; src: url(d.woff) }", "text/css"),
+            "/c.css": typed("@font-face { font-family: x; src: url(d.woff) } .h { display: none }", "text/css"),
             "/d.woff": typed(b"wOF2" + bytes(900), "application/octet-stream"),
         },
     )
@@ -34,6 +34,8 @@ def test_scripts_stylesheets_and_fonts_are_read() -> None:
     assert plain.script is not None
     assert plain.script.jquery_versions == ("3.6.0",)
     assert sheet.minified_bytes is not None
+    assert sheet.visibility_rules is not None
+    assert len(sheet.visibility_rules) == 1
     assert [face.family for face in found.font_faces] == ["x"]
     assert (font.font_format, font.minified_bytes) == ("woff2", None)
 

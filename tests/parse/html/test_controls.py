@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 from turbohtml import Element, parse
 
+from pagegrade.parse.cascade.states import is_details_summary
 from pagegrade.parse.html.controls import (
     in_disabled_fieldset,
     is_control,
-    is_details_summary,
-    is_hidden_by_style,
     text_attributes,
 )
 
@@ -79,21 +78,6 @@ def test_fields_are_disabled_with_their_fieldset() -> None:
     assert in_disabled_fieldset(element("<fieldset disabled><p><input id=t></fieldset>"))
     assert not in_disabled_fieldset(element("<fieldset disabled><legend><input id=t></legend></fieldset>"))
     assert not in_disabled_fieldset(element("<fieldset><input id=t></fieldset>"))
-
-
-@pytest.mark.parametrize(
-    ("html", "hidden"),
-    [
-        ("<p id=t inert>", True),
-        ("<p id=t style='display: none'>", True),
-        ("<p id=t hidden aria-hidden=true>", True),
-        ("<p id=t aria-hidden=true>", False),
-        ("<p id=t class=x>", False),
-    ],
-)
-def test_what_hides_from_everybody_is_told_apart(html: str, hidden: bool) -> None:  # noqa: FBT001
-    """Something hidden from assistive technology only is reached."""
-    assert is_hidden_by_style(element(html)) is hidden
 
 
 def test_attributes_are_strings() -> None:

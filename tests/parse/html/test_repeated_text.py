@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pagegrade.parse.cascade.visibility import Visibility
 from pagegrade.parse.html import repeated_text
 from pagegrade.parse.html.repeated_text import repeated_images
 from tests.builders import make_document
@@ -11,7 +12,7 @@ from tests.builders import make_document
 
 def repeated(html: str) -> list[str]:
     """The alternatives that are repeated."""
-    return [image.name for image in repeated_images(make_document(html).images)]
+    return [image.name for image in repeated_images(make_document(html).images, Visibility())]
 
 
 @pytest.mark.parametrize(

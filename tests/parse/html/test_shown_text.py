@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from turbohtml import parse
 
 from pagegrade.parse.html.shown_text import MAX_NODES, shown_text
+from tests.builders import make_document
 
 
 @pytest.mark.parametrize(
@@ -21,17 +21,20 @@ from pagegrade.parse.html.shown_text import MAX_NODES, shown_text
         ("<a><i class=material-symbols-outlined>close</i></a>", ""),
         ("<a><img alt=Logo><svg><title>Logo</title></svg><script>x</script></a>", ""),
         ("<a> </a>", ""),
+        ("<style>.v{position:absolute;left:-9999px}</style><a>Read <b class=v>about boats</b></a>", "Read"),
+        ("<style>.v{clip:rect(0 0 0 0)}</style><a>Read <b class=v>about boats</b></a>", "Read"),
+        ("<style>.v{display:none}</style><a>Read <b class=v>about boats</b></a>", "Read"),
     ],
 )
 def test_text_is_what_is_seen(html: str, text: str) -> None:
     """Classes of well-known frameworks count like the attributes that hide."""
-    node = parse(html.encode(), scripting=True).select("a")[0]
+    document = make_document(html)
 
-    assert shown_text(node) == text
+    assert shown_text(document.anchors[0].node, document.visibility) == text
 
 
 def test_too_much_is_not_read() -> None:
     """A label is short; what is longer is no label."""
-    node = parse(b"<a>" + b"<b>x</b>" * MAX_NODES + b"</a>", scripting=True).select("a")[0]
+    document = make_document("<a>" + "<b>x</b>" * MAX_NODES + "</a>")
 
-    assert shown_text(node) is None
+    assert shown_text(document.anchors[0].node, document.visibility) is None

@@ -9,6 +9,7 @@ from pagegrade.model.outcome import Outcome, Severity
     title="aria-hidden on the body",
     severity=Severity.HIGH,
     since="0.1.0",
+    visible_only=False,
     states=(
         State("open", "The page is exposed to assistive technology."),
         State(

@@ -25,6 +25,7 @@ _SWITCHES: Final = tuple(
     title="Autoplaying audio",
     severity=Severity.LOW,
     since="0.1.0",
+    visible_only=False,
     states=(
         State("quiet", "No audio plays automatically without a control to stop it."),
         State(

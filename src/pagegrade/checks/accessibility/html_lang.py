@@ -10,6 +10,7 @@ from pagegrade.parse.language_tags import is_registered_language, parse_language
     title="Page language",
     severity=Severity.MEDIUM,
     since="0.1.0",
+    visible_only=False,
     states=(
         State("declared", "The page declares its language."),
         State("untidy", "The page declares its language; the rest of the language tag is not registered."),

@@ -103,7 +103,7 @@ def label_in_name(document: Document, accessibility: Accessibility) -> Outcome |
         if not left:
             break
         left -= 1
-        shown = shown_text(one.node)
+        shown = shown_text(one.node, document.visibility)
         if shown and not _is_said(shown, one.name) and not (pictured and _LIGATURE.fullmatch(shown)):
             found.append(Offender(one.node, f'shows "{shown[:80]}"', one.name))
     return counted(

@@ -14,6 +14,7 @@ MAX_SECONDS: Final = 72_000
     title="Automatic refresh",
     severity=Severity.MEDIUM,
     since="0.1.0",
+    visible_only=False,
     states=(
         State("none", "The page does not reload or redirect by itself."),
         State("redirect", "The page redirects immediately with a meta element."),

@@ -16,6 +16,7 @@ ENOUGH_SCALE: Final = 2.0
     title="Zooming on mobile devices",
     severity=Severity.MEDIUM,
     since="0.1.0",
+    visible_only=False,
     states=(
         State("free", "Visitors can zoom the page as far as they need."),
         State(

@@ -21,6 +21,7 @@ _TODO: Final = re.compile(r"(?:TODO|TBD|FIXME)(?::|$)|\[?insert (?:text|title|co
     title="Placeholder text",
     severity=Severity.LOW,
     since="0.1.0",
+    visible_only=True,
     states=(
         State("none", "The page contains no placeholder text."),
         State(

@@ -21,6 +21,7 @@ _RATIO: Final = re.compile(r"[0-9]")
     title="Image dimensions",
     severity=Severity.MEDIUM,
     since="0.1.0",
+    visible_only=True,
     states=(
         State("reserved", "Every image declares its dimensions."),
         State(

@@ -21,6 +21,7 @@ _SIDE: Final = re.compile(r"(?<![\w-])(?:width|height)\s{0,9}:\s{0,9}([0-9]{1,5}
     title="Lazy loading of images",
     severity=Severity.LOW,
     since="0.1.0",
+    visible_only=True,
     states=(
         State("lazy", "Images further down are loaded lazily."),
         State(

@@ -16,6 +16,7 @@ HEIGHT_PX: Final = 200
     title="Lazy loading of the main image",
     severity=Severity.LOW,
     since="0.1.0",
+    visible_only=True,
     states=(
         State("eager", "The probable main image is loaded at once."),
         State(

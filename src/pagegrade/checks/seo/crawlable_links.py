@@ -19,6 +19,7 @@ _SPACED_SCRIPT: Final = re.compile(r"javascript\s{1,20}:", re.IGNORECASE)
     title="Crawlable links",
     severity=Severity.LOW,
     since="0.1.0",
+    visible_only=True,
     states=(
         State("crawlable", "Crawlers can follow every link."),
         State(

@@ -16,6 +16,7 @@ FULL_AT: Final = 20
     title="Link text",
     severity=Severity.LOW,
     since="0.1.0",
+    visible_only=True,
     states=(
         State("telling", "Every link says where it leads."),
         State(

@@ -396,6 +396,7 @@ class _Crawl:
             font_format=measure.font_format,
             manifest=measure.manifest,
             byte_order_mark=entry.byte_order_mark,
+            visibility_rules=measure.visibility_rules,
         )
 
 

@@ -9,7 +9,7 @@ from turbohtml import Element
 
 from pagegrade.model.document import ElementFact
 from pagegrade.parse.aria.implicit import has_tabindex
-from pagegrade.parse.aria.subtree_flags import ARIA_HIDDEN, INERT, INVISIBLE
+from pagegrade.parse.aria.subtree_flags import ARIA_HIDDEN, UNREACHABLE
 
 TOUCHING: Final = frozenset({"lang", "tabindex", "accesskey", "contenteditable"})
 """Attributes whose every bearer is kept."""
@@ -75,7 +75,7 @@ class Parts:
     def focusable(self, node: Element, attrs: dict[str, str], flags: int) -> None:
         """An element that takes the focus."""
         self.focusables += 1
-        if flags & ARIA_HIDDEN and not flags & (INVISIBLE | INERT):
+        if flags & ARIA_HIDDEN and not flags & UNREACHABLE:
             self.keep(self.hidden_focusables, node, attrs, flags)
 
     def aria_element(self, node: Element, attrs: dict[str, str], flags: int) -> int:

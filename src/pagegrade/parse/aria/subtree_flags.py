@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 INVISIBLE: Final = 1
-"""Not rendered: ``hidden``, inline ``display:none``, a closed dialog, a popover that nobody has opened yet."""
+"""Not rendered on any screen, as ``cascade.visibility`` finds."""
 ARIA_HIDDEN: Final = 2
 BOILERPLATE: Final = 4
 """Inside nav, aside, or the page's own header and footer."""
@@ -18,4 +18,16 @@ SKIP: Final = 1024
 """Nothing below is looked at."""
 INERT: Final = 128
 """Nobody can reach it, by sight, keyboard or program."""
-HIDDEN: Final = INVISIBLE | ARIA_HIDDEN | INERT
+OFF_NARROW: Final = 2_048
+"""``display: none`` on the narrow screen, here or around; nothing inside is rendered."""
+OFF_WIDE: Final = 4_096
+VEILED_NARROW: Final = 8_192
+"""``visibility: hidden`` on the narrow screen; something inside may be visible."""
+VEILED_WIDE: Final = 16_384
+SHUT: Final = 32_768
+"""The element is rendered and its content is not, but for the summary of a ``<details>``."""
+CLOSED: Final = 65_536
+"""Inside of such an element: there when people open it, and found by a search in the page."""
+UNREACHABLE: Final = INVISIBLE | INERT | CLOSED
+"""Out of everybody's reach."""
+HIDDEN: Final = UNREACHABLE | ARIA_HIDDEN

@@ -24,14 +24,14 @@ from pagegrade.parse.aria.implicit import (
 from pagegrade.parse.aria.parts import Touched
 from pagegrade.parse.aria.popups import ClosedPopups
 from pagegrade.parse.aria.roles import ROLES, first_role, role_tokens
-from pagegrade.parse.aria.subtree_flags import HIDDEN, INERT, INVISIBLE
+from pagegrade.parse.aria.subtree_flags import HIDDEN, INVISIBLE, UNREACHABLE
+from pagegrade.parse.cascade.states import is_details_summary
+from pagegrade.parse.cascade.visibility import Visibility
 from pagegrade.parse.html.accessible_names import Names, is_hidden
 from pagegrade.parse.html.collect import Collector
 from pagegrade.parse.html.controls import (
     in_disabled_fieldset,
     is_control,
-    is_details_summary,
-    is_hidden_by_style,
     text_attributes,
 )
 from pagegrade.parse.html.lists_tables import Tables, list_fact, stray_item
@@ -64,13 +64,14 @@ _TABLES: Final = frozenset({"grid", "none", "presentation", "table", "treegrid"}
 def accessibility_of(into: Collector) -> Accessibility:
     """The facts about accessibility of a document whose walk is over."""
     parts = into.parts
-    names = into.names or Names(into.ids)
-    reader = _Reader(names, deep=into.max_depth > MAX_DEPTH)
+    visibility = into.visibility
+    names = into.names or Names(into.ids, visibility)
+    reader = _Reader(names, visibility, deep=into.max_depth > MAX_DEPTH)
     for node, attrs, _ in parts.aria:
         if "aria-owns" in attrs:
             reader.own(node, attrs, into)
     roles = [reader.role(part) for part in parts.aria]
-    tables = Tables()
+    tables = Tables(visibility)
     closed_popups = ClosedPopups(parts.aria)
     mains = [_fact(part) for part in parts.mains if not first_role(part[1].get("role", ""))]
     mains += [role for role in roles if role.written == "main"]
@@ -82,7 +83,7 @@ def accessibility_of(into: Collector) -> Accessibility:
             for part in parts.hidden_focusables
             if reader.reachable(*part[:2]) and not closed_popups.hold(part[0])
         ],
-        lists=_kept(list_fact, parts.lists),
+        lists=_kept(partial(list_fact, visibility=visibility), parts.lists),
         stray_items=_kept(stray_item, parts.list_items),
         tables=_kept(tables.fact, parts.tables),
         mains=[one for one in mains if not one.hidden],
@@ -91,17 +92,17 @@ def accessibility_of(into: Collector) -> Accessibility:
         objects=_kept(partial(_object, names=names), parts.objects),
         languages=_kept(reader.language, parts.touched["lang"]),
         tabindexes=[
-            TabIndex(node=node, attrs=attrs, hidden=bool(flags & (INVISIBLE | INERT)), value=number)
+            TabIndex(node=node, attrs=attrs, hidden=bool(flags & UNREACHABLE), value=number)
             for node, attrs, flags in parts.touched["tabindex"]
             if (number := tabindex_of(attrs)) is not None
         ],
         accesskeys=[
             (_fact(part), part[1]["accesskey"].strip().lower())
             for part in parts.touched["accesskey"]
-            if part[1]["accesskey"].strip() and not part[2] & (INVISIBLE | INERT)
+            if part[1]["accesskey"].strip() and not part[2] & UNREACHABLE
         ],
         doubled=parts.doubled,
-        repeated_images=repeated_images(into.images),
+        repeated_images=repeated_images(into.images, visibility),
         linked_images=[
             (into.anchors[index], image)
             for index, first, last in parts.linked_images
@@ -148,8 +149,9 @@ def _object(part: Touched, names: Names) -> NamedElement | None:
 class _Reader:
     """Answers that need a look around, within one budget."""
 
-    def __init__(self, names: Names, *, deep: bool) -> None:
+    def __init__(self, names: Names, visibility: Visibility, *, deep: bool) -> None:
         self._names = names
+        self._visibility = visibility
         self._deep = deep
         self._steps = MAX_STEPS
         self._owners: dict[Node, Element] = {}
@@ -235,6 +237,10 @@ class _Reader:
                     return found
         return ""
 
+    def _is_out_of_reach(self, node: Element) -> bool:
+        """Hidden from everybody, or inert; ``aria-hidden`` is for some only."""
+        return self._visibility.hides(node) or "inert" in node.attrs
+
     def _nearest(self, node: Element, role: str) -> str:
         """Role of the nearest element around, or of the one that owns it; groups are looked through."""
         through_groups = "group" in ROLES[role].context
@@ -275,7 +281,7 @@ class _Reader:
                 return (("…", node),), False
             if isinstance(child, Text):
                 empty = empty and not child.data.strip()
-            elif isinstance(child, Element) and not is_hidden(child.attrs):
+            elif isinstance(child, Element) and not is_hidden(child, self._visibility):
                 if child.tag in _NO_TEXT or self._owners.get(child, node) is not node:
                     continue
                 strings = text_attributes(child)
@@ -308,7 +314,7 @@ class _Reader:
             self._steps -= 1
             if self._steps <= 0:
                 return None
-            if isinstance(child, Element) and not is_hidden_by_style(child):
+            if isinstance(child, Element) and not self._is_out_of_reach(child):
                 if is_control(child):
                     return Nested(node=node, attrs=attrs, inner=child)
                 if child.tag == "fieldset" and "disabled" in child.attrs:
@@ -367,7 +373,7 @@ class _Reader:
                 inner = child.attrs
                 if child.tag in {"script", "style", "template", "noscript"} or "lang" in inner:
                     continue
-                if is_hidden_by_style(child):
+                if self._is_out_of_reach(child):
                     continue
                 if child.attr("alt") or child.attr("aria-label"):
                     return True

@@ -1,12 +1,12 @@
-"""Accessible names, as far as no stylesheet is needed to know them.
+"""Accessible names, as far as static HTML and its style sheets tell.
 
 Sources: https://www.w3.org/TR/accname-1.2/#computation-steps and
 https://www.w3.org/TR/html-aam-1.0/#accessible-name-and-description-computation. The letters in the comments are the
 steps of the former. Linear: every computation draws on one budget of the document, and who finds it empty gets a name
 of three dots, so that an unread name is never called missing.
 
-Left out on purpose: pseudo-elements and ``text-transform`` (they need stylesheets), shadow trees, ``visibility:
-visible`` inside hidden content, and names of a figure or a section from its caption or heading, which is only proposed.
+Left out on purpose: pseudo-elements, ``text-transform``, shadow trees, and names of a figure or a section from its
+caption or heading, which is only proposed.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from turbohtml import CData, DocumentFragment, Element, Namespace, Text
 from pagegrade.model.document import ElementFact
 from pagegrade.parse.aria.implicit import implicit_role, input_type, keeps_role
 from pagegrade.parse.aria.roles import NAMED_FROM_CONTENT, first_role
+from pagegrade.parse.cascade.visibility import Visibility
 
 UNREAD: Final = "…"
 """The name of an element whose name would have cost too much to compute."""
@@ -38,6 +39,8 @@ _HIDDEN_OK: Final = 1
 """The root was hidden itself and is referenced: hidden text counts."""
 _REFERENCED: Final = 2
 """Inside an aria-labelledby (or aria-describedby): no second one is followed."""
+_VEILED: Final = 4
+"""Inside of what ``visibility: hidden`` hides: only what is visible again counts."""
 _SILENT: Final = frozenset(
     "script style template noscript noembed noframes head meta link datalist param source metadata desc".split()
 )
@@ -76,8 +79,9 @@ class Label:
 class Names:
     """Computes the names of one document."""
 
-    def __init__(self, ids: Mapping[str, ElementFact]) -> None:
+    def __init__(self, ids: Mapping[str, ElementFact], visibility: Visibility) -> None:
         self._ids = ids
+        self._visibility = visibility
         self._by_id: dict[str, str] = {}
         self._steps = MAX_STEPS
         self._root: Element | None = None
@@ -186,11 +190,13 @@ class Names:
         if self._steps <= 0 or depth > MAX_DEPTH:
             parts.append(UNREAD)
             return
+        shut = type(node) is Element and node in self._visibility.shut and not state & _HIDDEN_OK
         for child in node:
             kind = type(child)
             if kind is Text or kind is CData:
                 self._steps -= 1
-                parts.append(child.data)
+                if not shut and not state & _VEILED:
+                    parts.append(child.data)
             elif kind is Element:
                 self._steps -= 1
                 if self._steps <= 0:
@@ -198,24 +204,43 @@ class Names:
                     return
                 tag = child.tag
                 attrs = child.attrs
-                if self._is_silent(child, tag, attrs, state):
+                if self._is_silent(child, tag, attrs, state) or (shut and tag != "summary"):
+                    continue
+                inside = self._state_inside(child, state)
+                if inside & _VEILED:
+                    self._gather(child, parts, inside, depth + 1)
                     continue
                 if tag in _INLINE and not ("style" in attrs and "block" in str(attrs["style"])):
-                    parts.append(self._alternative(child, attrs, state, depth + 1))
+                    parts.append(self._alternative(child, attrs, inside, depth + 1))
                 else:
-                    parts += (" ", self._alternative(child, attrs, state, depth + 1), " ")
+                    parts += (" ", self._alternative(child, attrs, inside, depth + 1), " ")
             elif kind is DocumentFragment:
                 self._gather(child, parts, state, depth + 1)
         if type(node) is Element and "aria-owns" in node.attrs and not state & _REFERENCED:
             parts += (" ", self._owned(node, str(node.attrs["aria-owns"])))
 
+    def _is_off(self, child: Element) -> bool:
+        """Whether neither a child nor anything in it is rendered."""
+        visibility = self._visibility
+        return child in visibility.off or (not visibility.unveiled and child in visibility.veiled)
+
+    def _state_inside(self, child: Element, state: int) -> int:
+        """The state for a child, which may be veiled, or visible again."""
+        visibility = self._visibility
+        if not visibility.unveiled or state & _HIDDEN_OK:
+            return state
+        if child in visibility.veiled:
+            return state | _VEILED
+        return state & ~_VEILED if child in visibility.unveiled else state
+
     def _is_silent(self, child: Element, tag: str, attrs: Mapping[str, Any], state: int) -> bool:
         """Whether a child says nothing: by its kind, because it is hidden (2A), or because it has been heard."""
         if tag in _SILENT:
             return tag != "template" or "shadowrootmode" not in attrs
-        if tag == "dialog" and "open" not in attrs:
-            return True
-        if attrs and not state & _HIDDEN_OK and is_hidden(attrs):
+        if state & _HIDDEN_OK:
+            if tag == "dialog" and "open" not in attrs:
+                return True
+        elif self._is_off(child) or (attrs and is_hidden_by_attribute(attrs)):
             return True
         return bool(self._used) and not state & _REFERENCED and child in self._used
 
@@ -224,11 +249,11 @@ class Names:
         said = []
         for name in value.split()[:MAX_REFERENCES]:
             target = self._ids.get(name)
-            if target is None or not isinstance(target.node, Element) or is_hidden(target.attrs):
+            if target is None or not isinstance(target.node, Element) or is_hidden(target.node, self._visibility):
                 continue
             above = list(islice(target.node.ancestors, MAX_DEPTH))
             self._steps -= len(above)
-            if not any(is_unseen(one.attrs) for one in above if isinstance(one, Element)) and (
+            if not any(self._visibility.hides(one) for one in above if isinstance(one, Element)) and (
                 target.hidden or owner not in above
             ):
                 said.append(self._alternative(target.node, target.attrs, _REFERENCED, 0))
@@ -328,7 +353,7 @@ class Names:
                 wanted = _GROUP_NAMES[tag]
                 for child in node:
                     if type(child) is Element and child.tag == wanted:
-                        return "" if is_hidden(child.attrs) else self._content(child, 0), "content"
+                        return "" if is_hidden(child, self._visibility) else self._content(child, 0), "content"
                 return "", ""
             case "optgroup" | "track":
                 return _clean(attrs.get("label", "")), "label"
@@ -338,29 +363,16 @@ class Names:
                 return "", ""
 
 
-def is_hidden(attrs: Mapping[str, Any]) -> bool:
-    """Whether the element's own attributes take it out of the accessibility tree."""
+def is_hidden_by_attribute(attrs: Mapping[str, Any]) -> bool:
+    """Whether ``aria-hidden`` or ``inert`` on the element take it out of the accessibility tree."""
     if "aria-hidden" in attrs and str(attrs["aria-hidden"] or "").strip().lower() == "true":
         return True
-    return "inert" in attrs or is_unseen(attrs)
+    return "inert" in attrs
 
 
-def is_unseen(attrs: Mapping[str, Any]) -> bool:
-    """Whether the element's own attributes hide it from everybody."""
-    if "popover" in attrs or ("hidden" in attrs and str(attrs["hidden"] or "").lower() != "until-found"):
-        return True
-    return "style" in attrs and hides(str(attrs["style"] or ""))
-
-
-def hides(style: str) -> bool:
-    """Whether a style attribute keeps the element from being rendered."""
-    if style.islower() and not ("none" in style or "hidden" in style or "collapse" in style):
-        return False
-    plain = "".join(style.lower().split())
-    return any(
-        declaration in {"display:none", "visibility:hidden", "visibility:collapse"}
-        for declaration in plain.replace("!important", "").split(";")
-    )
+def is_hidden(node: Element, visibility: Visibility) -> bool:
+    """Whether the element takes itself out of the accessibility tree; what is around it is not asked."""
+    return visibility.hides(node) or is_hidden_by_attribute(node.attrs)
 
 
 def _clean(text: str) -> str:

@@ -31,8 +31,9 @@ from pagegrade.model.document import (
 from pagegrade.parse.aria.parts import Parts
 from pagegrade.parse.aria.roles import ROLES, first_role
 from pagegrade.parse.aria.subtree_flags import BOILERPLATE, HIDDEN, INERT, INVISIBLE
+from pagegrade.parse.cascade.visibility import Visibility
 from pagegrade.parse.css.urls import find_css_urls
-from pagegrade.parse.html.accessible_names import NAME_ATTRIBUTES, Label, Names, hides
+from pagegrade.parse.html.accessible_names import NAME_ATTRIBUTES, Label, Names
 from pagegrade.parse.html.attribute_kinds import ARIA, ID, ITEM, SHOWING, TOUCHED
 from pagegrade.parse.html.markup import MarkupCollector
 from pagegrade.parse.structured_data import is_schema_org_type, vocabulary_of
@@ -73,8 +74,11 @@ class OpenPicture:
 class Collector:
     """The facts of one document while they are being collected."""
 
-    def __init__(self, base_url: str) -> None:
+    def __init__(  # noqa: PLR0915 - one list for each kind of fact
+        self, base_url: str, visibility: Visibility | None = None
+    ) -> None:
         self.base_url = base_url
+        self.visibility = Visibility() if visibility is None else visibility
         self.titles: list[Title] = []
         self.metas: list[Meta] = []
         self.links: list[Link] = []
@@ -150,10 +154,8 @@ class Collector:
         """What any element may carry; returns the flags of its subtree. ``kinds`` is what ``kinds_of`` finds."""
         outer = flags
         if kinds & SHOWING:
-            if "popover" in attrs or ("hidden" in attrs and attrs["hidden"].lower() != "until-found"):
-                flags |= INVISIBLE
             if "style" in attrs:
-                flags = self._style_attribute(node, attrs, flags)
+                self._style_attribute(node, attrs, flags)
             if "inert" in attrs:
                 flags |= INERT
         if kinds & ARIA:
@@ -200,10 +202,8 @@ class Collector:
                 ),
             )
 
-    def _style_attribute(self, node: Element, attrs: dict[str, str], flags: int) -> int:
+    def _style_attribute(self, node: Element, attrs: dict[str, str], flags: int) -> None:
         value = attrs["style"]
-        if hides(value):
-            flags |= INVISIBLE
         if self.room(self.style_attributes, "style_attributes"):
             self.style_attributes.append(
                 StyleAttribute(node=node, attrs=attrs, hidden=bool(flags & HIDDEN), value=value),
@@ -211,7 +211,6 @@ class Collector:
         if "(" in value and ("url(" in value.lower() or "image-set(" in value.lower()):
             for found in find_css_urls(value, base_url=self.base_url, declarations=True):
                 self.reference(node, attrs, flags, found.url, found.kind, "style", alternative=found.alternative)
-        return flags
 
     def reference(  # noqa: PLR0917 - one row of a table
         self,
@@ -341,7 +340,7 @@ class Collector:
 
     def finish(self) -> None:
         """Name what needs the whole document for it, and count the labels of each field."""
-        names = self.names = Names(self.ids)
+        names = self.names = Names(self.ids, self.visibility)
         for facts, index in self.unnamed:
             fact = facts[index]
             node = fact.node

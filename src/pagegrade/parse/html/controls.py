@@ -7,7 +7,7 @@ from typing import Final
 from turbohtml import Element
 
 from pagegrade.parse.aria.implicit import is_focusable, role_of
-from pagegrade.parse.html.accessible_names import is_unseen
+from pagegrade.parse.cascade.states import is_details_summary
 
 WIDGETS: Final = frozenset(
     (
@@ -35,26 +35,6 @@ def is_control(node: Element) -> bool:
     if node.tag == "summary":
         return is_details_summary(node)
     return node.tag == "input" or role_of(node, strings) in WIDGETS
-
-
-def is_hidden_by_style(node: Element) -> bool:
-    """Hidden from everybody, or out of everybody's reach, by its own attributes; ``aria-hidden`` is for some only."""
-    attrs = node.attrs
-    return bool(attrs) and ("inert" in attrs or is_unseen(attrs))
-
-
-def is_details_summary(node: Element) -> bool:
-    """Whether a ``<summary>`` opens and closes a part of the page: the first one that is a child of ``<details>``."""
-    parent = node.parent
-    if not isinstance(parent, Element) or parent.tag != "details":
-        return False
-    # Backwards to the nearest one: looking from the front would cost all siblings for each of many.
-    before = node.previous_sibling
-    while before is not None:
-        if isinstance(before, Element) and before.tag == "summary":
-            return False
-        before = before.previous_sibling
-    return True
 
 
 def in_disabled_fieldset(node: Element) -> bool:

@@ -17,6 +17,7 @@ from pagegrade.parse.aria.implicit import conflict_of_presentation
 from pagegrade.parse.aria.parts import Touched
 from pagegrade.parse.aria.roles import first_role
 from pagegrade.parse.aria.subtree_flags import HIDDEN
+from pagegrade.parse.cascade.visibility import Visibility
 from pagegrade.parse.html.accessible_names import is_hidden
 
 MAX_CELLS: Final = 20_000
@@ -37,20 +38,20 @@ _NO_ATTRIBUTES: Final[Mapping[str, str]] = {}
 _TABLE_ROLES: Final = frozenset({"table", "grid", "treegrid"})
 
 
-def list_fact(part: Touched) -> ListFact | None:
+def list_fact(part: Touched, visibility: Visibility) -> ListFact | None:
     """A list with what does not belong in it; ``None`` for one without, hidden, or with a role that says more."""
     node, attrs, flags = part
     if flags & HIDDEN or ("role" in attrs and first_role(attrs["role"])):
         return None
     strays: list[tuple[Node, str]] = []
     if node.tag == "dl":
-        _description_strays(node, strays)
+        _description_strays(node, strays, visibility)
     else:
         for child in node:
             if isinstance(child, Element):
                 if child.tag == "li" and "role" not in child.attrs:
                     continue
-                if child.tag in _SUPPORT or is_hidden(child.attrs) or _is_hidden_field(child):
+                if child.tag in _SUPPORT or is_hidden(child, visibility) or _is_hidden_field(child):
                     continue
                 role = first_role(str(child.attrs.get("role") or ""))
                 if role != "listitem" and not (child.tag == "li" and not role):
@@ -69,7 +70,7 @@ def _called(tag: str, role: str) -> str:
     return f"<{tag}> with the role {role}" if role else f"<{tag}>"
 
 
-def _description_strays(node: Element, strays: list[tuple[Node, str]]) -> None:
+def _description_strays(node: Element, strays: list[tuple[Node, str]], visibility: Visibility) -> None:
     """A description list holds terms and their descriptions, alone or in groups."""
     terms = descriptions = pairs = 0
     groups = [iter(node)]
@@ -79,7 +80,7 @@ def _description_strays(node: Element, strays: list[tuple[Node, str]]) -> None:
             groups.pop()
         elif isinstance(child, Element):
             tag = child.tag
-            if tag in _SUPPORT or is_hidden(child.attrs) or _is_hidden_field(child):
+            if tag in _SUPPORT or is_hidden(child, visibility) or _is_hidden_field(child):
                 continue
             role = first_role(str(child.attrs.get("role") or ""))
             if tag == "div" and not role and len(groups) == 1:
@@ -123,7 +124,8 @@ def stray_item(part: Touched) -> tuple[ElementFact, str] | None:
 class Tables:
     """Reads the tables of one document within one budget of cells."""
 
-    def __init__(self) -> None:
+    def __init__(self, visibility: Visibility) -> None:
+        self._visibility = visibility
         self._left = MAX_CELLS
 
     def fact(self, part: Touched) -> TableFact | None:
@@ -190,7 +192,7 @@ class Tables:
                         scope=None if "scope" not in attrs else str(scope or "").lower(),
                         headers=tuple((child.attr("headers") or "").split()) if "headers" in attrs else (),
                         is_header=role in _HEADER_ROLES or (child.tag == "th" and not role),
-                        hidden=is_hidden(attrs),
+                        hidden=is_hidden(child, self._visibility),
                         row=number,
                         column=column,
                         rows=height,

@@ -7,7 +7,7 @@ a child that can be killed. The parser is ``turbohtml``; to replace it, replace 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from typing import Final, Literal
@@ -19,6 +19,8 @@ from turbohtml import Element
 from pagegrade.model import document as facts
 from pagegrade.model.artifacts import Response
 from pagegrade.model.document import Document
+from pagegrade.parse.cascade.sheets import visibility_of
+from pagegrade.parse.cascade.visibility import Visibility
 from pagegrade.parse.html.accessibility import accessibility_of
 from pagegrade.parse.html.charset import charset_of_content_type, declarations, encoding_of_label
 from pagegrade.parse.html.collect import Collector
@@ -63,20 +65,32 @@ class NamedURLs(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     """Domains and hosts besides its own that serve the site (``parse.party``)."""
 
 
-def parse_document(body: bytes, *, url: str, content_type: str | None) -> Document:
+def parse_document(
+    body: bytes,
+    *,
+    url: str,
+    content_type: str | None,
+    sheets: Mapping[str, Sequence[str] | None] | None = None,
+) -> Document:
     """Parse the served HTML and read every fact in one walk.
 
     Args:
         body: Decoded body (no content coding).
         url: URL of the document after redirects; relative URLs resolve against it or against ``<base>``.
         content_type: The Content-Type header, whose charset rules over the one in the markup.
+        sheets: Address -> what ``reduce_stylesheet`` kept of a sheet that was fetched, empty for one that browsers do
+            not use; what a sheet says that is missing or ``None`` is unknown.
 
     Source: https://html.spec.whatwg.org/multipage/parsing.html; scripting counts as on, because that is how browsers
     and search engines read a page, so ``<noscript>`` holds no elements.
     """
-    tree, into = _collect(body, url, content_type)
-    into.finish()
+    tree = _parse(body, content_type)
     doctype, errors = _doctype(tree), tree.errors
+    mode = rendering_mode(doctype, malformed=is_malformed(errors))
+    base_url = _base_url(tree, url)
+    visibility = visibility_of(tree, base_url, sheets or {}, quirks=mode == "quirks")
+    into = _collect(tree, base_url, visibility)
+    into.finish()
     words, main_words = _words(into)
     text = " ".join(words)
     main_text = text if main_words is words else " ".join(main_words)
@@ -90,7 +104,8 @@ def parse_document(body: bytes, *, url: str, content_type: str | None) -> Docume
         encoding=tree.encoding or "UTF-8",
         charset_declarations=declarations(body, content_type, into.metas),
         doctype=doctype,
-        mode=rendering_mode(doctype, malformed=is_malformed(errors)),
+        mode=mode,
+        visibility=visibility,
         html=into.html,
         body=into.body,
         titles=into.titles,
@@ -135,7 +150,7 @@ def parse_document(body: bytes, *, url: str, content_type: str | None) -> Docume
 
 def find_named_urls(response: Response) -> NamedURLs:
     """What the page of an answer names, without the rest of the facts."""
-    _, into = _collect(response.body, response.url, response.header("content-type"))
+    into = _collect_response(response)
     links = links_to_ask(into.anchors, response.url)
     page = strip_fragment(response.url)
     named = (link for link in language_alternates(into.links, response) if link.in_head)
@@ -168,7 +183,7 @@ def names_alternate(response: Response, url: str) -> bool | None:
 
     Scheme, ``www.`` and a closing slash do not count.
     """
-    _, into = _collect(response.body, response.url, response.header("content-type"))
+    into = _collect_response(response)
     wanted = same_page_key(url)
     named = (link.url for link in language_alternates(into.links, response) if link.in_head)
     if any(same_page_key(found) == wanted for found in named if found is not None):
@@ -178,15 +193,24 @@ def names_alternate(response: Response, url: str) -> bool | None:
     return False if is_whole else None
 
 
-def _collect(body: bytes, url: str, content_type: str | None) -> tuple[turbohtml.Document, Collector]:
-    """The tree, and what one walk of it collected."""
+def _parse(body: bytes, content_type: str | None) -> turbohtml.Document:
     label = charset_of_content_type(content_type)
     encoding = encoding_of_label(label) if label else None
-    tree = turbohtml.parse(body, encoding=encoding, scripting=True, allow_declarative_shadow_roots=False)
-    into = Collector(_base_url(tree, url))
+    return turbohtml.parse(body, encoding=encoding, scripting=True, allow_declarative_shadow_roots=False)
+
+
+def _collect_response(response: Response) -> Collector:
+    """What one walk of the page of an answer collects; its style sheets are left aside."""
+    tree = _parse(response.body, response.header("content-type"))
+    return _collect(tree, _base_url(tree, response.url), Visibility())
+
+
+def _collect(tree: turbohtml.Document, base_url: str, visibility: Visibility) -> Collector:
+    """What one walk of the tree collects."""
+    into = Collector(base_url, visibility)
     if tree.root is not None:
         walk(tree.root, into)
-    return tree, into
+    return into
 
 
 def _base_url(tree: turbohtml.Document, url: str) -> str:

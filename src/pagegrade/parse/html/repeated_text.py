@@ -9,6 +9,7 @@ from turbohtml import Element, Text
 
 from pagegrade.model.document import Image
 from pagegrade.parse.aria.roles import first_role
+from pagegrade.parse.cascade.visibility import Visibility
 from pagegrade.parse.html.accessible_names import is_hidden
 
 MAX_STEPS: Final = 50_000
@@ -19,7 +20,7 @@ _SURROUNDINGS: Final = frozenset({"button", "p", "li", "td", "th"})
 _SILENT: Final = frozenset({"script", "style", "template", "noscript", "svg"})
 
 
-def repeated_images(images: Sequence[Image]) -> list[Image]:
+def repeated_images(images: Sequence[Image], visibility: Visibility) -> list[Image]:
     """Images whose alternative is the whole text of the link, button, paragraph, list item or cell around them."""
     found: list[Image] = []
     steps = MAX_STEPS
@@ -30,7 +31,7 @@ def repeated_images(images: Sequence[Image]) -> list[Image]:
         around = _surroundings(image.node)
         if around is None:
             continue
-        says, steps = _says(around, wanted, steps)
+        says, steps = _says(around, wanted, steps, visibility)
         if says:
             found.append(image)
         if steps <= 0:
@@ -51,7 +52,7 @@ def _surroundings(node: Element) -> Element | None:
     return None
 
 
-def _says(node: Element, wanted: str, steps: int) -> tuple[bool, int]:
+def _says(node: Element, wanted: str, steps: int, visibility: Visibility) -> tuple[bool, int]:
     """(whether the text inside is ``wanted``, steps that are left); text that is longer is not read to its end."""
     said = ""
     stack = [iter(node)]
@@ -67,7 +68,7 @@ def _says(node: Element, wanted: str, steps: int) -> tuple[bool, int]:
             said += _squeeze(child.data)
             if not wanted.startswith(said):
                 return False, steps
-        elif isinstance(child, Element) and child.tag not in _SILENT and not (child.attrs and is_hidden(child.attrs)):
+        elif isinstance(child, Element) and child.tag not in _SILENT and not is_hidden(child, visibility):
             stack.append(iter(child))
     return said == wanted, steps
 

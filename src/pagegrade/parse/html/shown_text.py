@@ -6,8 +6,7 @@ from typing import Final
 
 from turbohtml import Element, Text
 
-from pagegrade.model.document import Node
-from pagegrade.parse.html.accessible_names import is_unseen
+from pagegrade.model.document import Node, Visibility
 
 MAX_NODES: Final = 300
 _SILENT: Final = frozenset({"noscript", "script", "select", "style", "svg", "template", "textarea"})
@@ -24,8 +23,8 @@ _PICTURED_BEGINNINGS: Final = ("material-icons-", "material-symbols-")
 """Classes of fonts that draw a picture for a word."""
 
 
-def shown_text(node: Node) -> str | None:
-    """Text inside the element that neither attributes nor well-known classes hide or turn into a picture.
+def shown_text(node: Node, visibility: Visibility) -> str | None:
+    """Text inside the element that neither style sheets nor well-known classes hide or turn into a picture.
 
     Returns:
         The text with white space collapsed; ``None`` when the element holds more than ``MAX_NODES`` nodes.
@@ -45,18 +44,18 @@ def shown_text(node: Node) -> str | None:
             return None
         if isinstance(child, Text):
             parts.append(child.data)
-        elif isinstance(child, Element) and child.tag not in _SILENT and not _is_picture_or_unseen(child):
+        elif isinstance(child, Element) and child.tag not in _SILENT and not _is_picture_or_unseen(child, visibility):
             parts.append(" ")
             stack.append(iter(child))
     return " ".join("".join(parts).split())
 
 
-def _is_picture_or_unseen(node: Element) -> bool:
+def _is_picture_or_unseen(node: Element, visibility: Visibility) -> bool:
+    if visibility.hides(node) or visibility.is_clipped(node):
+        return True
     attrs = node.attrs
     if not attrs:
         return False
-    if is_unseen(attrs):
-        return True
     classes = attrs.get("class") or ()
     return any(
         word in _UNSEEN or word in _PICTURED or word.startswith(_PICTURED_BEGINNINGS)

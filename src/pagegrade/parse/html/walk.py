@@ -7,8 +7,17 @@ from typing import Any, Final
 
 from turbohtml import CData, DocumentFragment, Element, Namespace, Text
 
-from pagegrade.parse.aria.subtree_flags import BOILERPLATE, IN_BODY, INVISIBLE, NO_TEXT, SKIP
-from pagegrade.parse.html.attribute_kinds import ID, PLAIN_ATTRIBUTES, kinds_of
+from pagegrade.parse.aria.subtree_flags import (
+    BOILERPLATE,
+    IN_BODY,
+    INVISIBLE,
+    NO_TEXT,
+    SHUT,
+    SKIP,
+    VEILED_NARROW,
+    VEILED_WIDE,
+)
+from pagegrade.parse.html.attribute_kinds import ID, PLAIN_ATTRIBUTES, SHOWING, kinds_of
 from pagegrade.parse.html.collect import Collector
 from pagegrade.parse.html.elements import HANDLERS, MODEST
 from pagegrade.parse.html.elements.text import foreign_element
@@ -25,6 +34,10 @@ _INLINE: Final = frozenset(
 _VOID: Final = frozenset("area base br col embed hr img link meta source track wbr".split())
 _NO_ATTRIBUTES: Final[dict[str, str]] = {}
 _SEEN: Final = IN_BODY | NO_TEXT | INVISIBLE
+_INHERITED: Final = SHUT | VEILED_NARROW | VEILED_WIDE
+"""Everything inside has to be asked whether it is rendered."""
+_OPENING: Final = frozenset({"details", "dialog"})
+"""Elements that browsers themselves close."""
 
 # Any, because the type of a node is tested by identity below: isinstance would cost a tenth of the walk.
 _Frame = tuple[Iterator[Any], int, int, Callable[[], None] | None, bool]
@@ -38,6 +51,8 @@ def walk(root: Element, into: Collector) -> None:  # noqa: C901, PLR0912, PLR091
     """
     handlers, inline, void, html = HANDLERS.get, _INLINE, _VOID, Namespace.HTML
     texts, modest, limit, plain = into.texts, MODEST, MAX_NODES, PLAIN_ATTRIBUTES.issuperset
+    visibility = into.visibility
+    enter, may_hide, styled = visibility.enter, visibility.may_hide, visibility.is_needed
     known: dict[str, int] = {}
     count = deepest = widest = depth = flags = children = entered = 0
     deepest_node: Element = root
@@ -61,11 +76,11 @@ def walk(root: Element, into: Collector) -> None:  # noqa: C901, PLR0912, PLR091
                 inner = flags
                 handler = handlers(tag)
                 attrs = _NO_ATTRIBUTES
+                kinds: int | None = 0
                 if raw:
                     # To read the names alone costs a third of what it costs to read the values, too.
                     wanted = handler is not None and tag not in modest
                     names = raw.copy() if wanted else raw
-                    kinds: int | None = 0
                     if not plain(names):
                         # A page has few different sets of names.
                         key = " ".join(names)
@@ -78,10 +93,20 @@ def walk(root: Element, into: Collector) -> None:  # noqa: C901, PLR0912, PLR091
                             # The parser splits token lists (class, rel ...); everybody else wants the string.
                             if type(value) is not str:
                                 attrs[name] = " ".join(value) if value else ""
-                        if kinds == ID:
-                            into.identify(node, attrs, flags)
-                        elif kinds:
-                            inner = into.common(node, attrs, flags, kinds)
+                if (
+                    flags & _INHERITED
+                    or (kinds and kinds & SHOWING)
+                    or tag in _OPENING
+                    or (styled and may_hide(tag, raw))
+                ):
+                    inner = enter(node, flags)
+                    if inner != flags:
+                        into.complications += 1
+                if kinds:
+                    if kinds == ID:
+                        into.identify(node, attrs, inner)
+                    else:
+                        inner = into.common(node, attrs, inner, kinds)
                 next_closer = None
                 if handler is not None:
                     if node.namespace is html:

@@ -8,6 +8,7 @@ from turbohtml import Element
 
 from pagegrade.model.document import ElementFact, Link, Meta, Script, Style, Title
 from pagegrade.parse.aria.subtree_flags import HIDDEN, IN_BODY, IN_HEAD, NO_TEXT, SKIP
+from pagegrade.parse.cascade.sheets import becomes_stylesheet
 from pagegrade.parse.css.urls import find_css_urls
 from pagegrade.parse.html.collect import Attributes, Closer, Collector, collapse, rel_tokens
 from pagegrade.parse.structured_data import structured_item_of_json_ld
@@ -101,6 +102,8 @@ def link(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple
             into.reference(node, attrs, flags, url, "icon", "href", lazy=True, alternative=True)
         elif "manifest" in rel:
             into.reference(node, attrs, flags, url, "manifest", "href", lazy=True)
+        elif "preload" in rel and becomes_stylesheet(attrs):
+            into.reference(node, attrs, flags, url, "stylesheet", "href", lazy=True)
         elif "preload" in rel or "modulepreload" in rel:
             into.reference(node, attrs, flags, url, "preload", "href", alternative="imagesrcset" in attrs)
     return flags, None

@@ -9,9 +9,9 @@ from turbohtml import Element
 from pagegrade.model.document import Anchor, Control, Form
 from pagegrade.parse.aria.roles import first_role
 from pagegrade.parse.aria.subtree_flags import HIDDEN, NO_TEXT, SKIP
+from pagegrade.parse.cascade.states import is_details_summary
 from pagegrade.parse.html.accessible_names import Label
 from pagegrade.parse.html.collect import Attributes, Closer, Collector, rel_tokens
-from pagegrade.parse.html.controls import is_details_summary
 
 _UNLABELLED_INPUTS: Final = frozenset({"hidden", "submit", "reset", "button", "image"})
 _MAX_VALUES: Final = 50

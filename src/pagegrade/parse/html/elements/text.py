@@ -51,10 +51,10 @@ def silent(into: Collector, node: Element, attrs: Attributes, flags: int) -> tup
 
 
 def dialog(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:
-    """A dialog is no main text, and none at all while it is closed."""
-    del node
+    """A dialog is no main text."""
+    del node, attrs
     into.complications += 1
-    return flags | BOILERPLATE if "open" in attrs else flags | BOILERPLATE | INVISIBLE, None
+    return flags | BOILERPLATE, None
 
 
 def paragraph(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:

@@ -1,0 +1,1 @@
+"""The part of the CSS cascade that decides whether an element is rendered."""

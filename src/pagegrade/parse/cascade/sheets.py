@@ -1,0 +1,74 @@
+"""The style sheets of a document, in the order in which they count."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import turbohtml
+from turbohtml import Element
+
+from pagegrade.parse.cascade.conditions import BOTH_SCREENS, screens_of
+from pagegrade.parse.cascade.rules import reduce_stylesheet
+from pagegrade.parse.cascade.states import attribute_of
+from pagegrade.parse.cascade.visibility import Visibility
+from pagegrade.parse.url import join_url, strip_fragment
+
+_SHEETS: Final = "style, link[href]"
+_TYPES: Final = frozenset({"", "text/css"})
+
+
+def visibility_of(
+    tree: turbohtml.Document, base_url: str, sheets: Mapping[str, Sequence[str] | None], *, quirks: bool
+) -> Visibility:
+    """What the sheets of a document hide.
+
+    Args:
+        tree: The parsed document.
+        base_url: What the addresses in it resolve against.
+        sheets: Address -> kept rules of the sheets that were fetched.
+        quirks: Classes and ids match in any case.
+    """
+    found = Visibility(quirks=quirks)
+    if tree.root is None:
+        return found
+    for node in tree.root.select(_SHEETS):
+        kind = (attribute_of(node, "type") or "").partition(";")[0].strip().lower()
+        if kind not in _TYPES or not _applies(node):
+            continue
+        media = attribute_of(node, "media") or ""
+        if node.tag == "style":
+            found.add_sheet(reduce_stylesheet(node.text, base_url=base_url, media=media), sheets)
+            continue
+        certain, possible = _screens_of_link(node, media)
+        href = (attribute_of(node, "href") or "").strip()
+        url = join_url(base_url, href) if href else None
+        if url is None or not possible:
+            continue
+        url = strip_fragment(url)
+        found.add_sheet(sheets.get(url), sheets, url=url, certain=certain, possible=possible)
+    return found
+
+
+def becomes_stylesheet(attrs: Mapping[str, str]) -> bool:
+    """Whether a script turns a preloaded file into a style sheet as soon as it is there: the usual way to load late."""
+    return attrs.get("as", "").strip().lower() == "style" and "stylesheet" in attrs.get("onload", "")
+
+
+def _applies(node: Element) -> bool:
+    """Whether browsers use the sheet that the element holds or names, in time or later."""
+    if any(isinstance(one, Element) and one.tag == "template" for one in node.ancestors):
+        return False
+    if node.tag == "style":
+        return True
+    rel = (attribute_of(node, "rel") or "").lower().split()
+    if "stylesheet" in rel:
+        return "alternate" not in rel and "disabled" not in node.attrs
+    return "preload" in rel and becomes_stylesheet({name: attribute_of(node, name) or "" for name in ("as", "onload")})
+
+
+def _screens_of_link(node: Element, media: str) -> tuple[int, int]:
+    """The screens a linked sheet is for; one for print that a script redirects is for all."""
+    if "media" in (attribute_of(node, "onload") or ""):
+        return BOTH_SCREENS, BOTH_SCREENS
+    return screens_of(media)

@@ -1,0 +1,536 @@
+"""Decides which elements of a document are rendered, on a narrow and on a wide screen.
+
+The walk asks for every element; what a style sheet, a style attribute or the browser itself hides is noted, for those
+who look around later. An element counts as hidden when it is hidden on both screens, for certain. Where a sheet was not
+read, or a selector cannot be answered without a browser, visibility is unknown.
+
+Left out: animations and transitions, shadow trees, and what has no size or lies off the screen, because the keyboard
+still reaches that.
+
+Source: https://www.w3.org/TR/css-cascade-5/ and https://html.spec.whatwg.org/multipage/rendering.html#hidden-elements
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from turbohtml import Element
+
+from pagegrade.parse.aria.subtree_flags import (
+    CLOSED,
+    INVISIBLE,
+    OFF_NARROW,
+    OFF_WIDE,
+    SHUT,
+    VEILED_NARROW,
+    VEILED_WIDE,
+)
+from pagegrade.parse.cascade.conditions import BOTH_SCREENS, Truth
+from pagegrade.parse.cascade.rules import FIELD, MAX_LAYERS, read_declarations, verdict_of
+from pagegrade.parse.cascade.selectors import InvalidSelectorError, Matcher, Selector, parse_selectors
+from pagegrade.parse.cascade.states import attribute_of, is_details_summary
+
+MAX_SHEETS: Final = 200
+"""Sheets of one document, imported ones included; beyond, the rest is unknown."""
+_MAX_IMPORT_DEPTH: Final = 10
+_MAX_REFERENCES: Final = 8
+"""Custom properties followed from one to the next."""
+_HIDING: Final = re.compile(r"(?:^| )[dvc][-?=]")
+_CLIPPING: Final = re.compile(r"(?:^| )x-")
+_INLINE: Final = re.compile(r"display|visibility|--|\ball\s*:|clip|overflow|-\d{3}", re.IGNORECASE)
+_SCREENS: Final = ((1, OFF_NARROW, VEILED_NARROW), (2, OFF_WIDE, VEILED_WIDE))
+_STATES: Final = OFF_NARROW | OFF_WIDE | VEILED_NARROW | VEILED_WIDE
+_OFF: Final = OFF_NARROW | OFF_WIDE
+_VEILED: Final = VEILED_NARROW | VEILED_WIDE
+_INLINE_TAGS: Final = frozenset(
+    "a abbr b bdi bdo cite code em i kbd label mark q s samp small span strong sub sup u".split()
+)
+"""``content-visibility`` does nothing to boxes within a line of text."""
+_SCREEN_PAIRS: Final = frozenset(f"{certain}{possible}" for certain in range(4) for possible in range(4))
+_INFINITY: Final = 1 << 30
+
+Order = tuple[Any, ...]
+"""Precedence of a declaration; the greater one wins."""
+_NO_RULES: Final[list[_Rule]] = []
+
+
+class _Rule:
+    """One kept rule of a sheet; its selector is read when an element may match it."""
+
+    __slots__ = ("certain", "code", "layer", "number", "possible", "selector", "specificity", "text")
+
+    def __init__(self, number: int, fields: Sequence[str], certain: int, possible: int, layer: str) -> None:
+        self.number = number
+        self.certain = int(fields[0][0]) & certain
+        self.possible = int(fields[0][1]) & possible
+        self.layer = f"{layer}.{fields[1]}" if layer and fields[1] else layer or fields[1]
+        self.code = fields[2]
+        self.specificity = fields[4]
+        self.text = fields[5]
+        self.selector: Selector | None = None
+
+
+class _Index:
+    """Rules by what an element must have for any chance to match."""
+
+    def __init__(self) -> None:
+        self.classes: dict[str, list[_Rule]] = {}
+        self.ids: dict[str, list[_Rule]] = {}
+        self.tags: dict[str, list[_Rule]] = {}
+        self.attributes: dict[str, list[_Rule]] = {}
+        self.any: list[_Rule] = []
+
+    def add(self, rule: _Rule, keys: str) -> None:
+        """File a rule under its keys."""
+        for key in keys.split(" "):
+            first = key[:1]
+            if first == ".":
+                self.classes.setdefault(key[1:], []).append(rule)
+            elif first == "#":
+                self.ids.setdefault(key[1:], []).append(rule)
+            elif first == "[":
+                self.attributes.setdefault(key[1:], []).append(rule)
+            elif first in {"*", ""}:
+                self.any.append(rule)
+            else:
+                self.tags.setdefault(key, []).append(rule)
+
+    def candidates(self, node: Element) -> Iterator[_Rule]:
+        """The rules that may match an element; one may come twice."""
+        yield from self.any
+        yield from self.tags.get(node.tag, _NO_RULES)
+        raw = node.attrs
+        if not raw:
+            return
+        if self.classes and "class" in raw:
+            names = raw["class"] or ()
+            for name in names.split() if type(names) is str else names:
+                yield from self.classes.get(name, _NO_RULES)
+        if self.ids and "id" in raw:
+            yield from self.ids.get(attribute_of(node, "id") or "", _NO_RULES)
+        if self.attributes:
+            for name in raw:
+                yield from self.attributes.get(name, _NO_RULES)
+
+
+class Visibility:
+    """What is rendered in one document."""
+
+    def __init__(self, *, quirks: bool = False) -> None:
+        self.off: set[Element] = set()
+        """Not rendered with all their content, for a reason of their own."""
+        self.veiled: set[Element] = set()
+        """``visibility: hidden`` where what is around them is visible; something inside may be visible again."""
+        self.unveiled: set[Element] = set()
+        """The other way round."""
+        self.shut: set[Element] = set()
+        """Their content is not rendered, they are: closed ``details``, ``content-visibility: hidden``."""
+        self.unknown_sheets: list[str] = []
+        """Sheets that were not read, by address."""
+        self._uncertain: set[Element] = set()
+        self._known: dict[Any, bool] = {}
+        self._hiding = _Index()
+        self._showing = _Index()
+        self._clipping = _Index()
+        self._properties: dict[str, _Index] = {}
+        self._layers: dict[str, tuple[int, ...]] = {}
+        self._count = 0
+        self._sheets = 0
+        self._matcher = Matcher(quirks=quirks)
+        self._quirks = quirks
+        self._resolved: dict[tuple[Any, str], str] = {}
+        self._orders: dict[int, tuple[Order, Order]] = {}
+
+    # What the sheets say.
+
+    def add_sheet(
+        self,
+        rules: Iterable[str] | None,
+        sheets: Mapping[str, Sequence[str] | None],
+        *,
+        url: str = "",
+        certain: int = BOTH_SCREENS,
+        possible: int = BOTH_SCREENS,
+    ) -> None:
+        """Add a sheet behind those that are there.
+
+        Args:
+            rules: As ``reduce_stylesheet`` keeps them; ``None`` when they are not known.
+            sheets: Address -> rules of the sheets that were fetched, for imports.
+            url: Its address, "" for one in the page.
+            certain: Screens it applies to.
+            possible: Screens it may apply to.
+        """
+        self._add(rules, sheets, url, certain, possible, "", frozenset((url,)))
+
+    def _add(  # noqa: PLR0912, PLR0917 - passed on from sheet to sheet
+        self,
+        rules: Iterable[str] | None,
+        sheets: Mapping[str, Sequence[str] | None],
+        url: str,
+        certain: int,
+        possible: int,
+        layer: str,
+        open_urls: frozenset[str],
+    ) -> None:
+        self._sheets += 1
+        if rules is None or self._sheets > MAX_SHEETS:
+            if possible:
+                self.unknown_sheets.append(url)
+            return
+        for line in rules:
+            fields = line.split(FIELD, 5)
+            if len(fields) != 6 or fields[0] not in _SCREEN_PAIRS or fields[1].count(".") > 2 * MAX_LAYERS:
+                continue
+            code = fields[2]
+            if code == "@layer":
+                self._layer(f"{layer}.{fields[1]}" if layer else fields[1])
+                continue
+            self._count += 1
+            rule = _Rule(self._count, fields, certain, possible, layer)
+            if not rule.possible:
+                continue
+            if code == "@import":
+                target = fields[5]
+                if target not in open_urls and len(open_urls) <= _MAX_IMPORT_DEPTH:
+                    found = sheets.get(target)
+                    inner = open_urls | {target}
+                    self._add(found, sheets, target, rule.certain, rule.possible, rule.layer, inner)
+                continue
+            if rule.layer:
+                self._layer(rule.layer)
+            keys = fields[3].lower() if self._quirks else fields[3]
+            (self._hiding if _HIDING.search(code) else self._showing).add(rule, keys)
+            if _CLIPPING.search(code):
+                self._clipping.add(rule, keys)
+            if "--" in code:
+                for word in code.split(" "):
+                    if word.startswith("--"):
+                        self._properties.setdefault(word.partition("=")[0], _Index()).add(rule, keys)
+
+    def _layer(self, path: str) -> tuple[int, ...]:
+        """Place of a layer: sublayers come before the rules of their layer that are in none of them."""
+        known = self._layers.get(path)
+        if known is None:
+            parent, _, _ = path.rpartition(".")
+            above = self._layer(parent)[:-1] if parent else ()
+            known = self._layers[path] = (*above, len(self._layers), _INFINITY)
+        return known
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether any sheet hides anything."""
+        index = self._hiding
+        return bool(index.any or index.classes or index.ids or index.tags or index.attributes)
+
+    # What the walk asks.
+
+    def may_hide(self, tag: str, raw: Mapping[str, Any]) -> bool:
+        """Whether a rule that hides may match an element with that tag and those attributes; cheap."""
+        index = self._hiding
+        if index.any or tag in index.tags:
+            return True
+        if not raw:
+            return False
+        if "class" in raw:
+            names = raw["class"] or ()
+            if not index.classes.keys().isdisjoint(names.split() if type(names) is str else names):
+                return True
+            if self._quirks and not index.classes.keys().isdisjoint([name.lower() for name in names]):
+                return True
+        if index.ids and "id" in raw:
+            value = raw["id"] or ""
+            if value in index.ids or (self._quirks and value.lower() in index.ids):
+                return True
+        return bool(index.attributes) and not index.attributes.keys().isdisjoint(raw)
+
+    def enter(self, node: Element, flags: int) -> int:
+        """The flags of an element and its content, from those of its parent's content."""
+        tag = node.tag
+        if flags & SHUT:
+            flags &= ~SHUT
+            if not (tag == "summary" and is_details_summary(node)):
+                flags |= CLOSED
+        if flags & _OFF == _OFF:
+            return flags
+        raw = node.attrs
+        closed = _is_closed(tag, raw)
+        shut = (tag == "details" and "open" not in raw) or (
+            "hidden" in raw and str(raw["hidden"] or "").lower() == "until-found" and tag not in _INLINE_TAGS
+        )
+        entries = self._entries(self._hiding, node)
+        style = str(raw["style"] or "") if "style" in raw else ""
+        inline = read_declarations(style) if style and _INLINE.search(style) is not None else ""
+        if inline:
+            entries += _inline_entries(inline)
+        if not entries and not closed and not shut and not flags & _VEILED:
+            return flags
+        entries += self._entries(self._showing, node)
+        inner = self._apply(node, flags, entries, closed=closed, shut=shut)
+        if tag in {"html", "body"} and inner & (_STATES | SHUT) & ~flags:
+            # A blank page is not what its owner serves: scripts or an animation show it.
+            self._uncertain.add(node)
+            return flags
+        inner = inner | INVISIBLE if _is_invisible(inner) else inner & ~INVISIBLE
+        if inner & INVISIBLE and not flags & INVISIBLE:
+            (self.off if inner & _OFF == _OFF else self.veiled).add(node)
+        elif flags & INVISIBLE and not inner & INVISIBLE:
+            self.unveiled.add(node)
+        if inner & SHUT:
+            self.shut.add(node)
+        return inner
+
+    def _apply(self, node: Element, flags: int, entries: list[_Entry], *, closed: bool, shut: bool) -> int:
+        """``flags`` with what the declarations make of them."""
+        inner = flags
+        entries.sort(key=_precedence, reverse=True)
+        hidden_content = 0
+        for screen, off, veiled in _SCREENS:
+            shown = self._outcome(node, entries, "d", screen, "-" if closed else "+")
+            if shown == "-":
+                inner |= off
+            elif shown == "?":
+                self._uncertain.add(node)
+            visible = self._outcome(node, entries, "v", screen, "~")
+            if visible == "-":
+                inner |= veiled
+            elif visible == "+":
+                inner &= ~veiled
+            elif visible == "?":
+                self._uncertain.add(node)
+            content = self._outcome(node, entries, "c", screen, "-" if shut else "+")
+            hidden_content += content == "-"
+            if content == "?":
+                self._uncertain.add(node)
+        # A details element shuts itself in a way that no declaration on it undoes.
+        if hidden_content == len(_SCREENS) or (shut and node.tag == "details"):
+            inner |= SHUT
+        return inner
+
+    def _outcome(self, node: Element, entries: list[_Entry], kind: str, screen: int, default: str) -> str:
+        """What the declarations of one property do on one screen: "-", "+", "~" (as around it) or "?" (unknown)."""
+        found = ""
+        for _, certain, possible, words in entries:
+            word = words.get(kind)
+            if word is None or not possible & screen:
+                continue
+            value = self._value(node, kind, word)
+            value = default if value == "^" else value
+            if found and value != found:
+                return "?"
+            found = value
+            if certain & screen:
+                return found
+        return default if not found or found == default else "?"
+
+    def _value(self, node: Element, kind: str, word: str) -> str:
+        if not word.startswith("="):
+            return word
+        value = self._substitute(node, word[1:], 0)
+        if value is None:
+            return "?"
+        # An impossible value is that of an element without any declaration.
+        return verdict_of(kind, value) or ("~" if kind == "v" else "+")
+
+    def _entries(self, index: _Index, node: Element) -> list[_Entry]:
+        """The declarations of the rules that select the element, or may do so."""
+        found: list[_Entry] = []
+        seen: set[int] = set()
+        for rule in index.candidates(node):
+            if rule.number in seen:
+                continue
+            if self._matcher.exhausted:
+                # Everything is unknown from here on: nothing that could be found would change that.
+                return []
+            seen.add(rule.number)
+            value = self._matches(rule, node)
+            if value is not False:
+                found += self._rule_entries(rule, value)
+        if self._quirks and index.classes:
+            found += self._quirky_entries(index, node, seen)
+        return found
+
+    def _quirky_entries(self, index: _Index, node: Element, seen: set[int]) -> list[_Entry]:
+        """The same for classes and ids written in another case, in a document without a proper document type."""
+        found: list[_Entry] = []
+        names = [(index.classes, name.lower()) for name in (attribute_of(node, "class") or "").split()]
+        names.append((index.ids, (attribute_of(node, "id") or "").lower()))
+        for table, name in names:
+            for rule in table.get(name, _NO_RULES):
+                if rule.number not in seen and not self._matcher.exhausted:
+                    seen.add(rule.number)
+                    value = self._matches(rule, node)
+                    if value is not False:
+                        found += self._rule_entries(rule, value)
+        return found
+
+    def _rule_entries(self, rule: _Rule, value: Truth) -> list[_Entry]:
+        normal: dict[str, str] = {}
+        important: dict[str, str] = {}
+        for word in rule.code.split(" "):
+            target = important if word.endswith("!") else normal
+            target[_kind_of(word)] = _rest_of(word)
+        orders = self._orders.get(rule.number)
+        if orders is None:
+            layer = self._layers[rule.layer] if rule.layer else (_INFINITY,)
+            specificity = tuple(int(part) for part in rule.specificity.split(".") if part.isdecimal())
+            orders = self._orders[rule.number] = (
+                (1, layer, specificity, rule.number),
+                (3, tuple(-one for one in layer), specificity, rule.number),
+            )
+        certain = rule.certain if value else 0
+        found: list[_Entry] = []
+        if normal:
+            found.append((orders[0], certain, rule.possible, normal))
+        if important:
+            found.append((orders[1], certain, rule.possible, important))
+        return found
+
+    def _matches(self, rule: _Rule, node: Element) -> Truth:
+        if rule.selector is None:
+            try:
+                rule.selector = parse_selectors(rule.text)[0]
+            except (InvalidSelectorError, RecursionError):
+                rule.selector = Selector()
+        if not rule.selector.compounds:
+            return False
+        return self._matcher.matches(rule.selector, node)
+
+    # Custom properties.
+
+    def _substitute(self, node: Element, value: str, depth: int) -> str | None:
+        """``value`` with its ``var()`` replaced; "" when one has no value, ``None`` when that is unknown."""
+        if depth > _MAX_REFERENCES:
+            return ""
+        start = value.find("var(")
+        if start < 0:
+            return value
+        if start or not value.endswith(")"):
+            # Put together of several parts: not worth the effort for one word.
+            return None
+        name, comma, fallback = value[4:-1].partition(",")
+        found = self._property(node, name, depth)
+        if found is None or found:
+            return found
+        return self._substitute(node, fallback, depth + 1) if comma else ""
+
+    def _property(self, node: Element, name: str, depth: int) -> str | None:
+        """Value of a custom property on an element, inherited from the nearest one around that has it."""
+        passed: list[tuple[Any, str]] = []
+        at: Any = node
+        value: str | None = ""
+        while isinstance(at, Element):
+            known = self._resolved.get((at, name))
+            if known is not None:
+                value = None if known == "?" else known
+                break
+            passed.append((at, name))
+            own = self._own_property(at, name)
+            if own is None or own:
+                value = None if own is None else self._substitute(at, own, depth + 1)
+                break
+            at = at.parent
+        self._resolved.update(dict.fromkeys(passed, "?" if value is None else value))
+        return value
+
+    def _own_property(self, node: Element, name: str) -> str | None:
+        """What is declared on the element itself; "" for nothing, ``None`` when that is unknown."""
+        index = self._properties.get(name)
+        entries = [] if index is None else self._entries(index, node)
+        style = attribute_of(node, "style")
+        if style and "--" in style:
+            entries += _inline_entries(read_declarations(style))
+        entries = [entry for entry in entries if name in entry[3]]
+        if not entries:
+            return ""
+        _, certain, possible, words = max(entries, key=_precedence)
+        return words[name] if certain == possible == BOTH_SCREENS or len(entries) == 0 else None
+
+    # What is asked later.
+
+    def hides(self, node: Element) -> bool:
+        """Whether the element is not rendered, by itself: what is around it is not asked."""
+        return node in self.off or node in self.veiled
+
+    def is_uncertain(self, node: Any) -> bool:
+        """Whether it is unknown that an element is rendered. Each element above is asked once."""
+        if self.unknown_sheets or self._matcher.exhausted:
+            return True
+        if not self._uncertain:
+            return False
+        passed: list[Any] = []
+        value = False
+        at = node
+        while isinstance(at, Element):
+            known = self._known.get(at)
+            if known is not None:
+                value = known
+                break
+            passed.append(at)
+            if at in self._uncertain:
+                value = True
+                break
+            at = at.parent
+        self._known.update(dict.fromkeys(passed, value))
+        return value
+
+    def is_clipped(self, node: Element) -> bool:
+        """Whether the element is cut down to nothing or moved off the screen, so that the eye does not see it."""
+        entries = self._entries(self._clipping, node)
+        style = attribute_of(node, "style")
+        if style and _INLINE.search(style) is not None:
+            entries += [entry for entry in _inline_entries(read_declarations(style)) if "x" in entry[3]]
+        if not entries:
+            return False
+        entries += self._entries(self._showing, node)
+        entries.sort(key=_precedence, reverse=True)
+        return all(self._outcome(node, entries, "x", screen, "+") == "-" for screen, _, _ in _SCREENS)
+
+
+_Entry = tuple[Order, int, int, dict[str, str]]
+"""(precedence, screens it certainly applies to, screens it may apply to, {kind: value})."""
+
+
+def _precedence(entry: _Entry) -> Order:
+    return entry[0]
+
+
+def _kind_of(word: str) -> str:
+    return word.partition("=")[0] if word.startswith("--") else word[0]
+
+
+def _rest_of(word: str) -> str:
+    word = word.removesuffix("!")
+    return word.partition("=")[2] if word.startswith("--") else word[1:]
+
+
+def _inline_entries(code: str) -> list[_Entry]:
+    """The declarations of a style attribute, which stand above those of all sheets."""
+    normal: dict[str, str] = {}
+    important: dict[str, str] = {}
+    for word in code.split(" ") if code else ():
+        target = important if word.endswith("!") else normal
+        target[_kind_of(word)] = _rest_of(word)
+    found: list[_Entry] = []
+    if normal:
+        found.append(((2,), BOTH_SCREENS, BOTH_SCREENS, normal))
+    if important:
+        found.append(((4,), BOTH_SCREENS, BOTH_SCREENS, important))
+    return found
+
+
+def _is_closed(tag: str, raw: Mapping[str, Any]) -> bool:
+    """Whether a browser without any sheet gives the element ``display: none``."""
+    if tag == "dialog" and "open" not in raw:
+        return True
+    if not raw:
+        return False
+    if "popover" in raw:
+        return not (tag == "dialog" and "open" in raw)
+    return "hidden" in raw and str(raw["hidden"] or "").lower() != "until-found"
+
+
+def _is_invisible(flags: int) -> bool:
+    return bool(flags & (OFF_NARROW | VEILED_NARROW)) and bool(flags & (OFF_WIDE | VEILED_WIDE))
