@@ -30,8 +30,9 @@ from pagegrade.store.engine.factory import open_database
 from pagegrade.store.engine.sqlite_database import SQLiteDatabase
 from pagegrade.store.repositories.accounts import add_account
 from pagegrade.store.repositories.counts import recount
+from pagegrade.store.repositories.list_query import ORDERS, ListQuery
 from pagegrade.store.repositories.projects import list_projects
-from pagegrade.store.repositories.report_list import ListQuery, SortBy, list_reports
+from pagegrade.store.repositories.report_list import list_reports
 from pagegrade.store.repositories.reports import load_report
 from pagegrade.store.schema.migrate import migrate
 from pagegrade.store.schema.tables import reports
@@ -45,7 +46,6 @@ NOW_MS: Final = 1_767_225_600_000
 SUMMARY: Final = (
     b'{"version":1,"categories":{' + b'"seo":{"score":81,"result":"good","passed":20,"failed":3},' * 20 + b"}}"
 )
-ORDERS: Final[tuple[SortBy, ...]] = ("id", "generated_at", "url", "result")
 _WORDS: Final = "about blog buy cart contact docs event faq gallery guide help info jobs news press shop team".split()
 
 

@@ -19,8 +19,9 @@ from pagegrade.store.engine.factory import open_database
 from pagegrade.store.queue.runs import enqueue_run
 from pagegrade.store.repositories.accounts import add_account, load_account
 from pagegrade.store.repositories.idempotency import IdempotentRequest, add_request, find_request
+from pagegrade.store.repositories.list_query import ListQuery
 from pagegrade.store.repositories.projects import list_projects
-from pagegrade.store.repositories.report_list import ListQuery, list_reports
+from pagegrade.store.repositories.report_list import list_reports
 from pagegrade.store.repositories.reports import (
     add_report,
     delete_report,

@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from pagegrade.store.engine.database import Transaction
+from pagegrade.store.repositories.list_query import ListQuery
 from pagegrade.store.repositories.projects import (
     delete_from_project,
     latest_at_ms,
     list_projects,
     load_project,
 )
-from pagegrade.store.repositories.report_list import ListQuery, list_reports
+from pagegrade.store.repositories.report_list import list_reports
 from pagegrade.store.repositories.reports import add_report
 from tests.store_builders import NOW_MS, add_owner, make_database
 

@@ -21,17 +21,17 @@ from devtools.bench_store import fill
 from pagegrade.model.stored import STATES, UNFINISHED, PackedReport, State
 from pagegrade.parse.url import project_of
 from pagegrade.store.engine.database import Database, Transaction, is_shared
-from pagegrade.store.repositories import search
+from pagegrade.store.repositories import report_list, search
 from pagegrade.store.repositories.counts import count_matching, load_counts, recount
+from pagegrade.store.repositories.list_query import ORDERS, Filter, ListQuery, Position, SortBy, parts_of
 from pagegrade.store.repositories.projects import list_projects
 from pagegrade.store.repositories.report_list import (
-    _ORDERS,
-    Filter,
-    ListQuery,
-    SortBy,
     _page_statement,
+    _seek_statement,
     _Shape,
+    index_of,
     list_reports,
+    list_window,
 )
 from pagegrade.store.repositories.reports import add_report, delete_report, mark_report
 from pagegrade.store.schema.tables import reports
@@ -62,7 +62,7 @@ SEARCHES = (
     "zzz",
 )
 PROJECTS = (None, "example.com", "other.example", "nowhere.example", "")
-SORTS: tuple[SortBy, ...] = ("id", "generated_at", "url", "result")
+SORTS: tuple[SortBy, ...] = tuple(ORDERS)
 
 
 def packed(rating: int | None, score: int | None, made_ms: int, *, failed: bool) -> PackedReport:
@@ -89,25 +89,26 @@ class World:
     reports: dict[int, dict[str, Any]] = field(default_factory=dict)
     clock: itertools.count[int] = field(default_factory=lambda: itertools.count(NOW_MS))
 
-    def add(self, account_id: int, url: str) -> None:
+    def add(self, account_id: int, url: str, privacy: int = 0) -> None:
         """Create a report."""
         now = next(self.clock)
         report = self.database.write_here(
             lambda tx: add_report(
-                tx, account_id=account_id, url=url, project=project_of(url), privacy=0, password_hash=None,
+                tx, account_id=account_id, url=url, project=project_of(url), privacy=privacy, password_hash=None,
                 slug=f"{now:022d}", now_ms=now,
             )
         )  # fmt: skip
         self.reports[report.id] = {
             "id": report.id, "account_id": account_id, "url": url, "project": project_of(url), "state": "queued",
-            "rating": None, "score": None, "dated": now,
+            "rating": None, "score": None, "dated": now, "updated": now, "privacy": privacy,
         }  # fmt: skip
 
     def mark(self, report_id: int, state: State, rating: int | None, score: int | None, made_ms: int) -> None:
         """Let the analysis of a report come to a state."""
         outcome = None if state in UNFINISHED else packed(rating, score, made_ms, failed=state == "failed")
+        now = next(self.clock)
         found = self.database.write_here(
-            lambda tx: mark_report(tx, report_id, state=state, now_ms=next(self.clock), packed=outcome, run_number=1)
+            lambda tx: mark_report(tx, report_id, state=state, now_ms=now, packed=outcome, run_number=1)
         )
 
         assert found == (report_id in self.reports)
@@ -115,6 +116,8 @@ class World:
             self.reports[report_id]["state"] = state
             if state == "completed":
                 self.reports[report_id] |= {"rating": rating, "score": score, "dated": made_ms}
+            read = select(reports.c.updated_at_ms).where(reports.c.id == report_id)
+            self.reports[report_id]["updated"] = self.database.read_here(lambda tx: tx.execute(read).scalar_one())
 
     def delete(self, account_id: int, report_id: int) -> None:
         """Delete a report, if it is the account's."""
@@ -134,18 +137,26 @@ def expected(world: World, query: ListQuery) -> tuple[list[int], int]:
         and query.project in {None, one["project"]}
         and query.rating in {None, one["rating"]}
         and query.state in {None, one["state"]}
+        and query.url in {None, one["url"]}
+        and query.privacy in {None, one["privacy"]}
+        and one["updated"] >= (query.updated_since_ms or 0)
         and (not query.search or matches(one["url"], query.search))
         and (query.expired_before_ms is None or one["dated"] >= query.expired_before_ms or one["state"] in UNFINISHED)
     ]
     keys = {
         "id": lambda one: (one["id"],),
         "generated_at": lambda one: (one["dated"], one["id"]),
+        "updated_at": lambda one: (one["updated"], one["id"]),
         "url": lambda one: (one["url"], one["id"]),
         "result": lambda one: (one["rating"] or 0, -1 if one["score"] is None else one["score"], one["id"]),
+        "score": lambda one: (-1 if one["score"] is None else one["score"], one["id"]),
     }
     found.sort(key=keys[query.sort_by], reverse=query.descending)
+    # What has no value comes last in both directions.
+    if query.sort_by in {"result", "score"}:
+        found.sort(key=lambda one: one["score"] is None)
     if query.sort_by == "result":
-        found = [one for one in found if one["rating"]] + [one for one in found if not one["rating"]]
+        found.sort(key=lambda one: one["rating"] is None)
     start = (query.page - 1) * query.per_page
     return [one["id"] for one in found[start : start + query.per_page]], len(found)
 
@@ -159,12 +170,19 @@ def matches(url: str, text: str) -> bool:
 def check_all_lists(tx: Transaction, world: World) -> None:
     """Every combination of parameters gives what the model gives."""
     dates = sorted(one["dated"] for one in world.reports.values())
+    changed = sorted(one["updated"] for one in world.reports.values())
+    furthers: tuple[dict[str, Any], ...] = (
+        {"url": URLS[1]},
+        {"privacy": 2},
+        {"updated_since_ms": changed[len(changed) // 2]},
+        {"url": URLS[2], "privacy": 0, "updated_since_ms": changed[2]},
+    )
     cutoffs = (None, dates[len(dates) // 2] if dates else NOW_MS)
     for account_id, project, rating, state, text, sort_by, descending, expired in itertools.product(
         world.accounts, PROJECTS, (None, 3), (None, *STATES), SEARCHES, SORTS, (True, False), cutoffs
     ):
         # Searches and filters are not crossed with everything: what they share is one list of conditions.
-        if text is not None and (rating or state):
+        if text is not None and (rating or state or sort_by not in {"id", "result"}):
             continue
         query = ListQuery(
             account_id=account_id, project=project, rating=rating, state=state, search=text, sort_by=sort_by,
@@ -173,14 +191,44 @@ def check_all_lists(tx: Transaction, world: World) -> None:
         last = len(expected(world, replace(query, per_page=1_000))[0]) // query.per_page + 1
         for page in {1, 2, last}:
             check_list(tx, world, replace(query, page=page))
+        if text is None and not rating:
+            for further in furthers:
+                check_list(tx, world, replace(query, **further))
 
 
 def check_list(tx: Transaction, world: World, query: ListQuery) -> None:
-    """One list gives what the model gives."""
+    """One list gives what the model gives, by the number of the page and by walking."""
     found, total = list_reports(tx, query)
     ids, count = expected(world, query)
 
     assert ([report.id for report in found], total) == (ids, count), query
+    if query.page == 1 and (not query.search or query.sort_by == "result"):
+        whole = expected(world, replace(query, per_page=1_000))[0]
+
+        assert walk(tx, query) == whole, query
+        assert list_window(tx, query, None, count=True)[1] == count, query
+
+
+def walk(tx: Transaction, query: ListQuery) -> list[int]:
+    """The ids of the whole list, read window by window to the end; and back, where it must be the same."""
+    windows = []
+    position: Position | None = None
+    while True:
+        window, total = list_window(tx, query, position, count=False)
+        windows.append(window)
+
+        assert total is None
+        assert (window.before is None) == (len(windows) == 1)
+        if window.after is None:
+            break
+        position = window.after
+    back = windows[-1]
+    for window in reversed(windows[:-1]):
+        back, _ = list_window(tx, query, back.before, count=False)
+
+        assert [each.id for each in back.reports] == [each.id for each in window.reports], query
+    assert back.before is None
+    return [report.id for window in windows for report in window.reports]
 
 
 def check_counts(tx: Transaction, world: World) -> None:
@@ -220,6 +268,12 @@ def test_every_combination_when_the_index_finds_too_much(tmp_path: Path, monkeyp
     check_every_combination(tmp_path)
 
 
+def test_every_combination_when_nothing_is_few(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same, with every filter read in the order of the list."""
+    monkeypatch.setattr(report_list, "FEW", 3)
+    check_every_combination(tmp_path)
+
+
 def check_every_combination(tmp_path: Path) -> None:
     """Many reports, and every list of them."""
     database = make_database(tmp_path)
@@ -227,11 +281,10 @@ def check_every_combination(tmp_path: Path) -> None:
         world = World(database, (add_owner(database)[0].id, add_owner(database, "Bob")[0].id))
         chance = random.Random(7)  # noqa: S311 - any history will do
         for number in range(60):
-            world.add(world.accounts[number % 5 == 0], chance.choice(URLS))
+            world.add(world.accounts[number % 5 == 0], chance.choice(URLS), chance.choice([0, 0, 1, 2]))
             state, score = chance.choice(STATES), chance.choice([None, 40, 60, 60, 90])
-            # A page too little of which was seen has neither.
+            # A page too little of which was seen has a score and no result.
             rating = None if score is None else chance.choice([None, 1, 2, 3])
-            score = None if rating is None else score
             world.mark(number + 1, state, rating, score, NOW_MS + chance.randrange(40))
         database.read_here(lambda tx: check_all_lists(tx, world))
     finally:
@@ -267,9 +320,8 @@ def test_any_history_leaves_right_counts_and_lists(history: list[Any], data: Dat
                 if action == "add":
                     world.add(account_id, url)
                 elif action == "mark":
-                    # A page too little of which was seen has neither a score nor a result.
-                    whole = rating is not None and score is not None
-                    world.mark(report_id, state, rating if whole else None, score if whole else None, made)
+                    # A page too little of which was seen has a score and no result.
+                    world.mark(report_id, state, None if score is None else rating, score, made)
                 else:
                     world.delete(account_id, report_id)
             database.read_here(lambda tx: check_counts(tx, world))
@@ -282,6 +334,8 @@ def test_any_history_leaves_right_counts_and_lists(history: list[Any], data: Dat
                         project=st.sampled_from(PROJECTS),
                         rating=st.sampled_from([None, None, 1, 2, 3]),
                         state=st.sampled_from([None, None, *STATES]),
+                        url=st.sampled_from([None, None, None, URLS[0]]),
+                        updated_since_ms=st.sampled_from([None, None, NOW_MS + 10]),
                         sort_by=st.sampled_from(SORTS),
                         descending=st.booleans(),
                         page=st.integers(1, 6),
@@ -318,8 +372,19 @@ def plan(tx: Transaction, shape: _Shape, *, backwards: bool) -> str:
         "expired_before": NOW_MS,
         "the_limit": 10,
         "the_offset": 0,
+        "from_id": 7,
+        "from_rating": 2,
+        "from_score": 60,
+        "from_url": "https://m.example/",
+        "from_dated_at_ms": NOW_MS,
+        "from_updated_at_ms": NOW_MS,
     }
-    statement: Any = _page_statement(shape, backwards=backwards).statement
+    if shape.seeking:
+        statement: Any = _seek_statement(shape, backwards=backwards, touching=False).statement
+    else:
+        statement = _page_statement(shape, backwards=backwards).statement
+    named = set(statement.compile(tx).params)
+    values = {name: value for name, value in values.items() if name in named}
     written = statement.params(values).compile(tx, compile_kwargs={"literal_binds": True})
     if is_shared(tx):
         return "; ".join(row[0] for row in tx.exec_driver_sql(f"EXPLAIN (COSTS OFF) {written}"))
@@ -328,11 +393,12 @@ def plan(tx: Transaction, shape: _Shape, *, backwards: bool) -> str:
 
 def shapes() -> Iterator[tuple[_Shape, bool]]:
     """Every way in which a page is read, forwards and backwards."""
-    for filters, sort_by, descending, backwards, expiring in itertools.product(
-        FILTERS, SORTS, (True, False), (True, False), (True, False)
+    for filters, sort_by, descending, backwards, expiring, seeking in itertools.product(
+        FILTERS, SORTS, (True, False), (True, False), (True, False), (True, False)
     ):
-        for rated in (True, False) if sort_by == "result" and "rating" not in filters else (None,):
-            yield _Shape(filters, sort_by, descending, rated, 0, expiring), backwards
+        query = ListQuery(account_id=1, sort_by=sort_by, rating=2 if "rating" in filters else None)
+        for part in parts_of(query):
+            yield _Shape(filters, sort_by, descending, part, 0, expiring, seeking=seeking), backwards
 
 
 @pytest.mark.backend("sqlite", reason="names the index in each statement")
@@ -346,9 +412,7 @@ def test_every_list_is_read_from_the_index_of_its_first_filter(tmp_path: Path, *
             database.write_here(lambda tx: tx.exec_driver_sql("ANALYZE"))
         for shape, backwards in shapes():
             found = database.read_here(partial(plan, shape=shape, backwards=backwards))
-            order = _ORDERS[shape.sort_by][0]
-            leading = [name for name in shape.filters[:1] if name != order]
-            index = "_".join(("ix_reports", *leading, "by", order))
+            index = index_of(shape.filters, ORDERS[shape.sort_by][0])
 
             assert f"USING INDEX {index} (account_id=?" in found, (shape, found)
             assert "TEMP B-TREE" not in found, (shape, found)

@@ -9,12 +9,13 @@ import pytest
 
 from devtools.bench_store import fill
 from pagegrade.store.engine.database import Database, Transaction
-from pagegrade.store.repositories.report_list import FAR, ListQuery, SortBy, list_reports
+from pagegrade.store.repositories.list_query import ORDERS, ListQuery, SortBy
+from pagegrade.store.repositories.report_list import FAR, list_reports
 from pagegrade.store.repositories.search import find_few_of_account, plan_anew
 from tests.store_builders import add_owner, make_database
 
 COUNT: Final = 4 * FAR
-SORTS: Final[tuple[SortBy, ...]] = ("id", "generated_at", "url", "result")
+SORTS: Final[tuple[SortBy, ...]] = tuple(ORDERS)
 
 
 @pytest.mark.parametrize("descending", [True, False])

@@ -8,7 +8,8 @@ import pytest
 
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories import search
-from pagegrade.store.repositories.report_list import ListQuery, list_reports
+from pagegrade.store.repositories.list_query import ListQuery
+from pagegrade.store.repositories.report_list import list_reports
 from pagegrade.store.repositories.reports import add_report, delete_report
 from pagegrade.store.repositories.search import as_parameters, find_few, search_patterns
 from tests.store_builders import NOW_MS, add_owner, make_database

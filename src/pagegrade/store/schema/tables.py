@@ -233,13 +233,23 @@ processes = Table(
 # Every list filter has an index in every order it can be sorted in; devtools/bench_store.py shows that they are flat.
 # Those of states and projects end with the rating, so that a second filter needs no look at the row.
 for _filter in ((), ("project",), ("rating",), ("state",)):
-    for _order in (("id",), ("dated_at_ms", "id"), ("url", "id"), ("rating", "score", "id")):
-        if _order[0] not in _filter:
+    for _order in (
+        ("id",),
+        ("dated_at_ms", "id"),
+        ("updated_at_ms", "id"),
+        ("url", "id"),
+        ("rating", "score", "id"),
+        ("score", "id"),
+    ):
+        # The index of all in the order of results serves one result in the order of scores.
+        if _order[0] not in _filter and (_filter, _order[0]) != (("rating",), "score"):
             _more = ("rating",) if _filter in {("project",), ("state",)} and "rating" not in _order else ()
             Index(
                 "ix_reports_" + "_".join((*_filter, "by", _order[0])),
                 *(reports.c[n] for n in ("account_id", *_filter, *_order, *_more)),
             )
+# Of the filters that are not in those, each has one index: what it leaves is sorted when it is little.
+Index("ix_reports_by_privacy", reports.c.account_id, reports.c.privacy, reports.c.id)
 # The last four only to be looked at without the row: a claim passes over every run it may not take yet.
 Index(
     "ix_runs_queue",

@@ -9,7 +9,8 @@ from alembic import command
 from alembic.config import Config
 
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.repositories.report_list import ListQuery, list_reports
+from pagegrade.store.repositories.list_query import ListQuery
+from pagegrade.store.repositories.report_list import list_reports
 from pagegrade.store.repositories.reports import add_report
 from pagegrade.store.schema.migrate import FOLDER, migrate, schema_state
 from pagegrade.store.schema.tables import metadata
