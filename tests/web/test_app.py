@@ -45,7 +45,7 @@ def without_names(answer: httpx.Response) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     "path",
-    ["/api/v1/nothing", "/api/v1/reports/", "/api/v2/reports", "/api/", "/api/v1/reports/1/", "//api/v1/reports"],
+    ["/api/v1/nothing", "/api/v1/reports//", "/api/v2/reports", "/api/", "/api/v1/reports/1//", "//api/v1/reports"],
 )
 def test_an_unknown_path_is_a_problem_and_no_redirect(tmp_path: Path, path: str) -> None:
     """JSON whatever is accepted, for every method, with or without a key."""
@@ -90,8 +90,9 @@ def test_an_id_that_names_nothing_is_always_the_same_404(tmp_path: Path, name: s
     async def script(house: House) -> tuple[httpx.Response, httpx.Response]:
         bob = house.add_bob()
         report = await house.create()
-        foreign = await house.call("GET", f"{REPORTS}/{report['id']}", key=bob)
-        return foreign, await house.call("GET", f"{REPORTS}/{name}", key=bob)
+        plain = {"Accept-Encoding": "identity"}  # a long path makes a long answer, which would be packed
+        foreign = await house.call("GET", f"{REPORTS}/{report['id']}", key=bob, headers=plain)
+        return foreign, await house.call("GET", f"{REPORTS}/{name}", key=bob, headers=plain)
 
     foreign, unknown = in_house(tmp_path, script)
 
@@ -114,13 +115,61 @@ def test_other_methods_are_told_what_there_is(tmp_path: Path, path: str, allow: 
     """All that the path knows stands in Allow, for 405 and for OPTIONS."""
 
     async def script(house: House) -> list[httpx.Response]:
-        return [await house.call(method, path, key=None) for method in ("TRACE", "CONNECT", "BREW", "OPTIONS")]
+        return [await house.call(method, path, key=None) for method in ("TRACE", "CONNECT", "OPTIONS")]
 
     *wrong, options = in_house(tmp_path, script)
 
-    assert [answer.status_code for answer in wrong] == [405, 405, 405]
+    assert [answer.status_code for answer in wrong] == [405, 405]
     assert {answer.headers["allow"] for answer in (*wrong, options)} == {allow}
     assert (options.status_code, options.content) == (204, b"")
+
+
+@pytest.mark.parametrize("path", [REPORTS, "/api/v1/nothing", "/", "/nothing", "/healthz"])
+@pytest.mark.parametrize("method", ["BREW", "PROPFIND"])
+def test_a_method_that_is_none_is_not_implemented(tmp_path: Path, method: str, path: str) -> None:
+    """Wherever it is asked for, and whoever asks: that is another mistake than a method that does not fit."""
+
+    async def script(house: House) -> httpx.Response:
+        return await house.client.request(method, f"{BASE_URL}{path}")
+
+    answer = in_house(tmp_path, script)
+
+    assert answer.status_code == 501
+    assert not path.startswith("/api/") or answer.json()["code"] == "not_implemented"
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"])
+@pytest.mark.parametrize(
+    "path", [REPORTS, f"{REPORTS}/1", f"{REPORTS}/1/runs", "/api/v1/projects/x", "/api/v1/account"]
+)
+def test_a_slash_at_the_end_means_the_same_path(tmp_path: Path, path: str, method: str) -> None:
+    """No redirect, which would lose the body; pages keep their addresses."""
+
+    async def script(house: House) -> list[tuple[int, str | None]]:
+        await house.create()
+        asked = [await house.call(method, f"{path}{end}", data={} if method == "PUT" else None) for end in ("", "/")]
+        return [(answer.status_code, answer.headers.get("allow")) for answer in asked]
+
+    without, with_slash = in_house(tmp_path, script)
+
+    assert with_slash == without or (method == "DELETE" and (without[0], with_slash[0]) == (200, 404))
+
+
+def test_a_page_of_another_origin_gets_to_read_that_there_is_nothing(tmp_path: Path) -> None:
+    """Its browser asks first; refused there, the page would only learn that something went wrong."""
+    asked = {"Origin": "https://app.example", "Access-Control-Request-Method": "PUT"}
+
+    async def script(house: House) -> tuple[httpx.Response, httpx.Response]:
+        first = await house.call("OPTIONS", "/api/v1/nothing", key=None, headers=asked)
+        return first, await house.call("PUT", "/api/v1/nothing", headers={"Origin": "https://app.example"})
+
+    preflight, answer = in_house(tmp_path, script)
+    allowed = {name.strip().lower() for name in preflight.headers["access-control-allow-headers"].split(",")}
+
+    assert preflight.status_code == 204
+    assert "PUT" in preflight.headers["access-control-allow-methods"]
+    assert {"authorization", "x-requested-with", "traceparent", "tracestate", "baggage"} <= allowed
+    assert (answer.status_code, answer.headers["access-control-allow-origin"]) == (404, "*")
 
 
 def test_head_is_get_without_a_body(tmp_path: Path) -> None:
@@ -215,7 +264,7 @@ def test_every_answer_of_the_interface_has_its_headers(tmp_path: Path) -> None:
         "cross-origin-resource-policy": "same-origin",
         "x-frame-options": "DENY",
         "content-security-policy": "default-src 'none'; sandbox; frame-ancestors 'none'",
-        "vary": "Authorization, Accept, Origin, Prefer",
+        "vary": "Authorization, Accept, Accept-Encoding, Origin, Prefer",
         "access-control-allow-origin": "*",
     }
 

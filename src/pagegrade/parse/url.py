@@ -10,6 +10,7 @@ Source: https://url.spec.whatwg.org/
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -31,6 +32,8 @@ _SHOWN_CHARACTERS: Final = 80
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 _TLS_PORTS: Final = frozenset({443, 8443})
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*):")
+_BAD_SCHEME: Final = re.compile(r"[^/?#\\]*?[^/?#\\:]:[/\\]{2}")
+"""Something in front of ``://`` that is no scheme."""
 _HOST_LABELS: Final = re.compile(r"[a-z0-9_\-]+(?:\.[a-z0-9_\-]+)*\Z")
 """Narrower than WHATWG, which lets quotes, braces and backticks into hosts; no name in use has them."""
 _PORT_ONLY: Final = re.compile(r"[0-9]{1,5}(?=[/?#\\]|\Z)")
@@ -88,8 +91,9 @@ def parse_target_url(typed: str) -> Target:
     """Read a URL as a person typed it, once.
 
     A value without a scheme gets ``https://``, or ``http://`` where it names this
-    machine or an intranet address, as browsers do. Nothing is stripped: a blank or
-    control character anywhere is an error, because readers disagree about it.
+    machine or an intranet address, as browsers do. Spaces at the ends are dropped,
+    and one inside is percent-encoded. Any other blank or control character is an
+    error, because readers disagree about it.
 
     Args:
         typed: As received.
@@ -104,6 +108,7 @@ def parse_target_url(typed: str) -> Target:
 
     Source: https://url.spec.whatwg.org/#url-parsing
     """
+    typed = typed.strip(" ").replace(" ", "%20")
     if not typed:
         raise InvalidURL("The URL is empty. Give one like https://example.com/page.", reason="empty")
     if len(typed) > MAX_URL_CHARACTERS:
@@ -124,6 +129,11 @@ def parse_target_url(typed: str) -> Target:
         )
     full = typed
     if scheme is None:
+        if _BAD_SCHEME.match(typed) or _is_disguised(typed.partition(":")[0]):
+            raise URLNotAllowed(
+                "The scheme of the URL cannot be read. Begin with http:// or https:// in plain letters.",
+                reason="scheme_not_allowed",
+            )
         if typed.startswith("//"):
             full = f"https:{typed}"
         elif typed[0] in "/\\?#.:":
@@ -138,6 +148,11 @@ def parse_target_url(typed: str) -> Target:
         if _is_nearby(host(plain)) and port(plain) not in _TLS_PORTS:
             return Target(plain, typed_without_scheme=True)
     return Target(_canonical(full, typed), typed_without_scheme=scheme is None)
+
+
+def _is_disguised(beginning: str) -> bool:
+    """Whether text in front of a colon is only a look-alike of http or https, such as full-width letters."""
+    return not beginning.isascii() and unicodedata.normalize("NFKC", beginning).lower() in _DEFAULT_PORTS
 
 
 def _is_nearby(name: str) -> bool:

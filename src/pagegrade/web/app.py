@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import itertools
 import logging
@@ -16,7 +17,7 @@ from pagegrade.model.errors import NotFound, PagegradeError, Unavailable
 from pagegrade.observability.logs import name_lines
 from pagegrade.service.accounts.sessions import keep_session
 from pagegrade.service.container import Services
-from pagegrade.web.compression import compressed
+from pagegrade.web.compression import AT_ONCE, compressed
 from pagegrade.web.context import REQUESTS, Call
 from pagegrade.web.http.body import CLOSE, ClientGone, Receive
 from pagegrade.web.http.headers import (
@@ -33,6 +34,7 @@ from pagegrade.web.http.json_negotiation import accepts_json
 from pagegrade.web.operations import PAGES, Answer, Operation
 from pagegrade.web.pages.catalog.problems import foreign_form, problem_page, sign_in_needed
 from pagegrade.web.problems import MEDIA_TYPE, Problem, Rejected, internal_error, problem_body, problem_of
+from pagegrade.web.responses import warned
 from pagegrade.web.routes import ALL_OPERATIONS
 from pagegrade.web.routing import Routes
 from pagegrade.web.session_cookie import SignInNeeded, is_own_form, session_cookie
@@ -45,6 +47,8 @@ logger = logging.getLogger("pagegrade.web")
 MAX_TARGET_BYTES: Final = 16_384
 """Of path and query."""
 MAX_HEADER_BYTES: Final = 65_536
+METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT")
+"""Of RFC 9110 and RFC 5789; what is none of them is not known at all, as opposed to not fitting."""
 CLIENT_GONE: Final = 499
 """What the log says where no status was sent, because nobody was there to read it."""
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -150,16 +154,9 @@ class App:
             raise Rejected("too_large", f"The address may have at most {MAX_TARGET_BYTES} bytes.", status=414)
         if sum(len(name) + len(value) for name, value in scope["headers"]) > MAX_HEADER_BYTES:
             raise Rejected("too_large", f"The headers may have at most {MAX_HEADER_BYTES} bytes.", status=431)
-        found = self._routes.find(call.path)
-        if found is None:
-            raise NotFound
-        place, call.params = found
-        operation = place.operations.get(call.method)
-        if operation is None:
-            allow = ("Allow", place.allow)
-            if call.method == "OPTIONS":
-                return Answer(status=204, headers=(allow, *self._preflight(call, place.allow)))
-            raise Rejected("method_not_allowed", f"This address knows {place.allow}.", headers=(allow,))
+        operation = self._operation(call)
+        if isinstance(operation, Answer):
+            return operation
         call.operation = operation
         if call.path.startswith(API) and not accepts_json(call.header(b"accept")):
             raise Rejected("not_acceptable", "Answers are JSON; accept application/json.")
@@ -177,7 +174,31 @@ class App:
             answer = await _keep_session(call, answer)
         if answer.status == 304:  # noqa: PLR2004 - RFC 9110 15.4.5
             await call.give_back(REQUESTS)
-        return answer
+        return warned(answer, call.unknown_parameters()) if call.path.startswith(API) else answer
+
+    def _operation(self, call: Call) -> Operation | Answer:
+        """What the request names; for OPTIONS the answer at once.
+
+        Raises:
+            NotFound: There is nothing at the path.
+            Rejected: The method is none, or none of the path.
+        """
+        if call.method not in METHODS:
+            raise Rejected("not_implemented", f"The methods known here are {', '.join(METHODS)}.")
+        found = self._routes.find(call.path)
+        if found is None:
+            preflight = self._preflight(call, ", ".join(METHODS)) if call.method == "OPTIONS" else ()
+            if preflight:
+                return Answer(status=204, headers=preflight)  # so that a page of another origin gets to read the 404
+            raise NotFound
+        place, call.params = found
+        operation = place.operations.get(call.method)
+        if operation is None:
+            allow = ("Allow", place.allow)
+            if call.method == "OPTIONS":
+                return Answer(status=204, headers=(allow, *self._preflight(call, place.allow)))
+            raise Rejected("method_not_allowed", f"This address knows {place.allow}.", headers=(allow,))
+        return operation
 
     def _preflight(self, call: Call, allow: str) -> tuple[tuple[str, str], ...]:
         if not call.path.startswith(API) or call.header(b"access-control-request-method") is None:
@@ -200,8 +221,14 @@ class App:
 
     async def _send(self, call: Call, answer: Answer, send: Send) -> None:
         is_api = call.path.startswith(API)
-        if call.operation is None or call.operation.tag == PAGES:
-            answer = compressed(answer, call.header(b"accept-encoding"), call.header(b"sec-fetch-site"))
+        if is_api or call.operation is None or call.operation.tag == PAGES:
+            # Whoever calls the API shows a key that no other site can make a browser send.
+            fetch_site = None if is_api else call.header(b"sec-fetch-site")
+            accepted = call.header(b"accept-encoding")
+            if len(answer.body) > AT_ONCE:
+                answer = await asyncio.to_thread(compressed, answer, accepted, fetch_site, varies=is_api)
+            else:
+                answer = compressed(answer, accepted, fetch_site, varies=is_api)
         headers = encode_headers(answer.headers)
         given = {name for name, _ in headers}
         headers += [header for header in self._standing[is_api] if header[0] not in given]

@@ -20,14 +20,17 @@ from pagegrade.service.accounts.access import authenticate, require_scope
 from pagegrade.service.accounts.sessions import SignedIn, find_signed_in
 from pagegrade.service.container import Services
 from pagegrade.service.rate_limit import Standing
+from pagegrade.service.reports.validation import Remark
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.locks import hold_account
 from pagegrade.web.http.body import Receive, judge_media, parse_body, read_body
 from pagegrade.web.http.client_ip import bearer_key, client_address, limited_as
-from pagegrade.web.http.fields import names_of, read_fields
+from pagegrade.web.http.fields import is_spelled_freely, names_of, read_fields
 from pagegrade.web.http.forms import parse_pairs
 from pagegrade.web.http.prefer import NONE, Preferences, parse_prefer
+from pagegrade.web.http.unknown_names import unknown_remarks
 from pagegrade.web.operations import Operation
+from pagegrade.web.problems import Rejected
 from pagegrade.web.session_cookie import SESSION, SignInNeeded, read_cookies
 
 T = TypeVar("T")
@@ -37,7 +40,9 @@ ANALYSES: Final = "analyses"
 WRONG_KEYS: Final = "wrong keys"
 MAX_ID: Final = 2**63 - 1
 """What a database can count to."""
-_PAGING: Final = frozenset({"per_page", "page"})
+MAX_REMARKS: Final = 10
+"""Unknown parameters that an answer names."""
+_PAGING: Final = frozenset({"per_page", "page", "cursor"})
 _ID: Final = re.compile(r"[1-9][0-9]{0,18}")
 
 
@@ -84,6 +89,8 @@ class Call:
         self._preferences: Preferences | None = None
         self.sent: Mapping[str, str] = {}
         """The query as it was sent."""
+        self._ignored_fields: tuple[str, ...] = ()
+        """Fields of the body that nothing here is called."""
         self.lenient_used = False
         """Query values may have been replaced by their defaults, as the client asked."""
 
@@ -163,7 +170,7 @@ class Call:
             if name in self.sent and name not in _PAGING:
                 value = getattr(query, name)
                 if value is not None:
-                    found[name] = str(value)
+                    found[name] = self.sent[name] if is_spelled_freely(type(query), name) else str(value)
         return found
 
     async def fields(self, model: type[Model]) -> tuple[Model, list[Violation]]:
@@ -176,7 +183,22 @@ class Call:
         content_type = self.header(b"content-type")
         media_type, boundary = judge_media(self.method, content_type, self.header(b"content-encoding"))
         body = await read_body(self.receive, self.header(b"content-length"))
-        return read_fields(model, parse_body(body, media_type, boundary), "body")
+        sent = parse_body(body, media_type, boundary)
+        known = names_of(model)
+        self._ignored_fields = tuple(name for name in sent if name not in known)
+        return read_fields(model, sent, "body")
+
+    def unknown_parameters(self) -> tuple[Remark, ...]:
+        """Warnings about fields and query parameters that have no meaning here; nothing was made of them."""
+        raw, operation = self._scope.get("query_string", b""), self.operation
+        if operation is None or not (raw or self._ignored_fields):
+            return ()
+        found = list(unknown_remarks(self._ignored_fields, () if operation.body is None else names_of(operation.body)))
+        if raw:
+            with contextlib.suppress(Rejected):  # a query that nobody here reads may be anything
+                known = () if operation.query is None else names_of(operation.query)
+                found += unknown_remarks((name for name in parse_pairs(raw, "The query") if name not in known), known)
+        return tuple(found[:MAX_REMARKS])
 
     async def read(self, work: Callable[[Transaction, Caller], T]) -> T:
         """The result of ``work`` on one view of the database, which authenticates the caller if nothing did before.

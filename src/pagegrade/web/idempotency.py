@@ -115,7 +115,7 @@ def _request(call: Call, fields: BaseModel, key: str) -> IdempotentRequest:
     return IdempotentRequest(
         key_id=call.admitted.api_key.id,
         method=call.method,
-        path=call.path[:MAX_PATH_CHARACTERS],
+        path=call.path.removesuffix("/")[:MAX_PATH_CHARACTERS],
         idempotency_key=key,
         request_sha256=_fingerprint(call, fields),
     )

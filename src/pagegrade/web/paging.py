@@ -61,6 +61,50 @@ class Page:
         }
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Walk:
+    """Some items of a list that is read from cursor to cursor."""
+
+    path: str
+    """Absolute URL of the list, without a query."""
+    query: Mapping[str, str]
+    """What the client asked for besides ``per_page`` and ``cursor``, in the order of the links."""
+    per_page: int
+    before: str | None
+    """Cursor of the items just before; ``None``: there are none."""
+    after: str | None
+    """Cursor of the items just after; ``None``: there are none."""
+    total: int | None
+    """Items of the whole list; ``None``: they were not counted."""
+
+    def links(self) -> dict[str, str | None]:
+        """Where the other items are; where the last ones are, nobody knows without counting."""
+        start = f"{self.path}?{urlencode({**self.query, 'per_page': self.per_page}, quote_via=quote)}&cursor="
+        return {
+            "first": start,
+            "last": None,
+            "prev": None if self.before is None else f"{start}{self.before}",
+            "next": None if self.after is None else f"{start}{self.after}",
+        }
+
+    def meta(self) -> dict[str, Any]:
+        """What is known of the list."""
+        counted = {} if self.total is None else {"total": self.total}
+        return {"path": self.path, "per_page": self.per_page, **counted}
+
+
+def walk_answer(items: Sequence[bytes], walk: Walk) -> Answer:
+    """The answer with some items of a list; ``items`` are JSON objects, encoded."""
+    links = walk.links()
+    around = b'"links":%b,"meta":%b' % (msgspec.json.encode(links), msgspec.json.encode(walk.meta()))
+    body = b'{"data":[%b],%b,"status":200}' % (b",".join(items), around)
+    return Answer(status=200, body=body, headers=(("Link", _link_header(links)),))
+
+
+def _link_header(links: Mapping[str, str | None]) -> str:
+    return ", ".join(f'<{url}>; rel="{name}"' for name in ("first", "prev", "next", "last") if (url := links[name]))
+
+
 def page_answer(items: Sequence[bytes], page: Page, *, headers: tuple[tuple[str, str], ...] = ()) -> Answer:
     """The answer with one page of a list.
 
@@ -88,5 +132,5 @@ def _around(
     """What stands around the items of a page, as JSON members, and its Link header; the same until a list grows."""
     page = Page(path=path, query=dict(query), page=number, per_page=per_page, total=total, count=count)
     links = page.links()
-    link = ", ".join(f'<{url}>; rel="{name}"' for name in ("first", "prev", "next", "last") if (url := links[name]))
+    link = _link_header(links)
     return b'"links":%b,"meta":%b' % (msgspec.json.encode(links), msgspec.json.encode(page.meta())), link

@@ -5,16 +5,81 @@ They are read by ``web.http.fields``; an empty value counts as absent, and a nam
 
 from __future__ import annotations
 
-from typing import Final, Literal
+import re
+from datetime import datetime
+from typing import Annotated, Final, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, WithJsonSchema
 
+from pagegrade.model.errors import InvalidInput
+from pagegrade.parse.url import parse_target_url
 from pagegrade.service.accounts.passwords import MAX_CHARACTERS
+from pagegrade.web.http.cursors import MAX_CHARACTERS as MAX_CURSOR
+from pagegrade.web.http.cursors import Cursor, read_cursor
+from pagegrade.web.http.fields import Reads, UnreadableError
+from pagegrade.web.schemas.report import ListedReport
 
 PER_PAGE: Final = 10
 MAX_PAGE: Final = 1_000_000_000
 MAX_TEXT: Final = 2_048
 """Characters of a text parameter: as many as a URL may have."""
+
+
+MEMBERS: Final = tuple(ListedReport.model_fields)
+"""Of a report, as `fields` names them."""
+_MOMENT: Final = re.compile(
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ]([0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]{1,9}))?([Zz]|[+ -][0-9]{2}:[0-9]{2})"
+)
+
+
+def read_moment(text: str) -> int:
+    """Milliseconds since 1970 of a point in time (RFC 3339); a plus that a query has made a blank counts as one.
+
+    Raises:
+        UnreadableError: It is none.
+    """
+    found = _MOMENT.fullmatch(text.strip())
+    if found is not None:
+        day, time, fraction, zone = found.groups()
+        zone = "+00:00" if zone in "Zz" else zone.replace(" ", "+")
+        try:
+            second = datetime.fromisoformat(f"{day}T{time}{zone}").timestamp()
+        except (ValueError, OverflowError):
+            pass
+        else:
+            return int(second) * 1000 + int(f"{fraction or 0:0<3}"[:3])
+    raise UnreadableError("not_a_time", "Must be a point in time like 2026-01-05T12:34:56Z.")
+
+
+def read_url(text: str) -> str:
+    """The canonical form of a URL.
+
+    Raises:
+        UnreadableError: It cannot be read.
+    """
+    try:
+        return parse_target_url(text).url
+    except InvalidInput as error:
+        raise UnreadableError(error.reason or error.code, error.message) from None
+
+
+def read_members(text: str) -> tuple[str, ...]:
+    """The members of a report in a list of their names, in the order of the report.
+
+    Raises:
+        UnreadableError: A name is none of theirs.
+    """
+    names = {name.strip() for name in text.split(",")} - {""}
+    if not names or names - set(MEMBERS):
+        raise UnreadableError("not_in", f"Must be one or more of {', '.join(MEMBERS)}.", allowed=MEMBERS)
+    return tuple(name for name in MEMBERS if name in names)
+
+
+Members = Annotated[tuple[str, ...] | None, WithJsonSchema({"type": "string"}), Reads(read_members)]
+_MEMBERS: Final = (
+    "Top-level members to answer with, separated by commas; the others are left out, also those that are described as "
+    "always there."
+)
 
 
 class Paged(BaseModel):
@@ -53,6 +118,48 @@ class ReportListQuery(Paged):
     include: Literal["results"] | None = Field(
         None, description="Bring `results` and `page` of each report along.", examples=["results"]
     )
+
+
+class ReportWalkQuery(ReportListQuery):
+    """Filters combine with *and*."""
+
+    url: Annotated[str | None, Reads(read_url)] = Field(
+        None,
+        max_length=MAX_TEXT,
+        description="Only reports for exactly this URL, in any spelling that means the same.",
+        examples=["https://example.com/pricing"],
+    )
+    privacy: Literal[0, 1, 2] | None = Field(None, description="Only reports with this privacy.", examples=[1])
+    updated_since: Annotated[
+        int | None, WithJsonSchema({"type": "string", "format": "date-time"}), Reads(read_moment)
+    ] = Field(
+        None,
+        description="Only reports that have changed since this time (RFC 3339), or at it.",
+        examples=["2026-01-05T12:34:56.789Z"],
+    )
+    sort_by: Literal["id", "generated_at", "url", "result", "score", "updated_at"] = Field(  # type: ignore[assignment]
+        "id",
+        description="Sort key: creation, analysis, address, severity of the result (then the score), score, or last "
+        "change. Reports without a result, or without a score, come last in both directions.",
+        examples=["generated_at"],
+    )
+    fields: Members = Field(None, description=_MEMBERS, examples=["id,url,state,score"])
+    cursor: Annotated[Cursor | None, WithJsonSchema({"type": "string"}), Reads(read_cursor)] = Field(
+        None,
+        max_length=MAX_CURSOR,
+        description="Walks through the list without missing or repeating a report while others are created or deleted: "
+        "send it empty to begin, then follow `links.next`. Not together with `page`.",
+        examples=["WzEsImlkIix0cnVlLGZhbHNlLDAsMTA0Ml0"],
+    )
+    count: Literal[0, 1] = Field(
+        0, description="With `cursor`: 1 counts the list for `meta.total`. Pages are always counted.", examples=[1]
+    )
+
+
+class ShowReportQuery(BaseModel):
+    """What to answer with."""
+
+    fields: Members = Field(None, description=_MEMBERS, examples=["id,url,state,score"])
 
 
 class RunListQuery(Paged):

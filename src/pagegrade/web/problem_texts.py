@@ -228,6 +228,13 @@ TEXTS: Final[dict[str, ProblemText]] = {
         detail="Something went wrong inside Pagegrade. Try again; if it stays, report the request_id.",
         request="GET /api/v1/reports/1042",
     ),
+    "not_implemented": ProblemText(
+        happened="The method of the request is none that this server knows.",
+        causes=("The method is misspelled, or belongs to an extension of HTTP such as WebDAV.",),
+        steps=("Use `GET`, `HEAD`, `POST`, `PUT`, `PATCH`, `DELETE` or `OPTIONS`.",),
+        detail="The methods known here are GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE, CONNECT.",
+        request="PROPFIND /api/v1/reports",
+    ),
     "unavailable": ProblemText(
         happened="Pagegrade cannot do this right now.",
         causes=(

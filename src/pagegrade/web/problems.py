@@ -43,6 +43,7 @@ PROBLEMS: Final[dict[str, tuple[int, str]]] = {
     "rate_limited": (429, "Too many requests"),
     "quota_exceeded": (429, "Quota exceeded"),
     "internal_error": (500, "Internal error"),
+    "not_implemented": (501, "Not implemented"),
     "unavailable": (503, "Unavailable"),
 }
 """Code -> (status, title)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Final, TypeVar
 
 from pagegrade.model.account import Account
@@ -11,10 +12,10 @@ from pagegrade.model.stored import RATINGS
 from pagegrade.parse.url import project_of
 from pagegrade.service.reports import projects
 from pagegrade.service.reports.validation import NewReport, read_new_report
-from pagegrade.store.repositories.report_list import ListQuery
+from pagegrade.store.repositories.list_query import ListQuery
 from pagegrade.web.context import Call
 from pagegrade.web.http.body import CLOSE
-from pagegrade.web.parameters import CreateReportBody, ReportListQuery
+from pagegrade.web.parameters import CreateReportBody, ReportListQuery, ReportWalkQuery
 from pagegrade.web.problems import Rejected
 
 T = TypeVar("T")
@@ -34,6 +35,17 @@ def list_query(query: ReportListQuery, account: Account) -> ListQuery:
         descending=query.sort == "desc",
         page=query.page,
         per_page=query.per_page,
+    )
+
+
+def walk_query(query: ReportWalkQuery, account: Account) -> ListQuery:
+    """The reports of an account that a query of the interface asks for."""
+    return replace(
+        list_query(query, account),
+        url=query.url,
+        privacy=query.privacy,
+        updated_since_ms=query.updated_since,
+        sort_by=query.sort_by,
     )
 
 

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
 
 import msgspec
 
 from pagegrade.service.reports.operations import Listed
 from pagegrade.service.reports.validation import Remark
 from pagegrade.web.context import Call
+from pagegrade.web.http.body import JSON
 from pagegrade.web.http.conditional import http_date, is_unchanged
 from pagegrade.web.operations import Answer
-from pagegrade.web.paging import Page, page_answer
+from pagegrade.web.paging import Page, Walk, page_answer, walk_answer
 from pagegrade.web.parameters import Paged
 
+FIRST_NOT_DONE: Final = 300
+"""Of the statuses that are no success."""
 Headers = tuple[tuple[str, str], ...]
 
 
@@ -22,8 +27,23 @@ def enveloped(data: bytes, *, status: int = 200, remarks: Sequence[Remark] = ())
     """``data``, an encoded JSON value, in the envelope of a success."""
     if not remarks:
         return b'{"data":%b,"status":%d}' % (data, status)
-    warnings = msgspec.json.encode([{"field": r.field, "code": r.code, "message": r.message} for r in remarks])
-    return b'{"data":%b,"status":%d,"warnings":%b}' % (data, status, warnings)
+    return b'{"data":%b,"status":%d,"warnings":%b}' % (data, status, msgspec.json.encode(_warnings(remarks)))
+
+
+def warned(answer: Answer, remarks: Sequence[Remark]) -> Answer:
+    """A success in JSON with more warnings; anything else as it is."""
+    if not remarks or not answer.body or answer.media_type != JSON or answer.status >= FIRST_NOT_DONE:
+        return answer
+    members = msgspec.json.decode(answer.body, type=dict[str, msgspec.Raw])
+    if "status" not in members:
+        return answer  # the description of the API is a document of another standard
+    there = msgspec.json.decode(members.get("warnings", b"[]"), type=list[msgspec.Raw])
+    warnings = msgspec.json.encode([*there, *_warnings(remarks)])
+    return replace(answer, body=msgspec.json.encode({**members, "warnings": msgspec.Raw(warnings)}))
+
+
+def _warnings(remarks: Sequence[Remark]) -> list[dict[str, str]]:
+    return [{"field": each.field, "code": each.code, "message": each.message} for each in remarks]
 
 
 def hashed_tag(*parts: bytes) -> str:
@@ -85,3 +105,19 @@ def listed_answer(call: Call, found: Listed, query: Paged, *, path: str) -> Answ
     etag = hashed_tag(f"{page} {found.version}".encode()) if found.version else hashed_tag(answer.body)
     headers = (*validators(etag), *answer.headers)
     return unchanged(call, etag) or Answer(status=200, body=answer.body, headers=headers)
+
+
+def walked_answer(call: Call, found: Listed, walk: Walk) -> Answer:
+    """200 with some items of a list, or 304 where the client has these very items."""
+    answer = walk_answer(found.items, walk)
+    etag = hashed_tag(f"{walk} {found.version}".encode()) if found.version else hashed_tag(answer.body)
+    headers = (*validators(etag), *answer.headers)
+    return unchanged(call, etag) or Answer(status=200, body=answer.body, headers=headers)
+
+
+def picked(item: bytes, names: Sequence[str] | None) -> bytes:
+    """A JSON object with only these of its members, encoded; ``None``: with all."""
+    if names is None:
+        return item
+    members = msgspec.json.decode(item, type=dict[str, msgspec.Raw])
+    return msgspec.json.encode({name: members[name] for name in names if name in members})

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import unquote_to_bytes
 
+from pagegrade.web.http.headers import API
 from pagegrade.web.operations import Operation
 
 NO_PARAMS: Final[Mapping[str, str]] = {}
@@ -48,6 +49,9 @@ class Routes:
         place = self._fixed.get(path)
         if place is not None:
             return place, NO_PARAMS
+        if path.startswith(API) and path.endswith("/"):
+            # The same path: clients put the slash there by habit, and a redirect would lose the body of their request.
+            return self.find(path[:-1]) if not path.endswith("//") else None
         segments = path.split("/")
         candidates = self._templates.get(len(segments))
         if "%" in path:

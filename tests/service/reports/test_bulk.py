@@ -63,7 +63,7 @@ def test_lines_that_cannot_be_used_are_told_with_their_number() -> None:
         (2, "scheme_not_allowed"),
         (3, "address_not_allowed"),
         (4, "userinfo_not_allowed"),
-        (5, "control_character"),
+        (5, "unparsable"),
     ]
 
 

@@ -79,7 +79,7 @@ def test_names_of_secrets_are_told_from_others(query: str, expected: bool) -> No
 
 
 @pytest.mark.parametrize(
-    ("url", "code"), [("", "empty"), ("https://exa mple.com/", "control_character"), ("/path", "relative"),
+    ("url", "code"), [("", "empty"), ("https://exa\tmple.com/", "control_character"), ("/path", "relative"),
                       ("https://exam_ple..com/", "bad_host"), ("https://example.com/" + "x" * 2048, "too_long")]
 )  # fmt: skip
 def test_an_address_that_cannot_be_read_is_a_violation_of_its_field(url: str, code: str) -> None:

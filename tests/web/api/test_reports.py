@@ -71,7 +71,7 @@ def test_a_body_may_come_in_several_kinds(tmp_path: Path, sent: dict[str, Any]) 
     assert answer.status_code == 201
     assert (data["id"], data["privacy"], data["password"], data["state"]) == (1, 2, True, "queued")
     assert verified
-    assert "warnings" not in answer.json()
+    assert {each["code"] for each in answer.json().get("warnings", ())} <= {"unknown_parameter"}
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_a_body_may_come_in_several_kinds(tmp_path: Path, sent: dict[str, Any]) 
         ({}, {"url": "required"}),
         ({"url": ""}, {"url": "required"}),
         ({"url": "https://"}, {"url": "unparsable"}),
-        ({"url": " https://example.com/"}, {"url": "control_character"}),
+        ({"url": "\thttps://example.com/"}, {"url": "control_character"}),
         ({"url": f"https://example.com/{'a' * 2_048}"}, {"url": "too_long"}),
         ({"url": "https://example.com/", "privacy": "2"}, {"password": "required"}),
         ({"url": "https://example.com/", "privacy": "2", "password": "a" * 129}, {"password": "too_long"}),

@@ -21,7 +21,8 @@ from pagegrade.web.problems import Rejected
         ("respond-async, wait=10", Preferences(wait_s=10, respond_async=True)),
         ("handling=lenient", Preferences(lenient=True)),
         ("handling=strict", NONE),
-        ("return=minimal; foo=bar, x-mine", NONE),
+        ("return=minimal; foo=bar, x-mine", Preferences(minimal=True)),
+        ("return=representation", NONE),
     ],
 )
 def test_preferences_are_read(value: str | None, expected: Preferences) -> None:

@@ -62,8 +62,6 @@ MALFORMED: Final = {
     "target with bytes": b"GET /\xff HTTP/1.1\r\nHost: a\r\n\r\n",
     "target with NUL": b"GET /\x00 HTTP/1.1\r\nHost: a\r\n\r\n",
     "proxy request": b"CONNECT a.example:443 HTTP/1.1\r\nHost: a\r\n\r\n",
-    "unknown method": b"FETCH / HTTP/1.1\r\nHost: a\r\n\r\n",
-    "method in small letters": b"get / HTTP/1.1\r\nHost: a\r\n\r\n",
     "HTTP/2 preface": b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
     "HTTP/2.0 by name": b"GET / HTTP/2.0\r\nHost: a\r\n\r\n",
     "HTTP/1.2": b"GET / HTTP/1.2\r\nHost: a\r\n\r\n",
@@ -89,6 +87,20 @@ def test_malformed_request_gets_one_problem_and_the_connection_ends(data: bytes)
     assert answers[0].problem["type"] == "https://reports.example/problems/bad-request"
     assert answers[0].problem["request_id"] == answers[0].headers["x-request-id"]
     assert [scope["path"] for scope in app.scopes] == []
+
+
+@pytest.mark.parametrize("method", [b"FETCH", b"get", b"X-" + b"y" * 62])
+def test_a_method_the_parser_does_not_know_is_not_implemented(method: bytes) -> None:
+    """Another answer than to noise; the connection ends all the same."""
+
+    async def scenario() -> bytes:
+        async with serving(Recorder()) as site:
+            return await site.talk(method + b" /x HTTP/1.1\r\nHost: a\r\n\r\n")
+
+    (answer,) = replies_in(asyncio.run(scenario()))
+
+    assert (answer.status, answer.problem["code"]) == (501, "not_implemented")
+    assert answer.headers["connection"] == "close"
 
 
 def test_malformed_request_waits_for_its_turn() -> None:

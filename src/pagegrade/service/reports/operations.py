@@ -35,7 +35,7 @@ from pagegrade.store.queue.runs import enqueue_run
 from pagegrade.store.repositories import report_list, retention
 from pagegrade.store.repositories import reports as store
 from pagegrade.store.repositories.counts import count_matching, load_counts
-from pagegrade.store.repositories.report_list import ListQuery
+from pagegrade.store.repositories.list_query import ListQuery, Position
 from pagegrade.store.repositories.run_history import load_detail, load_details
 
 SLUG_BYTES: Final = 16
@@ -268,6 +268,12 @@ def list_reports(
         with_results: Bring ``results`` and ``page`` of each.
     """
     found, total = find_reports(tx, caller, query, options, now_ms)
+    return _listed(tx, found, total, options, with_results=with_results)
+
+
+def _listed(
+    tx: Transaction, found: tuple[StoredReport, ...], total: int, options: ServiceOptions, *, with_results: bool
+) -> Listed:
     if with_results:
         details = load_details(tx, found)
         whole = (report_object(each, base_url=options.base_url, detail=details.get(each.id)) for each in found)
@@ -279,17 +285,50 @@ def list_reports(
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Walked:
+    """Some items of a list that is read from position to position."""
+
+    listed: Listed
+    before: Position | None
+    """Where the items just before are; ``None``: there are none."""
+    after: Position | None
+    """Where the items just after are; ``None``: there are none."""
+    total: int | None
+    """Items of the whole list, where they were counted."""
+
+
+def walk_reports(
+    tx: Transaction,
+    caller: Caller,
+    query: ListQuery,
+    options: ServiceOptions,
+    now_ms: int,
+    *,
+    position: Position | None,
+    count: bool,
+    with_results: bool = False,
+) -> Walked:
+    """Some of the caller's reports from a position on; asked like ``list_reports``."""
+    window, total = report_list.list_window(tx, _asked(caller, query, options, now_ms), position, count=count)
+    listed = _listed(tx, window.reports, total or 0, options, with_results=with_results)
+    return Walked(listed=listed, before=window.before, after=window.after, total=total)
+
+
 def find_reports(
     tx: Transaction, caller: Caller, query: ListQuery, options: ServiceOptions, now_ms: int
 ) -> tuple[tuple[StoredReport, ...], int]:
     """(the reports on a page of the caller's list, how many there are on all pages); asked like ``list_reports``."""
-    asked = replace(
+    return report_list.list_reports(tx, _asked(caller, query, options, now_ms))
+
+
+def _asked(caller: Caller, query: ListQuery, options: ServiceOptions, now_ms: int) -> ListQuery:
+    return replace(
         query,
         account_id=caller.account.id,
         project=None if query.project is None else project_of(query.project),
         expired_before_ms=expired_before_ms(options, now_ms),
     )
-    return report_list.list_reports(tx, asked)
 
 
 def _read(tx: Transaction, caller: Caller, report_id: int, expired: int | None) -> StoredReport:

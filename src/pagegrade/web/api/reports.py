@@ -2,52 +2,97 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from pagegrade.model.account import Caller
-from pagegrade.model.errors import NotFound, PreconditionFailed
+from pagegrade.model.errors import NotFound, PreconditionFailed, ValidationFailed, Violation
 from pagegrade.model.stored import UNFINISHED, StoredReport
 from pagegrade.service.reports import operations as service
-from pagegrade.service.reports.operations import Stored
+from pagegrade.service.reports.operations import Listed, Stored
 from pagegrade.service.reports.validation import read_change
 from pagegrade.store.engine.database import Transaction
 from pagegrade.web.context import Call
 from pagegrade.web.http.body import FORM, JSON, MULTIPART
 from pagegrade.web.http.conditional import may_change
+from pagegrade.web.http.cursors import position_in, write_cursor
 from pagegrade.web.idempotency import do_once, idempotency_key, refuse_done
 from pagegrade.web.operations import Answer, Operation
-from pagegrade.web.parameters import CreateReportBody, ReportListQuery, UpdateReportBody
-from pagegrade.web.report_requests import judge_fields, list_query, read_wish, refuse_when_draining
-from pagegrade.web.responses import Headers, enveloped, listed_answer, unchanged, validators
+from pagegrade.web.paging import Walk
+from pagegrade.web.parameters import CreateReportBody, ReportWalkQuery, ShowReportQuery, UpdateReportBody
+from pagegrade.web.report_requests import judge_fields, read_wish, refuse_when_draining, walk_query
+from pagegrade.web.responses import (
+    Headers,
+    enveloped,
+    listed_answer,
+    picked,
+    unchanged,
+    validators,
+    walked_answer,
+)
 from pagegrade.web.schemas import DeletedReport, ReportAnswer, ReportList
 from pagegrade.web.wait_for_report import wait_until_finished
 
 PATH: Final = "/api/v1/reports"
 ASK_AGAIN: Final = ("Retry-After", "2")
 """For a report that is not finished, in seconds."""
+MINIMAL: Final = ("id", "object", "state")
+"""Members of a report that an answer to a change has with ``Prefer: return=minimal``."""
+PAGE_AND_CURSOR: Final = Violation(
+    field="page", place="query", code="not_with", message="Send either page or cursor, not both."
+)
 
 
 async def list_reports(call: Call) -> Answer:
-    """Answer with a page of the caller's reports."""
+    """Answer with a page of the caller's reports, or with those at a cursor."""
 
     def work(tx: Transaction, caller: Caller) -> Answer:
-        query = call.query(ReportListQuery)
+        query = call.query(ReportWalkQuery)
         options = call.services.options
-        asked = list_query(query, caller.account)
-        with_results = query.include == "results"
-        found = service.list_reports(tx, caller, asked, options, call.now_ms, with_results=with_results)
-        return listed_answer(call, found, query, path=PATH)
+        asked = walk_query(query, caller.account)
+        picks = query.fields
+        whole = query.include == "results" if picks is None else not {"results", "page"}.isdisjoint(picks)
+        if "cursor" not in call.sent:
+            found = service.list_reports(tx, caller, asked, options, call.now_ms, with_results=whole)
+            return listed_answer(call, _picked(found, picks), query, path=PATH)
+        if call.sent.get("page") and not call.preferences.lenient:
+            raise ValidationFailed([PAGE_AND_CURSOR])
+        position = None if query.cursor is None else position_in(query.cursor, asked)
+        walked = service.walk_reports(
+            tx,
+            caller,
+            asked,
+            options,
+            call.now_ms,
+            position=position,
+            count=query.count == 1,
+            with_results=whole,
+        )
+        walk = Walk(
+            path=f"{options.base_url}{PATH}",
+            query=call.filters(query),
+            per_page=query.per_page,
+            before=None if walked.before is None else write_cursor(asked, walked.before),
+            after=None if walked.after is None else write_cursor(asked, walked.after),
+            total=walked.total,
+        )
+        return walked_answer(call, _picked(walked.listed, picks), walk)
 
     return await call.read(work)
+
+
+def _picked(found: Listed, names: tuple[str, ...] | None) -> Listed:
+    return found if names is None else replace(found, items=tuple(picked(item, names) for item in found.items))
 
 
 async def show_report(call: Call) -> Answer:
     """Answer with a report, at once or when it is finished."""
 
     def work(tx: Transaction, caller: Caller) -> Answer | float:
+        query = call.query(ShowReportQuery)
         report = service.find_report(tx, caller, call.id, call.services.options, call.now_ms)
         seconds = call.preferences.seconds(0.0)
-        return seconds if seconds and report.state in UNFINISHED and not waited else _shown(call, tx, report)
+        return seconds if seconds and report.state in UNFINISHED and not waited else _shown(call, tx, report, query)
 
     waited = False
     answer = await call.read(work)
@@ -60,13 +105,14 @@ async def show_report(call: Call) -> Answer:
     return answer
 
 
-def _shown(call: Call, tx: Transaction, report: StoredReport) -> Answer:
+def _shown(call: Call, tx: Transaction, report: StoredReport, query: ShowReportQuery) -> Answer:
     headers: Headers = call.preferences.applied()
     same = unchanged(call, report.etag, modified_ms=report.updated_at_ms, headers=headers)
     if same is not None:
         return same
     shown = service.represent_report(tx, report, call.services.options)
-    return Answer(status=200, body=enveloped(shown.body), headers=(*headers, *_report_headers(report)))
+    body = enveloped(picked(shown.body, query.fields))
+    return Answer(status=200, body=body, headers=(*headers, *_report_headers(report)))
 
 
 async def create_report(call: Call) -> Answer:
@@ -175,10 +221,12 @@ async def _finished(call: Call, made: Stored, *, status: int, seconds: float, he
 
     await wait_until_finished(call, made.report.id, seconds)
     report, body = await call.read(work)
+    if call.preferences.minimal:
+        body = picked(body, MINIMAL)
     return Answer(
         status=status,
         body=enveloped(body, status=status, remarks=made.remarks),
-        headers=(*headers, *call.preferences.applied(), *_report_headers(report)),
+        headers=(*headers, *call.preferences.applied(writing=True), *_report_headers(report)),
     )
 
 
@@ -250,10 +298,11 @@ OPERATIONS: Final = (
         path=PATH,
         name="list_reports",
         summary="List reports",
-        description="The reports of the account, filtered, searched, sorted and in pages.",
+        description="The reports of the account, filtered, searched and sorted: in numbered pages, or from cursor to "
+        "cursor, which neither misses nor repeats a report while others come and go.",
         handler=list_reports,
         scope="reports:read",
-        query=ReportListQuery,
+        query=ReportWalkQuery,
         headers=("Prefer", "If-None-Match"),
         answers={200: ReportList},
         answer_headers={200: ("Link", "ETag", "Preference-Applied")},
@@ -295,6 +344,7 @@ OPERATIONS: Final = (
         "with `Prefer: wait=N` it comes when the report is finished, or after N seconds.",
         handler=show_report,
         scope="reports:read",
+        query=ShowReportQuery,
         headers=("Prefer", "If-None-Match", "If-Modified-Since"),
         answers={200: ReportAnswer},
         answer_headers={200: ("ETag", "Last-Modified", "Retry-After", "Preference-Applied")},

@@ -8,7 +8,7 @@ value is none, and what is wrong is told in words of ours.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import NoneType, UnionType
@@ -23,6 +23,23 @@ Model = TypeVar("Model", bound=BaseModel)
 Choice = str | int
 _INTEGER: Final = re.compile(r"-?[0-9]{1,18}")
 _BOUNDS: Final = ("ge", "le", "max_length")
+
+
+class UnreadableError(Exception):
+    """A text that cannot be what its field wants."""
+
+    def __init__(self, code: str, message: str, *, allowed: tuple[Choice, ...] = ()) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.allowed = allowed
+
+
+@dataclass(frozen=True, slots=True)
+class Reads:
+    """Annotates a field whose text is read by a function, which raises ``UnreadableError``."""
+
+    function: Callable[[str], Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +58,7 @@ class _Rule:
     minimum: int | None
     maximum: int | None
     longest: int | None
+    reads: Callable[[str], Any] | None
 
 
 def read_fields(
@@ -82,6 +100,11 @@ def names_of(model: type[BaseModel]) -> tuple[str, ...]:
     return tuple(rule.name for rule in _rules(model))
 
 
+def is_spelled_freely(model: type[BaseModel], name: str) -> bool:
+    """Whether the value of a field is not what was sent, but what a function made of it."""
+    return any(rule.name == name and rule.reads is not None for rule in _rules(model))
+
+
 def _read(rule: _Rule, value: Any, place: str) -> Any:
     if rule.choices is not None:
         return _read_choice(rule, rule.choices, value, place)
@@ -91,7 +114,12 @@ def _read(rule: _Rule, value: Any, place: str) -> Any:
         return _violation(rule, place, "type", "Must be text.")
     if rule.longest is not None and len(value) > rule.longest:
         return _violation(rule, place, "too_long", f"At most {rule.longest} characters.", limit=rule.longest)
-    return value
+    if rule.reads is None:
+        return value
+    try:
+        return rule.reads(value)
+    except UnreadableError as error:
+        return _violation(rule, place, error.code, error.message, allowed=error.allowed)
 
 
 def _read_choice(rule: _Rule, choices: Mapping[str, Choice], value: Any, place: str) -> Choice | Violation:
@@ -136,17 +164,19 @@ def _rule(attribute: str, field: FieldInfo) -> _Rule:
     if get_origin(kind) in {Union, UnionType}:
         (kind,) = (each for each in get_args(kind) if each is not NoneType)
     choices = {str(each): each for each in get_args(kind)} if get_origin(kind) is Literal else None
-    if choices is None and kind not in {int, str}:
+    reads = next((each.function for each in field.metadata if isinstance(each, Reads)), None)
+    if choices is None and reads is None and kind not in {int, str}:
         raise TypeError(f"{attribute}: {kind!r} cannot be read from a form")
     bounds = {name: getattr(each, name) for each in field.metadata for name in _BOUNDS if hasattr(each, name)}
     return _Rule(
         name=field.alias or attribute,
         attribute=attribute,
         choices=choices,
-        is_integer=kind is int,
+        is_integer=kind is int and reads is None,
         default=None if field.is_required() else field.default,
         required=field.is_required(),
         minimum=bounds.get("ge"),
         maximum=bounds.get("le"),
         longest=bounds.get("max_length"),
+        reads=reads,
     )

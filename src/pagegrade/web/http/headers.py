@@ -23,7 +23,7 @@ _SECURITY: Final = (
 INERT: Final = ("Content-Security-Policy", "default-src 'none'; sandbox; frame-ancestors 'none'")
 """For what is no page: opened in a browser all the same, it can do nothing."""
 HSTS: Final = ("Strict-Transport-Security", "max-age=31536000; includeSubDomains")
-VARY: Final = ("Vary", "Authorization, Accept, Origin, Prefer")
+VARY: Final = ("Vary", "Authorization, Accept, Accept-Encoding, Origin, Prefer")
 FRESH: Final = ("Cache-Control", "private, no-cache")
 """May be kept by the client, and is asked about again each time."""
 UNKEPT: Final = ("Cache-Control", "private, no-store")
@@ -56,6 +56,11 @@ _ASKABLE: Final = (
     "If-Unmodified-Since",
     "Prefer",
     "X-Request-Id",
+    # What browsers' libraries and tracing add by themselves; a browser that may not send one sends nothing.
+    "X-Requested-With",
+    "baggage",
+    "traceparent",
+    "tracestate",
 )
 ASKABLE: Final = ", ".join(_ASKABLE)
 PREFLIGHT_SECONDS: Final = 7_200

@@ -25,6 +25,8 @@ class Preferences:
     respond_async: bool = False
     lenient: bool = False
     """Query values that cannot be used shall be their defaults."""
+    minimal: bool = False
+    """A change is answered with little more than that it was done."""
 
     def seconds(self, default: float) -> float:
         """How long to wait for an analysis."""
@@ -32,11 +34,17 @@ class Preferences:
             return float(self.wait_s)
         return 0.0 if self.respond_async else default
 
-    def applied(self) -> tuple[tuple[str, str], ...]:
-        """The header that says what was heeded about waiting; nothing when nothing was."""
+    def applied(self, *, writing: bool = False) -> tuple[tuple[str, str], ...]:
+        """The header that says what was heeded; nothing when nothing was.
+
+        Args:
+            writing: The answer is to a change, where ``minimal`` has a meaning.
+        """
         said = [name for name, held in (("respond-async", self.respond_async),) if held]
         if self.wait_s is not None:
             said.append(f"wait={self.wait_s}")
+        if writing and self.minimal:
+            said.append("return=minimal")
         return (("Preference-Applied", ", ".join(said)),) if said else ()
 
 
@@ -66,4 +74,5 @@ def parse_prefer(value: str | None) -> Preferences:
         wait_s=None if wait is None else min(int(wait), MAX_WAIT_S),
         respond_async="respond-async" in found,
         lenient=found.get("handling") == "lenient",
+        minimal=found.get("return") == "minimal",
     )

@@ -44,8 +44,8 @@ PATH_PARAMETERS: Final[dict[str, JSONObject]] = {
 REQUEST_HEADERS: Final[dict[str, JSONObject]] = {
     "Prefer": {
         "description": "What you would like (RFC 7240). `wait=N` waits up to N seconds, 50 at most, for a running "
-        "analysis; `respond-async` does not wait; `handling=lenient` ignores query values that cannot be used. Other "
-        "wishes are ignored.",
+        "analysis; `respond-async` does not wait; `handling=lenient` ignores query values that cannot be used; "
+        "`return=minimal` answers a change with `id`, `object` and `state` alone. Others are ignored.",
         "schema": {"type": "string"},
         "examples": {
             "wait": {"summary": "Wait up to ten seconds", "value": "wait=10"},

@@ -11,7 +11,7 @@ from pagegrade.web.schemas.check import CatalogueMeta, Check, CheckItem
 from pagegrade.web.schemas.problem import AnswerWarning
 from pagegrade.web.schemas.report import ListedReport, Report
 from pagegrade.web.schemas.run import Comparison, Run, RunItem
-from pagegrade.web.schemas.shape import URL, Count, Document, about, sometimes
+from pagegrade.web.schemas.shape import URL, Count, Document, about, forget_default, sometimes
 
 _LIST = "https://reports.example.org/api/v1/reports"
 
@@ -20,6 +20,14 @@ class Answer(Document):
     """What every success has in common."""
 
     status: int = about("HTTP status of this answer.", 200, ge=200, le=299)
+    warnings: list[AnswerWarning] = sometimes("What the caller should know; only when there is something.")
+
+
+class Deleted(Document):
+    """What every deletion has in common."""
+
+    deleted: bool = about("Always true.", True)  # noqa: FBT003
+    status: Literal[200] = about("HTTP status of this answer.", 200)
     warnings: list[AnswerWarning] = sometimes("What the caller should know; only when there is something.")
 
 
@@ -59,9 +67,38 @@ class ReportAnswer(Answer):
     data: Report = about("The report.")
 
 
-class ReportList(ListAnswer):
+class ReportListLinks(Document):
+    """Where the other parts of the list are."""
+
+    first: URL = about("Where the list begins.", f"{_LIST}?per_page=10&page=1")
+    last: URL | None = about("The last page; null with `cursor`.", f"{_LIST}?per_page=10&page=4")
+    prev: URL | None = about("What comes before; null: nothing does.", None)
+    next: URL | None = about("What comes after; null: nothing does.", f"{_LIST}?per_page=10&page=2")
+
+
+class ReportListMeta(Document):
+    """Which part of the list this is; with `cursor` only what is known without counting."""
+
+    current_page: int = sometimes("Not with `cursor`: number of this page, from 1.", 1, ge=1)
+    from_: int | None = Field(
+        default=None,
+        alias="from",
+        description="Not with `cursor`: number of the page's first item, from 1; null: the page is empty.",
+        examples=[1],
+        json_schema_extra=forget_default,
+    )
+    last_page: int = sometimes("Not with `cursor`: number of the last page, at least 1.", 4, ge=1)
+    path: URL = about("Address of the list.", _LIST)
+    per_page: int = about("Most items of one answer.", 10, ge=1)
+    to: int | None = sometimes("Not with `cursor`: number of the page's last item; null: the page is empty.", 10)
+    total: Count = sometimes("Items of the whole list; with `cursor` only if `count=1` asks for it.", 37)
+
+
+class ReportList(Answer):
     """Reports."""
 
+    links: ReportListLinks = about("Where the other parts are.")
+    meta: ReportListMeta = about("Which part of the list this is.")
     data: list[ListedReport] = about("The reports of this page.")
 
 
@@ -114,23 +151,19 @@ class CheckList(Answer):
     meta: CatalogueMeta = about("About the catalogue.")
 
 
-class DeletedReport(Document):
+class DeletedReport(Deleted):
     """The report is gone."""
 
     id: int = about("The report that is gone.", 1042, ge=1)
     object: Literal["report"] = about("The kind of object.", "report")
-    deleted: bool = about("Always true.", True)  # noqa: FBT003
-    status: Literal[200] = about("HTTP status of this answer.", 200)
 
 
-class DeletedProject(Document):
+class DeletedProject(Deleted):
     """The reports of the project are gone."""
 
     project: str = about("The host.", "example.com")
     object: Literal["project"] = about("The kind of object.", "project")
-    deleted: bool = about("Always true.", True)  # noqa: FBT003
     reports: Count = about("How many reports there were.", 14)
-    status: Literal[200] = about("HTTP status of this answer.", 200)
 
 
 class Description(Document):

@@ -50,12 +50,13 @@ def sometimes(description: str, *examples: Any, **constraints: Any) -> Any:
         description=description,
         examples=list(examples) or None,
         # It is absent then, not null.
-        json_schema_extra=_forget_default,
+        json_schema_extra=forget_default,
         **constraints,
     )
 
 
-def _forget_default(schema: dict[str, Any]) -> None:
+def forget_default(schema: dict[str, Any]) -> None:
+    """Describe a member that is absent, not null, when there is nothing to say."""
     schema.pop("default", None)
 
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import contextvars
+import re
 import secrets
 import urllib.parse
 from collections import deque
@@ -33,6 +34,7 @@ from pagegrade.web.server.request_head import check_headers, read_target
 
 PROGRESS_BYTES: Final = 16 * 1024
 """A client that takes less than this in the time to send is taken for one that does not read."""
+_REQUEST_LINE: Final = re.compile(rb"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64} /[^\s]{0,2000} HTTP/1\.[01]\r\n")
 HOP_BY_HOP: Final = {b"upgrade", b"http2-settings", b"connection"}
 
 
@@ -110,7 +112,14 @@ class Connection(HttpToolsProtocol):
             self._feed(data)
         except (httptools.HttpParserError, RefusedError) as error:
             cause = error if isinstance(error, RefusedError) else error.__context__
-            self._refuse(cause.refusal if isinstance(cause, RefusedError) else refusals.BAD_REQUEST)
+            if isinstance(cause, RefusedError):
+                self._refuse(cause.refusal)
+            else:
+                # The parser gives up within the method; only the whole line tells a method from noise.
+                alone = phase == "idle" and self.messages <= messages + 1
+                bad_method = isinstance(error, httptools.HttpParserInvalidMethodError)
+                unknown = bad_method and alone and _REQUEST_LINE.match(data)
+                self._refuse(refusals.BAD_METHOD if unknown else refusals.BAD_REQUEST)
             return
         if self.phase == "idle":
             if self.messages != messages or phase != "idle":  # empty lines are no request, and put nothing off

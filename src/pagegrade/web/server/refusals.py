@@ -42,6 +42,7 @@ BAD_CODING: Final = Refusal(
     400, "bad_request", "The only transfer coding known here is chunked, in HTTP/1.1.", "coding"
 )
 BAD_VERSION: Final = Refusal(400, "bad_request", "Speak HTTP/1.1.", "version")
+BAD_METHOD: Final = Refusal(501, "not_implemented", "This is no method that is known here.", "method")
 NO_PROXY: Final = Refusal(400, "bad_request", "This server is no proxy.", "connect")
 TOO_SLOW: Final = Refusal(408, "bad_request", "The request took too long to arrive.", "slow")
 LONG_URL: Final = Refusal(414, "too_large", "The URL is too long.", "url")

@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.web.http.unknown_names import MAX_NAMES, unknown_remarks
+
+KNOWN = ("url", "privacy", "password", "sort_by")
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [("privcy", "privacy"), ("PASSWORD", "password"), ("sortby", "sort_by"), ("uri", "url"), ("zzz", None), ("", None)],
+)
+def test_the_nearest_known_name_is_named(name: str, hint: str | None) -> None:
+    """Where one is near enough to be meant."""
+    (remark,) = unknown_remarks([name], KNOWN)
+
+    assert (remark.field, remark.code) == (name, "unknown_parameter")
+    assert remark.message.endswith("ignored." if hint is None else f"Did you mean {hint}?")
+
+
+def test_what_is_told_is_bounded() -> None:
+    """However many names there are, and however long each is."""
+    found = list(unknown_remarks((f"{number}{'x' * 10_000}" for number in range(1_000)), KNOWN))
+
+    assert len(found) == MAX_NAMES
+    assert max(len(remark.field) for remark in found) <= 41
+
+
+def test_nothing_is_near_where_nothing_is_known() -> None:
+    """Operations without parameters."""
+    (remark,) = unknown_remarks(["url"], ())
+
+    assert "mean" not in remark.message
