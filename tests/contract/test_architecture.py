@@ -155,7 +155,7 @@ def committed_text() -> Iterator[tuple[str, str]]:
     folders = ("src", "tests", "docs", "devtools", "requirements", "changelog.d", ".github", ".ci")
     paths = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file()]
     # In a linked worktree `.git` is a file, and says where the repository is.
-    paths += [path for path in ROOT.iterdir() if path.is_file()]
+    paths += [path for path in ROOT.iterdir() if path.is_file() and path.name != ".git"]
     for path in sorted(paths):
         if {"__pycache__", "fixtures", "recorded", "golden"} & set(path.parts):
             continue

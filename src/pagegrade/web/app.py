@@ -19,6 +19,7 @@ from pagegrade.service.accounts.sessions import keep_session
 from pagegrade.service.container import Services
 from pagegrade.web.compression import AT_ONCE, compressed
 from pagegrade.web.context import REQUESTS, Call
+from pagegrade.web.http.accept import preferred_by_program
 from pagegrade.web.http.body import CLOSE, ClientGone, Receive
 from pagegrade.web.http.headers import (
     API,
@@ -158,7 +159,7 @@ class App:
         if isinstance(operation, Answer):
             return operation
         call.operation = operation
-        if call.path.startswith(API) and not accepts_json(call.header(b"accept")):
+        if call.path.startswith(API) and not _is_acceptable(call.header(b"accept"), operation):
             raise Rejected("not_acceptable", "Answers are JSON; accept application/json.")
         closed = operation.scope is not None or operation.access != "anyone"
         if operation.method != "GET":
@@ -271,6 +272,11 @@ async def _keep_session(call: Call, answer: Answer) -> Answer:
     if token is None:
         return answer
     return replace(answer, headers=(*answer.headers, session_cookie(token, call.services.options.base_url)))
+
+
+def _is_acceptable(accept: str | None, operation: Operation) -> bool:
+    """Whether the client takes JSON, or another format that the operation has."""
+    return accepts_json(accept) or bool(operation.formats and preferred_by_program(accept, operation.formats))
 
 
 def _request_id(sent: str | None) -> str:

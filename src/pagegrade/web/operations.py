@@ -59,6 +59,8 @@ class Operation:
     Forms and JSON are never described together: the Python client of openapi-generator (7.26) would take the fields of
     the form and send an empty body that it calls JSON.
     """
+    formats: tuple[str, ...] = ()
+    """Media types of successes besides JSON, for those who would rather have them."""
     headers: tuple[str, ...] = ()
     """Request headers with a meaning here: ``Prefer``, ``If-Match``, ``If-None-Match``, ``Idempotency-Key``."""
     answers: Mapping[int, type[BaseModel]] = field(default_factory=dict)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from pagegrade.web.api import account, checks, description, projects, reports, runs
+from pagegrade.web.api import report_list as api_report_list
 from pagegrade.web.operations import Operation
 from pagegrade.web.ops import health, metrics
 from pagegrade.web.pages import assets, home
@@ -30,6 +31,7 @@ PROBES: Final[tuple[Operation, ...]] = (*health.OPERATIONS, *metrics.OPERATIONS)
 """What a process answers that has no other business with strangers."""
 
 ALL_OPERATIONS: Final[tuple[Operation, ...]] = (
+    *api_report_list.OPERATIONS,
     *reports.OPERATIONS,
     *runs.OPERATIONS,
     *projects.OPERATIONS,

@@ -2,35 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 from pagegrade.model.account import Caller
-from pagegrade.model.errors import NotFound, PreconditionFailed, ValidationFailed, Violation
+from pagegrade.model.errors import NotFound, PreconditionFailed
+from pagegrade.model.identity import VERSION
 from pagegrade.model.stored import UNFINISHED, StoredReport
+from pagegrade.render.filename import content_disposition, export_name
 from pagegrade.service.reports import operations as service
-from pagegrade.service.reports.operations import Listed, Stored
+from pagegrade.service.reports.operations import Stored
 from pagegrade.service.reports.validation import read_change
+from pagegrade.service.reports.views import Viewed, view_found
 from pagegrade.store.engine.database import Transaction
 from pagegrade.web.context import Call
+from pagegrade.web.http.accept import preferred_by_program
 from pagegrade.web.http.body import FORM, JSON, MULTIPART
 from pagegrade.web.http.conditional import may_change
-from pagegrade.web.http.cursors import position_in, write_cursor
 from pagegrade.web.idempotency import do_once, idempotency_key, refuse_done
 from pagegrade.web.operations import Answer, Operation
-from pagegrade.web.paging import Walk
-from pagegrade.web.parameters import CreateReportBody, ReportWalkQuery, ShowReportQuery, UpdateReportBody
-from pagegrade.web.report_requests import judge_fields, read_wish, refuse_when_draining, walk_query
+from pagegrade.web.parameters import CreateReportBody, ShowReportQuery, UpdateReportBody
+from pagegrade.web.problems import Rejected
+from pagegrade.web.report_files import MEDIA_TYPES, make_file
+from pagegrade.web.report_requests import judge_fields, read_wish, refuse_when_draining
 from pagegrade.web.responses import (
     Headers,
     enveloped,
-    listed_answer,
     picked,
     unchanged,
     validators,
-    walked_answer,
 )
-from pagegrade.web.schemas import DeletedReport, ReportAnswer, ReportList
+from pagegrade.web.schemas import DeletedReport, ReportAnswer
 from pagegrade.web.wait_for_report import wait_until_finished
 
 PATH: Final = "/api/v1/reports"
@@ -38,61 +39,25 @@ ASK_AGAIN: Final = ("Retry-After", "2")
 """For a report that is not finished, in seconds."""
 MINIMAL: Final = ("id", "object", "state")
 """Members of a report that an answer to a change has with ``Prefer: return=minimal``."""
-PAGE_AND_CURSOR: Final = Violation(
-    field="page", place="query", code="not_with", message="Send either page or cursor, not both."
-)
-
-
-async def list_reports(call: Call) -> Answer:
-    """Answer with a page of the caller's reports, or with those at a cursor."""
-
-    def work(tx: Transaction, caller: Caller) -> Answer:
-        query = call.query(ReportWalkQuery)
-        options = call.services.options
-        asked = walk_query(query, caller.account)
-        picks = query.fields
-        whole = query.include == "results" if picks is None else not {"results", "page"}.isdisjoint(picks)
-        if "cursor" not in call.sent:
-            found = service.list_reports(tx, caller, asked, options, call.now_ms, with_results=whole)
-            return listed_answer(call, _picked(found, picks), query, path=PATH)
-        if call.sent.get("page") and not call.preferences.lenient:
-            raise ValidationFailed([PAGE_AND_CURSOR])
-        position = None if query.cursor is None else position_in(query.cursor, asked)
-        walked = service.walk_reports(
-            tx,
-            caller,
-            asked,
-            options,
-            call.now_ms,
-            position=position,
-            count=query.count == 1,
-            with_results=whole,
-        )
-        walk = Walk(
-            path=f"{options.base_url}{PATH}",
-            query=call.filters(query),
-            per_page=query.per_page,
-            before=None if walked.before is None else write_cursor(asked, walked.before),
-            after=None if walked.after is None else write_cursor(asked, walked.after),
-            total=walked.total,
-        )
-        return walked_answer(call, _picked(walked.listed, picks), walk)
-
-    return await call.read(work)
-
-
-def _picked(found: Listed, names: tuple[str, ...] | None) -> Listed:
-    return found if names is None else replace(found, items=tuple(picked(item, names) for item in found.items))
+FORMATS: Final = {name: kind.partition(";")[0] for name, kind in MEDIA_TYPES.items() if name != "json"}
+"""What a report can be besides JSON -> its media type, as Accept names it."""
 
 
 async def show_report(call: Call) -> Answer:
     """Answer with a report, at once or when it is finished."""
+    name = "json"
 
-    def work(tx: Transaction, caller: Caller) -> Answer | float:
+    def work(tx: Transaction, caller: Caller) -> Answer | Viewed | float:
+        nonlocal name
         query = call.query(ShowReportQuery)
+        name = query.format or _format(call)
         report = service.find_report(tx, caller, call.id, call.services.options, call.now_ms)
         seconds = call.preferences.seconds(0.0)
-        return seconds if seconds and report.state in UNFINISHED and not waited else _shown(call, tx, report, query)
+        if seconds and report.state in UNFINISHED and not waited:
+            return seconds
+        if name == "json":
+            return _shown(call, tx, report, query)
+        return _unchanged_file(call, report, name) or view_found(tx, report, masked=False)
 
     waited = False
     answer = await call.read(work)
@@ -102,7 +67,45 @@ async def show_report(call: Call) -> Answer:
         answer = await call.read(work)
     if isinstance(answer, float):
         raise TypeError("a report is waited for once")
-    return answer
+    return await _file(call, answer, name) if isinstance(answer, Viewed) else answer
+
+
+def _format(call: Call) -> str:
+    """The format that the client prefers; JSON unless that is clearly another."""
+    wanted = preferred_by_program(call.header(b"accept"), (MEDIA_TYPES["json"], *FORMATS.values()))
+    return next((name for name, media_type in FORMATS.items() if media_type == wanted), "json")
+
+
+def _file_tag(report: StoredReport, name: str) -> str:
+    """Another one for each format, and for what another version may make of it."""
+    return f'"{report.etag[1:-1]}-{name}-{VERSION}"'
+
+
+def _file_headers(call: Call, report: StoredReport, name: str) -> Headers:
+    return (*call.preferences.applied(), *validators(_file_tag(report, name), report.updated_at_ms))
+
+
+def _unchanged_file(call: Call, report: StoredReport, name: str) -> Answer | None:
+    return unchanged(
+        call, _file_tag(report, name), modified_ms=report.updated_at_ms, headers=call.preferences.applied()
+    )
+
+
+async def _file(call: Call, viewed: Viewed, name: str) -> Answer:
+    """The report as a file.
+
+    Raises:
+        Rejected: There are no results that could be in it.
+        Unavailable: Too many documents are being made.
+    """
+    made = await make_file(call, viewed, name)
+    if made is None:
+        message = "The report has no results yet that could be shown in this format."
+        raise Rejected("not_found", message, headers=(ASK_AGAIN,) if viewed.report.state in UNFINISHED else ())
+    shown, body = made
+    disposition = ("Content-Disposition", content_disposition(export_name(shown, name)))
+    headers = (disposition, *_file_headers(call, viewed.report, name))
+    return Answer(status=200, body=body, media_type=MEDIA_TYPES[name], headers=headers)
 
 
 def _shown(call: Call, tx: Transaction, report: StoredReport, query: ShowReportQuery) -> Answer:
@@ -294,21 +297,6 @@ def _update(method: str, name: str, more: str = "", *, body_types: tuple[str, ..
 
 OPERATIONS: Final = (
     Operation(
-        method="GET",
-        path=PATH,
-        name="list_reports",
-        summary="List reports",
-        description="The reports of the account, filtered, searched and sorted: in numbered pages, or from cursor to "
-        "cursor, which neither misses nor repeats a report while others come and go.",
-        handler=list_reports,
-        scope="reports:read",
-        query=ReportWalkQuery,
-        headers=("Prefer", "If-None-Match"),
-        answers={200: ReportList},
-        answer_headers={200: ("Link", "ETag", "Preference-Applied")},
-        problems=("validation_failed",),
-    ),
-    Operation(
         method="POST",
         path=PATH,
         name="create_report",
@@ -340,8 +328,10 @@ OPERATIONS: Final = (
         path=f"{PATH}/{{id}}",
         name="show_report",
         summary="Show a report",
-        description="One report with all of its results. While it is not finished the answer says when to ask again; "
-        "with `Prefer: wait=N` it comes when the report is finished, or after N seconds.",
+        formats=tuple(FORMATS.values()),
+        description="One report with all of its results; as JSON, or as a file with `format` or `Accept`. While it is "
+        "not finished the answer says when to ask again; with `Prefer: wait=N` it comes when it is finished, or "
+        "after N seconds.",
         handler=show_report,
         scope="reports:read",
         query=ShowReportQuery,

@@ -24,6 +24,27 @@ def preferred(accept: str | None, offers: Sequence[str]) -> str:
     return max(offers, key=lambda offer: _quality_of(offer, qualities))
 
 
+def preferred_by_program(accept: str | None, offers: Sequence[str]) -> str | None:
+    """The media type to answer a program with: the first offer, unless the client would clearly rather have another.
+
+    A browser names HTML before everything, and takes everything; it gets the first offer all the same.
+
+    Args:
+        accept: The header; ``None`` when it was not sent.
+        offers: Media types there are, the usual one first.
+
+    Returns:
+        ``None``: the client rules all of them out.
+    """
+    if not accept or len(accept) > LONGEST:
+        return offers[0]
+    qualities = _qualities(accept)
+    best = max(offers, key=lambda offer: _quality_of(offer, qualities))
+    if best == HTML and qualities.get("*/*", 0.0) > 0:
+        return offers[0]
+    return best if _quality_of(best, qualities) > 0 else None
+
+
 def _qualities(accept: str) -> dict[str, float]:
     found: dict[str, float] = {}
     for element in accept.lower().split(","):

@@ -11,8 +11,9 @@ from pagegrade.clock import now_ms
 from pagegrade.model.stored import Privacy
 from pagegrade.service import pdf_pool
 from pagegrade.web.http.headers import INERT
-from pagegrade.web.pages.reports.exports import MEDIA_TYPES, SHARED_PDFS_PER_MINUTE
+from pagegrade.web.pages.reports.exports import SHARED_PDFS_PER_MINUTE
 from pagegrade.web.pages.reports.report_context import FORMATS
+from pagegrade.web.report_files import MEDIA_TYPES
 from tests.report_builders import make_failed_report
 from tests.share_builders import finish, run_again
 from tests.store_builders import add_owner

@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
-from collections.abc import Callable
 from typing import Final
-
-import msgspec
 
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import NotFound
-from pagegrade.model.report import Report
 from pagegrade.model.stored import StoredReport
-from pagegrade.render.csv import render_csv
 from pagegrade.render.filename import content_disposition, export_name
-from pagegrade.render.html import render_html
-from pagegrade.render.markdown import render_markdown
-from pagegrade.render.sarif import render_sarif
-from pagegrade.report.serialize import report_to_dict
-from pagegrade.service.reports.views import Viewed, exported_object, shown_report, view_found, view_own
+from pagegrade.service.reports.views import Viewed, view_found, view_own
 from pagegrade.store.engine.database import Transaction
 from pagegrade.web.context import Call
 from pagegrade.web.http.client_ip import limited_as
@@ -29,20 +19,8 @@ from pagegrade.web.pages.forms import read_query
 from pagegrade.web.pages.html import UNKEPT, UNLISTED, VARY
 from pagegrade.web.pages.reports.report_context import FORMATS
 from pagegrade.web.pages.share_access import not_found, to_gate, too_many, visit
+from pagegrade.web.report_files import MEDIA_TYPES, make_file
 
-MEDIA_TYPES: Final = {
-    "json": "application/json",
-    "csv": "text/csv; charset=utf-8; header=present",
-    "md": "text/markdown; charset=utf-8",
-    "sarif": "application/sarif+json",
-    "pdf": "application/pdf",
-    "html": "text/html; charset=utf-8",
-}
-_RENDERERS: Final[dict[str, Callable[[tuple[Report, ...]], str]]] = {
-    "md": render_markdown,
-    "sarif": render_sarif,
-    "html": render_html,
-}
 SHARED_PDFS_PER_MINUTE: Final = 10
 """PDFs that a client address may have of shared reports: each takes a process, and there is room for few."""
 _NUMBER: Final = re.compile(r"[1-9][0-9]{0,9}")
@@ -104,13 +82,10 @@ async def _export(call: Call, viewed: Viewed) -> Answer:
         Unavailable: Too many documents are being made.
     """
     name = call.params["format"]
-    shown = await asyncio.to_thread(shown_report, viewed, base_url=call.services.options.base_url)
-    if shown is None or (name == "pdf" and shown.state != "completed"):
+    made = await make_file(call, viewed, name)
+    if made is None:
         raise NotFound
-    if name == "pdf":
-        body = await call.services.documents.pdf(await asyncio.to_thread(_encoded, shown))
-    else:
-        body = await asyncio.to_thread(_written, call, viewed, shown)
+    shown, body = made
     return Answer(
         status=200,
         body=body,
@@ -123,22 +98,6 @@ async def _export(call: Call, viewed: Viewed) -> Answer:
             VARY,
         ),
     )
-
-
-def _encoded(shown: Report) -> bytes:
-    return msgspec.json.encode(report_to_dict(shown))
-
-
-def _written(call: Call, viewed: Viewed, shown: Report) -> bytes:
-    name = call.params["format"]
-    if name == "json":
-        exported = exported_object(viewed, base_url=call.services.options.base_url)
-        if exported is None:
-            raise NotFound
-        return msgspec.json.format(exported, indent=2)
-    if name == "csv":
-        return render_csv((shown,), ids=() if viewed.masked else (viewed.report.id,)).encode()
-    return _RENDERERS[name]((shown,)).encode("utf-8", "replace")
 
 
 OPERATIONS: Final = (

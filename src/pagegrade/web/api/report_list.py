@@ -1,0 +1,86 @@
+"""The list of reports: in numbered pages, or from cursor to cursor."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from pagegrade.model.account import Caller
+from pagegrade.model.errors import ValidationFailed, Violation
+from pagegrade.service.reports import operations as service
+from pagegrade.service.reports.operations import Listed
+from pagegrade.store.engine.database import Transaction
+from pagegrade.web.context import Call
+from pagegrade.web.http.cursors import position_in, write_cursor
+from pagegrade.web.operations import Answer, Operation
+from pagegrade.web.paging import Walk
+from pagegrade.web.parameters import ReportWalkQuery
+from pagegrade.web.report_requests import walk_query
+from pagegrade.web.responses import listed_answer, picked, walked_answer
+from pagegrade.web.schemas import ReportList
+
+PATH: Final = "/api/v1/reports"
+PAGE_AND_CURSOR: Final = Violation(
+    field="page", place="query", code="not_with", message="Send either page or cursor, not both."
+)
+
+
+async def list_reports(call: Call) -> Answer:
+    """Answer with a page of the caller's reports, or with those at a cursor."""
+
+    def work(tx: Transaction, caller: Caller) -> Answer:
+        query = call.query(ReportWalkQuery)
+        options = call.services.options
+        asked = walk_query(query, caller.account)
+        picks = query.fields
+        whole = query.include == "results" if picks is None else not {"results", "page"}.isdisjoint(picks)
+        if "cursor" not in call.sent:
+            found = service.list_reports(tx, caller, asked, options, call.now_ms, with_results=whole)
+            return listed_answer(call, _picked(found, picks), query, path=PATH)
+        if call.sent.get("page") and not call.preferences.lenient:
+            raise ValidationFailed([PAGE_AND_CURSOR])
+        position = None if query.cursor is None else position_in(query.cursor, asked)
+        walked = service.walk_reports(
+            tx,
+            caller,
+            asked,
+            options,
+            call.now_ms,
+            position=position,
+            count=query.count == 1,
+            with_results=whole,
+        )
+        walk = Walk(
+            path=f"{options.base_url}{PATH}",
+            query=call.filters(query),
+            per_page=query.per_page,
+            before=None if walked.before is None else write_cursor(asked, walked.before),
+            after=None if walked.after is None else write_cursor(asked, walked.after),
+            total=walked.total,
+        )
+        return walked_answer(call, _picked(walked.listed, picks), walk)
+
+    return await call.read(work)
+
+
+def _picked(found: Listed, names: tuple[str, ...] | None) -> Listed:
+    return found if names is None else replace(found, items=tuple(picked(item, names) for item in found.items))
+
+
+OPERATIONS: Final = (
+    Operation(
+        method="GET",
+        path=PATH,
+        name="list_reports",
+        summary="List reports",
+        description="The reports of the account, filtered, searched and sorted: in numbered pages, or from cursor to "
+        "cursor, which neither misses nor repeats a report while others come and go.",
+        handler=list_reports,
+        scope="reports:read",
+        query=ReportWalkQuery,
+        headers=("Prefer", "If-None-Match"),
+        answers={200: ReportList},
+        answer_headers={200: ("Link", "ETag", "Preference-Applied")},
+        problems=("validation_failed",),
+    ),
+)

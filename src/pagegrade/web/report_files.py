@@ -1,0 +1,67 @@
+"""A report as a file, in every format there is."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Final
+
+import msgspec
+
+from pagegrade.model.report import Report
+from pagegrade.render.csv import render_csv
+from pagegrade.render.html import render_html
+from pagegrade.render.markdown import render_markdown
+from pagegrade.render.sarif import render_sarif
+from pagegrade.report.serialize import report_to_dict
+from pagegrade.service.reports.views import Viewed, exported_object, shown_report
+from pagegrade.web.context import Call
+
+MEDIA_TYPES: Final = {
+    "json": "application/json",
+    "csv": "text/csv; charset=utf-8; header=present",
+    "md": "text/markdown; charset=utf-8",
+    "sarif": "application/sarif+json",
+    "pdf": "application/pdf",
+    "html": "text/html; charset=utf-8",
+}
+_RENDERERS: Final[dict[str, Callable[[tuple[Report, ...]], str]]] = {
+    "md": render_markdown,
+    "sarif": render_sarif,
+    "html": render_html,
+}
+
+
+async def make_file(call: Call, viewed: Viewed, name: str) -> tuple[Report, bytes] | None:
+    """A report and its file.
+
+    Args:
+        call: Who asks.
+        viewed: The report as they may see it.
+        name: One of ``MEDIA_TYPES``.
+
+    Returns:
+        ``None``: there are no results yet, or not in this format.
+
+    Raises:
+        Unavailable: Too many documents are being made.
+    """
+    base_url = call.services.options.base_url
+    shown = await asyncio.to_thread(shown_report, viewed, base_url=base_url)
+    if shown is None or (name == "pdf" and shown.state != "completed"):
+        return None
+    if name == "pdf":
+        return shown, await call.services.documents.pdf(await asyncio.to_thread(_encoded, shown))
+    return shown, await asyncio.to_thread(_written, viewed, shown, name, base_url)
+
+
+def _encoded(shown: Report) -> bytes:
+    return msgspec.json.encode(report_to_dict(shown))
+
+
+def _written(viewed: Viewed, shown: Report, name: str, base_url: str) -> bytes:
+    if name == "json":
+        return msgspec.json.format(exported_object(viewed, base_url=base_url) or b"null", indent=2)
+    if name == "csv":
+        return render_csv((shown,), ids=() if viewed.masked else (viewed.report.id,)).encode()
+    return _RENDERERS[name]((shown,)).encode("utf-8", "replace")

@@ -1,0 +1,142 @@
+"""A report as a file, asked for with the key: by ``Accept`` or by ``format``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.web.calling import REPORTS, House, in_house
+
+KINDS = {
+    "pdf": "application/pdf",
+    "csv": "text/csv",
+    "md": "text/markdown",
+    "html": "text/html",
+    "sarif": "application/sarif+json",
+}
+CHROME = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"
+
+
+async def finished(house: House) -> None:
+    """One report with results, and one without."""
+    await house.create()
+    await house.finish()
+    await house.create("https://later.example/")
+
+
+def media_type(answer: httpx.Response) -> str:
+    """Without its parameters."""
+    return answer.headers["content-type"].partition(";")[0]
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_format_is_asked_for_in_two_ways(tmp_path: Path, name: str) -> None:
+    """The same file both times, with a tag of its own by which it is not sent again."""
+
+    async def script(house: House) -> list[httpx.Response]:
+        await finished(house)
+        path = f"{REPORTS}/1"
+        by_accept = await house.call("GET", path, headers={"Accept": KINDS[name]})
+        by_name = await house.call("GET", f"{path}?format={name}", headers={"Accept": "application/json"})
+        again = {"Accept": KINDS[name], "If-None-Match": by_accept.headers["etag"]}
+        return [by_accept, by_name, await house.call("GET", path, headers=again), await house.call("GET", path)]
+
+    by_accept, by_name, again, as_json = in_house(tmp_path, script)
+    tags = {answer.headers["etag"] for answer in (by_accept, by_name, again)}
+
+    assert [answer.status_code for answer in (by_accept, by_name, again, as_json)] == [200, 200, 304, 200]
+    assert media_type(by_accept) == media_type(by_name) == KINDS[name]
+    assert name == "pdf" or by_accept.content == by_name.content
+    assert by_accept.headers["content-disposition"].startswith('attachment; filename="pagegrade-example.com-')
+    assert len(tags) == 1
+    assert as_json.headers["etag"] not in tags
+    assert "accept" in by_accept.headers["vary"].lower()
+
+
+@pytest.mark.parametrize(
+    "accept",
+    [
+        None,
+        "*/*",
+        CHROME,
+        "application/json",
+        "application/json, text/plain, */*",
+        "application/*",
+        "text/html;q=0.5, application/json",
+        "text/csv;q=0.9, application/json;q=0.9",
+        "x" * 5_000,
+    ],
+)
+def test_json_is_what_everybody_else_gets(tmp_path: Path, accept: str | None) -> None:
+    """Programs that say nothing, that take anything, and browsers."""
+
+    async def script(house: House) -> httpx.Response:
+        await finished(house)
+        return await house.client.get(
+            f"{REPORTS}/1",
+            headers={"Authorization": f"Bearer {house.key}", **({} if accept is None else {"Accept": accept})},
+        )
+
+    assert media_type(in_house(tmp_path, script)) == "application/json"
+
+
+@pytest.mark.parametrize(
+    ("accept", "kind"),
+    [
+        ("text/csv, application/json;q=0.5", "text/csv"),
+        ("text/csv;q=0.9, application/sarif+json, */*;q=0.1", "application/sarif+json"),
+        ("text/html", "text/html"),
+        ("text/html;q=0.2, text/markdown;q=0.1", "text/html"),
+    ],
+)
+def test_what_is_clearly_preferred_is_sent(tmp_path: Path, accept: str, kind: str) -> None:
+    """By its weight."""
+
+    async def script(house: House) -> httpx.Response:
+        await finished(house)
+        return await house.call("GET", f"{REPORTS}/1", headers={"Accept": accept})
+
+    assert media_type(in_house(tmp_path, script)) == kind
+
+
+def test_what_cannot_be_sent_is_a_problem_in_json(tmp_path: Path) -> None:
+    """No results yet, no such report, of others, a format there is not, nothing that is taken, a list."""
+
+    async def script(house: House) -> list[httpx.Response]:
+        await finished(house)
+        bob = house.add_bob()
+        csv = {"Accept": "text/csv"}
+        return [
+            await house.call("GET", f"{REPORTS}/2", headers=csv),
+            await house.call("GET", f"{REPORTS}/9", headers=csv),
+            await house.call("GET", f"{REPORTS}/1", headers=csv, key=bob),
+            await house.call("GET", f"{REPORTS}/1?format=docx"),
+            await house.call("GET", f"{REPORTS}/1", headers={"Accept": "image/png"}),
+            await house.call("GET", REPORTS, headers=csv),
+            await house.call("GET", f"{REPORTS}/1", headers=csv, key=None),
+        ]
+
+    answers = in_house(tmp_path, script)
+
+    assert [answer.status_code for answer in answers] == [404, 404, 404, 422, 406, 406, 401]
+    assert {media_type(answer) for answer in answers} == {"application/problem+json"}
+    assert answers[0].headers["retry-after"] == "2"
+
+
+def test_the_files_say_what_the_report_says(tmp_path: Path) -> None:
+    """Each in its own form, the CSV with the number of the report."""
+
+    async def script(house: House) -> dict[str, httpx.Response]:
+        await finished(house)
+        return {name: await house.call("GET", f"{REPORTS}/1?format={name}") for name in ("json", *KINDS)}
+
+    files = in_house(tmp_path, script)
+    url = files["json"].json()["data"]["url"]
+
+    assert files["pdf"].content.startswith(b"%PDF-")
+    assert json.loads(files["sarif"].content)["version"] == "2.1.0"
+    assert all(url in files[name].text for name in ("csv", "md", "html"))
+    assert files["html"].headers["content-security-policy"].startswith("default-src 'none'")
