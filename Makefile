@@ -21,7 +21,7 @@ BACKEND ?=
 RUN ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help description-tools setup check lint types imports docs test serve fault chaos load simulate allow-lab analyze bench texts picture screenshots fix new-check lock lock-check env-run env-test env-dev
+.PHONY: help description-tools setup check lint types imports docs test serve fault chaos load simulate allow-lab analyze bench calibrate texts picture screenshots fix new-check lock lock-check env-run env-test env-dev
 
 help:  ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -82,6 +82,9 @@ bench: env-test  ## how fast the engine, lists of a thousand and a million repor
 	@$(BIN)/python -m devtools.bench_queue
 	@$(BIN)/python -m devtools.bench_api
 	@$(BIN)/python -m devtools.bench_memory
+
+calibrate: env-test  ## grade labelled pages and real pages, and fail where the grade means too little (ARGS='--shared DIR')
+	@$(BIN)/python -m devtools.calibrate $(ARGS)
 
 texts: env-test  ## bring the message catalogues of the pages up to date; what is left to translate is counted
 	@$(BIN)/python -m devtools.catalogues

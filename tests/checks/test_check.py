@@ -44,6 +44,7 @@ def test_one_offender_costs_half_and_many_cost_all() -> None:
     """The ramp of counted offenders."""
     assert [offender_loss(n, 10) for n in (0, 1, 10, 11)] == [0.0, 0.5, 1.0, 1.0]
     assert offender_loss(1, 1) == 1.0
+    assert [offender_loss(n, 10, 0.25) for n in (0, 1, 4, 10, 11)] == [0.0, 0.25, 0.5, 1.0, 1.0]
     assert offender_loss(-3, 10) == 0.0
 
 

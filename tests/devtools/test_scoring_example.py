@@ -36,7 +36,7 @@ def test_a_forgotten_noindex_puts_its_caps_on_the_page() -> None:
     caps = {cap.category: cap.max_score for cap in noindex_report().caps}
 
     assert set(caps) == {None, "seo"}
-    assert noindex_report().categories["seo"].score == caps["seo"]
+    assert (noindex_report().categories["seo"].score or 0) <= caps["seo"]
 
 
 def test_the_page_fits_into_the_documentation() -> None:

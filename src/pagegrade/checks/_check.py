@@ -151,8 +151,8 @@ def check(
     return wrap
 
 
-def offender_loss(count: int, full_at: int) -> float:
-    """Loss for ``count`` offenders: 0, then from 0.5 for the first to 1 at ``full_at``.
+def offender_loss(count: int, full_at: int, first: float = 0.5) -> float:
+    """Loss for ``count`` offenders: 0, then from ``first`` for one to 1 at ``full_at``.
 
     Counts, never ratios: removing something good must not make the bad weigh more.
     """
@@ -160,7 +160,7 @@ def offender_loss(count: int, full_at: int) -> float:
         return 0.0
     if full_at <= 1:
         return 1.0
-    return min(1.0, 0.5 + 0.5 * (count - 1) / (full_at - 1))
+    return min(1.0, first + (1 - first) * (count - 1) / (full_at - 1))
 
 
 def meter_loss(value: float, good: float, bad: float, steps: int = 5) -> float:

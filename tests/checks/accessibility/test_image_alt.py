@@ -23,7 +23,7 @@ def test_absent_alternative_is_missing() -> None:
     """One image costs half."""
     found = outcome(image_alt, '<img src="a.jpg">')
 
-    assert (found.state, found.loss, found.total) == ("missing", 0.5, 1)
+    assert (found.state, found.loss, found.total) == ("missing", 0.25, 1)
     assert found.evidence[0].url == "https://example.com/a.jpg"
 
 
@@ -144,7 +144,7 @@ def test_text_that_nobody_hears_is_not_poor(more: str) -> None:
     assert outcome(image_alt, f'<img src="a.jpg" alt="a.jpg" {more}>').state == "described"
 
 
-@pytest.mark.parametrize(("count", "loss"), [(1, 0.5), (9, 0.5 + 0.5 * 8 / 9), (10, 1.0), (300, 1.0)])
+@pytest.mark.parametrize(("count", "loss"), [(1, 0.25), (9, 0.25 + 0.75 * 8 / 9), (10, 1.0), (300, 1.0)])
 def test_loss_grows_with_the_number(count: int, loss: float) -> None:
     """Half for the first, everything from the tenth, and at most a hundred pieces of evidence."""
     found = outcome(image_alt, '<img src="a.jpg">' * count)

@@ -57,7 +57,7 @@ def test_link_without_a_name_is_found(link: str) -> None:
     """An image with an empty alternative is a fault of the link, not of the image."""
     found = outcome(link_name, link)
 
-    assert (found.state, found.loss, found.total) == ("nameless", 0.5, 1)
+    assert (found.state, found.loss, found.total) == ("nameless", 0.25, 1)
     assert found.evidence[0].line == 1
     assert found.message == "One link has no accessible name."
 
@@ -88,7 +88,7 @@ def test_link_that_acts_as_something_else_is_left_to_another_check(role: str) ->
     assert outcome(link_name, f'<a href="#" role="{role}"></a>').state == "named"
 
 
-@pytest.mark.parametrize(("count", "loss"), [(2, 0.5 + 0.5 / 9), (10, 1.0), (11, 1.0)])
+@pytest.mark.parametrize(("count", "loss"), [(2, 0.25 + 0.75 / 9), (10, 1.0), (11, 1.0)])
 def test_loss_grows_with_the_number(count: int, loss: float) -> None:
     """Everything is lost from ten links on."""
     found = outcome(link_name, '<a href="/"></a>' * count)

@@ -32,7 +32,7 @@ def test_only_permission_with_credentials_fails(headers: tuple[tuple[str, str], 
     """Without them a script sees what everybody sees."""
     assert outcome(cors, cors_probe=probe(*headers)).state == state
     assert judged(cors, cors_probe=probe(*headers)).loss == loss
-    assert cors.severity is Severity.MEDIUM
+    assert cors.severity is Severity.HIGH
 
 
 def test_refusal_is_no_proof_but_a_permission_is() -> None:

@@ -40,7 +40,6 @@ def test_readable_addresses_pass(path: str) -> None:
 @pytest.mark.parametrize(
     ("path", "reason"),
     [
-        ("/red_shoes", "underscore"),
         ("/Red-shoes", "uppercase"),
         ("/shop-US/", "uppercase"),
         ("/en-US/Shop/", "uppercase"),
@@ -48,8 +47,6 @@ def test_readable_addresses_pass(path: str) -> None:
         ("/red%20shoes", "space"),
         ("/red//shoes", "double_slash"),
         ("/shoes?a=1&b=2&c=3", "many_parameters"),
-        ("/shoes.php", "program"),
-        ("/default.aspx", "program"),
     ],
 )
 def test_hard_to_read_addresses_warn(path: str, reason: str) -> None:
@@ -58,6 +55,24 @@ def test_hard_to_read_addresses_warn(path: str, reason: str) -> None:
 
     assert [detail.code for detail in outcome(url_friendly, artifacts).details] == [reason]
     assert judged(url_friendly, artifacts).loss == 0.5
+
+
+@pytest.mark.parametrize(
+    ("path", "reasons"),
+    [
+        ("/red_shoes", ["underscore"]),
+        ("/shoes.php", ["program"]),
+        ("/default.aspx", ["program"]),
+        ("/red_shoes.php", ["underscore", "program"]),
+    ],
+)
+def test_old_habits_are_named_and_cost_nothing(path: str, reasons: list[str]) -> None:
+    """Search engines read them as well as others."""
+    artifacts = make_artifacts(url="https://example.com" + path)
+
+    assert state(path) == "old_style"
+    assert [detail.code for detail in outcome(url_friendly, artifacts).details] == reasons
+    assert judged(url_friendly, artifacts).loss == 0
 
 
 def test_limit_of_parameters() -> None:

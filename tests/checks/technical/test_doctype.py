@@ -20,9 +20,9 @@ XHTML = '<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0'
         (
             f'{XHTML} Transitional//EN" "http://www.w3.org/TR/xhtml1/DTD/xhtml1-transitional.dtd">',
             "limited_quirks",
-            0.5,
+            0,
         ),
-        (f'{HTML401} "http://www.w3.org/TR/html4/loose.dtd">', "limited_quirks", 0.5),
+        (f'{HTML401} "http://www.w3.org/TR/html4/loose.dtd">', "limited_quirks", 0),
         (f"{HTML401}>", "quirks", 1),
         ('<!DOCTYPE html PUBLIC "-//W3C//DTD HTML 3.2 Final//EN">', "quirks", 1),
         ("<!doctype banana>", "quirks", 1),

@@ -34,7 +34,7 @@ def test_a_reader_can_do_the_sum() -> None:
         assert category.taken in {None, min(lost, CATEGORIES[name])}
 
     assert report.uncapped_score is not None
-    assert report.score == math.ceil(report.uncapped_score - 0.5)
+    assert report.score == min(math.ceil(report.uncapped_score - 0.5), *(cap.max_score for cap in report.caps))
 
 
 def test_little_coverage_of_a_fetched_page_withholds_everything() -> None:

@@ -20,7 +20,7 @@ from pagegrade.service.runs.packed_evaluation import judge_and_pack_in_child
 from tests.builders import make_artifacts
 from tests.service.tasks import die_judging, lie_about_json, stumble_judging
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 PAGE = "<!doctype html><html lang=en><head><meta charset=utf-8><title>Cats</title></head><body><h1>Cats</h1>"
 
 

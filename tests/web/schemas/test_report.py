@@ -22,6 +22,7 @@ def test_a_report_without_results_has_nothing_to_show() -> None:
         "score",
         "uncapped_score",
         "coverage",
+        "withheld",
         "counts",
         "run",
         "error",

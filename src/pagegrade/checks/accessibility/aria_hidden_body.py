@@ -7,7 +7,7 @@ from pagegrade.model.outcome import Outcome, Severity
 @check(
     id="aria-hidden-body",
     title="aria-hidden on the body",
-    severity=Severity.HIGH,
+    severity=Severity.CRITICAL,
     since="0.1.0",
     visible_only=False,
     states=(

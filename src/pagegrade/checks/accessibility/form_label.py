@@ -20,7 +20,7 @@ FULL_AT: Final = 10
         State(
             "placeholder",
             "Form fields have only a placeholder or a hidden label.",
-            loss=0.5,
+            loss=0.25,
             title="Form fields labelled only by a placeholder",
             why=(
                 "A placeholder disappears while people type, so they can no longer check what the field is for. "

@@ -8,7 +8,7 @@ from pagegrade.parse.language_tags import is_registered_language, parse_language
 @check(
     id="html-lang",
     title="Page language",
-    severity=Severity.MEDIUM,
+    severity=Severity.HIGH,
     since="0.1.0",
     visible_only=False,
     states=(

@@ -10,6 +10,8 @@ from pagegrade.parse.aria.implicit import keeps_role
 from pagegrade.parse.aria.roles import first_role
 
 FULL_AT: Final = 10
+FIRST: Final = 0.25
+"""Loss for one: a single one is a small omission, and ten shut people out."""
 MIN_DIGITS: Final = 4
 """Fewer belong to the name of a thing: "chair2", "A320"."""
 _FILE_NAME: Final = re.compile(r"[^\s]{1,200}\.(?:jpe?g|png|gif|webp|avif|svg|bmp|tiff?|heic)", re.IGNORECASE)
@@ -43,7 +45,7 @@ _DECORATIVE_ROLES: Final = frozenset({"none", "presentation"})
         State(
             "missing",
             "Images have no text alternative.",
-            0.5,
+            FIRST,
             1.0,
             title="Images without alternative text",
             why=(
@@ -75,12 +77,12 @@ def image_alt(document: Document) -> Verdict:
 
     Images, and elements with `role="img"`. Each needs a name: an `alt` attribute, an `aria-label`, an
     `aria-labelledby` that leads to text, or a `title`. Image buttons, areas of image maps and drawings in the page
-    have checks of their own. An empty `alt=""` is right for decoration and passes, and so do `role="presentation"` and
-    anything hidden; `role="presentation"` on an image that takes the focus or has an attribute of ARIA is void. An
-    `alt` of blanks only is no alternative and no mark of decoration. Images that wait for a script to give them a
+    have checks of their own. An empty `alt=""` is right for decoration and passes, and so do `role="presentation"`
+    and anything hidden; `role="presentation"` on an image that takes the focus or has an attribute of ARIA is void.
+    An `alt` of blanks only is no alternative and no mark of decoration. Images that wait for a script to give them a
     source count. Tracking pixels of 1 by 1 are left out, because no one sees them, although most of them should have
-    an empty `alt`. The loss grows from half (one image) to everything (ten or more): a count, so that removing a good
-    image never makes things worse.
+    an empty `alt`. The loss grows from a quarter (one image) to everything (ten or more): a count, so that removing a
+    good image never makes things worse.
 
     It costs a quarter when an alternative is the name of a file or a word such as "image" or "photo". The name of a
     file says too little even beside a link that downloads it. Whether other words fit what the image shows cannot be
@@ -141,7 +143,7 @@ def image_alt(document: Document) -> Verdict:
         evidence=tuple(shown),
         total=total,
         details=details,
-        loss=offender_loss(count, FULL_AT),
+        loss=offender_loss(count, FULL_AT, FIRST),
         message=f"{lack}{rest}.",
     )
 

@@ -9,6 +9,8 @@ from pagegrade.parse.aria.roles import ROLES, first_role
 from pagegrade.parse.html.accessibility import NAMED
 
 FULL_AT: Final = 10
+FIRST: Final = 0.25
+"""Loss for one: a single one is a small omission, and ten shut people out."""
 _ELSEWHERE: Final = NAMED | {"button"}
 """A link with one of these roles is a button, a field or a menu item to people, and judged as that."""
 _NOTHING: Final = frozenset({"", "none", "presentation"})
@@ -25,7 +27,7 @@ _LINKS: Final = frozenset({"link", "doc-backlink", "doc-biblioref", "doc-glossre
         State(
             "nameless",
             "Links have no accessible name.",
-            0.5,
+            FIRST,
             1.0,
             title="Links without an accessible name",
             why=(
@@ -58,7 +60,7 @@ def link_name(document: Document) -> Outcome:
     or `title`. A link whose only content is an image with `alt=""` has no name, and a `title` of that image does not
     give it one. Anchors without `href` are targets, not links. Hidden links are left out, and so are links with the
     role of a button, a field or a menu item, which have checks of their own. Text that a stylesheet adds, such as an
-    icon font, is no name. The loss grows from half (one link) to everything (ten or more).
+    icon font, is no name. The loss grows from a quarter (one link) to everything (ten or more).
 
     ## Why it matters
 
@@ -102,7 +104,7 @@ def link_name(document: Document) -> Outcome:
             for link in islice(nameless, MAX_EVIDENCE)
         ),
         total=count,
-        loss=offender_loss(count, FULL_AT),
+        loss=offender_loss(count, FULL_AT, FIRST),
         message="One link has no accessible name." if count == 1 else f"{count} links have no accessible name.",
     )
 

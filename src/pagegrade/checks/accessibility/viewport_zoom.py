@@ -19,19 +19,7 @@ ENOUGH_SCALE: Final = 2.0
     visible_only=False,
     states=(
         State("free", "Visitors can zoom the page as far as they need."),
-        State(
-            "limited",
-            "Visitors can zoom the page, but less than five times.",
-            loss=0.5,
-            title="Zooming is limited to less than five times",
-            why="People with very low vision need to enlarge text further.",
-            fix=(
-                "Remove `maximum-scale` from the viewport:\n\n"
-                "```html\n"
-                '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-                "```"
-            ),
-        ),
+        State("limited", "Visitors can zoom the page to twice its size, but less than five times."),
         State(
             "too-small",
             "Visitors cannot zoom to twice the size.",
@@ -66,10 +54,10 @@ def viewport_zoom(document: Document) -> Outcome | NotApplicable:
     ## What it checks
 
     The `<meta name="viewport">` of the page; of several the last one counts. It fails with `user-scalable=no` (or
-    `0`) and with a `maximum-scale` under 2, because text must be able to grow to twice its size. It costs half with a
-    `maximum-scale` under 5. A `maximum-scale` limits zooming even beside `user-scalable=yes`. A page without the
-    element forbids nothing. The success criterion is met with twice the size, so less than five times only costs half:
-    people with very low vision need it. A value that browsers cannot read counts as they count it: as no zooming.
+    `0`) and with a `maximum-scale` under 2, because text must be able to grow to twice its size. A `maximum-scale`
+    limits zooming even beside `user-scalable=yes`. A page without the element forbids nothing. A `maximum-scale`
+    between 2 and 5 passes: the success criterion is met with twice the size. A value that browsers cannot read counts
+    as they count it: as no zooming.
 
     ## Why it matters
 

@@ -14,7 +14,7 @@ PACKED_FORMATS: Final = frozenset({"jpeg", "png", "gif", "webp", "avif", "jxl", 
 @check(
     id="asset-compression",
     title="Compression of CSS, JavaScript and other text files",
-    severity=Severity.MEDIUM,
+    severity=Severity.HIGH,
     cause="compression",
     since="0.1.0",
     states=(

@@ -17,15 +17,15 @@ STATIC_KINDS: Final = frozenset({"image", "script", "stylesheet", "font", "prelo
 @check(
     id="cache-headers",
     title="Cache lifetimes of static files",
-    severity=Severity.MEDIUM,
+    severity=Severity.HIGH,
     since="0.1.0",
     states=(
         State("long", "Static files may be cached for a long time."),
         State(
             "short",
             "Static files may be cached for a short time only.",
-            loss=0.25,
-            loss_max=0.5,
+            loss=0.1,
+            loss_max=0.25,
             title="Extend the cache lifetime of static files",
             why="Returning visitors download the files again although they have not changed.",
             fix=(
@@ -146,7 +146,7 @@ def cache_headers(resources: Resources, artifacts: Artifacts) -> Verdict:
         return Outcome("long", value=amount(judged, "file"))
     offenders.sort(key=lambda offender: offender[:3])
     uncached = sum(not short for short, *_ in offenders)
-    loss = 0.25 + 0.25 * meter_loss(wasted["short"], GOOD_BYTES, BAD_BYTES)
+    loss = 0.1 + 0.15 * meter_loss(wasted["short"], GOOD_BYTES, BAD_BYTES)
     if uncached:
         loss = 0.5 + 0.5 * meter_loss(wasted["uncached"], GOOD_BYTES, BAD_BYTES)
     return Outcome(

@@ -11,7 +11,7 @@ BAD: Final = 3_000
 @check(
     id="dom-size",
     title="DOM size",
-    severity=Severity.LOW,
+    severity=Severity.MEDIUM,
     since="0.1.0",
     states=(
         State("moderate", "The page has a moderate number of elements."),

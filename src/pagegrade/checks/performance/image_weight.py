@@ -14,7 +14,7 @@ FULL_AT: Final = 5
 @check(
     id="image-weight",
     title="Image weight",
-    severity=Severity.MEDIUM,
+    severity=Severity.HIGH,
     cause="image-bytes",
     since="0.1.0",
     states=(

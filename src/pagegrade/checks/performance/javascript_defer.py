@@ -13,7 +13,7 @@ MANY: Final = 5
 @check(
     id="javascript-defer",
     title="Render-blocking JavaScript",
-    severity=Severity.LOW,
+    severity=Severity.MEDIUM,
     since="0.1.0",
     states=(
         State("deferred", "No external script blocks rendering."),

@@ -15,7 +15,7 @@ SHOWN: Final = 10
 @check(
     id="js-size",
     title="JavaScript size",
-    severity=Severity.LOW,
+    severity=Severity.HIGH,
     since="0.1.0",
     states=(
         State("light", "The scripts have a moderate size."),

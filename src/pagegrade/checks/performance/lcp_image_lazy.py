@@ -14,7 +14,7 @@ HEIGHT_PX: Final = 200
 @check(
     id="lcp-image-lazy",
     title="Lazy loading of the main image",
-    severity=Severity.LOW,
+    severity=Severity.MEDIUM,
     since="0.1.0",
     visible_only=True,
     states=(

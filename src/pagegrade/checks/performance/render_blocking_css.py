@@ -17,7 +17,7 @@ EVERY_SCREEN: Final = frozenset({"", "all", "screen", "all, screen", "screen, pr
 @check(
     id="render-blocking-css",
     title="Render-blocking CSS",
-    severity=Severity.LOW,
+    severity=Severity.MEDIUM,
     since="0.1.0",
     states=(
         State("few", "Few and small stylesheets block rendering."),

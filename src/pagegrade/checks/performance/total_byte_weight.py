@@ -15,7 +15,7 @@ SHOWN: Final = 10
 @check(
     id="total-byte-weight",
     title="Total page weight",
-    severity=Severity.MEDIUM,
+    severity=Severity.HIGH,
     cause="image-bytes",
     since="0.1.0",
     states=(

@@ -14,7 +14,7 @@ _CLOSED: Final = frozenset({"deny", "sameorigin"})
 @check(
     id="clickjacking",
     title="Clickjacking protection",
-    severity=Severity.MEDIUM,
+    severity=Severity.LOW,
     since="0.1.0",
     states=(
         State("policy", "The Content-Security-Policy header limits which sites may frame the page."),

@@ -11,7 +11,7 @@ _HEADERS: Final = ("Access-Control-Allow-Origin", "Access-Control-Allow-Credenti
 @check(
     id="cors",
     title="CORS",
-    severity=Severity.MEDIUM,
+    severity=Severity.HIGH,
     since="0.1.0",
     states=(
         State("closed", "Scripts of other sites cannot read the page unless it names them."),

@@ -11,7 +11,7 @@ _REPAIRED_BY_BROWSERS: Final = "incomplete_chain"
 @check(
     id="https",
     title="HTTPS",
-    severity=Severity.HIGH,
+    severity=Severity.CRITICAL,
     cause="encryption",
     since="0.1.0",
     cap=Cap(69),

@@ -12,7 +12,7 @@ from pagegrade.parse.url import join_url
 @check(
     id="insecure-form",
     title="Insecure forms",
-    severity=Severity.MEDIUM,
+    severity=Severity.HIGH,
     since="0.1.0",
     states=(
         State("safe", "Forms are sent encrypted, and no password gets into a URL."),

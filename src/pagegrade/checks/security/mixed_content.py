@@ -22,7 +22,7 @@ _Found = tuple[str, str, ElementFact | Evidence]
 @check(
     id="mixed-content",
     title="Mixed content",
-    severity=Severity.MEDIUM,
+    severity=Severity.HIGH,
     since="0.1.0",
     states=(
         State("clean", "Everything the page loads uses HTTPS."),

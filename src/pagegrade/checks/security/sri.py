@@ -38,7 +38,7 @@ _Load = Script | Link
 @check(
     id="sri",
     title="Subresource Integrity (SRI)",
-    severity=Severity.LOW,
+    severity=Severity.INFO,
     since="0.1.0",
     states=(
         State("covered", "Scripts and styles from other sites have an integrity hash."),

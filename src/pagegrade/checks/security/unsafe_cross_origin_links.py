@@ -11,7 +11,7 @@ from pagegrade.parse.url import is_http, same_site
 @check(
     id="unsafe-cross-origin-links",
     title="noopener on links to new windows",
-    severity=Severity.LOW,
+    severity=Severity.INFO,
     since="0.1.0",
     states=(
         State("safe", "No link gives another site access to this page's window."),

@@ -14,7 +14,7 @@ SNIPPET_SIZE_PX: Final = 14.0
 @check(
     id="meta-description-length",
     title="Meta description length",
-    severity=Severity.LOW,
+    severity=Severity.INFO,
     cause="description",
     since="0.1.0",
     states=(

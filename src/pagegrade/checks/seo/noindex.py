@@ -33,7 +33,7 @@ class _Found:
 @check(
     id="noindex",
     title="Indexing (noindex)",
-    severity=Severity.HIGH,
+    severity=Severity.CRITICAL,
     since="0.1.0",
     states=(
         State("indexable", "Search engines may index the page."),

@@ -12,7 +12,7 @@ MIN_BODY_BYTES: Final = {404: 512, 410: 256}
 @check(
     id="not-found-page",
     title="404 page",
-    severity=Severity.HIGH,
+    severity=Severity.MEDIUM,
     since="0.1.0",
     states=(
         State("ok", "A URL that does not exist is answered with 404 and a page."),

@@ -14,7 +14,7 @@ _DECISIVE: Final = ("*", "Googlebot")
 @check(
     id="robots-txt-allows",
     title="Crawling allowed by robots.txt",
-    severity=Severity.HIGH,
+    severity=Severity.CRITICAL,
     since="0.1.0",
     states=(
         State("allowed", "Search engines may fetch the page."),

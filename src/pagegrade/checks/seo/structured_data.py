@@ -8,7 +8,7 @@ from pagegrade.model.outcome import Detail, Evidence, NotApplicable, Outcome, Se
 @check(
     id="structured-data",
     title="Structured data",
-    severity=Severity.MEDIUM,
+    severity=Severity.LOW,
     cause="structured-data",
     since="0.1.0",
     states=(

@@ -1,7 +1,7 @@
 from itertools import islice
 from typing import Final
 
-from pagegrade.checks._check import NEEDS_RENDERING, State, Verdict, check
+from pagegrade.checks._check import NEEDS_RENDERING, Cap, State, Verdict, check
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Detail, NotApplicable, Outcome, Severity
 
@@ -41,6 +41,7 @@ _GENERIC: Final = frozenset(
     id="title",
     title="Page title",
     severity=Severity.HIGH,
+    cap=Cap(69),
     cause="title",
     since="0.1.0",
     states=(

@@ -33,6 +33,8 @@ _FOUND: Final = {
     "many_parameters": "more than two parameters",
     "program": "an ending that names a program",
 }
+_HARMLESS: Final = frozenset({"underscore", "program"})
+"""Search engines read such URLs as well as others; changing them costs more than it brings."""
 _LOCALE: Final = re.compile(r"(?<=/)[a-z]{2,3}-(?:[A-Z]{2}|[A-Z][a-z]{3})(?=/|$)")
 """A folder such as ``en-US``: that is how the standard for language tags writes them."""
 _REASONS: Final = {
@@ -48,10 +50,11 @@ _REASONS: Final = {
 @check(
     id="url-friendly",
     title="Readable URL",
-    severity=Severity.MEDIUM,
+    severity=Severity.LOW,
     since="0.1.0",
     states=(
         State("ok", "The URL of the page is easy to read."),
+        State("old_style", "The URL of the page has underscores or an ending that names a program."),
         State(
             "unfriendly",
             "The URL of the page is hard to read.",
@@ -101,11 +104,11 @@ def url_friendly(navigation: Navigation) -> Outcome:
 
     ## What it checks
 
-    The path and the query of the page's final URL. Warnings: underscores, upper-case letters, spaces, two slashes
-    in a row, more than two parameters, and an ending such as `.php` or `.aspx`. Failures: a session id, content chosen
-    by `#!` or `#/`, and a query that uses brackets, commas or colons in place of `=` and `&`. Letters of any language
-    are fine, also when they appear as `%E3%82%AF`, and so are folders such as `en-US`, which is how language tags are
-    written; the home page has no path to evaluate.
+    The path and the query of the page's final URL. Warnings: upper-case letters, spaces, two slashes in a row and
+    more than two parameters. Underscores and an ending such as `.php` or `.aspx` are named and cost nothing.
+    Failures: a session id, content chosen by `#!` or `#/`, and a query that uses brackets, commas or colons in place
+    of `=` and `&`. Letters of any language are fine, also when they appear as `%E3%82%AF`, and so are folders such as
+    `en-US`, which is how language tags are written; the home page has no path to evaluate.
 
     ## Why it matters
 
@@ -161,7 +164,7 @@ def url_friendly(navigation: Navigation) -> Outcome:
         return Outcome("ok", value=readable)
     shown = query[:200] if found == ["many_parameters"] else readable[:200]
     return Outcome(
-        "unfriendly",
+        "old_style" if _HARMLESS.issuperset(found) else "unfriendly",
         value=readable,
         evidence=tuple(Evidence(url=url, snippet=shown, reason=_REASONS[name]) for name in found),
         details=tuple(

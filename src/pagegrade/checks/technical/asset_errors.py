@@ -14,7 +14,7 @@ AIMED_AT_ROBOTS: Final = frozenset({401, 403, 407, 429, 451, 503})
 @check(
     id="asset-errors",
     title="Broken files",
-    severity=Severity.MEDIUM,
+    severity=Severity.HIGH,
     since="0.1.0",
     states=(
         State("whole", "Every file that was requested loads."),

@@ -1,7 +1,7 @@
 from itertools import islice
 from typing import Final
 
-from pagegrade.checks._check import State, Verdict, check
+from pagegrade.checks._check import Cap, State, Verdict, check
 from pagegrade.model.document import Document, Meta
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, Outcome, Severity
 from pagegrade.parse.html.viewport import Viewport, parse_viewport
@@ -36,7 +36,8 @@ KNOWN_WORDS: Final = {
 @check(
     id="meta-viewport",
     title="Mobile viewport",
-    severity=Severity.MEDIUM,
+    severity=Severity.HIGH,
+    cap=Cap(69),
     since="0.1.0",
     states=(
         State("responsive", "The page adapts its layout to the width of the device."),
