@@ -186,6 +186,9 @@ RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
         _post("/account/password", {"current": PASSWORD, "new": "a much better one"}, name="right",
               person="Spare-2", status=303),
     ),
+    ("POST", "/account/delete"): (
+        _post("/account/delete", {"confirm_password": "not this one"}, name="wrong", person="Spare-3", status=403),
+    ),
     ("POST", "/account/sessions/end"): (_post("/account/sessions/end", {}, person="Spare-3", status=303),),
     ("POST", "/account/sessions/{id}/end"): (_post("/account/sessions/{session_id}/end", {}, status=303),),
     ("GET", "/keys"): (
@@ -215,6 +218,10 @@ RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
         _post("/admin/accounts/{account_gone.id}/disable", {}, name="right", status=303),
     ),
     ("POST", "/admin/accounts/{id}/enable"): (_post("/admin/accounts/{account_gone.id}/enable", {}, status=303),),
+    ("GET", "/admin/accounts/{id}/delete"): (Visit(path="/admin/accounts/{account_bob.id}/delete", person="Alice"),),
+    ("POST", "/admin/accounts/{id}/delete"): (
+        _post("/admin/accounts/{account_alice.id}/delete", {}, name="oneself", status=422),
+    ),
     ("GET", "/admin/accounts/{id}/admin"): (Visit(path="/admin/accounts/{account_bob.id}/admin", person="Alice"),),
     ("POST", "/admin/accounts/{id}/admin"): (
         _post("/admin/accounts/{account_gone.id}/admin", {"is_admin": "0"}, status=303),

@@ -165,7 +165,7 @@ def test_rights_are_given_and_taken(command_line: CommandLine) -> None:
     assert "Account 2 (Bob) administers this installation." in given.err
     assert "Account 1 (Alice) administers this installation no longer." in taken.err
     assert rights == [False, True]
-    assert "Nobody administers this installation now" in gone.err
+    assert "No account administers this installation now" in gone.err
 
 
 def test_an_account_is_enabled_again(command_line: CommandLine) -> None:
@@ -178,3 +178,24 @@ def test_an_account_is_enabled_again(command_line: CommandLine) -> None:
     assert "works again" in first.err
     assert "was not disabled" in second.err
     assert "active" in command_line("accounts", "list").out
+
+
+def test_an_account_is_erased_once_that_is_confirmed(command_line: CommandLine) -> None:
+    """Without a terminal to ask on it takes --yes; doing it again is an error, because it is not there."""
+    command_line("accounts", "create", "--name", "Alice", "--email", "alice@example.org")
+    command_line("accounts", "create", "--name", "Bob", "--email", "bob@example.org")
+    unconfirmed = command_line("accounts", "delete", "2")
+    before = json.loads(command_line("accounts", "list", "--format", "json").out)
+    done = command_line("accounts", "delete", "2", "--yes")
+    after = json.loads(command_line("accounts", "list", "--format", "json").out)
+    again = command_line("accounts", "delete", "2", "--yes")
+    last = command_line("accounts", "delete", "1", "--yes")
+
+    assert (unconfirmed.code, [entry["id"] for entry in before]) == (2, [1, 2])
+    assert "--yes" in unconfirmed.err
+    assert (done.code, done.out, done.err) == (0, "", "Account 2 is erased, with 0 reports.\n")
+    assert [entry["id"] for entry in after] == [1]
+    assert again.code == 2
+    assert "There is no account 2" in again.err
+    assert last.code == 0
+    assert "No account administers this installation now" in last.err

@@ -11,6 +11,7 @@ from pagegrade.clock import now_ms
 from pagegrade.model.errors import Unavailable
 from pagegrade.service.accounts.sessions import IDLE_MS, LASTS_MS, start_session
 from pagegrade.service.container import Services
+from pagegrade.service.erasure import begin_erasure
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.sign_in import HOUR_MS, make_link
 from pagegrade.store.queue.runs import finish_run
@@ -64,6 +65,20 @@ def test_what_no_longer_counts_is_forgotten(services: Services) -> None:
     assert queue.rows("SELECT url FROM reports") == [("https://new.example/",)]
     assert queue.rows("SELECT target FROM visits") == [("new.example",)]
     assert queue.rows("SELECT created_at_ms FROM idempotency") == [(now,)]
+
+
+def test_an_erasure_that_was_interrupted_is_finished(services: Services) -> None:
+    """Of an account that was marked by a process that did not get further; others stay."""
+    queue = Queue(services.database, add_owner(services.database, "Alice")[0].id)
+    bob = add_owner(services.database, "Bob")[0].id
+    queue.add("https://a.example/")
+    queue.add("https://b.example/", account_id=bob)
+    services.database.write_here(lambda tx: begin_erasure(tx, bob, now_ms(), by=None))
+
+    do_all(services)
+
+    assert queue.rows("SELECT url FROM reports") == [("https://a.example/",)]
+    assert queue.rows("SELECT name FROM accounts") == [("Alice",)]
 
 
 def test_sessions_that_are_over_are_forgotten(services: Services) -> None:

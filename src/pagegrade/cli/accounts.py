@@ -12,14 +12,18 @@ from pagegrade.cli.output import write_stdout
 from pagegrade.cli.tables import check_format, moment, write_list
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Account
+from pagegrade.model.errors import InvalidInput, NotFound
 from pagegrade.service.accounts.access import choose_account
 from pagegrade.service.accounts.operations import create_account, disable, enable, set_admin
 from pagegrade.service.accounts.passwords import Passwords
+from pagegrade.service.erasure import begin_erasure, erase_part
 from pagegrade.service.sign_in import INVITATION_HOURS, check_new_password, link_address, make_link, store_password
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.repositories.accounts import count_admins, list_accounts
+from pagegrade.store.repositories.accounts import count_admins, list_accounts, list_erasing, load_account
+from pagegrade.store.repositories.search import compact_index
 from pagegrade.wiring import public_origin
 
+NO_ADMIN = "No account administers this installation now; appoint one: pagegrade accounts admin ID\n"
 COLUMNS = {"id": "ID", "name": "NAME", "email": "E-MAIL", "status": "STATUS", "created_at": "CREATED"}
 
 
@@ -113,7 +117,7 @@ def turn_off(account_id: int) -> None:
     state = "is disabled: none of its keys works any more" if changed else "was disabled before"
     sys.stderr.write(f"Account {account.id} ({account.name}) {state}.\n")
     if not admins:
-        sys.stderr.write("Nobody administers this installation now; let somebody: pagegrade accounts admin ID\n")
+        sys.stderr.write(NO_ADMIN)
 
 
 def turn_on(account_id: int) -> None:
@@ -122,6 +126,44 @@ def turn_on(account_id: int) -> None:
         account, changed = database.write_here(lambda tx: enable(tx, account_id))
     state = "works again, and so do its keys" if changed else "was not disabled"
     sys.stderr.write(f"Account {account.id} ({account.name}) {state}.\n")
+
+
+def erase(account_id: int, *, yes: bool) -> None:
+    """Erase an account with everything of it; where an earlier call was interrupted, go on."""
+    with opened() as database:
+        if account_id not in database.read_here(list_erasing):
+            account = database.read_here(lambda tx: load_account(tx, account_id))
+            if account is None:
+                raise NotFound(f"There is no account {account_id}; `pagegrade accounts list` shows them.")
+            if not yes:
+                _confirm(account)
+            database.write_here(lambda tx: begin_erasure(tx, account_id, now_ms(), by=None))
+        count = 0
+        while gone := database.write_here(lambda tx: erase_part(tx, account_id)):
+            count += len(gone)
+        is_first = True
+        while database.write_here(lambda tx, is_first=is_first: compact_index(tx, is_first=is_first)):  # type: ignore[misc]
+            is_first = False
+        admins = database.read_here(count_admins)
+    sys.stderr.write(f"Account {account_id} is erased, with {count} reports.\n")
+    if not admins:
+        sys.stderr.write(NO_ADMIN)
+
+
+def _confirm(account: Account) -> None:
+    """Ask whoever is at the terminal for the number of the account.
+
+    Raises:
+        InvalidInput: It is another one, or nobody can be asked.
+    """
+    if not sys.stdin.isatty():
+        raise InvalidInput("This erases the account with all of its reports. Add --yes to confirm it.")
+    sys.stderr.write(
+        f"This erases account {account.id} ({account.name}, {account.email}) with its reports, keys and sessions. "
+        "It cannot be undone.\n"
+    )
+    if str(typer.prompt("Type the account's ID to confirm", err=True)).strip() != str(account.id):
+        raise InvalidInput("That is not its ID. Nothing was erased.")
 
 
 def _tell_link(account: Account, link: tuple[str, int], origin: str) -> None:

@@ -80,6 +80,17 @@ def accounts_disable(account_id: AccountId) -> None:
     turn_off(account_id)
 
 
+@accounts.command("delete")
+def accounts_delete(
+    account_id: AccountId,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,  # noqa: FBT002 - of Typer
+) -> None:
+    """Erase an account with its reports, keys and sessions. This cannot be undone."""
+    from pagegrade.cli.accounts import erase
+
+    erase(account_id, yes=yes)
+
+
 @accounts.command("enable")
 def accounts_enable(account_id: AccountId) -> None:
     """Let an account that was disabled work again, and its keys."""

@@ -13,8 +13,10 @@ from pagegrade.clock import now_ms
 from pagegrade.model.errors import Unavailable
 from pagegrade.service.accounts.sessions import forget_sessions
 from pagegrade.service.container import Services
+from pagegrade.service.erasure import finish_erasure
 from pagegrade.service.retention import prune_expired
 from pagegrade.store.queue.procrastinate_queue import find_forgotten
+from pagegrade.store.repositories.accounts import list_erasing
 from pagegrade.store.repositories.host_slots import forget_visits
 from pagegrade.store.repositories.idempotency import KEPT_MS, forget_requests
 from pagegrade.store.repositories.processes import forget_silent
@@ -111,6 +113,12 @@ async def _forget_processes(services: Services) -> None:
         await services.database.write(lambda tx: forget_silent(tx, now_ms()))
 
 
+async def _finish_erasures(services: Services) -> None:
+    """Go on with accounts whose erasure was asked for and did not come to its end."""
+    for account_id in await services.database.read(list_erasing):
+        await finish_erasure(services, account_id)
+
+
 async def _prune(services: Services) -> None:
     options = services.options
     if options.retention_days is not None or options.retention_runs is not None:
@@ -135,6 +143,7 @@ CHORES: Final[tuple[Chore, ...]] = (
     _forget_sessions,
     _forget_counters,
     _forget_processes,
+    _finish_erasures,
     _prune,
 )
 OWN: Final[frozenset[Chore]] = frozenset({_save_key_uses})

@@ -63,7 +63,7 @@ def create_account(
     address = _clean_email(email)
     tag = _clean_locale(locale)
     _check_timezone(timezone)
-    _hold(tx)
+    hold_accounts(tx)
     _check_free(tx, address)
     is_first = count_accounts(tx) == 0
     return add_account(tx, name=label, email=address, locale=tag, timezone=timezone, is_admin=is_first, now_ms=now_ms)
@@ -101,7 +101,7 @@ def change_account(
     # A report that anyone with the password may see needs a password of its own.
     if default_privacy not in {None, Privacy.PUBLIC, Privacy.PRIVATE}:
         raise InvalidInput(f"{default_privacy!r} is no privacy for new reports.", reason=PRIVACY)
-    _hold(tx)
+    hold_accounts(tx)
     account = _load(tx, account_id)
     _check_free(tx, address, but=account_id)
     changed = replace(
@@ -128,12 +128,12 @@ def disable(tx: Transaction, account_id: int, now_ms: int, *, by: Account | None
         InvalidInput: That administrator may not; ``reason`` says why.
         NotFound: There is no such account.
     """
-    _hold(tx)
+    hold_accounts(tx)
     account = _load(tx, account_id)
     if by is not None:
         if by.id == account_id:
             raise InvalidInput("You cannot disable your own account.", reason=OWN_ACCOUNT)
-        _keep_an_admin(tx, account)
+        keep_an_admin(tx, account)
     changed = disable_account(tx, account_id, now_ms)
     end_sessions(tx, account_id)
     forget_links(tx, account_id)
@@ -150,7 +150,7 @@ def enable(tx: Transaction, account_id: int) -> tuple[Account, bool]:
         InvalidInput: Another account has its e-mail address meanwhile.
         NotFound: There is no such account.
     """
-    _hold(tx)
+    hold_accounts(tx)
     account = _load(tx, account_id)
     _check_free(tx, account.email, but=account_id)
     return replace(account, disabled_at_ms=None), enable_account(tx, account_id)
@@ -166,12 +166,12 @@ def set_admin(tx: Transaction, account_id: int, *, is_admin: bool) -> tuple[Acco
         InvalidInput: The account is disabled, or nobody would administer the installation.
         NotFound: There is no such account.
     """
-    _hold(tx)
+    hold_accounts(tx)
     account = _load(tx, account_id)
     if is_admin and account.disabled_at_ms is not None:
         raise InvalidInput(f"The account {account_id} is disabled; enable it first.", reason=DISABLED)
     if not is_admin:
-        _keep_an_admin(tx, account)
+        keep_an_admin(tx, account)
     return replace(account, is_admin=is_admin), save_admin(tx, account_id, is_admin=is_admin)
 
 
@@ -193,7 +193,7 @@ def clean_label(text: str, *, what: str) -> str:
     return label
 
 
-def _hold(tx: Transaction) -> None:
+def hold_accounts(tx: Transaction) -> None:
     """Let accounts be made and changed one after the other, whichever process does it.
 
     Else two of them have one e-mail address, or the last two administrators send each other away.
@@ -234,7 +234,7 @@ def _check_free(tx: Transaction, address: str, *, but: int | None = None) -> Non
             raise InvalidInput(f"The account {account_id} has this e-mail address already.", reason=EMAIL_TAKEN)
 
 
-def _keep_an_admin(tx: Transaction, account: Account) -> None:
+def keep_an_admin(tx: Transaction, account: Account) -> None:
     """Refuse to take the last administrator away."""
     if account.is_admin and account.disabled_at_ms is None and count_admins(tx) <= 1:
         raise InvalidInput(

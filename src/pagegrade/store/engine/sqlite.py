@@ -81,6 +81,8 @@ def make_engine(url: str, *, checkpoints: bool) -> Engine:
             "PRAGMA synchronous = FULL"
         )  # NORMAL may lose the last commits with the power; a 201 is a promise
         cursor.execute("PRAGMA foreign_keys = ON")
+        # What is deleted is overwritten, instead of staying in the file until the space is used again.
+        cursor.execute("PRAGMA secure_delete = ON")
         cursor.execute("PRAGMA mmap_size = 0")
         cursor.execute("PRAGMA cache_size = -4000")
         cursor.execute(f"PRAGMA journal_size_limit = {LOG_BYTES}")

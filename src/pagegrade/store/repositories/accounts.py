@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlalchemy import bindparam, func, insert, select, update
+from sqlalchemy import bindparam, delete, func, insert, select, update
 
 from pagegrade.model.account import Account
 from pagegrade.model.stored import UNFINISHED
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.counts import WHOLE_ACCOUNT
-from pagegrade.store.schema.tables import accounts, api_keys, report_counts, runs, sessions
+from pagegrade.store.schema.tables import accounts, api_keys, report_counts, runs, sessions, sign_in_links
 
 DAY_MS: Final = 86_400_000
 ACCOUNT_COLUMNS: Final = (
@@ -30,6 +30,8 @@ ACCOUNT_COLUMNS: Final = (
 )
 """What ``account_of`` reads, in this order."""
 
+_IS_KEPT: Final = accounts.c.erase_at_ms.is_(None)
+"""Condition: the account is not being erased. One that is counts as gone everywhere."""
 _COUNTED: Final = report_counts.c.account_id == bindparam("account")
 _ITS: Final = runs.c.account_id == bindparam("account")
 _USAGE: Final = select(
@@ -107,7 +109,7 @@ def add_account(
 
 def load_account(tx: Transaction, account_id: int) -> Account | None:
     """The account; ``None``: there is none of this id."""
-    row = tx.execute(select(*ACCOUNT_COLUMNS).where(accounts.c.id == account_id)).first()
+    row = tx.execute(select(*ACCOUNT_COLUMNS).where(accounts.c.id == account_id, _IS_KEPT)).first()
     return None if row is None else account_of(row)
 
 
@@ -122,7 +124,9 @@ def lock_account(tx: Transaction, account_id: int) -> None:
 
 def list_accounts(tx: Transaction) -> tuple[Account, ...]:
     """All accounts, oldest first."""
-    return tuple(account_of(row) for row in tx.execute(select(*ACCOUNT_COLUMNS).order_by(accounts.c.id)))
+    return tuple(
+        account_of(row) for row in tx.execute(select(*ACCOUNT_COLUMNS).where(_IS_KEPT).order_by(accounts.c.id))
+    )
 
 
 def disable_account(tx: Transaction, account_id: int, now_ms: int) -> bool:
@@ -135,6 +139,35 @@ def enable_account(tx: Transaction, account_id: int) -> bool:
     """Let its keys work and its owner sign in again; ``False``: there is no such account, or it works."""
     query = update(accounts).where(accounts.c.id == account_id, accounts.c.disabled_at_ms.is_not(None))
     return tx.execute(query.values(disabled_at_ms=None)).rowcount == 1
+
+
+def mark_erasing(tx: Transaction, account_id: int, now_ms: int) -> None:
+    """Mark an account as being erased, wipe its own details, and delete its keys, sessions and sign-in links."""
+    wiped = {
+        "name": "",
+        "email": "",
+        "locale": "en",
+        "timezone": "UTC",
+        "default_privacy": None,
+        "password_hash": None,
+        "is_admin": 0,
+        "disabled_at_ms": func.coalesce(accounts.c.disabled_at_ms, now_ms),
+        "erase_at_ms": now_ms,
+    }
+    tx.execute(update(accounts).where(accounts.c.id == account_id).values(wiped))
+    for table in (sessions, sign_in_links, api_keys):
+        tx.execute(delete(table).where(table.c.account_id == account_id))
+
+
+def list_erasing(tx: Transaction) -> tuple[int, ...]:
+    """Accounts that are being erased, the one that was asked for first first."""
+    query = select(accounts.c.id).where(~_IS_KEPT).order_by(accounts.c.erase_at_ms, accounts.c.id)
+    return tuple(tx.execute(query).scalars())
+
+
+def delete_account(tx: Transaction, account_id: int) -> None:
+    """Delete an account that is being erased, with whatever is left of it."""
+    tx.execute(delete(accounts).where(accounts.c.id == account_id, ~_IS_KEPT))
 
 
 def save_account(tx: Transaction, account: Account) -> None:
@@ -179,8 +212,8 @@ def count_admins(tx: Transaction) -> int:
 
 
 def count_accounts(tx: Transaction) -> int:
-    """All of them, also such as are disabled."""
-    return int(tx.execute(select(func.count()).select_from(accounts)).scalar_one())
+    """All of them, also such as are disabled, without those that are being erased."""
+    return int(tx.execute(select(func.count()).select_from(accounts).where(_IS_KEPT)).scalar_one())
 
 
 def list_members(
@@ -209,7 +242,8 @@ def list_members(
         accounts.c.analyses_total,
         accounts.c.stored_bytes,
         *(part.scalar_subquery() for part in parts),
-    ).order_by(accounts.c.id)
+    )
+    query = query.where(_IS_KEPT).order_by(accounts.c.id)
     if account_id is not None:
         query = query.where(accounts.c.id == account_id)
     return tuple(_member_of(row) for row in tx.execute(query.limit(limit).offset(offset)))

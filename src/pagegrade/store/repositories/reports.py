@@ -310,6 +310,14 @@ def delete_reports(tx: Transaction, report_ids: tuple[int, ...]) -> int:
     return _delete(tx, reports.c.id.in_(report_ids)) if report_ids else 0
 
 
+def delete_of_account(tx: Transaction, account_id: int, *, limit: int) -> tuple[int, ...]:
+    """Delete up to ``limit`` reports of an account with all their runs; return their ids."""
+    mine = select(reports.c.id).where(reports.c.account_id == account_id).order_by(reports.c.id).limit(limit)
+    ids = tuple(tx.execute(mine).scalars())
+    delete_reports(tx, ids)
+    return ids
+
+
 def _delete(tx: Transaction, *which: ColumnElement[bool]) -> int:
     uncount_details(tx, runs.c.report_id.in_(select(reports.c.id).where(*which)))
     gone: dict[tuple[int, str, Kind], int] = {}

@@ -17,6 +17,7 @@ from sqlalchemy import ColumnElement, Integer, Select, bindparam, or_, select, t
 from pagegrade.parse.url import MAX_URL_CHARACTERS, host, host_problem
 from pagegrade.report.sanitize import clean_text
 from pagegrade.store.engine.database import Transaction, is_shared
+from pagegrade.store.engine.sqlite import driver_of
 from pagegrade.store.schema.tables import reports
 
 TRIGRAM: Final = 3
@@ -24,6 +25,11 @@ TRIGRAM: Final = 3
 FEW: Final = 1_000
 """Up to so many matches in the whole installation are fetched and put in order one by one."""
 _MATCHES: Final = text("SELECT rowid FROM reports_search WHERE reports_search MATCH :phrase LIMIT :few")
+_MERGE: Final = text("INSERT INTO reports_search (reports_search, rank) VALUES ('merge', :pages)")
+MERGED_PAGES: Final = 500
+"""Pages of the index that are rewritten in one transaction."""
+_SOMETHING_MERGED: Final = 2
+"""Changes that the command counts where it did something."""
 _HAS_INDEX: Final = text("SELECT to_regclass('ix_reports_parts')")
 _VISIBLE: Final = range(0x21, 0x7F)
 
@@ -73,6 +79,26 @@ def find_few_of_account(tx: Transaction, patterns: tuple[str, ...], account_id: 
     On PostgreSQL reading them in any other order than that of the URLs means reading every row.
     """
     return _ask_for_few(tx, patterns, account_id) if is_shared(tx) else None
+
+
+def compact_index(tx: Transaction, *, is_first: bool) -> bool:
+    """Rewrite a part of the index of URLs, so that nothing of deleted reports is left in it.
+
+    Args:
+        tx: One that may write.
+        is_first: Whether this is the first part.
+
+    Returns:
+        Whether there is more to do. On PostgreSQL, whose vacuum does this, there never is.
+
+    Source: https://www.sqlite.org/fts5.html#the_merge_command
+    """
+    if is_shared(tx):
+        return False
+    driver = driver_of(tx)
+    before = driver.total_changes
+    tx.execute(_MERGE, {"pages": -MERGED_PAGES if is_first else MERGED_PAGES})
+    return driver.total_changes - before >= _SOMETHING_MERGED
 
 
 def _ask_for_few(tx: Transaction, patterns: tuple[str, ...], account_id: int | None = None) -> tuple[int, ...] | None:

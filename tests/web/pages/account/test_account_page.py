@@ -10,13 +10,14 @@ from pagegrade.clock import now_ms
 from pagegrade.model.account import Account
 from pagegrade.render.i18n import texts_for
 from pagegrade.service.accounts.login_throttle import CLIENT_AT_ADDRESS
+from pagegrade.service.accounts.operations import set_admin
 from pagegrade.service.accounts.sessions import start_session
 from pagegrade.service.sign_in import make_link, store_password
 from pagegrade.store.repositories.accounts import load_account
 from pagegrade.store.repositories.sessions import list_sessions
 from pagegrade.web.pages.account.account_page import browser_name
 from tests.store_builders import add_owner
-from tests.web.calling import House, in_house
+from tests.web.calling import BASE_URL, REPORTS, House, in_house
 
 PASSWORD = "correct horse"
 DETAILS = {
@@ -335,5 +336,65 @@ def test_the_time_zones_are_those_of_places(tmp_path: Path) -> None:
             assert f"<option>{name}</option>" not in before.text
         assert "<option selected>US/Pacific</option>" in after.text
         assert ">US/Eastern</option>" not in after.text
+
+    in_house(tmp_path, script)
+
+
+def test_an_account_is_deleted_by_its_owner_with_the_password(tmp_path: Path) -> None:
+    """Keys, reports and share links go with it, and the browser is signed out."""
+
+    async def script(house: House) -> None:
+        await give_password(house)
+        house.add_bob()
+        made = await house.create()
+        wrong = await house.page("POST", "/account/delete", data={"confirm_password": "not this"})
+        still = (await house.call("GET", f"{REPORTS}/{made['id']}")).status_code
+        done = await house.page("POST", "/account/delete", data={"confirm_password": PASSWORD})
+        gone = [
+            (await house.call("GET", REPORTS)).status_code,
+            (await house.call("GET", made["share_url"].removeprefix(BASE_URL), key=None)).status_code,
+        ]
+
+        assert wrong.status_code == 403
+        assert 'id="confirm_password-error"' in wrong.text
+        assert still == 200
+        assert (done.status_code, done.headers["location"]) == (303, "/sign-in")
+        assert "Max-Age=0" in done.headers["set-cookie"]
+        assert gone == [401, 404]
+
+    in_house(tmp_path, script)
+
+
+def test_the_last_administrator_cannot_delete_the_account(tmp_path: Path) -> None:
+    """Somebody else has to become one first; nor can anybody whose account has no password."""
+
+    async def script(house: House) -> None:
+        without = await house.page("POST", "/account/delete", data={"confirm_password": ""})
+        await give_password(house)
+        await house.services.database.write(lambda tx: set_admin(tx, house.alice.id, is_admin=True))
+        last = await house.page("POST", "/account/delete", data={"confirm_password": PASSWORD})
+
+        assert (without.status_code, last.status_code) == (422, 422)
+        assert "Set a password first" in without.text
+        assert "Nobody else administers this installation." in last.text
+        assert (await house.call("GET", REPORTS)).status_code == 200
+
+    in_house(tmp_path, script)
+
+
+def test_passwords_typed_to_delete_an_account_are_counted(tmp_path: Path) -> None:
+    """As those typed to sign in: the eleventh waits, though it is right."""
+
+    async def script(house: House) -> None:
+        await give_password(house)
+        wrong = [
+            (await house.page("POST", "/account/delete", data={"confirm_password": "not this"})).status_code
+            for _ in range(CLIENT_AT_ADDRESS.count)
+        ]
+        late = await house.page("POST", "/account/delete", data={"confirm_password": PASSWORD})
+
+        assert set(wrong) == {403}
+        assert late.status_code == 429
+        assert int(late.headers["retry-after"]) > 0
 
     in_house(tmp_path, script)

@@ -11,7 +11,7 @@ from pagegrade.service.accounts.operations import set_admin
 from pagegrade.store.repositories.accounts import list_accounts, load_account
 from pagegrade.web.pages.admin import accounts
 from tests.store_builders import add_owner
-from tests.web.calling import BASE_URL, House, in_house
+from tests.web.calling import BASE_URL, REPORTS, House, in_house
 
 LINK = re.compile(r'<code class="secret" id="link">(https://[^<]+)</code>')
 BOB = {"name": "Bob", "email": "bob@example.org"}
@@ -241,5 +241,54 @@ def test_names_are_shown_as_text(tmp_path: Path) -> None:
             assert page.status_code == 200
             assert "<script" not in page.text
             assert "&lt;script&gt;" in page.text
+
+    in_house(tmp_path, script)
+
+
+def test_an_account_is_deleted_with_everything_of_it(tmp_path: Path) -> None:
+    """After a question; its share links, keys and reports are gone at once, those of others stay."""
+
+    async def script(house: House) -> None:
+        await give_rights(house)
+        secret = house.add_bob()
+        bob = house.services.database.read_here(list_accounts)[1]
+        made = (await house.call("POST", REPORTS, key=secret, data={"url": "https://bob.example/"})).json()["data"]
+        share = made["share_url"].removeprefix(BASE_URL)
+        kept = await house.create()
+        member = await house.page("GET", f"/admin/accounts/{bob.id}")
+        asked = await house.page("GET", f"/admin/accounts/{bob.id}/delete")
+        still = (await house.call("GET", share, key=None)).status_code
+        done = await house.page("POST", f"/admin/accounts/{bob.id}/delete")
+        gone = [
+            (await house.call("GET", share, key=None)).status_code,
+            (await house.call("GET", REPORTS, key=secret)).status_code,
+            (await house.page("GET", f"/admin/accounts/{bob.id}")).status_code,
+            (await house.page("POST", f"/admin/accounts/{bob.id}/delete")).status_code,
+        ]
+        listed = await house.page("GET", "/admin/accounts")
+
+        assert f'href="/admin/accounts/{bob.id}/delete"' in member.text
+        assert "cannot be undone" in asked.text
+        assert still == 200
+        assert (done.status_code, done.headers["location"]) == (303, "/admin/accounts")
+        assert gone == [404, 401, 404, 404]
+        assert "bob@example.org" not in listed.text
+        assert (await house.call("GET", f"{REPORTS}/{kept['id']}")).status_code == 200
+
+    in_house(tmp_path, script)
+
+
+def test_nobody_deletes_their_own_account_among_those_of_others(tmp_path: Path) -> None:
+    """Which takes the password, on the page of the account."""
+
+    async def script(house: House) -> None:
+        await give_rights(house)
+        member = await house.page("GET", f"/admin/accounts/{house.alice.id}")
+        answer = await house.page("POST", f"/admin/accounts/{house.alice.id}/delete")
+
+        assert f'href="/admin/accounts/{house.alice.id}/delete"' not in member.text
+        assert answer.status_code == 422
+        assert "Delete your own account on the page of your account." in answer.text
+        assert stored(house, house.alice.id).name == "Alice"
 
     in_house(tmp_path, script)

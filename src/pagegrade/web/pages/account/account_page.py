@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -9,7 +10,7 @@ from typing import Any, Final
 from pydantic import BaseModel
 
 from pagegrade.model.account import Account, Caller, Session
-from pagegrade.model.errors import InvalidInput, NotFound, RateLimited
+from pagegrade.model.errors import InvalidInput, NotFound, RateLimited, Unavailable
 from pagegrade.model.stored import Privacy
 from pagegrade.render.english import N_
 from pagegrade.render.escape import visible
@@ -26,9 +27,16 @@ from pagegrade.service.accounts.operations import (
 )
 from pagegrade.service.accounts.passwords import MAX_CHARACTERS, MIN_ACCOUNT_CHARACTERS
 from pagegrade.service.accounts.sessions import list_open
-from pagegrade.service.sign_in import WrongPassword, change_password, needs_current_password, sign_out_everywhere
+from pagegrade.service.erasure import PARTS_OF_A_REQUEST, begin_erasure, finish_erasure
+from pagegrade.service.sign_in import (
+    WrongPassword,
+    change_password,
+    check_password,
+    needs_current_password,
+    sign_out_everywhere,
+)
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.repositories.accounts import Usage, load_usage
+from pagegrade.store.repositories.accounts import Usage, load_password, load_usage
 from pagegrade.store.repositories.sessions import end_session
 from pagegrade.web.context import Call
 from pagegrade.web.http.client_ip import limited_as
@@ -140,23 +148,35 @@ async def save_password_page(call: Call) -> Answer:
             client=limited_as(call.client),
             now_ms=call.now_ms,
         )
-    except WrongPassword:
-        wrong = gettext("This is not your current password. Check it and try again.")
-        return await _show(call, Typed(errors={"current": wrong}, status=403))
-    except RateLimited as error:
-        wait_s = error.retry_after_s or 1
-        much = call.texts.ngettext(
-            "There were too many wrong passwords. Try again in %(num)s minute.",
-            "There were too many wrong passwords. Try again in %(num)s minutes.",
-            -(-wait_s // 60),
-        )
-        return await _show(call, Typed(errors={"current": much}, status=429, headers=(("Retry-After", str(wait_s)),)))
+    except (WrongPassword, RateLimited) as error:
+        return await _show(call, _password_refused(call.texts, "current", error))
     except InvalidInput:
         length = gettext(
             "Enter a password of %(least)s to %(most)s characters.", least=MIN_ACCOUNT_CHARACTERS, most=MAX_CHARACTERS
         )
         return await _show(call, Typed(errors={"new": length}, status=422))
     return go("/account?said=password", session_cookie(token, call.services.options.base_url))
+
+
+async def erase_own_account(call: Call) -> Answer:
+    """Erase the account with everything of it, once its password was typed."""
+    typed = (await read_form(call)).get("confirm_password", "")
+    services, account, gettext = call.services, call.admitted.account, call.texts.gettext
+    stored = await services.database.read(lambda tx: load_password(tx, account.id))
+    if stored is None:
+        first = gettext("Set a password first: it is asked for to confirm this.")
+        return await _show(call, Typed(errors={"new": first}, status=422))
+    try:
+        await check_password(services, account, stored, typed, client=limited_as(call.client))
+        await call.write(lambda tx, caller: begin_erasure(tx, caller.account.id, call.now_ms, by=caller.account))
+    except (WrongPassword, RateLimited) as error:
+        return await _show(call, _password_refused(call.texts, "confirm_password", error))
+    except InvalidInput:
+        last = gettext("Nobody else administers this installation. Let somebody else do so first.")
+        return await _show(call, Typed(errors={"confirm_password": last}, status=422))
+    with contextlib.suppress(Unavailable):
+        await finish_erasure(services, account.id, parts=PARTS_OF_A_REQUEST)
+    return go("/sign-in", ended_cookie(services.options.base_url))
 
 
 async def end_other_sessions(call: Call) -> Answer:
@@ -231,6 +251,20 @@ async def _show(call: Call, typed: Typed) -> Answer:
     )
 
 
+def _password_refused(texts: Texts, name: str, error: WrongPassword | RateLimited) -> Typed:
+    """The form again, after the field of this name held a wrong password, or after too many of them."""
+    if isinstance(error, WrongPassword):
+        wrong = texts.gettext("This is not your current password. Check it and try again.")
+        return Typed(errors={name: wrong}, status=403)
+    wait_s = error.retry_after_s or 1
+    much = texts.ngettext(
+        "There were too many wrong passwords. Try again in %(num)s minute.",
+        "There were too many wrong passwords. Try again in %(num)s minutes.",
+        -(-wait_s // 60),
+    )
+    return Typed(errors={name: much}, status=429, headers=(("Retry-After", str(wait_s)),))
+
+
 def _session_of(caller: Caller) -> Session:
     if caller.session is None:
         raise RuntimeError("a page was opened with a key")
@@ -301,6 +335,15 @@ OPERATIONS: Final = (
         name="save_account_password",
         summary="Set or change the password",
         handler=save_password_page,
+        access="account",
+        tag=PAGES,
+    ),
+    Operation(
+        method="POST",
+        path="/account/delete",
+        name="erase_own_account",
+        summary="Delete the account with its reports, keys and sessions",
+        handler=erase_own_account,
         access="account",
         tag=PAGES,
     ),

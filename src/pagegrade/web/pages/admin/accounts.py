@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -10,7 +11,7 @@ from typing import Final
 from pydantic import BaseModel
 
 from pagegrade.model.account import Account, Caller
-from pagegrade.model.errors import InvalidInput, NotFound
+from pagegrade.model.errors import InvalidInput, NotFound, Unavailable
 from pagegrade.render.english import N_
 from pagegrade.service.accounts.operations import (
     DISABLED,
@@ -24,6 +25,7 @@ from pagegrade.service.accounts.operations import (
     enable,
     set_admin,
 )
+from pagegrade.service.erasure import OWN_ERASURE, PARTS_OF_A_REQUEST, begin_erasure, finish_erasure, refuse_own
 from pagegrade.service.sign_in import INVITATION_HOURS, link_address, make_link
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.accounts import Member, count_accounts, list_members, load_account
@@ -47,6 +49,7 @@ WRONG: Final = {
     EMAIL_TAKEN: ("email", N_("Another account has this e-mail address. Use a different one.")),
     LAST_ADMIN: ("", N_("Nobody else administers this installation. Let somebody else do so first.")),
     OWN_ACCOUNT: ("", N_("You cannot disable your own account.")),
+    OWN_ERASURE: ("", N_("Delete your own account on the page of your account.")),
     DISABLED: ("", N_("The account is disabled. Enable it first.")),
 }
 """Reason -> (field, what to tell)."""
@@ -126,6 +129,29 @@ async def disable_account_page(call: Call) -> Answer:
 async def enable_account_page(call: Call) -> Answer:
     """Let an account work again."""
     return await _change(call, lambda tx, _caller, account_id: enable(tx, account_id), "enabled")
+
+
+async def ask_to_erase(call: Call) -> Answer:
+    """Ask whether an account shall be erased."""
+    return await _ask(call, "admin_erase.html.jinja")
+
+
+async def erase_account_page(call: Call) -> Answer:
+    """Erase an account with everything of it."""
+    account_id = call.id
+
+    def work(tx: Transaction, caller: Caller) -> None:
+        admin = _as_now(tx, caller).account
+        refuse_own(_load(tx, account_id), admin)
+        begin_erasure(tx, account_id, call.now_ms, by=admin)
+
+    try:
+        await call.write(work)
+    except InvalidInput as error:
+        return await _refused(call, error)
+    with contextlib.suppress(Unavailable):
+        await finish_erasure(call.services, account_id, parts=PARTS_OF_A_REQUEST)
+    return go("/admin/accounts")
 
 
 async def ask_about_admin(call: Call) -> Answer:
@@ -300,6 +326,24 @@ OPERATIONS: Final = (
         name="enable_account",
         summary="Let an account work again",
         handler=enable_account_page,
+        access="admin",
+        tag=PAGES,
+    ),
+    Operation(
+        method="GET",
+        path="/admin/accounts/{id}/delete",
+        name="ask_to_erase",
+        summary="Whether to delete an account",
+        handler=ask_to_erase,
+        access="admin",
+        tag=PAGES,
+    ),
+    Operation(
+        method="POST",
+        path="/admin/accounts/{id}/delete",
+        name="erase_account",
+        summary="Delete an account with its reports, keys and sessions",
+        handler=erase_account_page,
         access="admin",
         tag=PAGES,
     ),

@@ -1,0 +1,290 @@
+"""What is deleted is gone from every table, whatever table it is: also those that are added later."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import inspect, text
+
+from pagegrade.clock import now_ms
+from pagegrade.model.errors import InvalidInput, NotFound
+from pagegrade.model.outcome import Evidence
+from pagegrade.report.codec import unpack_detail
+from pagegrade.service.accounts.operations import LAST_ADMIN, create_account, set_admin
+from pagegrade.service.container import Services
+from pagegrade.service.erasure import begin_erasure, erase_part, finish_erasure
+from pagegrade.store.engine.database import Database, Transaction
+from pagegrade.store.repositories.accounts import list_accounts, list_erasing, load_account
+from pagegrade.store.repositories.host_slots import forget_visits
+from tests.queue_builders import Queue
+from tests.report_builders import make_report, make_result
+from tests.store_builders import BACKENDS, add_key, add_owner, make_database, make_file
+from tests.web.calling import REPORTS, House, in_house
+
+NEEDLE = "needle"
+HOST = f"{NEEDLE}-host.example"
+URL = f"https://{HOST}/{NEEDLE}-path?{NEEDLE}=1"
+PASSWORD = "correct horse"
+ZSTD = b"\x28\xb5\x2f\xfd"
+"""What a frame begins with (RFC 8878)."""
+BOTH = pytest.mark.parametrize("backend", BACKENDS, indirect=True)
+
+
+def traces(database: Database) -> list[str]:
+    """Every table with something of the needle in it, packed or not; those of the queue and of the index included."""
+
+    def work(tx: Transaction) -> list[str]:
+        tables = inspect(tx).get_table_names()
+        return [name for name in tables if _holds(tx.execute(text(f'SELECT * FROM "{name}"')).all())]  # noqa: S608
+
+    return database.read_here(work)
+
+
+def _holds(rows: Any) -> bool:
+    return any(NEEDLE.encode() in _plain(value) for row in rows for value in row)
+
+
+def _plain(value: object) -> bytes:
+    if not isinstance(value, bytes | memoryview):
+        return str(value).encode("utf-8", "surrogatepass").lower()
+    raw = bytes(value)
+    return raw + unpack_detail(raw) if raw.startswith(ZSTD) else raw
+
+
+async def fill(house: House) -> int:
+    """Reports of a page in every state: finished twice, with a password, followed by another, under way, waiting."""
+    headers = {"Idempotency-Key": URL}
+    answer = await house.call("POST", REPORTS, data={"url": URL}, headers=headers)
+    number: int = answer.json()["data"]["id"]
+    results = (make_result(value=f"{NEEDLE} title", evidence=(Evidence(snippet=f"<title>{NEEDLE}"),)),)
+    found = make_report(url=URL, project=HOST, results=results)
+    await house.finish(found)
+    await house.call("PUT", f"{REPORTS}/{number}", data={"results": "1"}, headers=headers)
+    await house.finish(found)
+    await house.call("PUT", f"{REPORTS}/{number}", data={"privacy": "2", "password": NEEDLE})
+    return number
+
+
+def forget_visits_of_two_minutes(database: Database) -> None:
+    """Let as much time pass as politeness remembers hosts for."""
+
+    def work(tx: Transaction) -> None:
+        tx.execute(text("UPDATE visits SET started_at_ms = 1, ended_at_ms = 1"))
+        forget_visits(tx, now_ms())
+
+    database.write_here(work)
+
+
+Deletion = Callable[[House, int], Awaitable[object]]
+
+
+async def delete_report(house: House, number: int) -> object:
+    """By its number."""
+    return await house.call("DELETE", f"{REPORTS}/{number}")
+
+
+async def delete_project(house: House, _number: int) -> object:
+    """With all of its reports."""
+    return await house.call("DELETE", f"/api/v1/projects/{HOST}")
+
+
+async def erase_account(house: House, _number: int) -> object:
+    """With everything."""
+    account_id = house.alice.id
+    await house.services.database.write(lambda tx: begin_erasure(tx, account_id, now_ms(), by=None))
+    return await finish_erasure(house.services, account_id)
+
+
+@BOTH
+@pytest.mark.parametrize("delete", [delete_report, delete_project, erase_account], ids=lambda each: each.__name__)
+@pytest.mark.parametrize("state", ["completed", "running", "queued"])
+def test_nothing_of_what_was_deleted_is_left_in_any_table(tmp_path: Path, delete: Deletion, state: str) -> None:
+    """Its address, texts and evidence; while it waits, while it is analysed, and afterwards."""
+
+    async def script(house: House) -> tuple[list[str], list[str]]:
+        number = await fill(house)
+        if state != "completed":
+            await house.call("PUT", f"{REPORTS}/{number}", data={"results": "1"})
+        if state == "running":
+            Queue(house.services.database, house.alice.id).claim(now_ms=now_ms())
+        before = traces(house.services.database)
+        await delete(house, number)
+        forget_visits_of_two_minutes(house.services.database)
+        return before, traces(house.services.database)
+
+    before, after = in_house(tmp_path, script)
+
+    assert {"reports", "runs", "run_details"} <= set(before)
+    assert after == []
+
+
+@pytest.mark.backend("sqlite", reason="a file of our own")
+def test_nothing_of_what_was_deleted_is_left_in_the_file(tmp_path: Path) -> None:
+    """Once the write-ahead log is part of it: deleted rows are overwritten, the index finds nothing."""
+
+    async def script(house: House) -> tuple[bool, int]:
+        number = await fill(house)
+        path = Path(house.services.database.url.removeprefix("sqlite:///"))
+        _checkpoint(path)
+        before = URL.encode() in await asyncio.to_thread(path.read_bytes)
+        await delete_report(house, number)
+        await erase_account(house, number)
+        forget_visits_of_two_minutes(house.services.database)
+        _checkpoint(path)
+        found = house.services.database.read_here(
+            lambda tx: tx.execute(text("SELECT count(*) FROM reports_search WHERE reports_search MATCH 'needle'"))
+        )
+        return before, found.scalar_one()
+
+    before, found = in_house(tmp_path, script)
+    left = [
+        path.name for path in sorted(tmp_path.rglob("*")) if path.is_file() and NEEDLE.encode() in path.read_bytes()
+    ]
+
+    assert before
+    assert found == 0
+    assert left == []
+
+
+def _checkpoint(path: Path) -> None:
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.close()
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    """With Alice, who administers it, and Bob."""
+    made = make_database(tmp_path)
+    add_owner(made, "Alice")
+    add_owner(made, "Bob")
+    made.write_here(lambda tx: set_admin(tx, 1, is_admin=True))
+    yield made
+    made.close()
+
+
+def test_an_account_that_is_being_erased_counts_as_gone_at_once(database: Database) -> None:
+    """Its keys are, its name is, it is not listed, and its e-mail address may be used."""
+    Queue(database, 2).add()
+    add_key(database, 2)
+    (before,) = [account for account in database.read_here(list_accounts) if account.id == 2]
+    alice = database.read_here(lambda tx: load_account(tx, 1))
+    database.write_here(lambda tx: begin_erasure(tx, 2, now_ms(), by=alice))
+    rows = database.read_here(
+        lambda tx: (
+            tx.execute(text("SELECT name, email, password_hash FROM accounts WHERE id = 2")).one(),
+            tx.execute(text("SELECT count(*) FROM api_keys WHERE account_id = 2")).scalar_one(),
+            [account.id for account in list_accounts(tx)],
+        )
+    )
+    again = database.write_here(lambda tx: create_account(tx, name="B", email=before.email, now_ms=now_ms()))
+
+    assert (tuple(rows[0]), *rows[1:]) == (("", "", None), 0, [1])
+    assert again.id == 3
+    with pytest.raises(NotFound):
+        database.write_here(lambda tx: begin_erasure(tx, 2, now_ms(), by=None))
+
+
+def test_the_last_administrator_stays_unless_the_operator_says_otherwise(database: Database) -> None:
+    """Whoever is signed in cannot leave the installation without one."""
+    alice = database.read_here(lambda tx: load_account(tx, 1))
+    with pytest.raises(InvalidInput) as refused:
+        database.write_here(lambda tx: begin_erasure(tx, 1, now_ms(), by=alice))
+    database.write_here(lambda tx: begin_erasure(tx, 1, now_ms(), by=None))
+
+    assert refused.value.reason == LAST_ADMIN
+    assert database.read_here(list_erasing) == (1,)
+
+
+def test_reports_of_others_stay(database: Database) -> None:
+    """And only an account that is being erased can be erased part by part."""
+    mine, theirs = Queue(database, 1), Queue(database, 2)
+    for number in range(5):
+        mine.add(f"https://a{number}.example/")
+        theirs.add(f"https://b{number}.example/")
+    nothing = database.write_here(lambda tx: erase_part(tx, 2))
+    database.write_here(lambda tx: begin_erasure(tx, 2, now_ms(), by=None))
+    parts = [len(database.write_here(lambda tx: erase_part(tx, 2, limit=2))) for _ in range(5)]
+
+    assert nothing == ()
+    assert parts == [2, 2, 1, 0, 0]
+    assert mine.rows("SELECT DISTINCT account_id FROM reports") == [(1,)]
+    assert mine.rows("SELECT id FROM accounts") == [(1,)]
+
+
+DIE = """
+import os, signal, sys
+from pagegrade.cli import accounts
+real, calls = accounts.erase_part, []
+def erase_part(*arguments):
+    calls.append(1)
+    if len(calls) == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return real(*arguments)
+accounts.erase_part = erase_part
+from pagegrade.cli.app import app
+app(["accounts", "delete", "2", "--yes"])
+"""
+
+
+@pytest.mark.backend("sqlite", reason="the command is the same on both")
+def test_an_erasure_that_was_killed_is_finished_by_the_next_call(tmp_path: Path) -> None:
+    """Between two parts; meanwhile the account is gone for everybody."""
+    database = make_file(tmp_path)
+    add_owner(database, "Alice")
+    add_owner(database, "Bob")
+    database.write_here(lambda tx: set_admin(tx, 1, is_admin=True))
+    queue = Queue(database, 2)
+    database.write_here(
+        lambda tx: tx.execute(
+            text(
+                "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 250) "
+                "INSERT INTO reports (account_id, url, project, privacy, slug, state, dated_at_ms, created_at_ms, "
+                "updated_at_ms) SELECT 2, 'https://b.example/' || i, 'b.example', 0, 's' || i, 'failed', 0, 0, 0 FROM n"
+            )
+        )
+    )
+    environment = {**os.environ, "PAGEGRADE_DATABASE_URL": database.url, "PAGEGRADE_DATA_DIR": str(tmp_path)}
+    killed = subprocess.run([sys.executable, "-c", DIE], env=environment, cwd=tmp_path, check=False)
+    left = queue.rows("SELECT count(*) FROM reports")
+    known = database.read_here(lambda tx: load_account(tx, 2))
+    finished = subprocess.run(
+        [sys.executable, "-m", "pagegrade", "accounts", "delete", "2"],
+        env=environment, cwd=tmp_path, check=False, capture_output=True, text=True, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    rows = queue.rows("SELECT (SELECT count(*) FROM reports), (SELECT count(*) FROM accounts)")
+    database.close()
+
+    assert killed.returncode == -signal.SIGKILL
+    assert left == [(50,)]
+    assert known is None
+    assert (finished.returncode, finished.stderr) == (0, "Account 2 is erased, with 50 reports.\n")
+    assert rows == [(0, 1)]
+
+
+def test_whoever_waits_for_a_report_is_told(tmp_path: Path) -> None:
+    """So that a worker stops working on it."""
+    services = Services(database=make_database(tmp_path))
+    add_owner(services.database)
+    run = Queue(services.database, 1).add()
+
+    async def main() -> bool:
+        with services.changes.watch(run.report_id) as changed:
+            await services.database.write(lambda tx: begin_erasure(tx, 1, now_ms(), by=None))
+            await finish_erasure(services, 1)
+            return changed.is_set()
+
+    told = asyncio.run(main())
+    services.database.close()
+    services.passwords.close()
+
+    assert told
