@@ -17,6 +17,11 @@ possessive-group
 blank-line-before-assert
     A test reads as: what is given, what is done, a blank line, what must hold.
 
+slow-parser
+    Parsers that take more than linear time on input that an untrusted client or page chooses: ``email`` and what is
+    built on it, ``http.cookies``, ``html.parser``, ``xml``, ``difflib``, the codec ``idna``, and the parts of
+    ``python_multipart`` that read parameters. Dates (``email.utils``) are read in linear time and may be.
+
 unfinished-check
     A line of ``make new-check`` still says "Write here" instead of what the check does.
 
@@ -42,6 +47,33 @@ REPORT_ROOMS: Final = ("checks", "gather", "parse", "score", "service")
 """Rooms whose values end up in reports. ``report`` is not among them: it reads the caller's own files."""
 ESCAPE: Final = re.compile(r"# house: allow (?P<name>[a-z-]+) - \S")
 POSSESSIVE_GROUP: Final = re.compile(r"""["'].*\)(?:[*+?]|\{\d*,?\d*\})\+""")
+SLOW_MODULES: Final = frozenset(
+    {
+        "cgi",
+        "difflib",
+        "email",
+        "html.parser",
+        "http.client",
+        "http.cookiejar",
+        "http.cookies",
+        "python_multipart.FormParser",
+        "python_multipart.QuerystringParser",
+        "python_multipart.create_form_parser",
+        "python_multipart.multipart.FormParser",
+        "python_multipart.multipart.QuerystringParser",
+        "python_multipart.multipart.create_form_parser",
+        "python_multipart.multipart.parse_options_header",
+        "python_multipart.parse_form",
+        "urllib.request",
+        "urllib.robotparser",
+        "xml",
+    }
+)
+"""Modules and names in them; everything below a module counts as well."""
+LINEAR: Final = frozenset(
+    {"email.utils.format_datetime", "email.utils.formatdate", "email.utils.parsedate_to_datetime"}
+)
+SLOW_CODECS: Final = frozenset({"idna", "punycode"})
 REPEATS: Final = (_constants.MAX_REPEAT, _constants.MIN_REPEAT)
 LARGE: Final = 64
 """A repeat of at most this many is harmless inside another one."""
@@ -70,6 +102,7 @@ def check_source(path: str, source: str) -> list[Problem]:
         found += [Problem(path, *problem) for problem in _nested_repeats(tree)]
         found += [Problem(path, *problem) for problem in _possessive_groups(lines)]
         found += [Problem(path, *problem) for problem in _placeholders(lines)]
+        found += [Problem(path, *problem) for problem in _slow_parsers(tree)]
         if parts[2] in REPORT_ROOMS:
             found += [Problem(path, *problem) for problem in _exception_texts(tree)]
     if parts[0] == "tests" and parts[-1].startswith("test_"):
@@ -144,6 +177,29 @@ def _nested_repeats(tree: ast.Module) -> Iterator[tuple[int, str, str]]:
                     yield node.lineno, "nested-repeat", reason
             case _:
                 pass
+
+
+def _slow_parsers(tree: ast.Module) -> Iterator[tuple[int, str, str]]:
+    for node in ast.walk(tree):
+        names: list[str] = []
+        match node:
+            case ast.Import():
+                names = [alias.name for alias in node.names]
+            case ast.ImportFrom(module=str() as module, level=0):
+                names = [f"{module}.{alias.name}" for alias in node.names]
+            case ast.Call(func=ast.Attribute(attr="encode" | "decode"), args=[ast.Constant(value=str() as codec), *_]):
+                if codec in SLOW_CODECS:
+                    yield node.lineno, "slow-parser", f"the codec {codec} takes quadratic time; use ada_url"
+            case _:
+                pass
+        for name in names:
+            if isinstance(node, ast.stmt) and name not in LINEAR and _is_below(name, SLOW_MODULES):
+                yield node.lineno, "slow-parser", f"{name} takes more than linear time; write or find one that does not"
+
+
+def _is_below(name: str, modules: frozenset[str]) -> bool:
+    parts = name.split(".")
+    return any(".".join(parts[:count]) in modules for count in range(1, len(parts) + 1))
 
 
 def _possessive_groups(lines: list[str]) -> Iterator[tuple[int, str, str]]:

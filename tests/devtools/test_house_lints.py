@@ -119,3 +119,28 @@ def test_a_crowded_assert_is_found_and_mended() -> None:
 def test_an_assert_right_after_the_docstring_is_fine() -> None:
     """There is nothing to set it apart from."""
     assert rules(TEST, 'def test_x():\n    """It holds."""\n    assert True\n') == []
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("from email.message import Message", ["slow-parser"]),
+        ("import email.header", ["slow-parser"]),
+        ("from email import policy", ["slow-parser"]),
+        ("from email.utils import formatdate, getaddresses", ["slow-parser"]),
+        ("from email.utils import formatdate, parsedate_to_datetime", []),
+        ("from http.cookies import SimpleCookie", ["slow-parser"]),
+        ("import xml.etree.ElementTree", ["slow-parser"]),
+        ("from python_multipart import FormParser", ["slow-parser"]),
+        ("from python_multipart.multipart import MultipartParser", []),
+        ("import difflib", ["slow-parser"]),
+        ("from emails import x", []),
+        ("x = name.encode('idna')", ["slow-parser"]),
+        ("x = name.encode('utf-8')", []),
+        ("import difflib  # house: allow slow-parser - names of ours, at most 60 characters", []),
+    ],
+)
+def test_parsers_that_are_not_linear_are_found(line: str, found: list[str]) -> None:
+    """One request of 60 kB took the event loop for five seconds, in a parser of the standard library."""
+    assert rules("src/pagegrade/web/http/body.py", line + "\n") == found
+    assert rules(TEST, line + "\n") == []

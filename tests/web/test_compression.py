@@ -6,7 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from pagegrade.web.compression import SMALLEST, compressed
+from pagegrade.web.compression import MAX_CHARACTERS, SMALLEST, compressed
 from pagegrade.web.operations import Answer
 from tests.web.calling import House, in_house
 
@@ -69,3 +69,11 @@ def test_every_page_and_the_api_go_through_it(tmp_path: Path) -> None:
 
     assert told == [("gzip", True)] * 4
     assert shorter == [True] * 4
+
+
+def test_the_length_of_the_header_is_bounded() -> None:
+    """At the limit, and one past it."""
+    blanks = " " * (MAX_CHARACTERS - len("gzip"))
+
+    assert compressed(an_answer(), blanks + "gzip", None).body != an_answer().body
+    assert compressed(an_answer(), blanks + " gzip", None).body == an_answer().body

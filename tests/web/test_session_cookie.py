@@ -20,6 +20,7 @@ from pagegrade.store.repositories.sessions import find_session
 from pagegrade.web.operations import PAGES
 from pagegrade.web.routes import ALL_OPERATIONS
 from pagegrade.web.session_cookie import (
+    MAX_CHARACTERS,
     MAX_READ,
     SESSION,
     cookie_name,
@@ -241,3 +242,11 @@ def test_the_cookie_of_a_neighbour_does_not_sign_us_out(tmp_path: Path) -> None:
         assert (await look(house, "", "strange", token)).status_code == 200
 
     in_house(tmp_path, script)
+
+
+def test_the_length_of_the_cookies_is_bounded() -> None:
+    """One that ends at the limit is read, and one that begins behind it is not."""
+    pair = f"; {COOKIE}=abc"
+
+    assert read_cookies(lambda _name: "x" * (MAX_CHARACTERS - len(pair)) + pair, SESSION, BASE_URL) == ("abc",)
+    assert read_cookies(lambda _name: "x" * MAX_CHARACTERS + pair, SESSION, BASE_URL) == ()

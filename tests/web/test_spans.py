@@ -12,6 +12,7 @@ from pagegrade.observability.tracing import NO_TRACING
 from pagegrade.web.context import Call
 from pagegrade.web.operations import Answer, Operation
 from pagegrade.web.routes import ALL_OPERATIONS
+from pagegrade.web.spans import MAX_PARENT
 from tests.otlp import Collector, collecting, forget_variables
 from tests.web.calling import REPORTS, House, in_house
 
@@ -186,3 +187,17 @@ def test_a_run_knows_the_request_that_asked_for_it(tmp_path: Path, collector: Co
     assert second.startswith(f"00-{changed.trace_id}-{changed.span_id}-")
     assert untraced is None
     assert paged.startswith(f"00-{collector.one('POST /reports').trace_id}-")
+
+
+def test_a_parent_that_is_too_long_counts_as_none(tmp_path: Path, collector: Collector) -> None:
+    """At the limit it is read (later versions may be longer), and one past it a trace of our own begins."""
+    parent = f"cc-{TRACE}-b7ad6b7169203331-01-"
+    headers = [{"traceparent": parent + "x" * (MAX_PARENT - len(parent) + past)} for past in (0, 1)]
+
+    async def script(house: House) -> None:
+        for each in headers:
+            await house.call("GET", REPORTS, headers=each)
+
+    traced(tmp_path, script)
+
+    assert [span.trace_id == TRACE for span in collector.spans] == [True, False]

@@ -112,13 +112,14 @@ async def serving(
     host: str = "127.0.0.1",
     grace_s: float = PATIENCE_S,
     base_url: str = "https://reports.example",
+    patience_s: float = PATIENCE_S * 3,
 ) -> AsyncIterator[Site]:
     """A server for ``app``, stopped at the end of the block."""
     loop = asyncio.get_running_loop()
     ready: asyncio.Future[str] = loop.create_future()
     stop = asyncio.Event()
     refusals: list[tuple[Refusal, str, str]] = []
-    async with asyncio.timeout(PATIENCE_S * 3), asyncio.TaskGroup() as group:
+    async with asyncio.timeout(patience_s), asyncio.TaskGroup() as group:
         task = group.create_task(
             serve(
                 app,

@@ -10,6 +10,8 @@ from pagegrade.web.operations import Answer
 
 SMALLEST: Final = 1_000
 """Bytes below which nothing is gained: it fits into one packet as it is."""
+MAX_CHARACTERS: Final = 1_024
+"""Of an Accept-Encoding header that is read; with a longer one nothing is compressed."""
 LEVEL: Final = 5
 """Of 9: half the time of the highest, and within some percent of it."""
 AT_ONCE: Final = 32_768
@@ -55,7 +57,9 @@ def compressed(answer: Answer, accept_encoding: str | None, fetch_site: str | No
 
 
 def _takes_gzip(accept_encoding: str | None) -> bool:
-    for element in (accept_encoding or "").lower().split(","):
+    if not accept_encoding or len(accept_encoding) > MAX_CHARACTERS:
+        return False
+    for element in accept_encoding.lower().split(","):
         coding, _, parameters = element.partition(";")
         if coding.strip() in {"gzip", "x-gzip", "*"}:
             quality = parameters.replace(" ", "").removeprefix("q=")

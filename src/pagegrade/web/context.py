@@ -23,7 +23,7 @@ from pagegrade.service.rate_limit import Standing
 from pagegrade.service.reports.validation import Remark
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.locks import hold_account
-from pagegrade.web.http.body import Receive, judge_media, parse_body, read_body
+from pagegrade.web.http.body import Receive, judge_media, parse_received, read_body
 from pagegrade.web.http.client_ip import bearer_key, client_address, limited_as
 from pagegrade.web.http.fields import is_spelled_freely, names_of, read_fields
 from pagegrade.web.http.forms import parse_pairs
@@ -183,7 +183,7 @@ class Call:
         content_type = self.header(b"content-type")
         media_type, boundary = judge_media(self.method, content_type, self.header(b"content-encoding"))
         body = await read_body(self.receive, self.header(b"content-length"))
-        sent = parse_body(body, media_type, boundary)
+        sent = await parse_received(body, media_type, boundary)
         known = names_of(model)
         self._ignored_fields = tuple(name for name in sent if name not in known)
         return read_fields(model, sent, "body")
@@ -367,11 +367,12 @@ class Call:
 def _join(headers: list[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
     """Headers by name; lines of the same name become one list (RFC 9110 5.3)."""
     joined = dict(headers)
-    if len(joined) != len(headers):
-        joined = {}
-        for name, value in headers:
-            joined[name] = joined[name] + b", " + value if name in joined else value
-    return joined
+    if len(joined) == len(headers):
+        return joined
+    lines: dict[bytes, list[bytes]] = {}
+    for name, value in headers:
+        lines.setdefault(name, []).append(value)
+    return {name: b", ".join(values) for name, values in lines.items()}
 
 
 @lru_cache(maxsize=256)

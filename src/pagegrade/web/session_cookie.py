@@ -11,6 +11,8 @@ from pagegrade.service.accounts.sessions import LASTS_MS
 SESSION: Final = "session"
 MAX_READ: Final = 8
 """Cookies of one name that are looked at: each is looked for in the database, and a thousand fit into a request."""
+MAX_CHARACTERS: Final = 16_384
+"""Of a Cookie header that is read: four times what browsers keep of one cookie (RFC 6265bis section 5.6)."""
 Header = Callable[[bytes], str | None]
 """Gives a request header by its lower-case name."""
 
@@ -35,7 +37,8 @@ def cookie_name(name: str, base_url: str) -> str:
 def read_cookies(header: Header, name: str, base_url: str) -> tuple[str, ...]:
     """The first values that were sent for a cookie of ours; a neighbour on the same host may have set one, too."""
     wanted = cookie_name(name, base_url)
-    pairs = (pair.strip().partition("=") for pair in (header(b"cookie") or "").replace(",", ";").split(";"))
+    sent = (header(b"cookie") or "")[:MAX_CHARACTERS]
+    pairs = (pair.strip().partition("=") for pair in sent.replace(",", ";").split(";"))
     return tuple(islice((value for given, _, value in pairs if given == wanted), MAX_READ))
 
 

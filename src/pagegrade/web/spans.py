@@ -14,6 +14,8 @@ from pagegrade.observability.tracing import NO_SPAN, Span
 from pagegrade.web.context import Call
 
 OTHER_METHOD: Final = "_OTHER"
+MAX_PARENT: Final = 256
+"""Characters of a ``traceparent`` header that is read; version 00 has 55."""
 UNNAMED: Final = "HTTP"
 
 
@@ -25,10 +27,11 @@ def begin_span(call: Call) -> Span:
     tracing = call.services.tracing
     if not tracing.on or call.path in QUIET:
         return NO_SPAN
+    parent = call.header(b"traceparent")
     return tracing.start(
         _name(call.method),
         kind="server",
-        parent=call.header(b"traceparent"),
+        parent=parent if parent is not None and len(parent) <= MAX_PARENT else None,
         attributes={"http.request.method": call.method if call.method in METHODS else OTHER_METHOD},
     )
 

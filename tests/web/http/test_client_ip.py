@@ -4,7 +4,14 @@ from ipaddress import ip_network
 
 import pytest
 
-from pagegrade.web.http.client_ip import MAX_KEY_CHARACTERS, bearer_key, client_address, limited_as
+from pagegrade.web.http.client_ip import (
+    MAX_ADDRESS_CHARACTERS,
+    MAX_HOPS,
+    MAX_KEY_CHARACTERS,
+    bearer_key,
+    client_address,
+    limited_as,
+)
 
 PROXIES = (ip_network("10.0.0.0/8"), ip_network("2001:db8::/32"))
 
@@ -74,3 +81,20 @@ def test_an_ipv6_client_counts_by_its_network(address: str, expected: str) -> No
 def test_a_key_is_what_bearer_says(authorization: str | None, expected: tuple[str | None, bool]) -> None:
     """Nothing else authenticates, and what no key can be is no key, however long it is."""
     assert bearer_key(authorization) == expected
+
+
+def test_the_number_of_hops_is_bounded() -> None:
+    """As many of our proxies as are followed, and one more."""
+    own = ["10.0.0.2"] * (MAX_HOPS - 1)
+
+    assert client_address("10.0.0.1", ", ".join(["1.2.3.4", *own]), PROXIES) == "1.2.3.4"
+    assert client_address("10.0.0.1", ", ".join(["1.2.3.4", "10.0.0.2", *own]), PROXIES) == "10.0.0.2"
+
+
+def test_the_length_of_an_address_is_bounded() -> None:
+    """At the limit, and one past it."""
+    address = "1.2.3.4"
+    blanks = " " * (MAX_ADDRESS_CHARACTERS - len(address))
+
+    assert client_address("10.0.0.1", blanks + address, PROXIES) == address
+    assert client_address("10.0.0.1", blanks + " " + address, PROXIES) == "10.0.0.1"

@@ -2,7 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.web.http.conditional import http_date, is_unchanged, may_change
+from pagegrade.web.http.conditional import (
+    MAX_CHARACTERS,
+    MAX_DATE_CHARACTERS,
+    http_date,
+    is_unchanged,
+    may_change,
+)
 
 ETAG = '"1042-7"'
 AT_MS = 1_767_225_600_500
@@ -70,3 +76,20 @@ def test_a_change_needs_the_newest_state(
 ) -> None:
     """Tags compare strongly for changes, and where there is one the date does not count (RFC 9110 13.1.1, 13.1.4)."""
     assert may_change(if_match, if_none_match, if_unmodified_since, etag=ETAG, modified_ms=AT_MS) is expected
+
+
+def test_the_length_of_a_list_of_tags_is_bounded() -> None:
+    """At the limit ours is found, and one past it the client gets everything anew, or its change is refused."""
+    blanks = " " * (MAX_CHARACTERS - len(ETAG))
+
+    assert is_unchanged(blanks + ETAG, None, etag=ETAG, modified_ms=None)
+    assert not is_unchanged(blanks + " " + ETAG, None, etag=ETAG, modified_ms=None)
+    assert not may_change(blanks + " " + ETAG, None, None, etag=ETAG, modified_ms=AT_MS)
+
+
+def test_the_length_of_a_date_is_bounded() -> None:
+    """At the limit, and one past it."""
+    blanks = " " * (MAX_DATE_CHARACTERS - len(AT))
+
+    assert is_unchanged(None, blanks + AT, etag=ETAG, modified_ms=AT_MS)
+    assert not is_unchanged(None, blanks + " " + AT, etag=ETAG, modified_ms=AT_MS)

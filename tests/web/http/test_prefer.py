@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.web.http.prefer import MAX_WAIT_S, NONE, Preferences, parse_prefer
+from pagegrade.web.http.prefer import MAX_CHARACTERS, MAX_WAIT_S, NONE, Preferences, parse_prefer
 from pagegrade.web.problems import Rejected
 
 
@@ -55,3 +55,12 @@ def test_waiting_follows_the_wish(value: str, seconds: float, applied: tuple[tup
 
     assert preferences.seconds(15.0) == seconds
     assert preferences.applied() == applied
+
+
+def test_the_length_of_the_header_is_bounded() -> None:
+    """At the limit, and one past it."""
+    start = "wait=3, "
+
+    assert parse_prefer(start + "x" * (MAX_CHARACTERS - len(start))).wait_s == 3
+    with pytest.raises(Rejected):
+        parse_prefer(start + "x" * (MAX_CHARACTERS - len(start) + 1))

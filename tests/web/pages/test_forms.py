@@ -113,3 +113,12 @@ def test_a_form_may_be_longer_where_it_is_said_so(tmp_path: Path) -> None:
         return [answer.status_code for answer in answers]
 
     assert in_house(tmp_path, script, operations=(operation,)) == [200, 413]
+
+
+def test_forms_are_no_json(tmp_path: Path) -> None:
+    """Browsers send none, and reading a long one keeps every other client waiting."""
+    headers = {"Content-Type": "application/json", "Origin": BASE_URL, "Accept": "application/json"}
+    answer = sent(tmp_path, headers, b"{}")
+
+    assert answer.status_code == 415
+    assert answer.headers["accept-post"] == "application/x-www-form-urlencoded, multipart/form-data"

@@ -7,6 +7,10 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 from typing import Final
 
 MAX_KEY_CHARACTERS: Final = 512
+MAX_HOPS: Final = 32
+"""Proxies of ours that a request may have come through; what stands further left is not read."""
+MAX_ADDRESS_CHARACTERS: Final = 64
+"""Of an element of the header that is read: an IPv6 address with a port has 47."""
 _IPV6_SITE: Final = 64
 """Bits of an IPv6 address that a client cannot change as it likes."""
 
@@ -25,7 +29,7 @@ def client_address(peer: str, forwarded_for: str | None, trusted: Sequence[IPv4N
     if not trusted or forwarded_for is None:
         return peer
     address = _read(peer)
-    hops = forwarded_for.split(",")
+    hops = forwarded_for.rsplit(",", MAX_HOPS)[-MAX_HOPS:]
     while hops and address is not None and _within(address, trusted):
         said = _read(hops.pop())
         if said is None:
@@ -62,6 +66,8 @@ def bearer_key(authorization: str | None) -> tuple[str | None, bool]:
 
 def _read(text: str) -> IPv4Address | IPv6Address | None:
     """The address in an element of the header, where a port or brackets may stand around it."""
+    if len(text) > MAX_ADDRESS_CHARACTERS:
+        return None
     bare = text.strip()
     if bare.startswith("["):
         bare = bare[1:].partition("]")[0]

@@ -7,6 +7,10 @@ from email.utils import formatdate, parsedate_to_datetime
 from functools import lru_cache
 from typing import Final
 
+MAX_CHARACTERS: Final = 8_192
+"""Of a list of entity tags that is read; in a longer one no tag is ours."""
+MAX_DATE_CHARACTERS: Final = 64
+"""The longest form of a date has 33 (RFC 9110 section 5.6.7)."""
 _TAG: Final = re.compile(r'(W/)?("[\x21\x23-\x7e\x80-\xff]*+")')
 
 
@@ -58,13 +62,15 @@ def may_change(
 
 def _matches(header: str, etag: str, *, weak: bool) -> bool:
     """Whether one of the listed tags is ours; weak ones count only where a copy as good as ours is enough."""
+    if len(header) > MAX_CHARACTERS:
+        return False
     if header.strip() == "*":
         return True
     return any(tag == etag and (weak or not mark) for mark, tag in _TAG.findall(header))
 
 
 def _seconds(header: str | None) -> float | None:
-    if header is None:
+    if header is None or len(header) > MAX_DATE_CHARACTERS:
         return None
     try:
         return parsedate_to_datetime(header).timestamp()

@@ -6,21 +6,29 @@ Of a name that comes more than once the last value counts, except in JSON, where
 from __future__ import annotations
 
 import json
+import logging
+import re
 from collections.abc import Mapping
+from string import hexdigits
 from typing import Any, Final, NoReturn
-from urllib.parse import unquote_to_bytes
 
-from python_multipart import FormParser
 from python_multipart.exceptions import FormParserError
-from python_multipart.multipart import Field, File
+from python_multipart.multipart import MultipartParser
 
+from pagegrade.web.http.header_parameters import parse_parameters
 from pagegrade.web.problems import bad_request
 
 MAX_PAIRS: Final = 1_000
 """Of a query or a form; half a million would fit into the longest form, and keep everybody waiting for a second."""
 MAX_PARTS: Final = 100
 """Of a multipart form."""
-_SURROGATES: Final = ("\ud800", "\udfff")
+_PLAIN_ENCODINGS: Final = frozenset({b"7bit", b"8bit", b"binary"})
+"""Values of Content-Transfer-Encoding that change nothing; forms have no other one (RFC 7578 section 4.7)."""
+# What it warns of are mistakes of clients, who are told; any of them could fill the log.
+logging.getLogger("python_multipart").setLevel(logging.ERROR)
+_UNUSABLE: Final = re.compile("[\x00\ud800-\udfff]")
+_ESCAPE: Final = re.compile(rb"%([0-9A-Fa-f]{2})")
+_BYTES: Final = {one + other: bytes.fromhex(one + other) for one in hexdigits for other in hexdigits}
 
 
 def parse_pairs(raw: bytes, where: str) -> dict[str, str]:
@@ -50,35 +58,72 @@ def parse_multipart(body: bytes, boundary: bytes) -> dict[str, str]:
     Raises:
         Rejected: It is broken, is not UTF-8, holds a NUL, too many parts or a file.
     """
-    found: dict[str, str] = {}
-    parts = 0
-    ended = False
-
-    def on_field(field: Field) -> None:
-        nonlocal parts
-        parts += 1
-        if parts > MAX_PARTS:
-            raise bad_request(f"The form has more than {MAX_PARTS} parts.")
-        found[_text(field.field_name or b"", "The form")] = _text(field.value or b"", "The form")
-
-    def on_file(_file: File) -> NoReturn:
-        raise bad_request("Files are not taken here; send fields only.")
-
-    def on_end() -> None:
-        nonlocal ended
-        ended = True
-
-    parser = FormParser("multipart/form-data", on_field, on_file, on_end=on_end, boundary=boundary)
+    form = _Multipart()
     try:
+        parser = MultipartParser(boundary, form.callbacks())
         parser.write(body)
         parser.finalize()
     except (FormParserError, UnicodeDecodeError, ValueError):
         raise bad_request("The multipart form is broken.") from None
-    finally:
-        parser.close()
-    if not ended:
+    if not form.ended:
         raise bad_request("The multipart form ends too early.")
-    return found
+    return form.fields
+
+
+class _Multipart:
+    """Collects the fields that a parser of multipart bodies finds.
+
+    The parser's own ``FormParser`` is not used: it takes quadratic time for the parameters of a part's header.
+    """
+
+    def __init__(self) -> None:
+        self.fields: dict[str, str] = {}
+        self.ended = False
+        self._count = 0
+        self._header: list[bytes] = []
+        self._value: list[bytes] = []
+        self._headers: dict[bytes, bytes] = {}
+        self._name = ""
+        self._data: list[bytes] = []
+
+    def callbacks(self) -> Any:
+        """What the parser calls for each piece."""
+        return {
+            "on_part_begin": self._begin,
+            "on_header_field": lambda data, start, end: self._header.append(data[start:end]),
+            "on_header_value": lambda data, start, end: self._value.append(data[start:end]),
+            "on_header_end": self._end_header,
+            "on_headers_finished": self._end_headers,
+            "on_part_data": lambda data, start, end: self._data.append(data[start:end]),
+            "on_part_end": self._end_part,
+            "on_end": self._end,
+        }
+
+    def _begin(self) -> None:
+        self._count += 1
+        if self._count > MAX_PARTS:
+            raise bad_request(f"The form has more than {MAX_PARTS} parts.")
+        self._headers, self._data = {}, []
+
+    def _end_header(self) -> None:
+        self._headers[b"".join(self._header).lower()] = b"".join(self._value).strip(b" \t")
+        self._header, self._value = [], []
+
+    def _end_headers(self) -> None:
+        parsed = parse_parameters(self._headers.get(b"content-disposition", b"").decode("utf-8"))
+        if parsed is None or parsed[0] != "form-data" or "name" not in parsed[1]:
+            raise bad_request("A part of the multipart form does not say which field it is.")
+        if "filename" in parsed[1] or "filename*" in parsed[1]:
+            raise bad_request("Files are not taken here; send fields only.")
+        if self._headers.get(b"content-transfer-encoding", b"8bit").lower() not in _PLAIN_ENCODINGS:
+            raise bad_request("Send the parts of the form as they are, without Content-Transfer-Encoding.")
+        self._name = _text(parsed[1]["name"].encode(), "The form")
+
+    def _end_part(self) -> None:
+        self.fields[self._name] = _text(b"".join(self._data), "The form")
+
+    def _end(self) -> None:
+        self.ended = True
 
 
 def parse_json_object(body: bytes) -> dict[str, Any]:
@@ -118,7 +163,7 @@ def _refuse_characters(value: object) -> None:
     while waiting:
         match waiting.pop():
             case str() as text:
-                if "\x00" in text or any(_SURROGATES[0] <= each <= _SURROGATES[1] for each in text):
+                if _UNUSABLE.search(text):
                     raise bad_request("The JSON holds a NUL or half a character.")
             case Mapping() as members:
                 waiting += [*members.keys(), *members.values()]
@@ -131,7 +176,11 @@ def _refuse_characters(value: object) -> None:
 def _decode(raw: bytes, where: str) -> str:
     if b"+" in raw:
         raw = raw.replace(b"+", b" ")
-    return _text(unquote_to_bytes(raw) if b"%" in raw else raw, where)
+    return _text(_ESCAPE.sub(_unescape, raw) if b"%" in raw else raw, where)
+
+
+def _unescape(match: re.Match[bytes]) -> bytes:
+    return _BYTES[match[1].decode("ascii")]
 
 
 def _text(raw: bytes, where: str) -> str:

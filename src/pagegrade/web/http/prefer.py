@@ -10,6 +10,8 @@ from pagegrade.web.problems import bad_request
 
 MAX_WAIT_S: Final = 50
 """Proxies give up after a minute; a longer wish is cut to this."""
+MAX_CHARACTERS: Final = 1_024
+"""Of a header that is read."""
 _PREFERENCE: Final = re.compile(
     r"""\s*+([!#$%&'*+.^_`|~0-9A-Za-z-]++)\s*+(?:=\s*+("[^"]*+"|[^\s",;]*+))?\s*+(?:;[^,]*+)?"""
 )
@@ -55,10 +57,12 @@ def parse_prefer(value: str | None) -> Preferences:
     """Read the header; unknown preferences are ignored, of doubled ones the first counts.
 
     Raises:
-        Rejected: It is not written as the header must be, or ``wait`` is no number of seconds.
+        Rejected: It is not written as the header must be, is too long, or ``wait`` is no number of seconds.
     """
     if not value or not value.strip():
         return NONE
+    if len(value) > MAX_CHARACTERS:
+        raise bad_request(f"The Prefer header may have at most {MAX_CHARACTERS} characters.")
     found: dict[str, str] = {}
     for element in value.split(","):
         if not element.strip():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pagegrade.web.context import Call
-from pagegrade.web.http.body import MAX_BYTES, judge_media, parse_body, read_body
+from pagegrade.web.http.body import MAX_BYTES, PAGE_MEDIA_TYPES, judge_media, parse_received, read_body
 from pagegrade.web.http.forms import parse_pairs
 
 
@@ -20,9 +20,10 @@ async def read_form(call: Call, *, max_bytes: int = MAX_BYTES) -> Mapping[str, s
         Rejected: The body is no form, or too large.
         ClientGone: The browser hung up.
     """
-    kind, boundary = judge_media(call.method, call.header(b"content-type"), call.header(b"content-encoding"))
+    content_type, content_encoding = call.header(b"content-type"), call.header(b"content-encoding")
+    kind, boundary = judge_media(call.method, content_type, content_encoding, PAGE_MEDIA_TYPES)
     body = await read_body(call.receive, call.header(b"content-length"), max_bytes=max_bytes)
-    fields = parse_body(body, kind, boundary)
+    fields = await parse_received(body, kind, boundary)
     return {name: value for name, value in fields.items() if isinstance(value, str)}
 
 

@@ -1,0 +1,294 @@
+"""Whatever one client sends, reading it costs little, and the others are answered meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import socket
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from ipaddress import ip_network
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from pagegrade.parse.url import parse_target_url, project_of
+from pagegrade.render.i18n import choose_locale
+from pagegrade.service.reports.bulk import read_addresses
+from pagegrade.store.repositories.search import search_patterns
+from pagegrade.web.compression import compressed
+from pagegrade.web.http.accept import preferred
+from pagegrade.web.http.body import JSON, MULTIPART, judge_media, parse_body
+from pagegrade.web.http.client_ip import bearer_key, client_address
+from pagegrade.web.http.conditional import is_unchanged, may_change
+from pagegrade.web.http.forms import parse_pairs
+from pagegrade.web.http.header_parameters import parse_parameters
+from pagegrade.web.http.json_negotiation import accepts_json
+from pagegrade.web.http.prefer import parse_prefer
+from pagegrade.web.operations import Answer
+from pagegrade.web.pages.account.sign_in import own_place
+from pagegrade.web.server.limits import ServerLimits
+from pagegrade.web.server.request_head import check_headers, read_target
+from pagegrade.web.server.serve import loop_factory
+from pagegrade.web.session_cookie import read_cookies
+from tests.contract.hostile_requests import (
+    SHAPES,
+    Hostile,
+    fill,
+    headers_read,
+    hostile_bodies,
+    hostile_framing,
+    hostile_headers,
+    hostile_queries,
+    multipart,
+)
+from tests.web.calling import OPTIONS, REPORTS, House, a_house
+from tests.web.wires import serving
+
+MEASURED: Final = 16_000
+"""Characters of the shortest input; the longest has four times as many, which is more than a head may have."""
+CHEAP_S: Final = 0.004
+"""Processor time below which nothing is compared: clocks are too coarse, and nobody is kept waiting."""
+STEEPEST: Final = 9.0
+"""Times as long for four times the input: linear is 4, quadratic 16."""
+MAX_LAG_S: Final = 0.1
+ATTEMPTS: Final = 4
+PATIENCE_S: Final = 900.0
+"""For thousands of requests on a machine that is busy with other things."""
+
+
+def multiparts(text: str) -> None:
+    """All the hostile multipart bodies of one shape."""
+    for _, body in multipart(text[:16], len(text)):
+        with contextlib.suppress(Exception):
+            parse_body(body, MULTIPART, b"B")
+
+
+def bytes_of(text: str) -> bytes:
+    """As it stands on the wire."""
+    return text.encode("latin-1", "replace")
+
+
+PARSERS: Final[dict[str, tuple[Callable[[str], object], tuple[str, ...]]]] = {
+    "media type": (lambda text: judge_media("POST", f"multipart/form-data; {text}", None), ("content-type",)),
+    "quoted parameter": (lambda text: parse_parameters(f'multipart/form-data; boundary="{text}'), ("content-type",)),
+    "boundary": (lambda text: parse_body(bytes_of(f"--{text}\r\n\r\n"), MULTIPART, bytes_of(text)), ()),
+    "content coding": (lambda text: judge_media("POST", None, text), ("content-encoding",)),
+    "accept": (accepts_json, ("accept",)),
+    "accept of pages": (lambda text: preferred(text, ("text/html", "application/json")), ("accept",)),
+    "accept-language": (lambda text: choose_locale(None, text), ("accept-language",)),
+    "accept-encoding": (
+        lambda text: compressed(Answer(status=200, body=b"x" * 2_000, media_type="text/html"), text, None),
+        ("accept-encoding",),
+    ),
+    "prefer": (parse_prefer, ("prefer",)),
+    "if-match": (
+        lambda text: may_change(text, None, None, etag='"1-1"', modified_ms=1),
+        ("if-match", "if-none-match", "if-unmodified-since"),
+    ),
+    "dates": (
+        lambda text: is_unchanged(None, text, etag='"1-1"', modified_ms=1),
+        ("if-modified-since", "if-unmodified-since"),
+    ),
+    "forwarded": (
+        lambda text: client_address("127.0.0.1", text, [ip_network("127.0.0.0/8"), ip_network("::1/128")]),
+        ("x-forwarded-for",),
+    ),
+    "key": (lambda text: bearer_key(f"Bearer {text}"), ("authorization",)),
+    "cookies": (lambda text: read_cookies(lambda _name: text, "session", "http://h"), ("cookie",)),
+    "target": (lambda text: read_target(bytes_of(f"/{text}")), ()),
+    "host": (lambda text: check_headers([(b"host", bytes_of(text))], "1.1"), ()),
+    "pairs": (lambda text: parse_pairs(bytes_of(text), "The form"), ()),
+    "JSON": (lambda text: parse_body(text.encode(), JSON, b""), ()),
+    "JSON array": (lambda text: parse_body(f'{{"url":[{text}'.encode(), JSON, b""), ()),
+    "multipart": (multiparts, ()),
+    "URL": (lambda text: parse_target_url(f"https://{text}"), ()),
+    "URL without a scheme": (parse_target_url, ()),
+    "longest URL": (lambda text: parse_target_url(f"https://{text[:2_040]}"), ()),
+    "host of a URL": (lambda text: parse_target_url(f"https://{text[:1_000]}.example/"), ()),
+    "project": (lambda text: project_of(text[:2_048]), ()),
+    "search": (search_patterns, ()),
+    "list of addresses": (lambda text: read_addresses(text, OPTIONS), ()),
+    "place after signing in": (own_place, ()),
+}
+"""What reads something that a client chose -> how, and the headers it reads."""
+COMPARED: Final = frozenset({"access-control-request-method", "content-length", "origin", "sec-fetch-site", "referer"})
+"""Headers that are compared as a whole, or matched by one expression of bounded length."""
+BOUNDED: Final = frozenset({"idempotency-key", "x-request-id", "traceparent", "user-agent"})
+
+
+def cpu_s(read: Callable[[str], object], text: str) -> float:
+    """Processor time of this thread for one reading: the least of some, because others disturb."""
+    best = float("inf")
+    for _ in range(3):
+        begun = time.thread_time()
+        with contextlib.suppress(Exception):
+            read(text)
+        best = min(best, time.thread_time() - begun)
+        if best < CHEAP_S:
+            break
+    return best
+
+
+def steep(read: Callable[[str], object], shape: str) -> str:
+    """Why reading the shape is more than linear; empty when it is not."""
+    largest = cpu_s(read, fill(shape, 4 * MEASURED))
+    if largest < CHEAP_S:
+        return ""
+    middle, least = cpu_s(read, fill(shape, 2 * MEASURED)), cpu_s(read, fill(shape, MEASURED))
+    if largest <= STEEPEST * max(least, CHEAP_S / 4) and largest <= STEEPEST / 2 * max(middle, CHEAP_S / 2):
+        return ""
+    return f"{shape!r}: {least * 1000:.1f}, {middle * 1000:.1f}, {largest * 1000:.1f} ms"
+
+
+@pytest.mark.parametrize("name", PARSERS)
+def test_reading_what_a_client_sends_costs_linear_time(name: str) -> None:
+    """Four times as much of any shape takes about four times as long."""
+    read, _ = PARSERS[name]
+    found = []
+    for shape in SHAPES:
+        # Others disturb: only what is steep every time is.
+        reasons = list(itertools.takewhile(bool, (steep(read, shape) for _ in range(ATTEMPTS))))
+        if len(reasons) == ATTEMPTS:
+            found.append(reasons[-1])
+
+    assert found == []
+
+
+def test_a_quadratic_parser_is_noticed() -> None:
+    """The standard library's own is one: this test would be worthless if it passed."""
+    from email.message import Message
+
+    def read(text: str) -> object:
+        header = Message()
+        header["Content-Type"] = f'multipart/form-data; boundary="{text}'
+        return header.get_param("boundary")
+
+    assert steep(read, ";")
+
+
+def test_every_header_that_is_read_has_a_row() -> None:
+    """A new one is measured, or compared as a whole, or matched with a bound on its length."""
+    measured = {header for _, headers in PARSERS.values() for header in headers}
+
+    assert headers_read() == measured | COMPARED | BOUNDED
+
+
+@dataclass(slots=True)
+class Lag:
+    """How long the event loop was kept from its other work, looked at every millisecond."""
+
+    worst_s: float = 0.0
+    worst_cpu_s: float = 0.0
+    _last: tuple[float, float] = field(default=(0.0, 0.0))
+    _timer: asyncio.Handle | None = None
+
+    def start(self) -> None:
+        """Begin to look; in the thread of the loop."""
+        self._last = (time.perf_counter(), time.thread_time())
+        self._timer = asyncio.get_running_loop().call_later(0.001, self._tick)
+
+    def _tick(self) -> None:
+        now, cpu = time.perf_counter(), time.thread_time()
+        self.worst_s = max(self.worst_s, now - self._last[0])
+        self.worst_cpu_s = max(self.worst_cpu_s, cpu - self._last[1])
+        self.start()
+
+    def take(self) -> tuple[float, float]:
+        """The worst since the last time: (seconds on the clock, seconds of processor time)."""
+        taken = (self.worst_s, self.worst_cpu_s)
+        self.worst_s = self.worst_cpu_s = 0.0
+        return taken
+
+    def while_sending(self, port: int, wire: bytes) -> Iterator[tuple[float, float]]:
+        """The worst while the server reads some bytes, again and again: others disturb, but not every time."""
+        for _ in range(ATTEMPTS):
+            self.take()
+            send(port, wire)
+            yield self.take()
+
+    def stop(self) -> None:
+        """Look no more."""
+        if self._timer is not None:
+            self._timer.cancel()
+
+
+def send(port: int, wire: bytes) -> int:
+    """The status of the answer to some bytes; 0: the server hung up without one."""
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as client, contextlib.suppress(ConnectionError):
+        client.sendall(wire)
+        answer = client.recv(64)
+        while client.recv(65_536):
+            pass
+        return int(answer.split()[1]) if answer else 0
+    return 0
+
+
+def rows(house: House, report_id: int, slug: str, page: dict[str, str]) -> Iterator[Hostile]:
+    """The whole matrix."""
+    key = {"Authorization": f"Bearer {house.key}"}
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    own = {"Sec-Fetch-Site": "same-origin", "Accept": "text/html"}
+    yield from hostile_headers(
+        [
+            ("GET", f"{REPORTS}/{report_id}", key, None),
+            ("PUT", f"{REPORTS}/{report_id}", {**key, **form}, b"privacy=0"),
+            ("POST", REPORTS, {**key, **form}, b"url=ftp://a.example"),
+            ("GET", "/reports", page, None),
+            ("GET", f"/r/{slug}", {}, None),
+            ("POST", "/sign-in", {**own, **form}, b"email=a&password=b"),
+        ]
+    )
+    yield from hostile_bodies(REPORTS, key, 65_000, "url", "password")
+    yield from hostile_bodies(f"{REPORTS}/{report_id}", key, 65_000, "password", method="PUT")
+    yield from hostile_bodies("/sign-in", own, 65_000, "email", "next")
+    yield from hostile_bodies("/reports/bulk", {**page, "Accept": "text/html"}, 1_000_000, "addresses", "sitemap")
+    yield from hostile_bodies("/reports/selected", {**page, "Accept": "text/html"}, 65_000, "back")
+    yield from hostile_queries(
+        [(REPORTS, key), ("/reports", page), ("/sign-in", {}), (f"/r/{slug}", {}), ("/checks", {})],
+        ["search", "project", "next", "from", "page"],
+    )
+    yield from hostile_framing(REPORTS, key)
+
+
+async def lags(tmp_path: Path) -> list[str]:
+    """Rows of the matrix that kept the event loop for too long."""
+    networks = (ip_network("127.0.0.0/8"),)
+    many = 1_000_000
+    async with a_house(
+        tmp_path,
+        trusted_proxies=networks,
+        requests_per_minute=many,
+        analyses_per_minute=many,
+        wrong_keys_per_minute=many,
+    ) as house:
+        report = await house.create()
+        await house.finish()
+        page = await house.sign_in()
+        lag, found = Lag(), []
+
+        def attack(port: int) -> None:
+            slug = str(report["share_url"]).rpartition("/")[2]
+            for row in rows(house, report["id"], slug, page):
+                seen = list(itertools.takewhile(lambda one: one[0] >= MAX_LAG_S, lag.while_sending(port, row.wire)))
+                if len(seen) == ATTEMPTS:
+                    found.append(f"{row.name}: {seen[-1][0] * 1000:.0f} ms, {seen[-1][1] * 1000:.0f} ms by itself")
+
+        async with serving(house.app, limits=ServerLimits(linger_s=0.05), patience_s=PATIENCE_S) as site:
+            lag.start()
+            try:
+                await asyncio.to_thread(attack, site.port)
+            finally:
+                lag.stop()
+        return found
+
+
+def test_nobody_waits_while_hostile_requests_are_read(tmp_path: Path) -> None:
+    """The event loop of a real server is back within a tenth of a second, whatever is sent to it."""
+    with asyncio.Runner(loop_factory=loop_factory()) as runner:
+        found = runner.run(lags(tmp_path))
+
+    assert found == []
