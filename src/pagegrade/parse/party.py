@@ -155,7 +155,7 @@ def parties_of(page_url: str, references: Iterable[tuple[str, str]], generator: 
             counts[site] += kind in {"stylesheet", "script"}
             sheets[site] += kind == "stylesheet"
             continue
-        related, shared = _is_related(site, domain), _is_shared(name)
+        related, shared = _is_related(site, domain), is_shared_service(name)
         if related or (not shared and _is_same_name(site, domain)):
             own.add(domain)
         elif domain in platform or name in platform:
@@ -194,7 +194,7 @@ def _platform_domains(generator: str) -> frozenset[str]:
     return frozenset(domain for word, domains in _PLATFORMS if word in name for domain in domains)
 
 
-def _is_shared(name: str) -> bool:
+def is_shared_service(name: str) -> bool:
     """Whether a host is one of a shared service, or below it."""
     labels = name.split(".")
     return ".".join(labels[-2:]) in _SHARED or ".".join(labels[-3:]) in _SHARED

@@ -109,3 +109,11 @@ def test_nothing_to_ask_for() -> None:
     assert isinstance(run(broken_links, HTML, link_probes=links(found=0)), NotApplicable)
     assert isinstance(run(broken_links, HTML, link_probes=links(found=3)), NotRun)
     assert isinstance(run(broken_links, make_artifacts(HTML)), NotRun)
+
+
+@pytest.mark.parametrize(("broken", "whole", "state"), [(5, 5, "most"), (5, 6, "broken"), (4, 0, "broken")])
+def test_most_of_the_links(broken: int, whole: int, state: str) -> None:
+    """Five and half of them."""
+    probes = [answered(n, 404) for n in range(broken)] + [answered(broken + n, 200) for n in range(whole)]
+
+    assert outcome(broken_links, make_artifacts(link_probes=links(*probes))).state == state

@@ -158,3 +158,16 @@ def test_a_file_that_a_stylesheet_names_is_sought_there() -> None:
 
     assert isinstance(found, Outcome)
     assert found.evidence[0].reason == f"font, named by {URL}a.css"
+
+
+@pytest.mark.parametrize(
+    ("broken", "whole", "foreign", "state"),
+    [(5, 5, 0, "most"), (5, 6, 0, "broken"), (4, 0, 0, "broken"), (0, 1, 9, "broken"), (5, 0, 20, "most")],
+)
+def test_most_of_the_own_files(broken: int, whole: int, foreign: int, state: str) -> None:
+    """Five and half of them; files of others are not the page."""
+    files = [make_resource(f"https://example.com/b{n}.png", status=404) for n in range(broken)]
+    files += [make_resource(f"https://example.com/w{n}.png") for n in range(whole)]
+    files += [make_resource(f"https://other.test/f{n}.png", status=404, first_party=False) for n in range(foreign)]
+
+    assert outcome(asset_errors, make_artifacts(resources=make_resources(*files))).state == state

@@ -1,12 +1,24 @@
+import re
 from collections.abc import Iterator, Mapping
+from typing import Final
 
-from pagegrade.checks._check import State, Verdict, check
+from pagegrade.checks._check import Cap, State, Verdict, check
 from pagegrade.checks._offenders import Offender, evidence_of
-from pagegrade.model.document import Document
+from pagegrade.model.document import Control, Document
 from pagegrade.model.markup import Markup
 from pagegrade.model.outcome import Detail, NotApplicable, Outcome, Severity
 from pagegrade.parse.secure_context import is_insecure_url
 from pagegrade.parse.url import join_url
+
+_SECRET: Final = re.compile(
+    r"\bcc (?:number|csc|exp)|\bcard ?(?:number|no|num)?\b|\bcvv\b|\bcvc\b|\bcsc\b|kreditkarte|kartennummer|"
+    r"iban|"
+    r"account ?(?:number|no)\b|kontonummer|sort ?code|"
+    r"routing ?(?:number|no)|\bssn\b|social ?security|\bnino?\b|"
+    r"national ?(?:id|insurance)|passport|ausweis|steuer ?(?:id|nummer)|tax ?id|\bpin\b|passw(?:ord|ort)|kennwort|"
+    r"\bbank\b|diagnos[ei]|medication|symptoms?|insurance ?(?:number|no)|versicherten ?nummer|"
+    r"nhs ?(?:number|no)|patient"
+)
 
 
 @check(
@@ -26,14 +38,31 @@ from pagegrade.parse.url import join_url
         ),
         State(
             "insecure",
-            "A form or password is sent over plain HTTP.",
-            loss=1.0,
+            "A form is sent over plain HTTP.",
+            loss=0.5,
             title="Forms sent over plain HTTP",
             why="Anyone on the same network can read or change the data, and browsers warn of such forms.",
             fix="Serve the page over HTTPS, and write the form's URL without `http:`.",
             counted=True,
         ),
+        State(
+            "secrets",
+            "A form sends passwords, card numbers or the like over plain HTTP.",
+            loss=1.0,
+            title="Passwords or card numbers are sent unencrypted",
+            why=(
+                "Anyone on the same network, and every provider on the way, can read what people enter: "
+                "passwords, card "
+                "numbers, health or identity data."
+            ),
+            fix=(
+                "Take the form off the page until it is sent over HTTPS: serve the page over HTTPS, and write "
+                "the form's "
+                "URL without `http:`."
+            ),
+        ),
     ),
+    cap=Cap(49, states=("secrets",)),
     sources=(
         "https://www.w3.org/TR/mixed-content/",
         "https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#attr-fs-method",
@@ -46,10 +75,11 @@ def insecure_form(document: Document, markup: Markup) -> Verdict:
     ## What it checks
 
     It fails when a form of a page over HTTPS, or a button with `formaction`, leads to an `http:` URL; when a form
-    of a page over plain HTTP is sent there by `post`; and when a page over plain HTTP has a field for a password. It
-    costs half when a form with a password has no `method="post"`, because the password then becomes part of the
-    URL whenever no script takes over. URLs of the visitor's own machine are no danger, and a form with
-    `method="dialog"` sends nothing.
+    of a page over plain HTTP is sent there by `post`; and when a page over plain HTTP has a field for a password. Where
+    such a form asks for a password, a card or account number, an identity number or health data, it costs everything
+    and limits the score, else half. It also costs half when a form with a password has no `method="post"`, because the
+    password then becomes part of the URL whenever no script takes over. URLs of the visitor's own machine are no
+    danger, and a form with `method="dialog"` sends nothing.
 
     ## Why it matters
 
@@ -83,8 +113,9 @@ def insecure_form(document: Document, markup: Markup) -> Verdict:
     ]
     if not (plain or exposed or document.forms or markup.passwords):
         return NotApplicable("The page has no forms.")
-    state = "insecure" if plain else "password-in-address" if exposed else "safe"
-    found = [*plain, *exposed]
+    secrets = list(_secrets(document, markup)) if plain else []
+    state = "secrets" if secrets else "insecure" if plain else "password-in-address" if exposed else "safe"
+    found = list({one.node: one for one in (*exposed, *plain, *secrets)}.values())
     return Outcome(
         state,
         value=len(found),
@@ -92,6 +123,7 @@ def insecure_form(document: Document, markup: Markup) -> Verdict:
         total=len(found),
         details=(
             Detail(code="over_plain_http", actual=len(plain), limit=0),
+            Detail(code="secrets_over_plain_http", actual=len(secrets), limit=0),
             Detail(code="password_in_address", actual=len(exposed), limit=0),
         ),
     )
@@ -112,6 +144,28 @@ def _over_plain_http(document: Document, markup: Markup) -> Iterator[Offender]:
     if page_is_plain:
         for field, _ in markup.passwords:
             yield Offender(field.node, "a password on a page over plain HTTP")
+
+
+def _secrets(document: Document, markup: Markup) -> Iterator[Offender]:
+    """Fields whose content is confidential, in forms that are sent over plain HTTP.
+
+    Which form a field belongs to is known of passwords only; the others count where no form is sent safely.
+    """
+    page_is_plain = is_insecure_url(document.url)
+    for field, form in markup.passwords:
+        action = join_url(document.base_url, form.get("action", "").strip()) if form is not None else None
+        if page_is_plain or (action is not None and is_insecure_url(action)):
+            yield Offender(field.node, "a password over plain HTTP")
+    if document.forms and all(is_insecure_url(form.url) for form in document.forms):
+        for control in document.controls:
+            if control.type != "password" and not control.hidden and _SECRET.search(_named(control)):
+                yield Offender(control.node, "a confidential field over plain HTTP")
+
+
+def _named(control: Control) -> str:
+    attrs = control.attrs
+    words = (attrs.get(name, "") for name in ("name", "id", "autocomplete", "placeholder"))
+    return re.sub(r"[\s_.\[\]-]+", " ", " ".join((*words, control.name))[:500].lower())
 
 
 def _method_of(document: Document, attrs: Mapping[str, str], around: Mapping[str, str] | None) -> str:

@@ -68,6 +68,7 @@ _SHOWN: Final = 10
             ),
         ),
     ),
+    cause="server-version",
     sources=(
         "https://www.rfc-editor.org/rfc/rfc9110#section-10.2.4",
         "https://owasp.org/www-project-secure-headers/",

@@ -1,7 +1,7 @@
 from typing import Final
 
 from pagegrade.checks._amounts import part
-from pagegrade.checks._check import State, Verdict, check, offender_loss
+from pagegrade.checks._check import Cap, State, Verdict, check, offender_loss
 from pagegrade.model.artifacts import LinkProbes, Probe
 from pagegrade.model.document import Anchor, Document
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, NotRun, Outcome, Severity
@@ -35,7 +35,20 @@ _CIRCLES: Final = frozenset({"redirect_loop", "too_many_redirects"})
             ),
             counted=True,
         ),
+        State(
+            "most",
+            "Most of the site's linked pages do not exist.",
+            loss=1.0,
+            title="Most links of the page are broken",
+            why="Visitors reach next to nothing from here, and search engines cannot discover the rest of the site.",
+            fix=(
+                "Look for what the broken URLs have in common: a folder that was moved, a rule of the server "
+                "that is missing, or "
+                "a switched-off part of the site. Restore it, or redirect the old URLs with status 301."
+            ),
+        ),
     ),
+    cap=Cap(49, states=("most",)),
     sources=("https://www.rfc-editor.org/rfc/rfc9110#section-15.5",),
 )
 def broken_links(document: Document, link_probes: LinkProbes) -> Verdict:
@@ -46,7 +59,7 @@ def broken_links(document: Document, link_probes: LinkProbes) -> Verdict:
     The first 20 different pages of the own host that the page links to, in the order of its links: each is asked for
     with HEAD, and with GET where that brings no success. A link counts as broken when both are answered with 404, 410
     or an error of the server (500 to 599), or when its redirects lead in a circle. The first costs half, five cost
-    everything.
+    everything; five that are at least half of all answers limit the score.
 
     Not counted: refusals that may be meant for our fetcher only (401, 403, 405, 429 and others), an overload that says
     when to come back (`Retry-After`), challenges for robots, and pages that did not answer in time. Not asked for: what
@@ -111,8 +124,9 @@ def broken_links(document: Document, link_probes: LinkProbes) -> Verdict:
     if not broken:
         return Outcome("alive", value=f"{len(known)} of {link_probes.found} pages", details=asked)
     count = len(broken)
+    is_most = count >= FULL_AT and 2 * count >= len(known)
     return Outcome(
-        "broken",
+        "most" if is_most else "broken",
         value=part(count, len(known), "page"),
         evidence=_evidence(document, broken),
         total=count,

@@ -1,7 +1,7 @@
 from typing import Final
 
 from pagegrade.checks._amounts import amount, part
-from pagegrade.checks._check import State, Verdict, check, offender_loss
+from pagegrade.checks._check import Cap, State, Verdict, check, offender_loss
 from pagegrade.model.artifacts import Resource, Resources, Response
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, NotRun, Outcome, Severity
 from pagegrade.parse.secure_context import host_of, is_ip_address, is_local_host
@@ -34,7 +34,21 @@ AIMED_AT_ROBOTS: Final = frozenset({401, 403, 407, 429, 451, 503})
             ),
             counted=True,
         ),
+        State(
+            "most",
+            "Most of the files that the page uses cannot be loaded.",
+            loss=1.0,
+            title="Most images, scripts and stylesheets are missing",
+            why="Visitors get a page full of gaps, which hardly looks or works as it was meant to.",
+            fix=(
+                "Restore the missing files, or correct the folder or host that their URLs have in common. A "
+                "failed move or "
+                "update is the usual reason."
+            ),
+        ),
     ),
+    cause="broken-files",
+    cap=Cap(49, states=("most",)),
     sources=("https://www.rfc-editor.org/rfc/rfc9110#section-15.5",),
 )
 def asset_errors(resources: Resources, response: Response) -> Verdict:
@@ -45,10 +59,10 @@ def asset_errors(resources: Resources, response: Response) -> Verdict:
     Images, scripts, styles, fonts and other files that the HTML and its stylesheets name: a file counts as broken when
     the answer has a status from 400 to 599 or when its host does not exist in DNS (only where another name could be
     looked up, so that a machine without access to the internet blames no one). The first costs half, five cost
-    everything. The files are asked for with the page as referrer, as a browser does. Not counted: 429 (too many
-    requests) and challenges for robots, statuses by which another site may turn away programs (401, 403, 407, 451,
-    503), and files that could not be fetched for reasons that may be ours, such as a time limit. Icons of the site are
-    left to the checks that evaluate them.
+    everything; five of the site's own files that are at least half of them limit the score. The files are asked for
+    with the page as referrer, as a browser does. Not counted: 429 (too many requests) and challenges for robots,
+    statuses by which another site may turn away programs (401, 403, 407, 451, 503), and files that could not be fetched
+    for reasons that may be ours, such as a time limit. Icons of the site are left to the checks that evaluate them.
 
     ## Why it matters
 
@@ -104,8 +118,11 @@ def asset_errors(resources: Resources, response: Response) -> Verdict:
     if not broken:
         return Outcome("whole", value=amount(len(seen), "file"))
     count = len(broken)
+    own = sum(item.first_party for item in seen)
+    own_broken = sum(item.first_party for item, _ in broken)
+    is_most = own_broken >= FULL_AT and 2 * own_broken >= own
     return Outcome(
-        "broken",
+        "most" if is_most else "broken",
         value=part(count, len(seen), "file"),
         evidence=tuple(
             Evidence(url=item.url, value=reason, reason=f"{', '.join(item.kinds)}, {_named_by(item, response)}")
@@ -113,7 +130,7 @@ def asset_errors(resources: Resources, response: Response) -> Verdict:
         ),
         total=count,
         details=(Detail(code="broken_files", actual=count, limit=0),),
-        loss=offender_loss(count, FULL_AT),
+        loss=1.0 if is_most else offender_loss(count, FULL_AT),
     )
 
 

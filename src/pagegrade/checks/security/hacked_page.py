@@ -1,0 +1,125 @@
+from typing import Final
+
+from pagegrade.checks._check import Cap, State, check
+from pagegrade.checks._offenders import Offender, evidence_of
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import Detail, Outcome, Severity
+from pagegrade.parse.html.injected_content import Injection, find_injections
+from pagegrade.parse.party import Parties
+from pagegrade.parse.url import host, registrable_domain
+
+MIN_SPAM_LINKS: Final = 3
+"""Hidden links for typical goods that are no accident."""
+MIN_MOVED_LINKS: Final = 10
+"""Links to other sites that are moved off the screen, whatever they are about."""
+MIN_MOVED_SITES: Final = 3
+_REASONS: Final = {
+    "hidden-link": "hidden link to another site",
+    "disguised-script": "script that hides what it runs",
+    "invisible-frame": "invisible frame of another site",
+    "defacement": "message of an intruder",
+}
+
+
+@check(
+    id="hacked-page",
+    title="Signs of a hacked page",
+    severity=Severity.CRITICAL,
+    since="0.2.0",
+    states=(
+        State("clean", "The page shows no signs of an intruder."),
+        State(
+            "suspicious",
+            "The page holds code that hides what it does.",
+            loss=0.2,
+            title="Disguised scripts or invisible frames",
+            why=(
+                "Malware is hidden in this way, and so are some advertisements; visitors cannot tell what is run in "
+                "their browser."
+            ),
+            fix=(
+                "Find out who added each listed element and what for. Remove what no one knows, then check the "
+                "site for changed "
+                "files and unknown users."
+            ),
+        ),
+        State(
+            "hacked",
+            "The page holds hidden links or code of the kind that intruders add.",
+            loss=1.0,
+            title="The page shows signs of a hack",
+            why=(
+                "Search engines warn of hacked sites or drop them, and visitors can be led to fraud or malware. "
+                "An intruder who added "
+                "this can change everything else as well."
+            ),
+            fix=(
+                "Restore the site from a clean backup or remove the listed code, update all software, change all "
+                "passwords and "
+                "remove unknown users. Then ask for a review in the search engines' webmaster tools."
+            ),
+        ),
+    ),
+    cap=Cap(49, states=("hacked",)),
+    sources=(
+        "https://developers.google.com/search/docs/essentials/spam-policies#hacked-content",
+        "https://web.dev/articles/hacked",
+    ),
+)
+def hacked_page(document: Document, parties: Parties) -> Outcome:
+    """Intruders add links that only search engines see, and scripts that hide what they do.
+
+    ## What it checks
+
+    Links to other sites that are hidden or moved off the screen: three of them for typical goods of spammers (pills,
+    casinos, copies of brands), or ten to at least three sites, whatever they are about. Inline scripts that decode what
+    they run from numbers or Base64, and invisible frames of unknown sites: one kind alone is suspicious, both together
+    count as a hack. A short page whose title or heading is an intruder's message counts as well. Links to social
+    networks, to shared services and to privacy policies do not count, and neither do hidden links of a page that is
+    about such goods.
+
+    ## Why it matters
+
+    Search engines warn of hacked sites, and visitors are led to fraud or malware.
+
+    ## How to fix
+
+    Restore the site from a clean backup, update all software, change all passwords, and look for users and files that
+    no one knows. Removing the visible traces alone does not close the way in.
+
+    ## Fails on
+
+    ```html
+    <!doctype html><title>School</title><h1>Welcome</h1><p>Term dates and lunches.</p>
+    <div style="position:absolute;left:-9999px">
+    <!-- the next line 4 times -->
+    <a href="https://pills-{n}.example/buy">buy viagra without prescription</a>
+    </div>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html><title>How hacked sites hide pills</title><h1>Hidden links</h1>
+    <p>Intruders hide words such as viagra from visitors. <a href="https://search.example/help">Get help</a>.</p>
+    ```
+    """
+    found = find_injections(document, parties)
+    links = [one for one in found if one.kind == "hidden-link"]
+    spam = [one for one in links if one.spam]
+    moved = [one for one in links if one.moved]
+    sites = {registrable_domain(host(one.url)) for one in moved}
+    others = [one for one in found if one.kind != "hidden-link"]
+    kinds = {one.kind for one in others}
+    many_links = len(spam) >= MIN_SPAM_LINKS or (len(moved) >= MIN_MOVED_LINKS and len(sites) >= MIN_MOVED_SITES)
+    is_hacked = many_links or "defacement" in kinds or len(kinds) > 1 or bool(spam and kinds)
+    if not is_hacked and not kinds:
+        return Outcome("clean", value=0)
+    shown: list[Injection] = [*(links if many_links or spam else ()), *others]
+    return Outcome(
+        "hacked" if is_hacked else "suspicious",
+        value=len(shown),
+        evidence=evidence_of(document, [Offender(one.node, _REASONS[one.kind], url=one.url) for one in shown]),
+        total=len(shown),
+        details=tuple(Detail(code=code, actual=sum(one.kind == code for one in shown), limit=0) for code in _REASONS),
+    )

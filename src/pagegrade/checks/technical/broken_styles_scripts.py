@@ -1,0 +1,132 @@
+from typing import Final
+
+from pagegrade.checks._amounts import part
+from pagegrade.checks._check import Cap, State, Verdict, check
+from pagegrade.model.artifacts import NotGathered, Resource, Resources
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import MAX_EVIDENCE, Evidence, NotApplicable, Outcome, Severity
+from pagegrade.parse.http.csp import CSP
+from pagegrade.parse.party import Parties
+from pagegrade.parse.secure_context import is_insecure_url
+
+MANY: Final = 3
+"""Missing files from which half of them missing means that the page does not work."""
+INLINE_STYLES_CHARS: Final = 1_500
+"""Rules in the page itself from which it is not bare without its files."""
+
+
+@check(
+    id="broken-styles-scripts",
+    title="Own styles and scripts",
+    severity=Severity.HIGH,
+    since="0.2.0",
+    states=(
+        State("whole", "The page's own stylesheets and scripts can be loaded."),
+        State(
+            "some",
+            "Some of the page's own stylesheets or scripts cannot be loaded.",
+            loss=0.5,
+            title="Own stylesheets or scripts that cannot be loaded",
+            why="Parts of the page look or work differently from what was meant.",
+            fix="Correct the listed URLs; on an HTTPS page they have to begin with `https:` or `/`.",
+            counted=True,
+        ),
+        State(
+            "most",
+            "The page's own stylesheets and scripts are blocked or missing, so it cannot look or work as meant.",
+            loss=1.0,
+            title="The page loses its design: styles and scripts are blocked or missing",
+            why="Visitors get a bare list of texts without layout, menus and functions, and most of them leave.",
+            fix=(
+                "Restore the missing files, or correct the folder that their URLs name. Browsers block files "
+                "over `http:` on an "
+                "HTTPS page: let all their URLs begin with `https:` or `/`."
+            ),
+        ),
+    ),
+    cause="broken-files",
+    cap=Cap(49, states=("most",)),
+    sources=(
+        "https://www.w3.org/TR/mixed-content/",
+        "https://www.rfc-editor.org/rfc/rfc9110#section-15.5",
+    ),
+)
+def broken_styles_scripts(
+    document: Document, parties: Parties, csp: CSP | NotGathered, resources: Resources | NotGathered
+) -> Verdict:
+    """A page whose own stylesheets and scripts are blocked or missing cannot look or work as it was meant to.
+
+    ## What it checks
+
+    The stylesheets and scripts of the site itself that the HTML names: a file counts as lost when the page is served
+    over HTTPS and names it over plain HTTP, which browsers block, when the answer has a status from 400 to 599, when
+    its host does not exist, or when an HTML page answers in the place of a stylesheet. Some lost files cost half. It
+    costs everything and limits the score when all stylesheets are lost and the page has next to no styles of its own,
+    or when at least three files and half of all are lost.
+
+    ## Why it matters
+
+    Visitors see a bare page without layout and functions.
+
+    ## How to fix
+
+    Restore the files or correct their URLs. After a move to HTTPS, let all of them begin with `https:` or `/`.
+
+    ## Fails on
+
+    ```html
+    <!doctype html><title>Curtains</title>
+    <link rel="stylesheet" href="http://example.com/site.css"><script src="http://example.com/menu.js"></script>
+    <h1>Curtains</h1>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html><title>Curtains</title>
+    <link rel="stylesheet" href="/site.css"><script src="/menu.js"></script>
+    <h1>Curtains</h1>
+    ```
+    """
+    own = {
+        one.url: one.kind
+        for one in document.references
+        if one.kind in {"stylesheet", "script"} and not one.lazy and not one.alternative and parties.is_own(one.url)
+    }
+    if not own:
+        return NotApplicable("The page names no stylesheets and scripts of its own.")
+    upgrades = not isinstance(csp, NotGathered) and csp.enforces("upgrade-insecure-requests")
+    blocks = document.url.startswith("https:") and not upgrades
+    fetched = {} if isinstance(resources, NotGathered) else resources.by_url()
+    lost = {url: why for url, kind in own.items() if (why := _why_lost(url, kind, fetched.get(url), blocks=blocks))}
+    if not lost:
+        return Outcome("whole", value=f"{len(own)} files" if len(own) > 1 else "1 file")
+    sheets = [url for url, kind in own.items() if kind == "stylesheet"]
+    inline = sum(len(style.text) for style in document.styles)
+    foreign = any(
+        one.kind == "stylesheet" and not one.lazy and not parties.is_own(one.url) for one in document.references
+    )
+    is_bare = bool(sheets) and all(url in lost for url in sheets) and inline < INLINE_STYLES_CHARS and not foreign
+    is_most = is_bare or (len(lost) >= MANY and 2 * len(lost) >= len(own))
+    return Outcome(
+        "most" if is_most else "some",
+        value=part(len(lost), len(own), "file"),
+        evidence=tuple(Evidence(url=url, reason=own[url], value=why) for url, why in list(lost.items())[:MAX_EVIDENCE]),
+        total=len(lost),
+    )
+
+
+def _why_lost(url: str, kind: str, fetched: Resource | None, *, blocks: bool) -> str:
+    """Why a browser does not get the file; "" when it does, or when that is not known."""
+    if blocks and is_insecure_url(url):
+        return "blocked: plain HTTP on an HTTPS page"
+    if fetched is None:
+        return ""
+    response = fetched.response
+    if response is None:
+        failure = fetched.failure
+        return "no such host" if failure is not None and failure.reason == "dns_nxdomain" else ""
+    if 400 <= response.status <= 599 and response.status != 429 and response.header("cf-mitigated") is None:
+        return f"status {response.status}"
+    media_type = (response.header("Content-Type") or "").partition(";")[0].strip().lower()
+    return "an HTML page answers" if kind == "stylesheet" and media_type == "text/html" else ""

@@ -1,0 +1,101 @@
+from pagegrade.checks._check import Cap, State, check
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import Evidence, Outcome, Severity
+from pagegrade.parse.html.error_output import find_error_output
+
+
+@check(
+    id="error-output",
+    title="Error output",
+    severity=Severity.HIGH,
+    since="0.2.0",
+    states=(
+        State("clean", "The page shows no error messages of the software behind it."),
+        State(
+            "messages",
+            "The page shows warnings of the software behind it.",
+            loss=0.75,
+            title="Warnings of the server's software are visible",
+            why=(
+                "Every visitor sees that something is broken, and attackers read the paths and the structure of the "
+                "application from such messages."
+            ),
+            fix=(
+                "Switch the display of errors off on the live site and write them to a log file instead; in PHP "
+                "that is "
+                "`display_errors = Off`. Then correct what the messages name."
+            ),
+        ),
+        State(
+            "fatal",
+            "The page shows an error at which the software behind it stopped.",
+            loss=1.0,
+            title="The page is an error message",
+            why=(
+                "Visitors and search engines get an error instead of the page, and the message can show paths, queries "
+                "or passwords to everyone."
+            ),
+            fix=(
+                "Correct the error that the message names and change every password that it shows. Switch the "
+                "display of "
+                "errors off on the live site, and answer failures with status 500."
+            ),
+        ),
+    ),
+    cap=(Cap(49, states=("fatal",)), Cap(79, states=("messages", "fatal"))),
+    sources=(
+        "https://owasp.org/www-community/Improper_Error_Handling",
+        "https://www.php.net/manual/en/errorfunc.configuration.php#ini.display-errors",
+    ),
+)
+def error_output(document: Document) -> Outcome:
+    """Error messages of the software behind a page belong in a log file, not on the page.
+
+    ## What it checks
+
+    The visible text is searched for messages of PHP and for stack traces of Python, Java, .NET, Node.js, Ruby and Go,
+    and a page that says little else is compared with the error pages of common systems. A warning or notice beside the
+    content costs three quarters, and a page that shows one is not good; an error at which the page stopped costs
+    everything and limits the score. Messages in `<pre>`, `<code>` and quotations are what a page writes about, unless
+    the page holds nothing else.
+
+    ## Why it matters
+
+    Such messages show paths, queries and sometimes passwords to everyone, and they tell visitors that the site is
+    broken.
+
+    ## How to fix
+
+    Switch the display of errors off on the live site and write them to a log file; in PHP that is `display_errors =
+    Off` and `log_errors = On`. Then correct what the log names.
+
+    ## Fails on
+
+    ```html
+    <!doctype html><title>Garden benches</title>
+    <br />
+    <b>Warning</b>:  Undefined variable $discount in <b>/var/www/shop/header.php</b> on line <b>88</b><br />
+    <h1>Garden benches</h1><p>Benches of teak for every garden.
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html><title>Undefined variables in PHP</title>
+    <h1>Undefined variables</h1><p>PHP reports them like this:
+    <pre>Warning: Undefined variable $discount in /var/www/shop/header.php on line 88</pre>
+    <p>The message names the file and the line in which the variable is read for the first time. Assign a value before
+    you read it, or ask with isset whether there is one. The list below shows the same for keys of an array, for
+    properties of an object and for constants, each with the version of PHP in which the message changed its wording.
+    ```
+    """
+    found = find_error_output(document)
+    if not found:
+        return Outcome("clean", value=0)
+    fatal = found[0].fatal
+    return Outcome(
+        "fatal" if fatal else "messages",
+        value=len(found),
+        evidence=tuple(Evidence(snippet=one.text[:200], reason=f"{one.language} message") for one in found),
+        total=len(found),
+    )

@@ -1,0 +1,181 @@
+"""When the makers of server software, languages and content systems ended the support of a version.
+
+Each date stands in the maker's own calendar, named beside it, and was compared on 2026-11-22. Where distributions go on
+patching a version without changing its number, the date is that of the last one that does (Debian LTS, the standard
+support of Ubuntu, CentOS), so that nothing is called unsupported that an ordinary update keeps safe. A version that is
+not here is not known to be supported.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Final
+
+CHECKED_ON: Final = date(2026, 11, 22)
+
+UBUNTU: Final = {
+    "14.04": date(2019, 4, 25),
+    "16.04": date(2021, 4, 30),
+    "18.04": date(2023, 5, 31),
+    "20.04": date(2025, 5, 31),
+    "22.04": date(2027, 4, 30),
+    "24.04": date(2029, 4, 30),
+}
+"""End of standard support. Source: https://ubuntu.com/about/release-cycle"""
+DEBIAN: Final = {
+    "7": date(2018, 5, 31),
+    "8": date(2020, 6, 30),
+    "9": date(2022, 6, 30),
+    "10": date(2024, 6, 30),
+    "11": date(2026, 8, 31),
+    "12": date(2028, 6, 30),
+    "13": date(2030, 6, 30),
+}
+"""End of long term support. Source: https://wiki.debian.org/LTS"""
+CENTOS: Final = {"5": date(2017, 3, 31), "6": date(2020, 11, 30), "7": date(2024, 6, 30), "8": date(2021, 12, 31)}
+"""Source: https://www.centos.org/centos-linux-eol/"""
+
+DISTRIBUTED: Final[dict[tuple[str, str], dict[str, date]]] = {
+    ("apache", "ubuntu"): {
+        "2.4.7": UBUNTU["14.04"],
+        "2.4.18": UBUNTU["16.04"],
+        "2.4.29": UBUNTU["18.04"],
+        "2.4.41": UBUNTU["20.04"],
+        "2.4.52": UBUNTU["22.04"],
+        "2.4.58": UBUNTU["24.04"],
+    },
+    ("apache", "debian"): {
+        "2.2.22": DEBIAN["7"],
+        "2.4.10": DEBIAN["8"],
+        "2.4.25": DEBIAN["9"],
+        "2.4.38": DEBIAN["10"],
+    },
+    ("apache", "centos"): {
+        "2.2.3": CENTOS["5"],
+        "2.2.15": CENTOS["6"],
+        "2.4.6": CENTOS["7"],
+        "2.4.37": CENTOS["8"],
+    },
+    ("nginx", "ubuntu"): {
+        "1.4.6": UBUNTU["14.04"],
+        "1.10.3": UBUNTU["16.04"],
+        "1.14.0": UBUNTU["18.04"],
+        "1.18.0": UBUNTU["22.04"],
+        "1.24.0": UBUNTU["24.04"],
+    },
+}
+"""(software, distribution that the header names) -> version that it ships -> end of support of its last release."""
+
+ENDED: Final[dict[str, tuple[tuple[str, str, date], ...]]] = {
+    # https://www.php.net/eol.php and https://www.php.net/supported-versions.php
+    "php": (
+        ("0", "5.3", date(2011, 1, 6)),
+        ("5.3", "5.4", date(2014, 8, 14)),
+        ("5.4", "5.5", date(2015, 9, 3)),
+        ("5.5", "5.6", date(2016, 7, 21)),
+        ("5.6", "7.0", date(2018, 12, 31)),
+        ("7.0", "7.1", date(2019, 1, 10)),
+        ("7.1", "7.2", date(2019, 12, 1)),
+        ("7.2", "7.3", date(2020, 11, 30)),
+        ("7.3", "7.4", date(2021, 12, 6)),
+        ("7.4", "8.0", date(2026, 8, 31)),  # PHP 2022-11-28, Debian 11 later
+        ("8.0", "8.1", date(2023, 11, 26)),
+        ("8.1", "8.2", date(2025, 12, 31)),
+        ("8.2", "8.3", date(2026, 12, 31)),
+        ("8.3", "8.4", date(2027, 12, 31)),
+        ("8.4", "8.5", date(2028, 12, 31)),
+    ),
+    # https://httpd.apache.org/ (announcements of the last releases)
+    "apache": (("0", "1.4", date(2010, 2, 3)), ("2.0", "2.1", date(2013, 7, 10)), ("2.2", "2.3", date(2018, 1, 1))),
+    # https://nginx.org/en/CHANGES: a branch ends with the next one; Debian and Red Hat go on with some versions
+    "nginx": (
+        ("0", "1.13", date(2018, 4, 17)),
+        ("1.13", "1.14", date(2018, 4, 17)),
+        ("1.15", "1.18", date(2021, 4, 20)),
+        ("1.18", "1.19", date(2026, 8, 31)),
+        ("1.19", "1.20", date(2021, 4, 20)),
+        ("1.21", "1.22", date(2022, 5, 24)),
+        ("1.23", "1.24", date(2023, 4, 11)),
+        ("1.25", "1.26", date(2024, 4, 23)),
+    ),
+    # https://learn.microsoft.com/en-us/lifecycle/products/internet-information-services-iis (that of its Windows)
+    "iis": (
+        ("0", "6", date(2010, 7, 13)),
+        ("6", "7", date(2015, 7, 14)),
+        ("7", "8", date(2020, 1, 14)),
+        ("8", "9", date(2023, 10, 10)),
+    ),
+    # https://www.openssl.org/policies/releasestrat.html; 1.0.2 as in CentOS 7, 1.1.0 as in Debian 9
+    "openssl": (
+        ("0", "1.0.1", date(2015, 12, 31)),
+        ("1.0.1", "1.0.2", date(2016, 12, 31)),
+        ("1.0.2", "1.1.0", date(2024, 6, 30)),
+        ("1.1.0", "1.1.1", date(2022, 6, 30)),
+    ),
+    # https://devguide.python.org/versions/; 3.4 to 3.8 as in Debian and Ubuntu, 3.6 as in Red Hat 8
+    "python": (
+        ("0", "3.0", date(2024, 6, 30)),
+        ("3.0", "3.5", date(2019, 3, 18)),
+        ("3.5", "3.6", date(2022, 6, 30)),
+        ("3.7", "3.8", date(2024, 6, 30)),
+        ("3.8", "3.9", date(2025, 5, 31)),
+    ),
+    # https://tomcat.apache.org/whichversion.html; "Coyote/1.1" is what versions up to 8.0 call themselves
+    "coyote": (("0", "2", date(2018, 6, 30)),),
+    # https://jetty.org/docs/ (versions table)
+    "jetty": (("0", "10", date(2022, 6, 1)), ("10", "12", date(2024, 1, 1))),
+    # https://dotnet.microsoft.com/platform/support/policy/dotnet-framework and aspnet
+    "asp.net": (("0", "2", date(2013, 10, 8)),),
+    "asp.net mvc": (("0", "5", date(2019, 7, 1)),),
+    # https://wordpress.org/news/2025/06/dropping-security-updates-for-wordpress-versions-4-1-through-4-6/
+    "wordpress": (("0", "4.1", date(2022, 12, 1)), ("4.1", "4.7", date(2025, 7, 1))),
+    # https://www.drupal.org/about/core/policies/core-release-cycles/schedule
+    "drupal": (
+        ("0", "7", date(2016, 2, 24)),
+        ("7", "8", date(2025, 1, 5)),
+        ("8", "9", date(2021, 11, 2)),
+        ("9", "10", date(2023, 11, 1)),
+    ),
+    # https://docs.joomla.org/Joomla_CMS_versions
+    "joomla": (
+        ("0", "2", date(2012, 9, 30)),
+        ("2", "3", date(2014, 12, 31)),
+        ("3", "4", date(2023, 8, 17)),
+        ("4", "5", date(2025, 10, 14)),
+    ),
+    # https://typo3.org/cms/roadmap/maintenance-releases (end of free support)
+    "typo3": (
+        ("0", "6", date(2015, 3, 31)),
+        ("6", "7", date(2017, 3, 31)),
+        ("7", "8", date(2018, 12, 1)),
+        ("8", "9", date(2020, 3, 31)),
+        ("9", "10", date(2021, 9, 30)),
+        ("10", "11", date(2023, 4, 30)),
+        ("11", "12", date(2024, 10, 31)),
+        ("12", "13", date(2026, 4, 30)),
+    ),
+    # https://www.mediawiki.org/wiki/Version_lifecycle
+    "mediawiki": (
+        ("0", "1.39", date(2023, 12, 31)),
+        ("1.39", "1.40", date(2025, 12, 31)),
+        ("1.40", "1.43", date(2025, 6, 30)),
+    ),
+}
+"""Software -> (first version, first version behind, last day of support), where a version range has ended or will."""
+NAMES: Final = {
+    "php": "PHP",
+    "apache": "Apache HTTP Server",
+    "nginx": "nginx",
+    "iis": "Microsoft IIS",
+    "openssl": "OpenSSL",
+    "python": "Python",
+    "coyote": "Apache Tomcat (Coyote)",
+    "jetty": "Jetty",
+    "asp.net": "ASP.NET",
+    "asp.net mvc": "ASP.NET MVC",
+    "wordpress": "WordPress",
+    "drupal": "Drupal",
+    "joomla": "Joomla",
+    "typo3": "TYPO3",
+    "mediawiki": "MediaWiki",
+}

@@ -1,0 +1,227 @@
+"""Finds error output of a server's language in the visible text of a page, and not where a page writes about errors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+import msgspec
+from turbohtml import Element, Text
+
+from pagegrade.model.document import Document
+
+MAX_NODES: Final = 60_000
+MAX_TEXT: Final = 200_000
+MAX_FOUND: Final = 20
+_MAX_MESSAGE: Final = 300
+_NEAR: Final = 1_500
+"""Characters in which the parts of one message stand."""
+_TOP: Final = 400
+"""Characters at the beginning of the page, where messages without markup stand."""
+_MAX_OWN_WORDS: Final = 60
+"""Words beside a trace in a ``<pre>`` up to which the trace is the page."""
+_CODE: Final = frozenset({"pre", "code", "samp", "kbd", "blockquote", "xmp", "listing", "plaintext"})
+_SILENT: Final = frozenset({"script", "style", "template", "noscript", "textarea", "select", "svg", "head", "title"})
+_BLOCKS: Final = frozenset(
+    {"br", "div", "p", "li", "tr", "table", "h1", "h2", "h3", "h4", "hr", "pre", "ul", "ol", "section"}
+)
+_BOLD: Final = frozenset({"b", "strong", "th", "font"})
+_START, _END = "\x02", "\x03"
+_HINTS: Final = (
+    " on line ",
+    "Traceback (most recent",
+    ".java:",
+    ".kt:",
+    "Server Error in '",
+    "unhandled exception",
+    "VBScript",
+    "OLE DB",
+    ".js:",
+    ".ts:",
+    ".mjs:",
+    ".rb:",
+    ".erb:",
+    ".haml:",
+    ".slim:",
+    "goroutine ",
+    "Django Version",
+    "Whitelabel Error",
+    "error",
+    "Error",
+    "ERROR",
+    "Bad Gateway",
+    "went wrong",
+)
+_LINE: Final = re.compile(r" on line [\x02 ]{0,3}\d{1,7}")
+_LABEL: Final = re.compile(
+    r"(\x02)?(?:PHP )?(Fatal error|Parse error|Recoverable fatal error|Catchable fatal error|Warning|Notice|Deprecated|"
+    r"Strict Standards)\x03?\s{0,3}:"
+)
+_PATH: Final = re.compile(r" in [\x02 ]{0,3}(?:/|[A-Za-z]:[\\/]|phar://|vfs://)")
+_FATAL_LABELS: Final = frozenset({"Fatal error", "Parse error", "Recoverable fatal error", "Catchable fatal error"})
+_TRACES: Final[tuple[tuple[str, re.Pattern[str], int], ...]] = (
+    ("Python", re.compile(r"Traceback \(most recent call last\):\s{0,40}File \"[^\"\n]{1,400}\", line \d"), 1),
+    ("Java", re.compile(r"\bat [\w.$]{3,200}\([A-Za-z_$][\w$]{0,80}\.(?:java|kt|scala|groovy):\d{1,6}\)"), 2),
+    (".NET", re.compile(r"\bat [\w.`<>]{3,200}\([^()]{0,200}\) in [A-Za-z]:\\[^:\n]{1,200}:line \d"), 1),
+    (".NET", re.compile(r"Server Error in '[^']{0,100}' Application\."), 1),
+    (
+        ".NET",
+        re.compile(r"An unhandled exception occurred (?:during the execution of|while processing the request)"),
+        1,
+    ),
+    (
+        "ASP",
+        re.compile(r"Microsoft (?:VBScript (?:runtime|compilation)|OLE DB Provider for [\w ]{2,40}) error '?8?0?"),
+        1,
+    ),
+    (
+        "Node.js",
+        re.compile(
+            r"\bat (?:[\w.<>\[\]$ ]{1,120} )?\(?(?:file://|node:|/|[A-Za-z]:\\)[^\s()]{1,300}\.[cm]?[jt]sx?:\d{1,6}:\d"
+        ),
+        2,
+    ),
+    ("Ruby", re.compile(r"\b(?:app|lib|config)/[\w/.-]{1,150}\.(?:rb|erb|haml|slim):\d{1,6}:in [`']"), 1),
+    ("Go", re.compile(r"\bgoroutine \d{1,6} \[[\w ,]{3,40}\]:"), 1),
+    ("Python", re.compile(r"Exception Type:.{0,200}Exception Value:", re.DOTALL), 1),
+)
+"""(language, what only its traces hold, how often it has to occur)."""
+_PAGES: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
+    (
+        "WordPress",
+        re.compile(
+            r"there has been a critical error on (?:this|your) website|error establishing a database connection"
+        ),
+    ),
+    ("Drupal", re.compile(r"the website encountered an unexpected error")),
+    (
+        "PHP",
+        re.compile(r"whoops,? looks like something went wrong|sqlstate\[\w{5}\]|you have an error in your sql syntax"),
+    ),
+    (
+        "Magento",
+        re.compile(r"there has been an error processing your request|exception printing is disabled by default"),
+    ),
+    ("Symfony", re.compile(r"oops! an error occurred.{0,40}the server returned a")),
+    ("Java", re.compile(r"whitelabel error page|http status 500 [–-] internal server error")),
+    ("Ruby", re.compile(r"we're sorry, but something went wrong|action controller: exception caught")),
+    (
+        "Node.js",
+        re.compile(r"application error: a (?:server|client)-side exception has occurred|error: cannot find module"),
+    ),
+    (".NET", re.compile(r"runtime error.{0,200}an (?:application|exception) (?:error )?occurred")),
+    ("database", re.compile(r"\bora-\d{5}:|unclosed quotation mark after the character string|mysqli?_\w{3,30}\(\):")),
+    ("server", re.compile(r"^(?:\d{3} )?(?:internal server error|bad gateway|server error \(500\)|gateway time-?out)")),
+)
+"""(what it comes from, what its error pages say); counted only where the page says little else."""
+
+
+class ErrorOutput(msgspec.Struct, frozen=True, gc=False):
+    """A message that was meant for developers."""
+
+    language: str
+    text: str
+    """Its beginning, white space collapsed."""
+    fatal: bool
+    """The page broke off, or the message is all there is; else it stands beside the content."""
+
+
+def find_error_output(document: Document) -> tuple[ErrorOutput, ...]:
+    """The messages that visitors see, the fatal ones first; at most ``MAX_FOUND``.
+
+    Messages in code and quotations are what the page writes about, unless the page holds nothing else.
+    """
+    text = document.text[:MAX_TEXT]
+    if not any(hint in text for hint in _HINTS) or document.body is None:
+        return ()
+    prose, code = _split(document.body.node)
+    is_all = len(prose.split()) <= _MAX_OWN_WORDS and len(document.anchors) <= 10
+    seen = f"{prose} {code}" if is_all else prose
+    found = [*_php_messages(seen), *_traces(seen)]
+    if not found and document.word_count <= 2 * _MAX_OWN_WORDS:
+        found += _error_pages(document)
+    return tuple(sorted(found, key=lambda one: not one.fatal)[:MAX_FOUND])
+
+
+def _php_messages(text: str) -> Iterator[ErrorOutput]:
+    """PHP's own form: a label, a message, a path and a line; in bold type, or as plain text on top of the page."""
+    begin = 0
+    for number, end in enumerate(_LINE.finditer(text)):
+        if number >= 2 * MAX_FOUND:
+            return
+        start = max(begin, end.start() - _NEAR)
+        window = text[start : end.start()]
+        begin = end.end()
+        if _PATH.search(window) is None:
+            continue
+        labels = list(_LABEL.finditer(window))
+        if not labels:
+            continue
+        label = labels[0]
+        is_marked = label[1] is not None
+        if is_marked or start + label.start() <= _TOP:
+            message = _plain(window[label.start() :] + end.group())
+            yield ErrorOutput("PHP", message, fatal=label[2] in _FATAL_LABELS)
+
+
+def _traces(text: str) -> Iterator[ErrorOutput]:
+    for language, pattern, least in _TRACES:
+        matches = []
+        for match in pattern.finditer(text):
+            matches.append(match)
+            if len(matches) >= least:
+                start = max(0, matches[0].start() - 160)
+                yield ErrorOutput(language, _plain(text[start : matches[0].end()]), fatal=True)
+                break
+
+
+def _error_pages(document: Document) -> Iterator[ErrorOutput]:
+    told = " ".join(
+        (
+            *(one.text for one in document.titles[:1]),
+            "\n",
+            document.text[:2_000],
+        )
+    )
+    folded = " ".join(told.casefold().replace("\u2019", "'").split())
+    heading = document.headings[0].text.casefold()[:200] if document.headings else ""
+    for language, pattern in _PAGES:
+        if pattern.search(folded) or pattern.search(heading):
+            yield ErrorOutput(language, _plain(document.text), fatal=True)
+            return
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.replace(_START, "").replace(_END, "").split())[:_MAX_MESSAGE]
+
+
+def _split(body: object) -> tuple[str, str]:
+    """(the visible text outside of code, with marks around bold type; the text of code)."""
+    prose: list[str] = []
+    code: list[str] = []
+    if not isinstance(body, Element):
+        return "", ""
+    left, size = MAX_NODES, 0
+    stack: list[tuple[Iterator[object], bool, bool]] = [(iter(body), False, False)]
+    while stack and left and size < MAX_TEXT:
+        children, in_code, closes = stack[-1]
+        child = next(children, None)
+        left -= 1
+        if child is None:
+            stack.pop()
+            if closes:
+                prose.append(_END)
+            continue
+        if isinstance(child, Text):
+            size += len(child.data)
+            (code if in_code else prose).append(child.data)
+        elif isinstance(child, Element) and child.tag not in _SILENT:
+            if child.tag in _BLOCKS:
+                (code if in_code else prose).append("\n")
+            inner = in_code or child.tag in _CODE
+            bold = child.tag in _BOLD and not inner
+            if bold:
+                prose.append(_START)
+            stack.append((iter(child), inner, bold))
+    return "".join(prose)[:MAX_TEXT], "".join(code)[:MAX_TEXT]

@@ -1,0 +1,209 @@
+"""Finds what intruders put into pages: links that only robots see, disguised scripts, invisible frames."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final, Literal
+
+import msgspec
+from turbohtml import Element
+
+from pagegrade.model.document import Anchor, Document, Frame, Heading, Node, Title
+from pagegrade.parse.data.social_networks import is_of_network
+from pagegrade.parse.party import Parties, is_shared_service
+from pagegrade.parse.url import host, is_http, registrable_domain
+
+MAX_ANCHORS: Final = 3_000
+MAX_DEPTH: Final = 12
+"""Ancestors of a link that are looked at."""
+MAX_SCRIPTS: Final = 200
+MAX_SCRIPT: Final = 200_000
+_MAX_NAMES: Final = 60
+MAX_RULES: Final = 2_000
+_UNSEEN_ONLY: Final = 1
+_FAR: Final = 2
+_MAX_TEXT: Final = 300
+_SPAM: Final = re.compile(
+    r"viagra|\bcialis\b|levitra|kamagra|tramadol|xanax|\bambien\b|valium|phentermine|sildenafil|tadalafil|modafinil|"
+    r"without (?:a )?prescription|no prescription|online pharmac|canadian pharmac|cheap (?:pills|meds)|"
+    r"casino|казино|カジノ|赌场|博彩|slots? (?:online|gacor|machine|game)|online slots?|poker|\bbetting\b|"
+    r"sportsbook|roulette|blackjack|jackpot|baccarat|"
+    r"\btogel\b|\bjudi\b|sbobet|gacor|maxwin|pragmatic play|\bbahis|1xbet|mostbet|melbet|pin-?up bet|"
+    r"букмекер|ставки на спорт|"
+    r"payday loan|cash advance|cheap loans?|займ|"
+    r"replica (?:watch|bag|handbag|rolex)|rolex|louis vuitton|cheap (?:jerseys|nike|uggs?|ray ?bans?)|outlet store|"
+    r"偽物|激安|スーパーコピー|"
+    r"ブランドコピー|"
+    r"essay (?:writ|service)|write my (?:essay|paper)|buy essays?|"
+    r"\bporn|\bxxx\b|bokep|escorts?\b|hentai|sex ?(?:chat|cam|dating)|порно|"
+    r"バイアグラ|クレジットカード現金化",
+    re.IGNORECASE,
+)
+_POLICY: Final = re.compile(
+    r"privacy|cookie|datenschutz|policy|policies|legal|gdpr|consent|terms|imprint|opt-?out", re.IGNORECASE
+)
+_MOVED: Final = re.compile(
+    r"(?:left|top|right|bottom|text-indent|margin-left|margin-top):-(?:[2-9][0-9]{3}|[0-9]{5,6})(?:px|em|rem)?|"
+    r"(?:^|;)width:[01](?:px|em|pt)?;.{0,200}overflow:hidden|"
+    r"overflow:hidden;.{0,200}(?:^|;)width:[01](?:px|em|pt)?(?:;|$)|"
+    r"font-size:[01](?:px|em|pt|%)?(?:;|$)"
+)
+"""Far off the screen, or shrunk to nothing: no menu, slider or animation of an ordinary page does this to links."""
+_UNSEEN: Final = re.compile(
+    r"(?:left|top|right|text-indent|margin-left|margin-top):-[0-9]{3,6}(?:px|em|rem|%)?|"
+    r"(?:^|;)(?:max-)?(?:height|width):[01](?:px|em|pt)?(?:;|$)|(?:^|;)opacity:0(?:\.0{1,3})?(?:;|$)|clip:rect\(0|"
+    r"transform:(?:scale\(0|translate[xy]?\(-[0-9]{3,6})|font-size:[01](?:px|em|pt|%)?(?:;|$)"
+)
+"""Not to be seen, which has honest reasons as well."""
+_RULE: Final = re.compile(r"[.#]([A-Za-z_][\w-]{0,80})\s{0,5}\{([^{}]{1,400})\}")
+_SCRIPTED: Final = re.compile(
+    r"getElementById\(\s{0,3}[\"']([^\"']{1,80})[\"']\s{0,3}\)\.style\.(?:display|visibility)\s{0,3}="
+    r"\s{0,3}[\"'](?:none|hidden)"
+)
+_DISGUISED: Final = re.compile(
+    r"(?:eval|document\.write(?:ln)?|Function|setTimeout)\s{0,3}\(\s{0,3}(?:window\.)?"
+    r"(?:atob|String\.fromCharCode)\s{0,3}\(|"
+    r"String\.fromCharCode\s{0,3}\((?:\s{0,3}\d{2,3}\s{0,3},){9,2000}\s{0,3}\d{2,3}\s{0,3}\)|"
+    r"(?:eval|document\.write(?:ln)?)\s{0,3}\(\s{0,3}unescape\s{0,3}\(\s{0,3}[\"']"
+    r"(?:%[0-9a-fA-F]{2}|%u[0-9a-fA-F]{4}){30}"
+)
+_RUNS: Final = re.compile(
+    r"eval|document\.write|createElement|appendChild|insertBefore|location|innerHTML|Function|setTimeout"
+)
+_NOTHING: Final = frozenset({"0", "1", "0px", "1px", "2", "2px"})
+_DEFACED: Final = re.compile(r"(?:.{0,40}\b)?(?:hacked|defaced|pwned|owned|h4ck3d|h@cked) by\b.{0,80}", re.IGNORECASE)
+_MAX_DEFACED_WORDS: Final = 200
+
+
+class Injection(msgspec.Struct, frozen=True, gc=False):
+    """Something that looks as if an intruder had put it there."""
+
+    kind: Literal["hidden-link", "disguised-script", "invisible-frame", "defacement"]
+    node: Node
+    url: str = ""
+    spam: bool = False
+    """A link for goods that intruders advertise."""
+    moved: bool = False
+    """A link that is moved off the screen or shrunk to nothing, which serves no visitor."""
+
+
+def find_injections(document: Document, parties: Parties) -> tuple[Injection, ...]:
+    """Everything of that kind, in no particular order; what the page itself is about is no spam."""
+    return (
+        *_hidden_links(document, parties),
+        *_disguised_scripts(document),
+        *_invisible_frames(document, parties),
+        *_defacements(document),
+    )
+
+
+def _hidden_links(document: Document, parties: Parties) -> Iterator[Injection]:
+    concealed = _Concealed(document)
+    topic = _SPAM.search(" ".join(one.text for one in document.titles[:1])) is not None
+    topic = topic or len(_SPAM.findall(document.text[:20_000])) > 10
+    seen: set[str] = set()
+    for anchor in document.anchors[:MAX_ANCHORS]:
+        url = anchor.url
+        if url is None or not is_http(url) or url in seen or parties.is_own(url):
+            continue
+        name = host(url)
+        if is_of_network(name) or is_shared_service(name):
+            continue
+        depth = concealed.how(anchor.node)
+        if not (depth or anchor.hidden):
+            continue
+        moved = depth == _FAR
+        seen.add(url)
+        told = f"{anchor.text or _text_of(anchor)} {url}"[:_MAX_TEXT]
+        if _POLICY.search(told):
+            continue
+        spam = not topic and _SPAM.search(told) is not None
+        if spam or moved:
+            yield Injection("hidden-link", anchor.node, url, spam=spam, moved=moved)
+
+
+class _Concealed:
+    """How elements are concealed: by themselves, by a rule of the page, or by a script."""
+
+    def __init__(self, document: Document) -> None:
+        self._known: dict[object, int] = {}
+        self._names: dict[str, int] = {}
+        for style in document.styles[:50]:
+            for number, match in enumerate(_RULE.finditer(style.text[:MAX_SCRIPT])):
+                if number > MAX_RULES:
+                    break
+                how = _how(match[2])
+                if how and len(self._names) < _MAX_NAMES:
+                    self._names[match[1]] = max(how, self._names.get(match[1], 0))
+        for script in document.scripts[:MAX_SCRIPTS]:
+            if "getElementById" in script.text[:MAX_SCRIPT]:
+                for match in _SCRIPTED.finditer(script.text[:MAX_SCRIPT]):
+                    self._names.setdefault(match[1], _UNSEEN_ONLY)
+
+    def how(self, node: object) -> int:
+        """0 for what can be seen, ``_UNSEEN_ONLY`` or ``_FAR``, the element's nearest ancestors included."""
+        found = left = 0
+        while isinstance(node, Element) and left < MAX_DEPTH:
+            own = self._known.get(node)
+            if own is None:
+                own = self._known[node] = self._own(node)
+            found = max(found, own)
+            node, left = node.parent, left + 1
+        return found
+
+    def _own(self, node: Element) -> int:
+        attrs = node.attrs
+        style = attrs.get("style")
+        how = _how(style) if isinstance(style, str) else 0
+        if node.tag == "marquee" and any(str(attrs.get(name, "")) in _NOTHING for name in ("width", "height")):
+            return _FAR
+        if not self._names:
+            return how
+        classes = attrs.get("class") or ()
+        names = classes.split() if isinstance(classes, str) else classes
+        return max(how, self._names.get(str(attrs.get("id") or ""), 0), *(self._names.get(one, 0) for one in names), 0)
+
+
+def _how(style: str) -> int:
+    plain = "".join(style[:1_000].lower().split())
+    return _FAR if _MOVED.search(plain) else _UNSEEN_ONLY if _UNSEEN.search(plain) else 0
+
+
+def _text_of(anchor: Anchor) -> str:
+    node = anchor.node
+    return str(node.text)[:_MAX_TEXT] if isinstance(node, Element) else ""
+
+
+def _disguised_scripts(document: Document) -> Iterator[Injection]:
+    for script in document.scripts[:MAX_SCRIPTS]:
+        if script.kind == "classic" and script.text:
+            text = script.text[:MAX_SCRIPT]
+            if _DISGUISED.search(text) and _RUNS.search(text):
+                yield Injection("disguised-script", script.node)
+
+
+def _invisible_frames(document: Document, parties: Parties) -> Iterator[Injection]:
+    for frame in document.frames[:MAX_SCRIPTS]:
+        url = frame.url
+        if url is None or not is_http(url) or parties.is_own(url) or is_shared_service(host(url)):
+            continue
+        if _is_invisible(frame) and registrable_domain(host(url)) != parties.site:
+            yield Injection("invisible-frame", frame.node, url)
+
+
+def _is_invisible(frame: Frame) -> bool:
+    attrs = frame.attrs
+    sizes = (attrs.get("width", "").strip(), attrs.get("height", "").strip())
+    style = "".join(attrs.get("style", "").lower().split())[:1_000]
+    return frame.hidden or all(size in _NOTHING for size in sizes) or _UNSEEN.search(style) is not None
+
+
+def _defacements(document: Document) -> Iterator[Injection]:
+    if document.word_count > _MAX_DEFACED_WORDS:
+        return
+    told: tuple[Title | Heading, ...] = (*document.titles[:1], *document.headings[:2])
+    for one in told:
+        if _DEFACED.fullmatch(one.text.strip()[:_MAX_TEXT]):
+            yield Injection("defacement", one.node)
+            return

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.checks.technical.broken_styles_scripts import broken_styles_scripts
+from pagegrade.model.artifacts import NotGathered, Resource
+from pagegrade.model.outcome import NotApplicable
+from tests.builders import make_artifacts, make_resource, make_resources, make_response, outcome, run
+
+SHEETS = "<link rel=stylesheet href=/a.css><link rel=stylesheet href=/b.css>"
+SCRIPTS = "<script src=/a.js></script><script src=/b.js></script>"
+
+
+def resource(path: str, status: int = 200) -> Resource:
+    """An own file that answered with ``status``."""
+    kind = "stylesheet" if path.endswith("css") else "script"
+    return make_resource(f"https://example.com{path}", kind=kind, status=status)
+
+
+@pytest.mark.parametrize(
+    ("html", "missing", "state"),
+    [
+        (SHEETS + SCRIPTS, [], "whole"),
+        (SHEETS + SCRIPTS, ["/a.css"], "some"),
+        (SHEETS + SCRIPTS, ["/a.js", "/b.js"], "some"),
+        (SHEETS + SCRIPTS, ["/a.css", "/b.css"], "most"),
+        (SHEETS + SCRIPTS, ["/a.css", "/a.js", "/b.js"], "most"),
+        (SHEETS + "<style>" + "p{color:red}" * 200 + "</style>", ["/a.css", "/b.css"], "some"),
+        (SHEETS + "<link rel=stylesheet href=https://cdn.libs.test/bootstrap.css>", ["/a.css", "/b.css"], "some"),
+    ],
+)
+def test_lost_files(html: str, missing: list[str], state: str) -> None:
+    """All styles, or half of all files, are the page; less is not."""
+    files = [resource(path, 404 if path in missing else 200) for path in ("/a.css", "/b.css", "/a.js", "/b.js")]
+    found = outcome(broken_styles_scripts, make_artifacts(f"<title>x</title>{html}", resources=make_resources(*files)))
+
+    assert found.state == state
+    assert found.state == "whole" or found.total == len(missing)
+
+
+def test_plain_http_on_an_https_page_is_lost_without_asking() -> None:
+    """Browsers block it; a policy that upgrades it saves it, and a page over HTTP may load it."""
+    html = SHEETS.replace("href=/", "href=http://example.com/")
+    policy = (("Content-Type", "text/html"), ("Content-Security-Policy", "upgrade-insecure-requests"))
+
+    assert outcome(broken_styles_scripts, html).state == "most"
+    assert outcome(broken_styles_scripts, html, headers=policy).state == "whole"
+    assert outcome(broken_styles_scripts, html, url="http://example.com/").state == "whole"
+
+
+def test_html_in_the_place_of_a_stylesheet_is_lost() -> None:
+    """The start page for every address, as single-page applications answer."""
+    answer = make_response(url="https://example.com/a.css", headers=(("Content-Type", "text/html; charset=utf-8"),))
+    files = make_resources(make_resource("https://example.com/a.css", kind="stylesheet", response=answer))
+
+    assert (
+        outcome(broken_styles_scripts, make_artifacts("<link rel=stylesheet href=/a.css>", resources=files)).state
+        == "most"
+    )
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [NotGathered(code="timeout"), NotGathered(code="connect"), NotGathered(code="dns", reason="dns_servfail")],
+)
+def test_what_may_be_our_own_fault_is_not_lost(failure: NotGathered) -> None:
+    """Only an answer, or a name that does not exist, says that a file is missing."""
+    lost = Resource(
+        url="https://example.com/a.css", kinds=("stylesheet",), initiator_url="https://example.com/", failure=failure
+    )
+
+    assert outcome(broken_styles_scripts, make_artifacts(SHEETS, resources=make_resources(lost))).state == "whole"
+
+
+def test_files_of_others_are_left_to_other_checks() -> None:
+    """A missing widget does not take the design."""
+    html = "<link rel=stylesheet href=https://widget.test/w.css>"
+
+    assert isinstance(run(broken_styles_scripts, html), NotApplicable)

@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+from pagegrade.checks.technical.error_output import error_output
+from tests.builders import judged, outcome
+
+WARNING = "<b>Warning</b>: x in <b>/a/b.php</b> on line <b>3</b><br>"
+FATAL = "<b>Fatal error</b>: Uncaught x in <b>/a/b.php</b> on line <b>3</b><br>"
+
+
+def test_a_warning_costs_less_than_an_error_that_stopped_the_page() -> None:
+    """Beside the content, or in its place."""
+    warning = judged(error_output, f"<title>x</title><h1>Shop</h1><p>Benches {WARNING}")
+    fatal = judged(error_output, f"<title>x</title>{WARNING}{FATAL}")
+
+    assert warning.loss is not None
+    assert 0 < warning.loss < 1
+    assert fatal.loss == 1
+
+
+def test_messages_are_shown() -> None:
+    """With what they say, so that the owner finds them in the code."""
+    found = outcome(error_output, f"<title>x</title>{FATAL}{WARNING}")
+
+    assert [one.snippet for one in found.evidence] == [
+        "Fatal error: Uncaught x in /a/b.php on line 3",
+        "Warning: x in /a/b.php on line 3",
+    ]
+    assert found.total == 2
+
+
+def test_ordinary_page_is_clean() -> None:
+    """Most pages are."""
+    assert outcome(error_output, "<title>x</title><p>Benches").state == "clean"

@@ -1,0 +1,95 @@
+"""Messages of languages are found where visitors see them, and not where a page writes about them."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from pagegrade.parse.html.error_output import MAX_FOUND, find_error_output
+from tests.builders import make_document
+
+FILLER = "<p>" + "The joiners plane each board by hand before the benches are put together outside. " * 15 + "</p>"
+PHP = "<br />\n<b>{label}</b>:  Undefined variable $x in <b>/srv/shop/header.php</b> on line <b>88</b><br />\n"
+TRACE = """Traceback (most recent call last):
+  File "/srv/app/views.py", line 12, in index
+    return total / 0
+ZeroDivisionError: division by zero"""
+JAVA = """java.lang.NullPointerException: shop
+	at com.shop.web.CartServlet.doGet(CartServlet.java:41)
+	at javax.servlet.http.HttpServlet.service(HttpServlet.java:655)"""
+NODE = """TypeError: Cannot read properties of undefined (reading 'id')
+    at render (/srv/app/routes/index.js:12:30)
+    at Layer.handle (/srv/app/node_modules/express/lib/router/layer.js:95:5)"""
+OUTPUT = {
+    "php warning": (PHP.format(label="Warning") + FILLER, "PHP", False),
+    "php notice without markup on top": (
+        "Notice: Undefined index: q in /var/www/a.php on line 3 " + FILLER,
+        "PHP",
+        False,
+    ),
+    "php fatal": (PHP.format(label="Fatal error"), "PHP", True),
+    "php on windows": (PHP.format(label="Parse error").replace("/srv/shop/", "C:\\inetpub\\"), "PHP", True),
+    "python": (f"<h1>Shop</h1><div>{TRACE}</div>{FILLER}", "Python", True),
+    "python in pre, alone": (f"<pre>{TRACE}</pre>", "Python", True),
+    "java": (f"<p>{JAVA}</p>{FILLER}", "Java", True),
+    "node": (f"<pre>{NODE}</pre>", "Node.js", True),
+    "asp.net": ("<h1>Server Error in '/' Application.</h1><h2>Object reference not set</h2>", ".NET", True),
+    "asp": ("<p>Microsoft VBScript runtime error '800a01a8'</p><p>/a.asp, line 12</p>", "ASP", True),
+    "ruby": ("<p>undefined method: app/views/home/index.html.erb:3:in `block'</p>", "Ruby", True),
+    "wordpress": ("<title>Error</title><p>There has been a critical error on this website.</p>", "WordPress", True),
+    "database": ("<h1>Error establishing a database connection</h1>", "WordPress", True),
+    "spring": (
+        "<h1>Whitelabel Error Page</h1><p>This application has no explicit mapping for /error</p>",
+        "Java",
+        True,
+    ),
+    "status": ("<title>500 Internal Server Error</title><h1>Internal Server Error</h1>", "server", True),
+}
+QUOTED = {
+    "php in code": f"<h1>Warnings</h1><pre><code>{PHP.format(label='Warning')}</code></pre>{FILLER}",
+    "php in a quotation": f"<h1>Help</h1><blockquote>{PHP.format(label='Warning')}</blockquote>{FILLER}",
+    "php in a forum post": f"{FILLER}<p>Warning: Undefined variable $x in /srv/shop/header.php on line 88</p>",
+    "trace in code": f"<h1>Traces</h1><pre>{TRACE}</pre><pre>{JAVA}</pre><pre>{NODE}</pre>{FILLER}",
+    "one frame": f"<p>It broke at com.shop.Cart.add(Cart.java:41), as the log said.</p>{FILLER}",
+    "page about errors": f"<title>Internal Server Error: what now?</title><h1>Internal Server Error</h1>{FILLER}",
+    "the word": f"<h1>Error</h1><p>A comedy of errors. Notice: we close on line dance night.</p>{FILLER}",
+    "script": f'<script>var s = "<b>Warning</b>: x in <b>/a.php</b> on line <b>1</b>";</script>{FILLER}',
+}
+
+
+@pytest.mark.parametrize("name", OUTPUT)
+def test_output_is_found(name: str) -> None:
+    """With its language, and whether the page stopped there."""
+    html, language, fatal = OUTPUT[name]
+    found = find_error_output(make_document(f"<!doctype html><body>{html}"))
+
+    assert [(one.language, one.fatal) for one in found][:1] == [(language, fatal)]
+
+
+@pytest.mark.parametrize("name", QUOTED)
+def test_page_that_writes_about_errors_is_not_blamed(name: str) -> None:
+    """Code, quotations and single words are content."""
+    assert find_error_output(make_document(f"<!doctype html><body>{QUOTED[name]}")) == ()
+
+
+def test_fatal_messages_come_first_and_all_are_bounded() -> None:
+    """A page can repeat a warning any number of times."""
+    html = PHP.format(label="Warning") * (MAX_FOUND + 10) + FILLER
+    found = find_error_output(make_document(f"<body>{html}"))
+
+    assert len(found) == MAX_FOUND
+    assert find_error_output(make_document(f"<body>{html}{JAVA}"))[0].fatal
+
+
+@pytest.mark.parametrize(
+    "part", ["Traceback (most recent call last): ", " on line 1", "<b>Warning</b>: in /a", "at a.b(", "at /a.js:1"]
+)
+def test_hostile_text_costs_linear_time(part: str) -> None:
+    """Beginnings of messages without their ends are cheap."""
+    document = make_document("<body><p>" + part * 20_000)
+    started = time.process_time()
+
+    find_error_output(document)
+
+    assert time.process_time() - started < 5

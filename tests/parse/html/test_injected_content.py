@@ -1,0 +1,71 @@
+"""Facts behind ``hacked-page``: bounded work, and each kind by its own marks."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from pagegrade.parse.html.injected_content import MAX_DEPTH, find_injections
+from pagegrade.parse.party import Parties
+from tests.builders import make_document
+
+PARTIES = Parties("example.com", frozenset({"examplecdn.net"}))
+LINK = "<a href=https://a.example/>casino</a>"
+
+
+def kinds(html: str) -> list[str]:
+    """What is found in a page."""
+    return [one.kind for one in find_injections(make_document(html), PARTIES)]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "eval(atob('eA=='))",
+        "eval(String.fromCharCode(118,97,114,32,97))",
+        "var s=String.fromCharCode(" + ",".join(["104"] * 12) + ");document.write(s)",
+        "eval(unescape('" + "%61" * 40 + "'))",
+        "setTimeout(atob('eA=='))",
+    ],
+)
+def test_disguised_scripts(source: str) -> None:
+    """What is decoded and run at once."""
+    assert kinds(f"<title>x</title><script>{source}</script>") == ["disguised-script"]
+
+
+def test_frames_of_the_site_itself_may_be_invisible() -> None:
+    """On its own domain and its delivery network."""
+    frame = "<iframe width=1 height=1 src=https://{}/></iframe>"
+
+    assert kinds(frame.format("static.example.com")) == []
+    assert kinds(frame.format("examplecdn.net")) == []
+    assert kinds(frame.format("evil.example")) == ["invisible-frame"]
+
+
+@pytest.mark.parametrize(("between", "found"), [(MAX_DEPTH - 2, ["hidden-link"]), (MAX_DEPTH - 1, [])])
+def test_ancestors_are_looked_at_up_to_a_depth(between: int, found: list[str]) -> None:
+    """At the limit and one past it."""
+    html = "<div style='left:-9999px'>" + "<div>" * between + LINK + "</div>" * between + "</div>"
+
+    assert kinds(f"<title>x</title>{html}") == found
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<style>" + ".a{" * 60_000,
+        "<script>" + "String.fromCharCode(11," * 9_000,
+        "<div style='" + "width:0;" * 20_000 + "'>" + LINK,
+        "<div>" * 400 + LINK * 3_000,
+        "<script>" + "getElementById('a" * 12_000,
+    ],
+)
+def test_hostile_markup_costs_linear_time(html: str) -> None:
+    """Every search is bounded."""
+    document = make_document(f"<title>x</title>{html}")
+    started = time.process_time()
+
+    find_injections(document, PARTIES)
+
+    assert time.process_time() - started < 5
