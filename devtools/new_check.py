@@ -33,12 +33,19 @@ from pagegrade.model.outcome import Outcome, Severity
     since="$since",
     states=(
         State("ok", "The page has a $id."),
-        State("missing", "The page has no $id.", loss=1.0),
+        State(
+            "missing",
+            "The page has no $id.",
+            loss=1.0,
+            title="Add the $id",
+            why="Write here: what this state costs visitors or the owner.",
+            fix="Write here: what to do about this state.",
+        ),
     ),
     sources=("https://html.spec.whatwg.org/multipage/semantics.html#the-meta-element",),
 )
 def $function(document: Document) -> Outcome:
-    """Write here: one sentence that says what this is to somebody who owns the page.
+    """Write here: one sentence that says what this is to the owner of the page.
 
     ## What it checks
 
@@ -50,7 +57,7 @@ def $function(document: Document) -> Outcome:
 
     ## How to fix
 
-    Write here: the smallest change that mends it.
+    Write here: the smallest change that fixes it.
 
     ## Fails on
 

@@ -15,4 +15,4 @@ def test_rules_with_their_places() -> None:
     assert [rule.text for rule in rules] == ["noindex", "bingbot: max-snippet: 5", "googlebot: nofollow"]
     assert rules[0].written == "noindex"
     assert [rule.evidence(document).header for rule in rules] == ["", "", "X-Robots-Tag"]
-    assert rules[2].evidence(document).reason == "Says nofollow to googlebot."
+    assert rules[2].evidence(document).reason == "Declares nofollow to googlebot."

@@ -18,7 +18,7 @@ def test_every_check_can_be_explained(check: str, capsys: pytest.CaptureFixture[
     out = capsys.readouterr().out
 
     assert code == 0
-    for heading in (*all_checks()[check].documentation, "What it can say", "Sources"):
+    for heading in (*all_checks()[check].documentation, "What it can find", "Sources"):
         assert f"\n{heading}\n" in out
     prose = [line for line in out.splitlines() if "://" not in line]
 

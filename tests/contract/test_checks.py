@@ -62,7 +62,8 @@ def test_states_read_as_sentences_from_best_to_worst(check: Check) -> None:
     assert check.states[0].loss == 0
     assert check.states[0].highest == 0
     assert len({state.name for state in check.states}) == len(check.states)
-    assert all(state.message[0].isupper() or state.message[0] in "<`" for state in check.states)
+    assert all(state.message[0].isupper() or state.message[0] in "</" for state in check.states)
+    assert not any("`" in state.message or "`" in state.title for state in check.states), "they are plain text"
     assert all(state.message.endswith(".") for state in check.states)
     if check.severity is not Severity.INFO:
         assert check.states[-1].highest > 0
@@ -97,6 +98,19 @@ def test_advice_belongs_to_its_state(check: Check) -> None:
     assert len({state.title for state in states}) == len({state.fix for state in states})
     assert len({state.title for state in states}) == len({(state.title, state.why, state.fix) for state in states})
     assert not {state.title for state in states if not state.counted} & {check.title}
+
+
+@every_check
+def test_a_number_is_that_of_the_listed_offenders(check: Check) -> None:
+    """A title with a number counts something, and not more than is listed."""
+    verdict = run_check(check, Facts(artifacts_of_example(check.documentation["Fails on"])))
+
+    assert isinstance(verdict, Outcome)
+    total = len(verdict.evidence) if verdict.total is None else verdict.total
+    number = (verdict.count or total) if check.state(verdict.state).counted else None
+
+    assert number is None or 0 < number <= total
+    assert verdict.saving is None or verdict.saving.amount > 0
 
 
 @every_check

@@ -102,6 +102,7 @@ def test_a_slow_pattern_is_found_where_it_is_compiled() -> None:
 def test_an_unfinished_check_is_found() -> None:
     """The scaffold's words are no documentation."""
     assert rules(CHECK, 'def f():\n    """Write here: one sentence."""\n') == ["unfinished-check"]
+    assert rules(CHECK, 'x = State(\n    fix="Write here: what to do.",\n)\n') == ["unfinished-check"]
 
 
 CROWDED = "def test_x():\n    value = 1\n    assert value\n    assert value == 1\n"

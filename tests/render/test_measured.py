@@ -14,16 +14,16 @@ from tests.report_builders import make_result
         ("words", 3, 10, ("words", "3", "should be at least 10")),
         ("main_headings", 0, 1, ("main headings", "0", "should be at least 1")),
         ("main_headings", 2, 1, ("main headings", "2", "should be at most 1")),
-        ("wire_bytes", 9_000_000, 100_000, ("on the wire", "9 MB", "should be at most 100 kB")),
-        ("bytes", 512, 100, ("", "512 bytes", "should be at most 100 bytes")),
-        ("first_byte_ms", 1400, 800, ("first byte", "1.4 s", "should be at most 800 ms")),
-        ("width_px", 1068, 600, ("wide", "1,068 px", "should be at most 600 px")),
+        ("wire_bytes", 9_000_000, 100_000, ("transferred", "9 MB", "should be at most 100 kB")),
+        ("bytes", 512, 100, ("size", "512 bytes", "should be at most 100 bytes")),
+        ("first_byte_ms", 1400, 800, ("time to first byte", "1.4 s", "should be at most 800 ms")),
+        ("width_px", 1068, 600, ("width", "1,068 px", "should be at most 600 px")),
         ("max_age_s", 1, 3000, ("max-age", "1 second", "should be at least 3,000 seconds")),
         ("days_left", 1, 14, ("days left", "1", "should be at least 14")),
         ("lifetime_days", 399, 398, ("lifetime", "399 days", "should be at most 398 days")),
         ("status", 200, 404, ("status", "200", "expected 404")),
-        ("unlabelled", 2, 0, ("unlabelled", "2", "expected 0")),
-        ("encoding_used", "gbk", "UTF-8", ("encoding used", "gbk", "expected UTF-8")),
+        ("max_age_s", 86_400, 15_768_000, ("max-age", "86,400 seconds", "should be at least 182.5 days")),
+        ("encoding_used", "gbk", "UTF-8", ("encoding", "gbk", "expected UTF-8")),
     ],
 )
 def test_figures_stand_beside_what_is_expected(
@@ -48,6 +48,7 @@ def test_figures_without_an_expected_value_are_left_out() -> None:
         ("wire_bytes", 78_000, 100_000),
         ("wire_bytes", 100_000, 100_000),
         ("unlabelled", 0, 0),
+        ("unlabelled", 2, 0),
         ("title_words_in_text", 7, 1),
         ("side_px", 48, 48),
         ("status", 404, 404),
@@ -79,7 +80,7 @@ def test_the_same_word_may_have_limits_on_either_side(check: str, actual: int, e
 
 def test_there_are_never_too_many() -> None:
     """A finding begins with its figures; it does not consist of them."""
-    details = tuple(Detail(code=f"kind_{number}", actual=number, limit=0) for number in range(1, 30))
+    details = tuple(Detail(code=f"kind_{number}", actual=number + 1, limit=1) for number in range(1, 30))
 
     assert len(measured(make_result(errors=details))) == MAX_SHOWN
 

@@ -115,7 +115,7 @@ def test_the_report_says_everything() -> None:
     text = text_of(render_report_pdf(make_report()))
 
     for part in (
-        "This page is decent, with things worth mending.",
+        "This page is decent; some things should be fixed.",
         "79of 100",
         "The scale: good from 80, decent from 50.",
         "SEO81good",

@@ -25,7 +25,7 @@ def test_the_report_says_everything_a_person_needs() -> None:
         "Accessibility  83",
         "Fix first",
         " 1. HTTPS  HIGH  costs 4 points  [https]",
-        "Counted in Strict-Transport-Security",
+        "Includes   Strict-Transport-Security",
         "Why        ",
         "Fix        ",
         "Evidence   • head > title · line 4",

@@ -260,7 +260,7 @@ def test_sentences_come_in_the_words_that_are_handed_in() -> None:
     german = texts_for("de")
     report = make_report()
 
-    assert view.verdict(report, german) == german.gettext("This page is decent, with things worth mending.")
+    assert view.verdict(report, german) == german.gettext("This page is decent; some things should be fixed.")
     assert view.points(0.04, german) == german.gettext(
         "less than %(points)s points", points=german.number(0.1, digits=1)
     )

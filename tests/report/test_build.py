@@ -6,7 +6,7 @@ import pytest
 
 from pagegrade.checks import all_checks
 from pagegrade.checks._run import Judged, judge
-from pagegrade.model.outcome import Detail, Evidence, NotApplicable, NotRun, Outcome
+from pagegrade.model.outcome import Detail, Evidence, NotApplicable, NotRun, Outcome, Saving
 from pagegrade.model.report import Result
 from pagegrade.report.build import MAX_VALUE, count_results, page_facts, result_of
 from pagegrade.report.sanitize import clean
@@ -38,11 +38,44 @@ def test_finding_carries_everything_a_person_needs() -> None:
         False,
     )
     assert line.message == TITLE.state("missing").message
-    assert line.why
-    assert line.fix
-    assert "\n" not in line.fix
+    assert (line.name, line.title) == (TITLE.title, TITLE.state("missing").title)
+    assert (line.why, line.fix) == (TITLE.state("missing").why, TITLE.state("missing").fix)
+    assert (line.count, line.saving) == (None, None)
     assert (line.price, line.lost, line.evidence_total) == (3.0, 3.0, 1)
     assert line.learn_more == TITLE.sources[0]
+
+
+def test_what_passed_has_the_name_of_its_check_and_no_advice() -> None:
+    """There is nothing to do."""
+    line = result(Outcome("ok", value="Chairs"))
+
+    assert (line.name, line.title, line.why, line.fix) == (TITLE.title, TITLE.title, "", "")
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict", "count"),
+    [
+        ("link-name", Outcome("nameless", total=400, loss=1.0), 400),
+        ("image-alt", Outcome("missing", total=9, count=4, loss=1.0), 4),
+        ("title", Outcome("several", total=2), None),
+        ("image-alt", Outcome("described", total=2), None),
+    ],
+)
+def test_titles_that_name_things_come_with_their_number(name: str, verdict: Outcome, count: int | None) -> None:
+    """All offenders, or those that the title is about where lesser faults are listed with them."""
+    check = all_checks()[name]
+    line = result_of(check, judge(check, verdict), price=1.0, lost=0.0, counted_in=None)
+
+    assert line.count == count
+
+
+def test_a_saving_comes_with_the_finding() -> None:
+    """With its unit."""
+    check = all_checks()["asset-compression"]
+    saving = Saving(113_000, "bytes")
+    line = result_of(check, judge(check, Outcome("mostly", saving=saving)), price=1.0, lost=0.1, counted_in=None)
+
+    assert line.saving == saving
 
 
 def test_message_of_the_outcome_wins_over_the_state() -> None:

@@ -19,5 +19,5 @@ def part(count: int, whole: int, thing: str) -> str:
 
 
 def rounded(estimate: int) -> str:
-    """An estimate, not negative, without digits that nobody can know: 21,527 becomes "22,000"."""
+    """An estimate, not negative, without digits that no one can know: 21,527 becomes "22,000"."""
     return f"{round(estimate, _DIGITS - len(str(estimate))):,}"

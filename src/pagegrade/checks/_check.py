@@ -13,7 +13,7 @@ from pagegrade.model.outcome import NotApplicable, NotRun, Outcome, Severity
 from pagegrade.model.report import Category
 
 Verdict = Outcome | NotApplicable | NotRun
-NEEDS_RENDERING: Final = "Scripts draw this page; judging what they draw needs rendering."
+NEEDS_RENDERING: Final = "Scripts render this page, and their output was not evaluated."
 """Why a check of content does not apply to a page that is served empty; one sentence for all, so they can be joined."""
 CONTENT: Final = frozenset(
     "accessibility alternates assets document font_faces link_probes markup page_links resources source_maps".split()
@@ -102,7 +102,7 @@ class Check:
 
 def check(
     *,
-    id: str,  # noqa: A002 - the word everybody uses for it
+    id: str,  # noqa: A002 - the word everyone uses for it
     title: str,
     severity: Severity,
     since: str,

@@ -92,7 +92,7 @@ def _if_headers_seen(make: Callable[[Facts], object]) -> Callable[[Facts], objec
     def provide(facts: Facts) -> object:
         if facts.artifacts.navigation.response.headers_seen:
             return make(facts)
-        return NotGathered(code="skipped", detail="The headers the page came with are not known.")
+        return NotGathered(code="skipped", detail="The response headers of the page are not known.")
 
     return provide
 

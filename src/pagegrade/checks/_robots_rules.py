@@ -39,7 +39,7 @@ class PlacedRule:
     def evidence(self, document: Document) -> Evidence:
         """Where it stands."""
         who = "all search engines" if self.directive.bot == ALL_BOTS else self.directive.bot
-        reason = f"Says {self.directive.name} to {who}."
+        reason = f"Declares {self.directive.name} to {who}."
         if isinstance(self.source, Meta):
             return document.evidence(self.source, reason=reason)
         return Evidence(header="X-Robots-Tag", snippet=self.source[:200], reason=reason)

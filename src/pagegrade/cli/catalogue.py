@@ -51,14 +51,15 @@ def explain_check(name: str) -> None:
     for heading, body in sections:
         text += f"\n{heading}\n" + render_markup(parse_prose(body), width=width, color=color, indent=2)
     rule = rules_of([check])[check.id]
-    text += "\nWhat it can say\n"
+    text += "\nWhat it can find\n"
     for state in check.states:
         worst = rule.penalty_tenths(state.highest) / 10
         loss = f"costs up to {points(worst)}" if worst else "costs nothing"
         text += render_markup(
             parse_prose(f"- `{state.name}` {state.message} ({loss})"), width=width, color=color, indent=2
         )
-        text += render_markup(parse_prose(state.fix), width=width, color=color, indent=4)
+        if state.fix:
+            text += render_markup(parse_prose(state.fix), width=width, color=color, indent=4)
     text += "\nSources\n" + "".join(f"  {source}\n" for source in check.sources)
     write_stdout(text)
 

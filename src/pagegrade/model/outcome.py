@@ -107,6 +107,8 @@ class Outcome(msgspec.Struct, frozen=True, gc=False):
     """Replaces the state's sentence when numbers make it clearer."""
     uncertain: bool = False
     """Nothing of the evidence is certain to be rendered; set by the runner."""
+    count: int | None = None
+    """How many of the things that the state's title names were found, where ``total`` counts others too."""
     saving: Saving | None = None
     """``None``: unknown."""
 

@@ -12,6 +12,8 @@ from pagegrade.render.english import ENGLISH, Words
 from pagegrade.render.escape import visible
 
 MAX_SHOWN: Final = 4
+_DAY_S: Final = 86_400
+_SHOWN_IN_DAYS_S: Final = 2 * _DAY_S
 _NOT_A_LIMIT: Final = frozenset({"status"})
 """Numbers that are to be met, not kept below or above."""
 _SAVINGS: Final = frozenset({"largest_saving_bytes", "saving_bytes", "wasted_bytes"})
@@ -47,11 +49,32 @@ _EITHER: Final = frozenset(
 )
 """The same of what has to be its limit, or whose limit the check chooses by the side it is on."""
 _NAMES: Final = {
-    "wire_bytes": "on the wire",
-    "decoded_bytes": "unpacked",
-    "width_px": "wide",
-    "side_px": "side",
+    "blocking_bytes": "render-blocking CSS",
+    "blocking_stylesheets": "render-blocking stylesheets",
+    "bytes": "size",
+    "canonical_addresses": "canonical URLs",
+    "decoded_bytes": "uncompressed",
+    "deepest_nesting": "nesting depth",
+    "descriptions": "meta descriptions",
+    "eager_images": "images loaded at once",
+    "encoding_used": "encoding",
+    "first_byte_ms": "time to first byte",
+    "folders": "folders in the path",
+    "height_px": "height",
+    "lifetime_s": "cache lifetime",
     "max_age_s": "max-age",
+    "mode": "rendering mode",
+    "most_children": "children of one element",
+    "offset_bytes": "position in the file",
+    "percent": "percent of all words",
+    "reading_ease": "Flesch reading ease",
+    "rsa_key_bits": "RSA key length in bits",
+    "share_percent": "percent of main content",
+    "short_lived_bytes": "files with a short cache lifetime",
+    "side_px": "shortest side",
+    "uncached_bytes": "files without a cache lifetime",
+    "width_px": "width",
+    "wire_bytes": "transferred",
 }
 """Code -> words, where the code's own words say too little."""
 
@@ -76,7 +99,8 @@ def measured(result: Result, words: Words = ENGLISH) -> tuple[Measured, ...]:
 def _is_kept(detail: Detail, check: str) -> bool:
     """Whether the figure is within its limit, or has none; what is as it should be explains no finding."""
     actual, limit = detail.actual, detail.limit
-    if actual is None or limit is None:
+    # A limit of none at all is what the headline counts against.
+    if actual is None or limit is None or limit == 0:
         return True
     names = {detail.code, f"{check}.{detail.code}"}
     if not isinstance(actual, int | float) or not isinstance(limit, int | float) or not names.isdisjoint(_EITHER):
@@ -90,8 +114,7 @@ def _measured(detail: Detail, words: Words) -> Measured:
     name, unit = _name_and_unit(detail.code)
     actual, limit = detail.actual, detail.limit
     found, wanted = _figure(actual, unit, words), _figure(limit, unit, words)
-    # "At most none" is how nobody says it.
-    comparable = isinstance(actual, int | float) and isinstance(limit, int | float) and limit != 0
+    comparable = isinstance(actual, int | float) and isinstance(limit, int | float)
     comparable = comparable and detail.code not in _NOT_A_LIMIT
     if comparable and actual > limit:  # type: ignore[operator]
         sentence = words.gettext("should be at most %(limit)s", limit=wanted)
@@ -120,6 +143,9 @@ def _figure(value: str | float | None, unit: str, words: Words) -> str:
         case "px":
             return f"{words.number(value)} px"
         case "s":
+            if value >= _SHOWN_IN_DAYS_S:
+                days = words.number(value / _DAY_S, digits=1)
+                return words.ngettext("%(num)s day", "%(num)s days", 2, num=days)
             return words.ngettext("%(num)s second", "%(num)s seconds", round(value))
         case "days":
             return words.ngettext("%(num)s day", "%(num)s days", round(value))

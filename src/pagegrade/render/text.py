@@ -285,7 +285,7 @@ def _fix_first(page: _Page, report: Report) -> None:
         page.prose(parse_prose(result.fix), indent=4, first_label="Fix")
         _evidence(page, finding)
         if finding.counted:
-            page.field("Counted in", "; ".join(visible(view.headline(child), 120) for child in finding.counted))
+            page.field("Includes", "; ".join(visible(view.headline(child), 120) for child in finding.counted))
 
 
 def _evidence(page: _Page, finding: view.Finding) -> None:

@@ -177,7 +177,7 @@ def verdict(report: Report, words: Words = ENGLISH) -> str:
         case "good":
             return words.gettext("This page is in good shape.")
         case "decent":
-            return words.gettext("This page is decent, with things worth mending.")
+            return words.gettext("This page is decent; some things should be fixed.")
         case "bad":
             return words.gettext("This page needs work.")
         case None:

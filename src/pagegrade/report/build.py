@@ -91,8 +91,8 @@ def result_of(check: CheckLike, judged: JudgedLike, *, price: float, lost: float
             message = clean(found.message or explained.message, MAX_MESSAGE)
             errors, evidence = found.details, found.evidence
             total = len(evidence) if found.total is None else found.total
-            if why and explained.counted and total:
-                count = total
+            if why and explained.counted:
+                count = found.count or total or None
         case NotApplicable(why_not):
             reason = f"not_applicable: {why_not}"
             message = why_not

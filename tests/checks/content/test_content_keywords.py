@@ -100,7 +100,7 @@ def test_pages_that_scripts_fill_are_not_judged() -> None:
     verdict = run(content_keywords, html)
 
     assert isinstance(verdict, NotApplicable)
-    assert "needs rendering" in verdict.reason
+    assert "Scripts render this page" in verdict.reason
 
 
 def test_hidden_headings_do_not_count() -> None:

@@ -115,7 +115,7 @@ def test_pages_that_scripts_fill_are_not_judged() -> None:
     verdict = run(content_length, START + "<body><div id=app></div><script src=/a.js></script>")
 
     assert isinstance(verdict, NotApplicable)
-    assert "needs rendering" in verdict.reason
+    assert "Scripts render this page" in verdict.reason
 
 
 def test_more_text_never_costs_points() -> None:

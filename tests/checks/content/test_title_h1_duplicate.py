@@ -30,5 +30,5 @@ def test_a_title_that_only_adds_to_the_heading_is_no_other_text() -> None:
     adds = outcome("title-h1-duplicate", "<title>Red shoes | Shop</title><h1>Red Shoes</h1>")
     differs = outcome("title-h1-duplicate", "<title>Shop</title><h1>Red Shoes</h1>")
 
-    assert (adds.state, adds.message) == ("different", "The title holds the main heading and says more.")
+    assert (adds.state, adds.message) == ("different", "The title contains the main heading and adds to it.")
     assert (differs.state, differs.message) == ("different", "")

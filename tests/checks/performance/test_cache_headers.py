@@ -194,7 +194,5 @@ def test_the_message_counts_both_kinds() -> None:
 
     assert isinstance(mixed, Outcome)
     assert isinstance(alone, Outcome)
-    assert mixed.message == (
-        "One static file does not say how long it may be kept, and 2 more may be kept for a short time only."
-    )
-    assert alone.message == ""
+    assert mixed.message == ("1 static file has no cache lifetime, and 2 more may be cached for a short time only.")
+    assert alone.message == "1 static file has no cache lifetime."

@@ -45,13 +45,13 @@ def test_unseen_headers_say_nothing() -> None:
 @pytest.mark.parametrize(
     ("value", "begins"),
     [
-        (None, "The page does not say how long"),
-        ("public", "The page does not say how long"),
-        ("no-cache", "Browsers ask again"),
-        ("max-age=9000, no-cache", "Browsers ask again"),
-        ("max-age=0", "Browsers ask again"),
-        ("max-age=1", "Browsers may use a kept copy of the page for 1 second without"),
-        ("max-age=3600", "Browsers may use a kept copy of the page for 3,600 seconds without"),
+        (None, "The page has no cache lifetime"),
+        ("public", "The page has no cache lifetime"),
+        ("no-cache", "Browsers revalidate"),
+        ("max-age=9000, no-cache", "Browsers revalidate"),
+        ("max-age=0", "Browsers revalidate"),
+        ("max-age=1", "Browsers may use a cached copy of the page for 1 second without"),
+        ("max-age=3600", "Browsers may use a cached copy of the page for 3,600 seconds without"),
         ("no-store", "Browsers may not store the page at all."),
     ],
 )

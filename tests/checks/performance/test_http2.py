@@ -66,7 +66,7 @@ def test_a_saved_page_is_not_judged() -> None:
     """Without an exchange there is no version."""
     verdict = run(http2, response=make_response("x", http_version=""))
 
-    assert verdict == NotRun("not_measured", "The page was saved without its HTTP version.")
+    assert verdict == NotRun("not_measured", "The saved page does not include its HTTP version.")
 
 
 def test_the_announcement_is_shown() -> None:

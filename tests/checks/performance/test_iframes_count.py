@@ -38,12 +38,12 @@ def test_lazy_ones_are_told_apart() -> None:
 @pytest.mark.parametrize(
     ("eager", "lazy", "said"),
     [
-        (0, 0, "The page embeds no other pages."),
-        (1, 0, "The page embeds another page, which loads at once."),
-        (0, 1, "The page embeds another page, which loads when it is needed."),
-        (2, 0, "The page embeds 2 other pages; all of them load at once."),
-        (0, 2, "The page embeds 2 other pages; none of them load at once."),
-        (1, 2, "The page embeds 3 other pages; 1 of them loads at once."),
+        (0, 0, "The page embeds no frames."),
+        (1, 0, "The page embeds one frame, which loads at once."),
+        (0, 1, "The page embeds one frame, which loads when it is needed."),
+        (2, 0, "The page embeds 2 frames; all of them load at once."),
+        (0, 2, "The page embeds 2 frames; none of them load at once."),
+        (1, 2, "The page embeds 3 frames; 1 of them loads at once."),
     ],
 )
 def test_it_says_how_many_load_at_once(eager: int, lazy: int, said: str) -> None:

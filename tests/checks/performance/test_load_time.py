@@ -84,4 +84,4 @@ def test_a_saved_page_is_not_judged() -> None:
     """Without samples there is no time."""
     verdict = run(load_time, load_samples_ms=())
 
-    assert verdict == NotRun("not_measured", "The page was saved without its timings.")
+    assert verdict == NotRun("not_measured", "The saved page does not include its timings.")

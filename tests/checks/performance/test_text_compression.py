@@ -141,7 +141,7 @@ def test_a_saved_page_is_not_judged() -> None:
     """Without a transfer nothing is known of its coding."""
     verdict = run(text_compression, response=make_response(REPEATING, headers=(), wire_bytes=None, http_version=""))
 
-    assert verdict == NotRun("not_measured", "The page was saved without its transfer.")
+    assert verdict == NotRun("not_measured", "The saved page does not include its transfer size.")
 
 
 def test_a_saved_page_that_kept_its_header_is_judged() -> None:

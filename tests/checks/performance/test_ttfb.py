@@ -62,4 +62,4 @@ def test_a_saved_page_is_not_judged() -> None:
     """Without timings there is nothing to say."""
     verdict = run(ttfb, response=make_response(timings=Timings()))
 
-    assert verdict == NotRun("not_measured", "The page was saved without its timings.")
+    assert verdict == NotRun("not_measured", "The saved page does not include its timings.")

@@ -74,5 +74,5 @@ def test_number_does_not_change_the_price() -> None:
     found = outcome(plaintext_email, f"<p>{html}</p>")
 
     assert (found.total, len(found.evidence)) == (150, 100)
-    assert found.message == "The page shows 150 e-mail addresses that programs can collect."
+    assert found.message == "The page shows 150 email addresses that bots can collect."
     assert [state.highest for state in plaintext_email.states] == [0, 0.5]

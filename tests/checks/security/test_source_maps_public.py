@@ -64,4 +64,4 @@ def test_the_message_counts_the_scripts() -> None:
     """One open script of twenty is not all of them."""
     found = outcome(source_maps_public, "<p>", source_maps=maps(), resources=NONE)
 
-    assert found.message == "Anybody can read the sources of 1 script."
+    assert found.message == "The source maps of 1 script are public."

@@ -91,7 +91,7 @@ def test_evidence_is_the_first_link_to_each_page() -> None:
 
     assert (evidence.url, evidence.reason, evidence.line) == (f"{SITE}/1", "status 404", 1)
     assert evidence.selector == "html > body > p:nth-of-type(2) > a:nth-of-type(1)"
-    assert found.message == "One link leads to a page of the site that is not there."
+    assert found.message == "One link leads to a page that does not exist."
     assert found.value == "1 of 2 pages"
 
 

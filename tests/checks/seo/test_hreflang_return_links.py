@@ -31,7 +31,7 @@ def test_a_version_that_does_not() -> None:
     verdict = outcome(hreflang_return_links, "<p>", alternates=found)
 
     assert (verdict.state, verdict.value) == ("one_way", "1 of 2")
-    assert verdict.message == "One language version does not name this page in turn."
+    assert verdict.message == "One language version does not link back to this page."
     assert [evidence.url for evidence in verdict.evidence] == [GERMAN]
     assert judged(hreflang_return_links, "<p>", alternates=found).outcome == "informative"
 

@@ -117,7 +117,7 @@ def test_our_own_limit_is_no_fault_of_the_site() -> None:
 @pytest.mark.parametrize(
     ("broken", "said"),
     [
-        (file(kind=None, error="html", error_detail="The file is an HTML page."), "in place of the sitemap."),
+        (file(kind=None, error="html", error_detail="The file is an HTML page."), "instead of the sitemap."),
         (file(kind=None, error="empty", error_detail="The file is empty."), "It lists nothing."),
         (file(kind=None, status=404), "It answers with status 404."),
     ],

@@ -73,4 +73,4 @@ def test_missing_title_is_left_to_its_own_check() -> None:
 @pytest.mark.parametrize(("title", "said"), [("Home", "only 4 characters"), ("A", "only 1 character")])
 def test_the_width_of_a_short_title_is_nobodys_concern(title: str, said: str) -> None:
     """Results have room for it."""
-    assert outcome(title_length, f"<title>{title}</title>").message == f"The title has {said}; 10 to 70 are right."
+    assert outcome(title_length, f"<title>{title}</title>").message == f"The title has {said}; use 10 to 70."

@@ -140,4 +140,4 @@ def test_the_report_says_what_is_hard_to_read() -> None:
     more = outcome(url_friendly, make_artifacts(url="https://example.com/Shop/red_shoes.php"))
 
     assert one.message == "The URL of the page has upper-case letters."
-    assert more.message.endswith(" has underscores, upper-case letters and an ending that names a program.")
+    assert more.message.endswith(" has underscores, upper-case letters and a file extension that names the software.")

@@ -1,1 +1,1 @@
-"""Can everybody use the page?"""
+"""Can everyone use the page?"""

@@ -34,9 +34,9 @@ def area_alt(document: Document) -> Outcome | NotApplicable:
     ## What it checks
 
     Elements `<area>` with an `href` that are not hidden. Each needs an `alt`, an `aria-label`, an `aria-labelledby`
-    that leads to text, or a `title`. They count among the links of `link-name` too, because they are links; here is
-    said where their name belongs. Whether an image uses the map is not asked, because a script may bring it. The loss
-    grows from half (one area) to everything (ten or more).
+    that leads to text, or a `title`. They count among the links of `link-name` too, because they are links. Whether an
+    image uses the map is not asked, because a script may bring it. The loss grows from half (one area) to everything
+    (ten or more).
 
     ## Why it matters
 

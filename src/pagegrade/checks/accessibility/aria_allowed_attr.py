@@ -81,8 +81,8 @@ def aria_allowed_attr(document: Document, accessibility: Accessibility) -> Outco
 
     ## What it checks
 
-    The attributes of ARIA on elements that are not hidden, against the role that is written or that the element of
-    HTML or SVG has by itself. It fails with an attribute that the role does not support, and with `aria-label`,
+    The attributes of ARIA on elements that are not hidden, compared with the explicit role or the implicit role of the
+    HTML or SVG element. It fails with an attribute that the role does not support, and with `aria-label`,
     `aria-labelledby` or `aria-braillelabel` on a role that must not be named, such as `code` or `paragraph`. It also
     fails where a row outside of a treegrid has a level, a position or something to open, and where the `aria-checked`
     of a real checkbox or radio button says something else than the button. The loss grows from half (one attribute) to
@@ -91,7 +91,7 @@ def aria_allowed_attr(document: Document, accessibility: Accessibility) -> Outco
     It costs a quarter when elements without any role, such as `<div>` and `<span>`, have a name: some screen readers
     read it, most do not. The same goes for `aria-roledescription` there. Inside of a link or button a name is read as
     part of the whole, and left out here. Elements of your own (with a hyphen in their name) may have a role that cannot
-    be seen, and are left out as well. Names on `role="none"` bring the lost role back; another check tells that.
+    be seen, and are left out as well. Names on `role="none"` restore the implicit role, which another check reports.
 
     ## Why it matters
 

@@ -14,7 +14,7 @@ from pagegrade.model.outcome import Outcome, Severity
         State("open", "The page is exposed to assistive technology."),
         State(
             "hidden",
-            'The body has `aria-hidden="true"`, which hides the whole page from assistive technology.',
+            'The body has aria-hidden="true", which hides the whole page from assistive technology.',
             1.0,
             title="The whole page is hidden from screen readers",
             why="Screen readers read nothing at all, while the keyboard still moves through links without names.",

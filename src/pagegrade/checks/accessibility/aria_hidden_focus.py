@@ -71,7 +71,7 @@ def aria_hidden_focus(document: Document, accessibility: Accessibility) -> Outco
     <div aria-hidden="true"><a href="/sale" tabindex="-1">Sale</a></div>
     ```
     """
-    found = [Offender(one.node, "takes the focus inside aria-hidden") for one in accessibility.hidden_focusables]
+    found = [Offender(one.node, "focusable inside aria-hidden") for one in accessibility.hidden_focusables]
     return counted(
         document,
         found,

@@ -40,11 +40,11 @@ def aria_parent_child(document: Document, accessibility: Accessibility) -> Outco
     ## What it checks
 
     Elements with such a role that are not hidden. It fails when the nearest role around an element, or around what owns
-    it with `aria-owns`, is not one it belongs to; elements that have no meaning of their own do not count in between. A
-    written role counts even where the element has it by itself. And it fails when a list, menu, table or the like holds
-    or owns something, but none of what it is for, or other roles among it; an element without a role counts as another
-    role when it takes the focus or has an attribute of ARIA that goes with every role. What is still empty or has
-    `aria-busy="true"` is left out, since scripts fill it. Lists and tables of HTML without a `role` have checks of
+    it with `aria-owns`, is not one it belongs to; elements that have no meaning of their own do not count in between.
+    An explicit role counts even where it equals the implicit role. And it fails when a list, menu, table or the like
+    contains or owns none of the roles that it requires, or other roles among them; an element without a role counts as
+    another role when it takes the focus or has an attribute of ARIA that goes with every role. What is still empty or
+    has `aria-busy="true"` is left out, since scripts fill it. Lists and tables of HTML without a `role` have checks of
     their own. The loss grows from half (one element) to everything (ten or more).
 
     ## Why it matters

@@ -24,7 +24,7 @@ _CONTACTS: Final = frozenset(
     ).split()
 )
 _SWITCHES: Final = frozenset("disabled enabled false none null off on true undefined xoff xon".split())
-"""Only ``on`` and ``off`` are words of the standard; the others are meant like them and harm nobody."""
+"""Only ``on`` and ``off`` are words of the standard; the others are meant like them and harm no one."""
 _WHERE: Final = frozenset({"home", "work", "mobile", "fax", "pager"})
 
 
@@ -91,7 +91,7 @@ def autocomplete_valid(document: Document) -> Outcome | NotApplicable:
         if control.attrs.get("autocomplete", "").strip() and not control.hidden and not _is_locked(control)
     ]
     if not fields:
-        return NotApplicable("No field of the page says how to complete it.")
+        return NotApplicable("No field of the page has an autocomplete attribute.")
     found = []
     for field in fields:
         reason = _problem(field.attrs["autocomplete"].lower().split())

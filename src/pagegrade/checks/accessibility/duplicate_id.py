@@ -44,7 +44,7 @@ def duplicate_id(document: Document, accessibility: Accessibility) -> Outcome:
     from half (one id) to everything (ten or more).
 
     Repeated ids that nothing points to are shown and cost nothing, also those of fields and buttons: four of ten pages
-    have some, and they harm only styles and scripts. The success criterion that forbade them was given up.
+    have some, and they harm only styles and scripts. The success criterion that forbade them was removed in WCAG 2.2.
 
     ## Why it matters
 

@@ -138,11 +138,12 @@ def form_label(document: Document) -> Verdict:
         details=details,
         loss=offender_loss(count, FULL_AT),
         message=f"{lack}{rest}.",
+        count=count,
     )
 
 
 def _is_field(control: Control) -> bool:
-    """Whether anybody is told of the field: ``role=none`` takes away one that does not take the focus either."""
+    """Whether anyone is told of the field: ``role=none`` takes away one that does not take the focus either."""
     role = first_role(control.attrs.get("role", ""))
     return role not in {"none", "presentation"} or keeps_role(control.node.tag, control.attrs)
 

@@ -41,7 +41,7 @@ def heading_order(document: Document) -> Outcome | NotApplicable:
     The headings that are not hidden, in the order of the page. It costs a quarter when a heading is more than one level
     below the one before it, such as an `h4` right after an `h2`. Going back up by any number of levels is fine, and a
     page may begin with any level. An `aria-level` counts before the name of the element. Headings in closed details
-    count, because a click shows them; which heading comes first and how many `h1` there are is the matter of `h1`.
+    count, because a click shows them; which heading comes first and how many `h1` there are is evaluated by `h1`.
 
     More than half of all pages skip a level somewhere, no standard forbids it, and many do little harm. So it never
     costs more, however many there are.

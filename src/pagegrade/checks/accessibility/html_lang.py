@@ -35,7 +35,7 @@ from pagegrade.parse.language_tags import is_registered_language, parse_language
             "The page declares its language only in a header or a meta element.",
             loss=0.5,
             title="Page language is not declared on the html element",
-            why="Screen readers and most browsers look at the `lang` attribute of `<html>` only.",
+            why="Assistive technology and the accessibility guidelines rely on the `lang` attribute of `<html>`.",
             fix='Add the language to the `<html>` element: `<html lang="en">`.',
         ),
         State(

@@ -145,6 +145,7 @@ def image_alt(document: Document) -> Verdict:
         details=details,
         loss=offender_loss(count, FULL_AT, FIRST),
         message=f"{lack}{rest}.",
+        count=count,
     )
 
 

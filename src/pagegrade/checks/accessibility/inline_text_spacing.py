@@ -138,7 +138,7 @@ def _declared(style: str) -> dict[str, tuple[str, bool]]:
 
 
 def _is_far_off(declared: dict[str, tuple[str, bool]]) -> bool:
-    """Whether the element is moved so far that nobody sees it."""
+    """Whether the element is moved so far that no one sees it."""
     if declared.get("position", ("", False))[0] not in {"absolute", "fixed"}:
         return False
     values = (_split(declared[side][0])[0] for side in ("top", "left", "right", "bottom") if side in declared)

@@ -49,8 +49,8 @@ def landmark_main(document: Document, accessibility: Accessibility) -> Outcome |
     main part inside a frame is not seen. Pages that scripts draw are not evaluated, nor are those whose main part is
     hidden while a dialog is open.
 
-    About half of well-known pages have none. It is said to all of them, because one element fixes it, and without it
-    people who cannot see have no quick way to what the page is about.
+    About half of well-known pages have none. They are all flagged, because one element fixes it, and without it screen
+    reader users have no quick way to the content.
 
     ## Why it matters
 

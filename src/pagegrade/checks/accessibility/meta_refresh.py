@@ -6,7 +6,7 @@ from pagegrade.model.document import Document
 from pagegrade.model.outcome import Outcome, Severity
 
 MAX_SECONDS: Final = 72_000
-"""Twenty hours: WCAG 2.2, success criterion 2.2.1. Nobody is hurried by more."""
+"""Twenty hours: WCAG 2.2, success criterion 2.2.1. No one is hurried by more."""
 
 
 @check(

@@ -10,14 +10,14 @@ from pagegrade.model.outcome import Outcome, Severity
     severity=Severity.INFO,
     since="0.1.0",
     states=(
-        State("allowed", "No field prevents pasting with an `onpaste` attribute."),
+        State("allowed", "No field prevents pasting with an onpaste attribute."),
         State(
             "blocked",
             "Fields prevent pasting.",
             title="Form fields that prevent pasting",
             why=(
-                "Password managers do not work, so people choose shorter passwords. The guidelines require that "
-                "codes can be pasted."
+                "Password managers do not work, so people choose shorter passwords. Accessible logins depend on "
+                "pasting (WCAG 3.3.8)."
             ),
             fix="Remove the `onpaste` handler; it does not improve security.",
             counted=True,

@@ -33,7 +33,7 @@ _Found = tuple[str, datetime, Evidence]
             "future",
             "The page states a date in the future.",
             title="Date lies in the future",
-            why="Search engines ignore dates in the future.",
+            why="Search engines may ignore the date or choose another one.",
             fix="Correct the date in the structured data or meta elements, including the time zone.",
         ),
         State(
@@ -96,7 +96,7 @@ def content_dates(document: Document, response: Response, artifacts: Artifacts) 
     evidence = tuple(entry for _, _, entry in found)
     if last_modified is not None:
         text = last_modified.date().isoformat()
-        evidence = (*evidence, Evidence(header="Last-Modified", value=text, reason="Header of the answer."))
+        evidence = (*evidence, Evidence(header="Last-Modified", value=text, reason="Response header."))
     details = tuple(Detail(code=kind, actual=when.date().isoformat()) for kind, when, _ in found)
     state = "agree"
     if (

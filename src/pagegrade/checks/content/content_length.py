@@ -86,7 +86,7 @@ def content_length(document: Document) -> Verdict:
         return Outcome("enough", value=words, details=(Detail(code="words", actual=words, limit=GOOD),))
     nature = _short_by_nature(document)
     if nature:
-        return NotApplicable(f"The page is short by nature: {nature}.")
+        return NotApplicable(f"The page is short by its purpose: {nature}.")
     total = document.word_count
     around = "" if total == words else f" ({total:,} with navigation, header and footer)"
     return Outcome(

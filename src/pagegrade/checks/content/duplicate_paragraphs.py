@@ -66,7 +66,7 @@ def duplicate_paragraphs(document: Document) -> Verdict:
         if len(paragraph.text) >= MIN_CHARACTERS:
             groups.setdefault(paragraph.text, []).append(paragraph)
     if not groups:
-        return NotApplicable("The page has no paragraphs of some length.")
+        return NotApplicable("The page has no paragraphs of at least 40 characters.")
     repeated = [group for group in groups.values() if len(group) >= TOO_OFTEN]
     if not repeated:
         return Outcome("unique", value=0)

@@ -64,5 +64,7 @@ def js_dependent_content(document: Document) -> Outcome:
     if not document.client_rendered:
         return Outcome("served", value=characters)
     body = document.body
-    evidence: tuple[Evidence, ...] = () if body is None else (document.evidence(body, reason="Has almost no text."),)
+    evidence: tuple[Evidence, ...] = (
+        () if body is None else (document.evidence(body, reason="Contains almost no text."),)
+    )
     return Outcome("shell", value=characters, evidence=evidence)

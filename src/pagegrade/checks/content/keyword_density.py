@@ -72,11 +72,11 @@ def keyword_density(document: Document) -> Verdict:
         return NotApplicable("The text has no spaces between its words.")
     words = document.main_word_count
     if words < MIN_WORDS:
-        return NotApplicable("The page has too few words for a share to say anything.")
+        return NotApplicable("The page has too few words for a meaningful share.")
     language = document.html.attrs.get("lang") if document.html else None
     terms = top_terms(document.main_words, language, SHOWN)
     if not terms:
-        return NotApplicable("The page has too few words for a share to say anything.")
+        return NotApplicable("The page has too few words for a meaningful share.")
     evidence = tuple(
         Evidence(value=word, reason=f"{amount(count, 'time')}, {count * 100 / words:.1f} %.") for word, count in terms
     )

@@ -15,9 +15,9 @@ NAMES: Final = ("og:image", "og:image:url", "og:image:secure_url")
 _NUMBER: Final = re.compile(r"\d{1,6}")
 _REASONS: Final = {
     "relative": "Is not an absolute URL with scheme and host.",
-    "broken": "Leads to no picture.",
+    "broken": "Does not lead to an image.",
     "vector": "Is an SVG drawing.",
-    "insecure": "Begins with http.",
+    "insecure": "Uses http.",
     "small": "Is smaller than 600 by 315 pixels.",
     "heavy": "Has more than 8 MB.",
 }

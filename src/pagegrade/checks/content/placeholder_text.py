@@ -11,7 +11,7 @@ from pagegrade.model.outcome import Outcome, Severity
 MAX_FOUND: Final = 1_000
 _LATIN: Final = "lorem ipsum"
 _WHOLE: Final = frozenset({"undefined", "[object object]", "nan", "null undefined", "undefined undefined"})
-"""What scripts and templates write where a value was missing, and nobody writes as a text of its own."""
+"""What scripts and templates write where a value was missing, and no one writes as a text of its own."""
 _MARKER: Final = re.compile(r"\{\{[^{}]{1,80}\}\}|\{%[^{}%]{1,80}%\}|<%=?[^<>%]{1,80}%>|\$\{[A-Za-z_][\w.]{0,60}\}")
 _TODO: Final = re.compile(r"(?:TODO|TBD|FIXME)(?::|$)|\[?insert (?:text|title|content|description) here\]?$")
 
@@ -42,9 +42,9 @@ def placeholder_text(document: Document) -> Outcome:
     ## What it checks
 
     Paragraphs and headings for "lorem ipsum"; headings, links and paragraphs whose whole text is a value that was
-    missing, such as "undefined"; paragraphs that begin with "TODO:" or "TBD"; and the title, the description and,
-    where the page has no scripts, its headings for markers of templates such as `{{ title }}`. Code is full of such
-    markers, so nothing else is searched for them. A page whose title is about lorem ipsum is left in peace.
+    missing, such as "undefined"; paragraphs that begin with "TODO:" or "TBD"; and the title, the description and, where
+    the page has no scripts, its headings for markers of templates such as `{{ title }}`. Code is full of such markers,
+    so nothing else is searched for them. A page whose title is about lorem ipsum is not flagged.
 
     ## Why it matters
 
@@ -75,8 +75,8 @@ def placeholder_text(document: Document) -> Outcome:
         list(islice(_found(document), MAX_FOUND)),
         "none",
         "some",
-        "One placeholder was left behind.",
-        "{count} placeholders were left behind.",
+        "One placeholder is left in the page.",
+        "{count} placeholders are left in the page.",
         low=0.5,
         high=0.5,
     )

@@ -90,9 +90,9 @@ def readability(document: Document) -> Verdict:
     """
     language = (document.html.attrs.get("lang", "") if document.html else "").split("-", 1)[0].strip().lower()
     if not language:
-        return NotApplicable("The page does not say which language it is in, and each has a formula of its own.")
+        return NotApplicable("The page does not declare its language, which the formula depends on.")
     if language not in _LANGUAGES:
-        return NotApplicable("There is no formula for the language of the page.")
+        return NotApplicable("No readability formula is available for the language of the page.")
     texts: list[str] = []
     characters = 0
     for paragraph in document.paragraphs:
@@ -134,7 +134,7 @@ def readability(document: Document) -> Verdict:
         evidence=evidence_of(document, long),
         total=len(long),
         details=details,
-        message=f"The ease of reading is {score} of 100.",
+        message=f"The Flesch reading ease is {score} of 100.",
     )
 
 

@@ -70,7 +70,7 @@ def thin_boilerplate(document: Document) -> Verdict:
         return NotApplicable(NEEDS_RENDERING)
     words = document.word_count
     if words < MIN_WORDS:
-        return NotApplicable("The page has too few words for a share to say anything.")
+        return NotApplicable("The page has too few words for a meaningful share.")
     main = document.main_word_count
     share = main * 100 // words
     details = (
@@ -78,5 +78,5 @@ def thin_boilerplate(document: Document) -> Verdict:
         Detail(code="words", actual=words),
         Detail(code="words_of_content", actual=main),
     )
-    message = f"{share} % of the {words:,} words stand outside navigation, header, footer and side columns."
+    message = f"{share} % of the {words:,} words are outside of navigation, header, footer and sidebars."
     return Outcome("content" if share >= MIN_SHARE else "boilerplate", value=share, details=details, message=message)

@@ -61,5 +61,5 @@ def title_h1_duplicate(document: Document) -> Verdict:
     return Outcome(
         "different",
         value=title[:200],
-        message="The title holds the main heading and says more." if holds else "",
+        message="The title contains the main heading and adds to it." if holds else "",
     )

@@ -91,7 +91,9 @@ def twitter_card(document: Document) -> Outcome:
     )
     value = kind or None
     if kind and kind not in KINDS:
-        return Outcome("partial", value=value, evidence=evidence, message=f"X knows no card of the kind {kind[:50]!r}.")
+        return Outcome(
+            "partial", value=value, evidence=evidence, message=f"X does not support cards of type {kind[:50]!r}."
+        )
     if (kind and has_title) or falls_back:
         return Outcome("complete", value=value, evidence=evidence)
     if not evidence:

@@ -137,7 +137,7 @@ def asset_compression(assets: Assets) -> Verdict:
         elif item.response.content_encodings and _is_packed_already(item):
             needless.append(item)
     if not own:
-        return NotApplicable("No file of the site's own was fetched.")
+        return NotApplicable("No file of the site was fetched.")
     plain.sort(key=lambda entry: (-entry[0], entry[1].url))
     wasted = sum(saving for saving, _ in plain)
     loss = meter_loss(wasted, GOOD_BYTES, BAD_BYTES)

@@ -80,7 +80,7 @@ def asset_redirects(resources: Resources) -> Verdict:
         item for item in resources.items if item.first_party and item.response is not None and item.kinds != ("frame",)
     ]
     if not judged:
-        return NotApplicable("No file of the site's own was fetched.")
+        return NotApplicable("No file of the site was fetched.")
     offenders = [item for item in judged if item.hops]
     count = len(offenders)
     if not count:

@@ -141,7 +141,7 @@ def cache_headers(resources: Resources, artifacts: Artifacts) -> Verdict:
         evidence = Evidence(url=item.url, header="Cache-Control", value=f"{size:,} bytes", reason=reason)
         offenders.append((verdict == "short", -size, item.url, evidence))
     if not judged:
-        return NotApplicable("No static file of the site's own was fetched that could be kept.")
+        return NotApplicable("No cacheable static file of the site was fetched.")
     if not offenders:
         return Outcome("long", value=amount(judged, "file"))
     offenders.sort(key=lambda offender: offender[:3])
@@ -166,11 +166,11 @@ def cache_headers(resources: Resources, artifacts: Artifacts) -> Verdict:
 
 
 def _message(uncached: int, short: int) -> str:
-    """What the list of evidence holds, each kind with its number; "" where the state says it."""
-    if not uncached or not short:
-        return ""
-    one, many = "One static file does not say how long it", f"{uncached} static files do not say how long they"
-    return f"{one if uncached == 1 else many} may be kept, and {short} more may be kept for a short time only."
+    """How many files have no lifetime, and how many a short one; at least one number is not 0."""
+    if not uncached:
+        return f"{amount(short, 'static file')} may be cached for a short time only."
+    rest = f", and {short} more may be cached for a short time only" if short else ""
+    return f"{amount(uncached, 'static file')} {'has' if uncached == 1 else 'have'} no cache lifetime{rest}."
 
 
 def _judge(item: Resource, received_at: datetime) -> tuple[Literal["long", "short", "uncached"], str, int] | None:

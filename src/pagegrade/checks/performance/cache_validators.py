@@ -86,7 +86,7 @@ def cache_validators(assets: Assets) -> Verdict:
         if not policy.has_validator:
             offenders.append(item)
     if not needed:
-        return NotApplicable("No file of the site's own was fetched that needs a validator.")
+        return NotApplicable("No file of the site that needs a validator was fetched.")
     return Outcome(
         "missing" if offenders else "present",
         value=part(len(offenders), needed, "file"),

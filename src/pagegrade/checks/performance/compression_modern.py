@@ -75,7 +75,7 @@ def compression_modern(response: Response) -> Verdict:
         part.strip() for part in (header or "").lower().split(",") if part.strip()
     )
     if not codings and header is None and response.wire_bytes is None:
-        return NotRun("not_measured", "The page was saved without its transfer.")
+        return NotRun("not_measured", "The saved page does not include its transfer size.")
     name = ", ".join(codings) or "none"
     state = "none" if codings in ((), ("identity",)) else "gzip" if MODERN.isdisjoint(codings) else "modern"
     if state == "none" and len(response.body) < SMALL_BYTES:

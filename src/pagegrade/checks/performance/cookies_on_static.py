@@ -85,7 +85,7 @@ def cookies_on_static(assets: Assets) -> Verdict:
     """
     judged = [item for item in assets.items if item.first_party and item.purpose not in ("frame", "other")]
     if not judged:
-        return NotApplicable("No file of the site's own was fetched.")
+        return NotApplicable("No file of the site was fetched.")
     offenders: list[tuple[Asset, str]] = []
     for item in judged:
         values = item.response.header_values("set-cookie")

@@ -136,7 +136,7 @@ def css_size(document: Document, assets: Assets) -> Verdict:
             Detail(code="files", actual=len(sheets)),
         ),
         loss=loss,
-        message=f"Stylesheets weigh {wire:,} bytes in {amount(len(sheets), 'file')}.",
+        message=f"Stylesheets transfer {wire:,} bytes in {amount(len(sheets), 'file')}, {decoded:,} uncompressed.",
     )
 
 

@@ -23,7 +23,7 @@ FULL_AT: Final = 6
             "Scripts of the site may call document.write while the page loads.",
             loss=0.25,
             loss_max=0.5,
-            title="Calls of document.write",
+            title="Scripts that call document.write",
             why=(
                 "The browser stops parsing the page until the written markup has been read. On slow connections "
                 "Chrome ignores such calls, so what they write may be missing."
@@ -42,8 +42,8 @@ def document_write(document: Document, assets: Assets | NotGathered) -> Verdict:
 
     ## What it checks
 
-    Calls of `document.write` and `document.writeln` in inline scripts and in scripts of the site's own domain that
-    were read. Calls in comments and texts do not count, nor do writes into another window, nor the customary fallback
+    Calls of `document.write` and `document.writeln` in inline scripts and in scripts of the site's own domain that were
+    read. Calls in comments and strings do not count, nor do writes into another window, nor the customary fallback
     `window.jQuery || document.write(...)`, which runs only when a file did not arrive. Whether a call is ever reached
     is not known without running it, so the first costs a quarter and six cost half.
 
@@ -93,7 +93,7 @@ def document_write(document: Document, assets: Assets | NotGathered) -> Verdict:
     if not found and isinstance(assets, NotGathered) and any(script.url is not None for script in document.scripts):
         return NotRun(assets.code, assets.detail)
     if not read:
-        return NotApplicable("No script of the site's own was read.")
+        return NotApplicable("No script of the site was read.")
     calls = sum(number for number, _ in found)
     if not calls:
         return Outcome("none", value=amount(read, "script"))

@@ -31,8 +31,8 @@ def dom_depth(document: Document) -> Verdict:
     ## What it checks
 
     How deep the elements of the served HTML are nested, and how many children the fullest element has. More than 32
-    levels or more than 60 children are said to be much: the numbers are those that Lighthouse has published. Long
-    lists and tables have many children for good reasons, so the check is informative and costs nothing.
+    levels or more than 60 children are reported; the limits are those that Lighthouse has published. Long lists and
+    tables have many children for good reasons, so the check is informative and costs nothing.
 
     ## Why it matters
 
@@ -71,5 +71,5 @@ def dom_depth(document: Document) -> Verdict:
             Detail(code="deepest_nesting", actual=depth, limit=MAX_DEPTH),
             Detail(code="most_children", actual=children, limit=MAX_CHILDREN),
         ),
-        message=f"Elements are nested up to {depth} deep, and the fullest has {children:,} children.",
+        message=f"Elements are nested up to {depth} deep, and one element has {children:,} children.",
     )

@@ -94,7 +94,7 @@ def domains_count(document: Document, resources: Resources | NotGathered) -> Ver
         total=count if loss > 0 else None,
         details=(Detail(code="hosts", actual=count, limit=GOOD),),
         loss=loss,
-        message=f"The page is put together from {count} {'host' if count == 1 else 'hosts'}.",
+        message=f"The page loads files from {count} {'host' if count == 1 else 'hosts'}.",
     )
 
 

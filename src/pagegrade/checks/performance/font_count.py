@@ -129,7 +129,7 @@ def font_count(font_faces: tuple[Face, ...]) -> Verdict:
     ```
     """
     if not font_faces:
-        return NotApplicable("No font face was found in the page and its stylesheets.")
+        return NotApplicable("The page and its stylesheets declare no web fonts.")
 
     families: Counter[str] = Counter()
     for family, _, _ in {(found.face.family.lower(), found.face.weight, found.face.style) for found in font_faces}:
@@ -146,5 +146,5 @@ def font_count(font_faces: tuple[Face, ...]) -> Verdict:
         else (),
         total=len(families) if count > MANY else None,
         details=(Detail(code="fonts", actual=count, limit=MANY),),
-        message=f"The page offers {count} web {'font' if count == 1 else 'fonts'}.",
+        message=f"The page declares {count} web {'font' if count == 1 else 'fonts'}.",
     )

@@ -111,7 +111,7 @@ def font_display(font_faces: tuple[Face, ...]) -> Verdict:
     """
     judged = [found.face for found in font_faces if _counts(found)]
     if not judged:
-        return NotApplicable("No font face was found that text would wait for.")
+        return NotApplicable("The page declares no web font for text.")
     offenders = [face for face in judged if face.display not in STATED]
     if not offenders:
         return Outcome("stated", value=amount(len(judged), "font face"))

@@ -109,7 +109,7 @@ def font_format(font_faces: tuple[Face, ...], resources: Resources) -> Verdict:
     is_modern_file = any(item.font_format == "woff2" and item.first_party for item in resources.items)
     judged = [found.face for found in font_faces if found.own and any(found.face.formats)]
     if not judged:
-        return NotApplicable("No font face of the site's own was found whose format can be told.")
+        return NotApplicable("The site declares no web font whose format is known.")
     # A file without a telling name may be WOFF2: then nothing is claimed about its face.
     offenders = [face for face in judged if "woff2" not in face.formats and not ("" in face.formats and is_modern_file)]
     if not offenders:

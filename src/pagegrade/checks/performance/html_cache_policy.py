@@ -31,8 +31,8 @@ SHORT_S: Final = 180
         State(
             "no_store",
             "Browsers may not store the page at all.",
-            title="Back/forward cache is disabled by no-store",
-            why="Browsers may not use their back/forward cache for such a page, so going back loads it again.",
+            title="Back/forward cache may be disabled by no-store",
+            why="Most browsers do not keep such a page in their back/forward cache, so going back loads it again.",
             fix="Keep `no-store` for pages with personal data. For others, `Cache-Control: no-cache` is enough.",
         ),
     ),
@@ -105,7 +105,7 @@ def html_cache_policy(seen_response: Response) -> Verdict:
 
 def _message(lifetime_s: int | None, *, always_asks: bool) -> str:
     if always_asks or lifetime_s == 0:
-        return "Browsers ask again before they use a kept copy of the page."
+        return "Browsers revalidate a cached copy of the page before they use it."
     if lifetime_s is None:
-        return "The page does not say how long it may be kept, so browsers decide by themselves."
-    return f"Browsers may use a kept copy of the page for {amount(lifetime_s, 'second')} without asking."
+        return "The page has no cache lifetime, so browsers decide by themselves."
+    return f"Browsers may use a cached copy of the page for {amount(lifetime_s, 'second')} without asking."

@@ -87,14 +87,14 @@ def http2(response: Response, tls: TLS | NotGathered) -> Verdict:
     ```
     """
     if not response.url.startswith("https:"):
-        return NotApplicable("The page is served over http, where browsers speak HTTP/1.1 only.")
+        return NotApplicable("The page is served over http, where browsers use HTTP/1.1 only.")
     alpn = tls.alpn if isinstance(tls, TLS) else None
     version = response.http_version
     if not version and alpn is None:
-        return NotRun("not_measured", "The page was saved without its HTTP version.")
+        return NotRun("not_measured", "The saved page does not include its HTTP version.")
     announced = (response.header("alt-svc") or "")[:_MAX_HEADER]
     seen = [
-        Evidence(value=version, reason="version of the answer") if version else None,
+        Evidence(value=version, reason="version of the response") if version else None,
         Evidence(value=alpn, reason="agreed in the TLS handshake (ALPN)") if alpn else None,
         Evidence(header="Alt-Svc", snippet=announced[:200]) if announced else None,
     ]

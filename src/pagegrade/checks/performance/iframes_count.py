@@ -35,9 +35,9 @@ def iframes_count(document: Document) -> Verdict:
 
     ## What it checks
 
-    The `<iframe>` and `<frame>` elements with a URL; frames without one are filled by scripts or by `srcdoc` and
-    load nothing by themselves. More than four are said to be many. How many of them have no `loading="lazy"` is told
-    as well. It is informative and costs nothing.
+    The `<iframe>` and `<frame>` elements with a URL; frames without one are filled by scripts or by `srcdoc` and load
+    nothing by themselves. More than four are reported. The message says how many of them have no `loading="lazy"`. It
+    is informative and costs nothing.
 
     ## Why it matters
 
@@ -83,9 +83,9 @@ def iframes_count(document: Document) -> Verdict:
 
 def _message(frames: int, eager: int) -> str:
     if not frames:
-        return "The page embeds no other pages."
+        return "The page embeds no frames."
     if frames == 1:
-        return f"The page embeds another page, which loads {'at once' if eager else 'when it is needed'}."
+        return f"The page embeds one frame, which loads {'at once' if eager else 'when it is needed'}."
     if eager in {0, frames}:
-        return f"The page embeds {frames} other pages; {'all' if eager else 'none'} of them load at once."
-    return f"The page embeds {frames} other pages; {eager} of them {'loads' if eager == 1 else 'load'} at once."
+        return f"The page embeds {frames} frames; {'all' if eager else 'none'} of them load at once."
+    return f"The page embeds {frames} frames; {eager} of them {'loads' if eager == 1 else 'load'} at once."

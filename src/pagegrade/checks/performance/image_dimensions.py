@@ -100,7 +100,7 @@ def image_dimensions(document: Document) -> Verdict:
     """
     shown = [image for image in document.images if not image.hidden and _takes_space(image)]
     if not shown:
-        return NotApplicable("The page has no images that need space.")
+        return NotApplicable("The page has no images that need dimensions.")
     offenders = [image for image in shown if not _is_sized(image)]
     if not offenders:
         return Outcome("reserved", value=amount(len(shown), "image"))

@@ -155,7 +155,9 @@ def image_format(document: Document, resources: Resources) -> Verdict:
         evidence=evidence,
         total=len(offenders),
         details=(Detail(code="largest_saving_bytes", actual=offenders[0][0], limit=MIN_SAVING_BYTES),),
-        saving=Saving(sum(saving for saving, *_ in offenders if saving > MIN_SAVING_BYTES), "bytes"),
+        saving=Saving(sum(saving for saving, *_ in offenders if saving > MIN_SAVING_BYTES), "bytes")
+        if wasteful
+        else None,
     )
 
 

@@ -58,8 +58,8 @@ def image_lazy_loading(document: Document, resources: Resources | NotGathered) -
     which is a decision, and files that stand further up already, since they are there.
 
     About two of five well-known pages have five such images, most of them because they are older than the attribute.
-    It is said all the same, since all visitors wait and pay for these images, whether they scroll that far or not, and
-    one attribute fixes it. That it is so common keeps the price low.
+    They are reported all the same: all visitors download these images, whether they scroll that far or not, and one
+    attribute fixes it. That it is so common keeps the price low.
 
     ## Why it matters
 
@@ -102,7 +102,7 @@ def image_lazy_loading(document: Document, resources: Resources | NotGathered) -
         if image.url not in above:
             later.setdefault(image.url, image)
     if not later:
-        return NotApplicable(f"The page has at most {FIRST} images that count.")
+        return NotApplicable(f"The page has at most {FIRST} images to evaluate.")
     eager = [image for image in later.values() if not image.lazy and not _is_meant(image)]
     loss = 0.0 if len(eager) < MANY else max(0.2, 0.5 * meter_loss(len(eager), MANY - 1, BAD))
     details = (Detail(code="eager_images", actual=len(eager), limit=MANY - 1),)

@@ -37,7 +37,7 @@ FULL_AT: Final = 5
             "Images of the page are very large.",
             loss=0.5,
             loss_max=1.0,
-            title="Reduce very large images",
+            title="Images larger than 500 kB",
             why=(
                 "An image of 500 kB or more takes seconds on a mobile connection, and is often a photo straight "
                 "from the camera."
@@ -46,6 +46,7 @@ FULL_AT: Final = 5
                 "Scale the image to the size in which it is shown, and save it as AVIF or WebP with a quality "
                 "of 60 to 80. Offer smaller candidates with `srcset`."
             ),
+            counted=True,
         ),
     ),
     sources=("https://web.dev/learn/performance/image-performance",),
@@ -136,6 +137,7 @@ def image_weight(assets: Assets, document: Document) -> Verdict:
             for item in offenders[:MAX_EVIDENCE]
         ),
         total=len(offenders),
+        count=very_heavy or len(offenders),
         details=details,
         loss=loss,
     )

@@ -74,5 +74,5 @@ def inline_payload(document: Document) -> Verdict:
             Detail(code="inline_image_characters", actual=images),
             Detail(code="inline_characters", actual=total, limit=LARGE),
         ),
-        message=f"The HTML carries {total:,} characters of inline scripts, styles and images.",
+        message=f"The HTML contains {total:,} characters of inline scripts, styles and images.",
     )

@@ -143,7 +143,7 @@ def js_size(document: Document, assets: Assets) -> Verdict:
             Detail(code="files", actual=len(scripts)),
         ),
         loss=loss,
-        message=f"Scripts weigh {wire:,} bytes in {amount(len(scripts), 'file')}.",
+        message=f"Scripts transfer {wire:,} bytes in {amount(len(scripts), 'file')}.",
     )
 
 

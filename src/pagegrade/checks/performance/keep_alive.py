@@ -121,7 +121,7 @@ def keep_alive(response: Response, resources: Resources) -> Verdict:
             by_host[answer.url.split("/", 3)[2]].append(_closes(answer))
     counted = {name: flags for name, flags in by_host.items() if len(flags) > 1}
     if not counted:
-        return NotApplicable("No host of the site's own answered twice over HTTP/1.")
+        return NotApplicable("No host of the site answered twice over HTTP/1.")
     closed = {name: sum(flags) for name, flags in counted.items() if sum(flags) >= max(2, len(flags) / 2)}
     total = sum(closed.values())
     if not closed:

@@ -46,10 +46,10 @@ def lcp_image_lazy(document: Document, resources: Resources | NotGathered) -> Ve
 
     ## What it checks
 
-    Which image is probably the main one: the first of the first five images that is large (300 x 200 pixels or more,
-    by its attributes or, where it was fetched, by its file). Whether it is, is known only when the page is drawn, so
+    Which image is probably the main one: the first of the first five images that is large (300 x 200 pixels or more, by
+    its attributes or, where it was fetched, by its file). Whether it is, is known only when the page is drawn, so
     `loading="lazy"` on it costs half and not all. `fetchpriority="high"` would help as well; few pages have it, so its
-    absence is told in the details and costs nothing. Hidden images and inline `data:` are left out.
+    absence is listed in the details and costs nothing. Hidden images and inline `data:` are left out.
 
     ## Why it matters
 
@@ -83,7 +83,7 @@ def lcp_image_lazy(document: Document, resources: Resources | NotGathered) -> Ve
     shown = [image for image in document.images if not image.hidden and (image.url or "").startswith("http")]
     main = next((image for image in shown[:FIRST] if _is_large(image, files)), None)
     if main is None:
-        return NotApplicable("No large image stands near the beginning of the page.")
+        return NotApplicable("The page has no large image near its beginning.")
     priority = main.attrs.get("fetchpriority", "").strip().lower() or "auto"
     return Outcome(
         "lazy" if main.lazy else "eager",

@@ -78,7 +78,7 @@ def load_time(load_samples_ms: tuple[float, ...], response: Response) -> Verdict
     ```
     """
     if not load_samples_ms:
-        return NotRun("not_measured", "The page was saved without its timings.")
+        return NotRun("not_measured", "The saved page does not include its timings.")
     median = sorted(load_samples_ms)[(len(load_samples_ms) - 1) // 2]
     value = int(-(-median // ROUND_MS)) * ROUND_MS
     loss = 1.0 if value > BAD_MS else 0.8 * meter_loss(value, GOOD_MS, BAD_MS, steps=4)
@@ -100,5 +100,5 @@ def load_time(load_samples_ms: tuple[float, ...], response: Response) -> Verdict
         ),
         details=(Detail(code="load_time_ms", actual=value, limit=GOOD_MS),),
         loss=loss,
-        message=f"The HTML arrives within {value / 1000:.1f} seconds, measured from where the analysis ran.",
+        message=f"The HTML takes {value / 1000:.1f} seconds to arrive, measured from where the analysis ran.",
     )

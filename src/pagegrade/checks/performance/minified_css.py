@@ -94,7 +94,7 @@ def minified_css(assets: Assets) -> Verdict:
         if share > MIN_SHARE and saving > MIN_SAVING_BYTES:
             offenders.append((saving, round(100 * share), item.url))
     if not judged:
-        return NotApplicable("No stylesheet of the site's own was read.")
+        return NotApplicable("No stylesheet of the site was read.")
     if not offenders:
         return Outcome("minified", value=amount(judged, "stylesheet"))
     offenders.sort(key=lambda entry: (-entry[0], entry[2]))

@@ -74,7 +74,7 @@ def render_blocking_css(document: Document, resources: Resources | NotGathered) 
     """
     sheets = [link for link in document.links if link.in_head and link.url is not None and _blocks(link)]
     if not sheets:
-        return NotApplicable("The head names no external stylesheet that every screen waits for.")
+        return NotApplicable("The head has no render-blocking stylesheet.")
     files = resources.by_url() if isinstance(resources, Resources) else {}
     sizes = {strip_fragment(link.url or ""): _wire_bytes(files.get(strip_fragment(link.url or ""))) for link in sheets}
     count, size = len(sizes), sum(sizes.values())

@@ -74,7 +74,7 @@ def resource_hints(document: Document, resources: Resources | NotGathered) -> Ve
     """
     hints = [link for link in document.links if not HINTS.isdisjoint(link.rel) and link.url is not None]
     if not hints:
-        return NotApplicable("The page gives no hints.")
+        return NotApplicable("The page has no resource hints.")
     used = _used(document, resources)
     more_to_come = any("preload" in link.rel and _waits(link) for link in hints)
     doubtful: list[tuple[Link, str]] = []

@@ -24,7 +24,7 @@ GOOD_CODINGS: Final = frozenset({"gzip", "x-gzip", "br", "zstd"})
         State("small", "The HTML is so small that compressing it would save nothing noticeable."),
         State(
             "vary_missing",
-            "The HTML is compressed, but the response has no `Vary: Accept-Encoding`.",
+            "The HTML is compressed, but the response has no Vary: Accept-Encoding.",
             loss=0.5,
             title="Add Vary: Accept-Encoding",
             why="A shared cache may send the compressed bytes to a client that cannot read them.",
@@ -114,7 +114,7 @@ def text_compression(response: Response) -> Verdict:
     )
     codings = tuple(coding for coding in codings if coding != "identity")
     if not codings and header is None and response.wire_bytes is None:
-        return NotRun("not_measured", "The page was saved without its transfer.")
+        return NotRun("not_measured", "The saved page does not include its transfer size.")
     name = ", ".join(codings) or "none"
     evidence = (Evidence(header="Content-Encoding", value=name),)
     details = _sizes(response)

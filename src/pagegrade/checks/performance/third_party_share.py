@@ -97,7 +97,7 @@ def third_party_share(response: Response, assets: Assets) -> Verdict:
     """
     counted = [item for item in assets.items if item.certain]
     if not counted:
-        return NotApplicable("The page names no files that were fetched.")
+        return NotApplicable("The page loads no files that were fetched.")
     foreign = [item for item in counted if not item.first_party]
     own_bytes = (response.wire_bytes or 0) + sum(item.wire_bytes for item in counted if item.first_party)
     foreign_bytes = sum(item.wire_bytes for item in foreign)

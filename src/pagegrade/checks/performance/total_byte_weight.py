@@ -114,7 +114,7 @@ def total_byte_weight(response: Response, assets: Assets) -> Verdict:
     ```
     """
     if response.wire_bytes is None:
-        return NotRun("not_measured", "The page was saved without its transfer.")
+        return NotRun("not_measured", "The saved page does not include its transfer size.")
     counted = [item for item in assets.items if item.certain]
     total = response.wire_bytes + sum(item.wire_bytes for item in counted)
     loss = 1.0 if total > BAD_BYTES else 0.8 * meter_loss(total, GOOD_BYTES, BAD_BYTES, steps=4)

@@ -83,7 +83,7 @@ def ttfb(response: Response) -> Verdict:
     """
     measured = response.timings.first_byte_ms
     if measured is None:
-        return NotRun("not_measured", "The page was saved without its timings.")
+        return NotRun("not_measured", "The saved page does not include its timings.")
     value = int(-(-measured // ROUND_MS)) * ROUND_MS
     loss = 1.0 if value > BAD_MS else 0.8 * meter_loss(value, GOOD_MS, BAD_MS, steps=4)
     return Outcome(
@@ -92,5 +92,5 @@ def ttfb(response: Response) -> Verdict:
         evidence=(Evidence(value=f"{measured:.0f} ms", reason="request sent to first byte, without redirects"),),
         details=(Detail(code="first_byte_ms", actual=value, limit=GOOD_MS),),
         loss=loss,
-        message=f"The first byte arrives within {value} ms of the request, measured from where the analysis ran.",
+        message=f"The first byte arrives {value:,} ms after the request, measured from where the analysis ran.",
     )

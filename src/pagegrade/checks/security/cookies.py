@@ -165,7 +165,8 @@ def cookies(cookies: tuple[Cookie, ...], artifacts: Artifacts) -> Outcome:
     if not unsafe and not weak:
         return Outcome("same-site", value=total, evidence=evidence[:100], total=total)
     if unsafe:
-        return Outcome("unsafe", value=total, evidence=evidence[:100], total=total, details=details)
+        count = len(unsafe)
+        return Outcome("unsafe", value=total, evidence=evidence[:100], total=total, details=details, count=count)
     loss = min(MOST_FOR_WEAK, offender_loss(len(weak), FULL_AT))
     return Outcome("weak", value=total, evidence=evidence[:100], total=total, details=details, loss=loss)
 

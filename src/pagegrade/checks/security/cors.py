@@ -19,7 +19,7 @@ _HEADERS: Final = ("Access-Control-Allow-Origin", "Access-Control-Allow-Credenti
         State("reflected", "The page allows any site to read it, but only without credentials."),
         State(
             "null-credentials",
-            "The page allows the `null` origin to read it with the visitor's session.",
+            "The page allows the null origin to read it with the visitor's session.",
             loss=1.0,
             title="CORS allows the null origin with credentials",
             why=(

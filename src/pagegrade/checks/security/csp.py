@@ -23,7 +23,7 @@ _LIBRARY_HOSTS: Final = (
     "www.google.com",
     "www.gstatic.com",
 )
-"""Hosts that hand out anybody's files, old template libraries, or scripts of the caller's choice (JSONP).
+"""Hosts that hand out anyone's files, old template libraries, or scripts of the caller's choice (JSONP).
 
 Naming them whole lets an injected script in.
 """
@@ -144,13 +144,13 @@ def csp(csp: CSP, document: Document) -> Outcome:
     only add to what another forbids, a nonce or hash switches `'unsafe-inline'` off, `'strict-dynamic'` switches
     hosts off, and of a repeated directive the first counts.
 
-    It passes when scripts are limited to hosts, nonces or hashes, and `object-src` is limited as well, and with
-    nonces or `'strict-dynamic'` also `base-uri`. It fails when there is no policy, when it only reports, when nothing
-    limits scripts or plugins, and when scripts may come from anywhere: `'unsafe-inline'` without a nonce or hash, `*`,
-    a bare scheme such as `https:` or `data:`. It costs half when a nonce lets scripts in and `base-uri` is open, with
-    `'unsafe-eval'`, with `'strict-dynamic'` that has nothing to start from, with a host that hands out anyone's
-    files or is named with `http:` or `ftp:`, and when a directive is repeated, because browsers ignore every copy but
-    the first, whichever was meant.
+    It passes when scripts are limited to hosts, nonces or hashes, and `object-src` is limited as well, and with nonces
+    or `'strict-dynamic'` also `base-uri`. It fails when there is no policy, when it only reports, when nothing limits
+    scripts or plugins, and when scripts may come from anywhere: `'unsafe-inline'` without a nonce or hash, `*`, a bare
+    scheme such as `https:` or `data:`. It costs half when a nonce lets scripts in and `base-uri` is open, with
+    `'unsafe-eval'`, with `'strict-dynamic'` that has nothing to start from, with a host that serves files of anyone or
+    is named with `http:` or `ftp:`, and when a directive is repeated, because browsers ignore every copy but the first,
+    whichever was meant.
 
     Three gaps are named but cost nothing, because no script gets in through them: inline styles, which many frameworks
     need, images over plain HTTP, which browsers upgrade and the check of mixed content evaluates, and a policy that
@@ -309,7 +309,7 @@ def _script_gaps(scripts: SourceList | None) -> Iterator[_Finding]:
 
 
 def _is_shared(source: str) -> bool:
-    """Whether the expression lets in a host with everybody's files; a path behind the host narrows it down."""
+    """Whether the expression lets in a host with everyone's files; a path behind the host narrows it down."""
     host, _, path = (source.partition("://")[2] or source).partition("/")
     if path:
         return False

@@ -177,11 +177,9 @@ def hsts(seen_response: Response, document: Document) -> Outcome | NotApplicable
     message = ""
     if state == "short":
         days = policy.max_age_s // _DAY_S
-        message = (
-            f"Browsers are told to use HTTPS only for {days} days; the customary minimum is six months (183 days)."
-        )
+        message = f"The max-age is {days} days; six months (183 days) are the customary minimum."
         if days <= 1:
-            message = f"Browsers are told to use HTTPS only for {policy.max_age_s} seconds."
+            message = f"The max-age is {policy.max_age_s:,} seconds; six months (183 days) are the customary minimum."
     return Outcome(state, value=policy.max_age_s, evidence=_evidence(values), details=tuple(details), message=message)
 
 

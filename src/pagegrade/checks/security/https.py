@@ -55,11 +55,11 @@ def https(response: Response, tls: TLS | NotGathered) -> Outcome:
 
     ## What it checks
 
-    Whether the URL of the page after all redirects begins with `https:` and the certificate of that host
-    verifies. A URL typed with `http:` that is redirected to HTTPS passes. Plain HTTP passes only for
-    `localhost`, names under `.local` and `.onion` services, whose traffic does not cross the open network in plain
-    text. A server that forgets to send an intermediate certificate is not failed here, because browsers fetch the
-    missing piece; the certificate check speaks about it.
+    Whether the URL of the page after all redirects begins with `https:` and the certificate of that host verifies. A
+    URL typed with `http:` that is redirected to HTTPS passes. Plain HTTP passes only for `localhost`, names under
+    `.local` and `.onion` services, whose traffic does not cross the open network in plain text. A server that forgets
+    to send an intermediate certificate does not fail here, because browsers fetch the missing certificate; the
+    certificate check reports it.
 
     ## Why it matters
 

@@ -121,6 +121,7 @@ def insecure_form(document: Document, markup: Markup) -> Verdict:
         value=len(found),
         evidence=evidence_of(document, found),
         total=len(found),
+        count=len(plain),
         details=(
             Detail(code="over_plain_http", actual=len(plain), limit=0),
             Detail(code="secrets_over_plain_http", actual=len(secrets), limit=0),

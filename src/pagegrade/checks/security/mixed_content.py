@@ -145,7 +145,8 @@ def mixed_content(document: Document, csp: CSP, resources: Resources | NotGather
     if upgraded or (blocked and not forms):
         return Outcome("upgraded", value=total, evidence=shown, total=total, details=details)
     if active or forms:
-        return Outcome("active", value=total, evidence=shown, total=total, details=details)
+        count = len(active) + len(forms)
+        return Outcome("active", value=total, evidence=shown, total=total, details=details, count=count)
     loss = min(MOST_FOR_PASSIVE, offender_loss(len(passive), FULL_AT))
     return Outcome("passive", value=total, evidence=shown, total=total, details=details, loss=loss)
 

@@ -93,9 +93,9 @@ def plaintext_email(document: Document) -> Outcome:
         return Outcome("none", value=0)
     count = len(found)
     message = (
-        "The page shows one e-mail address that programs can collect."
+        "The page shows one email address that bots can collect."
         if count == 1
-        else (f"The page shows {count} e-mail addresses that programs can collect.")
+        else (f"The page shows {count} email addresses that bots can collect.")
     )
     shown = tuple(evidence for evidence in found.values() if evidence is not None)
     return Outcome("found", value=count, evidence=shown, total=count, message=message)

@@ -27,7 +27,7 @@ _SERVICES: Final = frozenset(
     " github.com google gse gws istio-envoy envoy keycdn netlify railway sffe squarespace sucuri tsa_b tsa_o"
     " vercel".split(),
 )
-"""Names of hosting services. They run one version for everybody, and an attacker finds them by the address anyway."""
+"""Names of hosting services. They run one version for everyone, and an attacker finds them by the address anyway."""
 _VERSION: Final = re.compile(r"[0-9]\.[0-9]|/v?[0-9]{1,6}(?![0-9A-Za-z])")
 """``nginx/1.25``, ``WordPress 6.4``, ``IIS/10``; not the site codes of caches, such as ``ECS (nyb/1D2C)``."""
 _BUILD: Final = re.compile(r"[0-9]")

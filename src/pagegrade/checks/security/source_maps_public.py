@@ -110,7 +110,7 @@ def source_maps_public(source_maps: SourceMaps, resources: Resources) -> Verdict
         evidence=tuple(evidence[:MAX_EVIDENCE]),
         total=count,
         details=(Detail(code="public_maps", actual=count),),
-        message=f"Anybody can read the sources of {amount(count, 'script')}." if count else "",
+        message=f"The source maps of {amount(count, 'script')} are public." if count else "",
     )
 
 

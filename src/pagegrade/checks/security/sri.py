@@ -91,14 +91,13 @@ def sri(document: Document, resources: Resources | NotGathered, parties: Parties
     should have an `integrity` attribute with a SHA-256, SHA-384 or SHA-512 hash, and `crossorigin`, without which
     browsers cannot compare it. Where the file was fetched and the hash is a SHA-256, it is compared.
 
-    A missing hash costs from a quarter (one) to half (ten). About two thirds of well-known pages are told so, because
-    nearly all of them trust another domain with their scripts: often it is a second domain of their own, which no one
-    but they can tell. That trust is the risk that is meant, but it is seldom abused, so it costs least of all. A hash
-    that browsers do not understand, that does not fit, or that lacks `crossorigin` costs everything, and so does plain
-    HTTP. A URL that begins with `//` takes HTTPS from the page, and an unknown value of `crossorigin` counts as
-    `anonymous`, as in browsers. Not counted are services whose files change under the same URL, such as analytics,
-    advertisements, captchas, maps, payment and font services, since a fixed hash would break them. Scripts that other
-    scripts load are not seen.
+    A missing hash costs from a quarter (one) to half (ten). About two thirds of well-known pages are flagged, because
+    nearly all of them load scripts from another domain, often a second domain of their own. The risk is real but seldom
+    exploited, so it costs least of all. A hash that browsers do not understand, that does not fit, or that lacks
+    `crossorigin` costs everything, and so does plain HTTP. A URL that begins with `//` takes HTTPS from the page, and
+    an unknown value of `crossorigin` counts as `anonymous`, as in browsers. Not counted are services whose files change
+    under the same URL, such as analytics, advertisements, captchas, maps, payment and font services, since a fixed hash
+    would break them. Scripts that other scripts load are not seen.
 
     ## Why it matters
 
@@ -107,7 +106,7 @@ def sri(document: Document, resources: Resources | NotGathered, parties: Parties
 
     ## How to fix
 
-    Serve the files from your same site. Where that is not possible, name a fixed version and add its hash; delivery
+    Serve the files from your own host. Where that is not possible, name a fixed version and add its hash; delivery
     networks for libraries show the whole tag.
 
     ```html
@@ -149,6 +148,7 @@ def sri(document: Document, resources: Resources | NotGathered, parties: Parties
         total=len(bad),
         details=tuple(Detail(code=state, actual=states.count(state)) for state in dict.fromkeys(states)),
         loss=loss,
+        count=states.count(worst),
     )
 
 

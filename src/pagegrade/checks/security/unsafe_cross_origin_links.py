@@ -17,7 +17,7 @@ from pagegrade.parse.url import is_http, same_site
         State("safe", "No link gives another site access to this page's window."),
         State(
             "implicit",
-            'Links to other sites open a new window without `rel="noopener"`.',
+            'Links to other sites open a new window without rel="noopener".',
             loss=0.5,
             title="Links to new windows without noopener",
             why=(
@@ -29,7 +29,7 @@ from pagegrade.parse.url import is_http, same_site
         ),
         State(
             "opener",
-            'Links to other sites give them access to this page\'s window with `rel="opener"`.',
+            'Links to other sites give them access to this page\'s window with rel="opener".',
             loss=0.75,
             title="Links with rel=opener to other sites",
             why=(
@@ -106,6 +106,7 @@ def unsafe_cross_origin_links(document: Document, page_links: PageLinks) -> Outc
             for url, element in islice(offenders, MAX_EVIDENCE)
         ),
         total=total,
+        count=len(opener) or len(implicit),
         details=(
             Detail(code="opener", actual=len(opener), limit=0),
             Detail(code="implicit", actual=len(implicit), limit=0),

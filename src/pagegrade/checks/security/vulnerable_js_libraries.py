@@ -71,10 +71,10 @@ def vulnerable_js_libraries(document: Document, resources: Resources | NotGather
     Lodash and Moment. A version counts as known when the first lines of the fetched file, or of a script in the page,
     name it, or when the file comes from a delivery network whose URL names it. It is compared with a list of published
     weaknesses of medium or higher severity; the list was compared with the GitHub Advisory Database as of August 2026.
-    A file on another host whose name alone speaks of such a version costs half, since names may be wrong. Pre-releases
+    A file on another host whose name alone suggests such a version costs half, since names may be wrong. Pre-releases
     such as `3.0.0-rc.1` count as older than the release. A version with any other suffix, such as the one that a
-    distribution has fixed itself, is not evaluated. Libraries inside bundles are not seen, and a version that is not
-    in the list is not known to be safe.
+    distribution has fixed itself, is not evaluated. Libraries inside bundles are not seen, and a version that is not in
+    the list is not known to be safe.
 
     ## Why it matters
 
@@ -102,7 +102,7 @@ def vulnerable_js_libraries(document: Document, resources: Resources | NotGather
     fetched = {} if isinstance(resources, NotGathered) else resources.by_url()
     copies = [copy for script in document.scripts for copy in _copies(script, fetched)]
     if not copies:
-        return NotApplicable("No script of a library that is known here was recognised.")
+        return NotApplicable("No known JavaScript library was recognized.")
     bad = [(copy, holes) for copy in copies if (holes := holes_of(copy.name, copy.version))]
     bad.sort(key=lambda entry: not entry[0].certain)
     certain = sum(copy.certain for copy, _ in bad)
@@ -112,6 +112,7 @@ def vulnerable_js_libraries(document: Document, resources: Resources | NotGather
         value=", ".join(islice(names, 5)),
         evidence=tuple(_evidence(document, copy, holes) for copy, holes in islice(bad, MAX_EVIDENCE)),
         total=len(bad),
+        count=certain or len(bad),
         details=(
             Detail(code="vulnerable", actual=certain, limit=0),
             Detail(code="possible", actual=len(bad) - certain, limit=0),
@@ -132,7 +133,7 @@ def _copies(script: Script, fetched: dict[str, Resource]) -> Iterator[_Copy]:
         return
     url = script.url.partition("#")[0]
     if "-wp" in url:
-        return  # WordPress mends old versions itself and says so in the address.
+        return  # WordPress fixes old versions itself and says so in the address.
     resource = fetched.get(url)
     said: list[tuple[str, str]] = []
     if resource is not None and resource.script is not None:

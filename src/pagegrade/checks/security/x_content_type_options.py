@@ -25,7 +25,7 @@ _HEADER: Final = "X-Content-Type-Options"
         ),
         State(
             "missing",
-            "The page does not send `X-Content-Type-Options: nosniff`.",
+            "The page does not send X-Content-Type-Options: nosniff.",
             loss=1.0,
             title="Send X-Content-Type-Options: nosniff",
             why="A browser that guesses types may run an uploaded image or text file as a script.",

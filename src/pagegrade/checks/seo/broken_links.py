@@ -63,8 +63,8 @@ def broken_links(document: Document, link_probes: LinkProbes) -> Verdict:
 
     Not counted: refusals that may be meant for our fetcher only (401, 403, 405, 429 and others), an overload that says
     when to come back (`Retry-After`), challenges for robots, and pages that did not answer in time. Not asked for: what
-    `robots.txt` or `rel="nofollow"` keeps robots from, URLs that look as if they did something (such as logging
-    out), and other sites. A page can link to any number of those, and no one asked them whether they want our requests.
+    `robots.txt` or `rel="nofollow"` keeps robots from, URLs that look as if they did something (such as logging out),
+    and other sites. A page can link to any number of those, whose owners have not agreed to requests.
 
     ## Why it matters
 
@@ -111,7 +111,7 @@ def broken_links(document: Document, link_probes: LinkProbes) -> Verdict:
     ```
     """
     if not link_probes.found:
-        return NotApplicable("The page links to no other pages of its host that may be asked for.")
+        return NotApplicable("The page links to no other pages of its host that may be requested.")
     judged = [(probe, _verdict(probe)) for probe in link_probes.items]
     known = [(probe, reason) for probe, reason in judged if reason is not None]
     if not known:
@@ -132,9 +132,9 @@ def broken_links(document: Document, link_probes: LinkProbes) -> Verdict:
         total=count,
         details=(Detail(code="broken_links", actual=count, limit=0), *asked),
         loss=offender_loss(count, FULL_AT),
-        message="One link leads to a page of the site that is not there."
+        message="One link leads to a page that does not exist."
         if count == 1
-        else f"{count} links lead to pages of the site that are not there.",
+        else f"{count} links lead to pages that do not exist.",
     )
 
 

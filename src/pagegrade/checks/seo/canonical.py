@@ -31,15 +31,15 @@ _HOME_PATHS: Final = frozenset(
 )
 """Last segments of paths that are often the start page under another name."""
 _REASONS: Final = {
-    "conflicting": "Names another URL than the rest.",
-    "unparsable": "Is no http or https URL.",
+    "conflicting": "Names another URL than the other links.",
+    "unparsable": "Is not an http or https URL.",
     "relative": "Is not an absolute URL with scheme and host.",
-    "in_body": "Stands in the body, where it does not count.",
+    "in_body": "Is in the body, where search engines ignore it.",
     "root": "Points to the home page.",
     "root_of_home": "Points to the home page.",
     "alternate": "Points to another language version.",
-    "repeated": "Names the same URL once more.",
-    "variant": "Differs from the page's URL in scheme, www or a closing slash only.",
+    "repeated": "Names the same URL again.",
+    "variant": "Differs from the page's URL only in scheme, www or a trailing slash.",
     "cross_domain": "Points to another site.",
 }
 
@@ -71,7 +71,7 @@ _REASONS: Final = {
         ),
         State(
             "variant",
-            "The canonical URL differs from the page's URL only in scheme, `www.` or a trailing slash.",
+            "The canonical URL differs from the page's URL only in scheme, www. or a trailing slash.",
             loss=0.5,
             title="Canonical URL differs slightly from the page's own URL",
             why=(
@@ -187,9 +187,9 @@ def canonical(document: Document, response: Response) -> Outcome:
     URL that often is the home page (`/index.html`, `/home`, `/amp`).
 
     The same URL may be named several times, by tags and headers; this is pointed out and costs nothing. A page with
-    http may name its https URL. The canonical URL is optional, so its absence is only a warning; it is one,
-    though a third of well-known pages get it, because every page can be reached under URLs that no one thinks of.
-    One in the body is worse than none, since its author relies on it.
+    http may name its https URL. The canonical URL is optional, so its absence is only a warning. A third of well-known
+    pages get it, because every page can be reached under several URLs. One in the body is worse than none, since its
+    author relies on it.
 
     ## Why it matters
 

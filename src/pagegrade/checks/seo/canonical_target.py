@@ -118,7 +118,7 @@ def canonical_target(
         decision = robots.decide("Googlebot", target)
         if not decision.allowed:
             return _outcome("barred", document, link, decision.rule)
-    return NotRun("skipped", "The canonical URL is another one, which was not fetched.")
+    return NotRun("skipped", "The canonical URL is a different URL, which was not fetched.")
 
 
 def _answers(probe: WellKnown | NotGathered) -> Iterator[Response]:

@@ -57,11 +57,11 @@ def crawlable_links(document: Document) -> Verdict:
 
     ## What it checks
 
-    Links that no one hides, whose `href` is a script, a URL of the own disk, a URL that cannot be read, or
-    only `#` with a script for the click. An `<a>` without `href` counts only if it has a script for the click or, being
-    no target of jumps, an attribute that makes sense beside a URL only, such as `target` or `rel`. One that has a
-    role, or that says it opens a menu, is a button and left out; so are targets of jumps, empty URLs, which mean
-    the page itself, and links with a URL and a script.
+    Visible links whose `href` is a script, a file on a disk, an invalid URL, or only `#` with a script for the click.
+    An `<a>` without `href` counts only if it has a script for the click or, being no target of jumps, an attribute that
+    makes sense beside a URL only, such as `target` or `rel`. One that has a role, or that says it opens a menu, is a
+    button and left out; so are targets of jumps, empty URLs, which mean the page itself, and links with a URL and a
+    script.
 
     Such a link may be a mere button, so it costs a quarter, and ten cost half. Everything is lost where the page has
     such links and not a single one to another page.

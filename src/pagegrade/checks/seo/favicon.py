@@ -70,7 +70,7 @@ class _Icon:
         ),
         State(
             "not_square",
-            "The icon is not square.",
+            "The favicon is not square.",
             loss=0.5,
             title="Favicon is not square",
             why="Browsers and search engines show icons in a square and stretch, crop or reject others.",
@@ -84,7 +84,10 @@ class _Icon:
             "The favicon is smaller than 48 by 48 pixels.",
             loss=0.5,
             title="Favicon is smaller than 48 pixels",
-            why="Google asks for icons of at least 48 pixels, and high-density screens show smaller ones blurred.",
+            why=(
+                "Google recommends icons of at least 48 by 48 pixels, and high-density screens show smaller "
+                "ones blurred."
+            ),
             fix=(
                 "Provide an SVG, or a PNG of at least 48 by 48 pixels:\n\n"
                 "```html\n"
@@ -136,11 +139,11 @@ def favicon(
 
     ## What it checks
 
-    The icons that the page names (`<link rel="icon">`, also `shortcut icon` and `apple-touch-icon`) and
-    `/favicon.ico`, which browsers ask for by themselves. One of them has to answer with 2xx and an image. Warnings,
-    when no icon is free of them: fewer than 48 pixels (drawings in SVG have no pixels), not square, more than 10 kB,
-    blocked by robots.txt, and no word on how long it may be kept. An icon inside the page (`data:image/...`) is fine. A
-    web page in place of the icon is a failure.
+    The icons that the page names (`<link rel="icon">`, also `shortcut icon` and `apple-touch-icon`) and `/favicon.ico`,
+    which browsers ask for by themselves. One of them has to answer with 2xx and an image. Warnings, when no icon is
+    free of them: fewer than 48 pixels (drawings in SVG have no pixels), not square, more than 10 kB, blocked by
+    robots.txt, and no cache lifetime. An icon inside the page (`data:image/...`) is fine. A web page in place of the
+    icon is a failure.
 
     ## Why it matters
 
@@ -216,7 +219,7 @@ def _of_link(link: Link, fetched: Mapping[str, Resource], is_blocked: Callable[[
         return _Icon(url=link.href or "", state="broken", reason="It has no usable URL.", link=link)
     if link.url.startswith("data:"):
         is_image = link.url[:11].lower() == "data:image/"
-        return _Icon(url="data:", state="ok" if is_image else "broken", reason="It is no image.", link=link)
+        return _Icon(url="data:", state="ok" if is_image else "broken", reason="It is not an image.", link=link)
     url = strip_fragment(link.url)
     resource = fetched.get(url)
     if resource is None or (resource.failure is not None and resource.failure.code in _OUR_LIMITS):
@@ -241,7 +244,7 @@ def _judge(response: Response, image: ImageFacts | None, *, is_blocked: bool) ->
         return "broken", f"It answers with status {response.status}."
     media_type = parse_media_type(response.header("content-type"))
     if image is None and (media_type is None or not media_type.essence.startswith("image/")):
-        return "broken", f"It is no image but {media_type.essence if media_type else 'of unknown type'}."
+        return "broken", f"It is not an image but {media_type.essence if media_type else 'of unknown type'}."
     flaws = _image_flaws(image)
     if _size(response) > MAX_BYTES:
         flaws.append("large")

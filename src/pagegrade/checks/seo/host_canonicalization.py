@@ -113,13 +113,13 @@ def host_canonicalization(response: Response, sibling_probe: WellKnown | NotGath
     """
     if isinstance(sibling_probe, NotGathered):
         if sibling_probe.code == "not_applicable":
-            return NotApplicable("The name of the site has no sibling with or without www.")
+            return NotApplicable("The host has no counterpart with or without www.")
         if sibling_probe.code == "dns":
             return Outcome("one", value="The other name does not exist.")
         return NotRun(sibling_probe.code, sibling_probe.detail)
     own = host(response.url)
     if host(sibling_probe.requested_url) == own:
-        return NotApplicable("The name of the site has no sibling with or without www.")
+        return NotApplicable("The host has no counterpart with or without www.")
     if any(host(hop.url) == own for hop in (*sibling_probe.hops, sibling_probe.response)):
         return _judge_redirect(sibling_probe, own, scheme(response.url))
     answer = sibling_probe.response
@@ -129,7 +129,7 @@ def host_canonicalization(response: Response, sibling_probe: WellKnown | NotGath
         if answer.status in _NO_SITE:
             return Outcome("one", value=answer.status)
         return NotRun("protocol", f"The other name of the site answered with status {answer.status}.")
-    evidence = (Evidence(url=answer.url, value=str(answer.status), reason="Answers, too."),)
+    evidence = (Evidence(url=answer.url, value=str(answer.status), reason="Answers as well."),)
     if path_and_query(response.url) != path_and_query(answer.url):
         return Outcome("both", value=host(answer.url), evidence=evidence)
     if _is_same(response.body, answer.body):

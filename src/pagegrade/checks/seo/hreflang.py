@@ -25,7 +25,7 @@ _NO_COUNTRIES: Final = frozenset("AN BU CS DD EU EZ FX NT SU TP UN YD YU ZR".spl
         State("ok", "The hreflang annotations are complete."),
         State(
             "no_default",
-            "No version is declared for all other languages (`x-default`).",
+            "No version is declared for all other languages (x-default).",
             loss=0.5,
             title="Add an x-default language version",
             why="Visitors whose language is not listed are sent to a version chosen by the search engine.",
@@ -54,7 +54,7 @@ _NO_COUNTRIES: Final = frozenset("AN BU CS DD EU EZ FX NT SU TP UN YD YU ZR".spl
         ),
         State(
             "other_language",
-            "The page is listed under a language that differs from its `lang` attribute.",
+            "The page is listed under a language that differs from its lang attribute.",
             loss=0.5,
             title="hreflang code contradicts the page's language",
             why=(
@@ -154,7 +154,7 @@ def hreflang(document: Document, response: Response) -> Verdict:
         return NotApplicable(
             "The links to language versions stand in the body, where they do not count."
             if found
-            else "The page names no other language versions."
+            else "The page declares no other language versions."
         )
     invalid = [link for link in counted if not _is_valid(link.hreflang)]
     if invalid:

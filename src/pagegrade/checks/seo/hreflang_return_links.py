@@ -61,7 +61,7 @@ def hreflang_return_links(alternates: Alternates) -> Verdict:
     ```
     """
     if not alternates.found:
-        return NotApplicable("The head of the page names no other language versions.")
+        return NotApplicable("The head of the page declares no other language versions.")
     read = [page for page in alternates.items if page.links_back is not None]
     if not read:
         return NotRun("probe", "None of the language versions could be read.")
@@ -69,7 +69,9 @@ def hreflang_return_links(alternates: Alternates) -> Verdict:
     return Outcome(
         "one_way" if silent else "returned",
         value=f"{len(silent)} of {len(read)}" if silent else f"{len(read)} of {alternates.found}",
-        evidence=tuple(Evidence(url=page.url, reason="does not name this page") for page in silent[:MAX_EVIDENCE]),
+        evidence=tuple(
+            Evidence(url=page.url, reason="does not link back to this page") for page in silent[:MAX_EVIDENCE]
+        ),
         total=len(silent),
         message=_message(len(silent)),
     )
@@ -80,4 +82,4 @@ def _message(silent: int) -> str:
     if not silent:
         return ""
     who = "One language version does" if silent == 1 else f"{silent} language versions do"
-    return f"{who} not name this page in turn."
+    return f"{who} not link back to this page."

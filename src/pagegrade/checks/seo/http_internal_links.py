@@ -62,10 +62,10 @@ def http_internal_links(document: Document, page_links: PageLinks) -> Verdict:
     ```
     """
     if not document.url.startswith("https:"):
-        return NotApplicable("The page itself is not encrypted.")
+        return NotApplicable("The page itself is not served over HTTPS.")
     own = host(document.url).removeprefix("www.")
     found = [
-        Offender(anchor.node, "begins with http", url=url)
+        Offender(anchor.node, "uses http", url=url)
         for anchor, url, _ in page_links.found
         if url.startswith("http://") and host(url).removeprefix("www.") == own
     ]
@@ -74,8 +74,8 @@ def http_internal_links(document: Document, page_links: PageLinks) -> Verdict:
         found,
         "encrypted",
         "plain",
-        "One link to the same site begins with http.",
-        "{count} links to the same site begin with http.",
+        "One internal link uses http.",
+        "{count} internal links use http.",
         low=0.25,
         high=0.5,
     )

@@ -101,7 +101,7 @@ def http_status(navigation: Navigation) -> Outcome:
     chain = [
         Evidence(url=hop.url, value=str(hop.status), reason="Redirects to the next URL.") for hop in navigation.hops
     ]
-    evidence = (*chain, Evidence(url=response.url, value=str(status), reason="The last answer."))
+    evidence = (*chain, Evidence(url=response.url, value=str(status), reason="The final response."))
     if status in range(200, 300):
         return Outcome("ok", value=status, evidence=evidence)
     state = {3: "redirect", 4: "client_error", 5: "server_error"}.get(status // 100, "unexpected")

@@ -15,7 +15,7 @@ _PERSONAL: Final = re.compile(
     r"search|share|sign-?in|sign-?out|sign-?up|terms|user|users|warenkorb|wishlist|wp-admin|wp-login)(?:[/_.-]|$)",
     re.IGNORECASE,
 )
-"""Pages that nobody wants to find: personal ones, forms, and copies."""
+"""Pages that no one wants to find: personal ones, forms, and copies."""
 
 
 @check(
@@ -88,14 +88,14 @@ def internal_nofollow(document: Document, page_links: PageLinks) -> Verdict:
         if not query and not _PERSONAL.search(path):
             found.append(Offender(anchor.node, "says nofollow", url=url))
     if not internal:
-        return NotApplicable("The page has no links to own pages.")
+        return NotApplicable("The page has no internal links.")
     return counted(
         document,
         found,
         "followed",
         "cut_off",
-        "One link to an own page is cut off by nofollow.",
-        "{count} links to own pages are cut off by nofollow.",
+        "One internal link has nofollow.",
+        "{count} internal links have nofollow.",
         low=0.25,
         high=0.5,
     )

@@ -71,7 +71,7 @@ def link_redirects(link_probes: LinkProbes) -> Verdict:
     ```
     """
     if not link_probes.found:
-        return NotApplicable("The page links to no other pages of its host that may be asked for.")
+        return NotApplicable("The page links to no other pages of its host that may be requested.")
     answered = [probe for probe in link_probes.items if probe.response is not None]
     if not answered:
         return NotRun("blocked", "No linked page answered.")

@@ -91,7 +91,7 @@ def link_text(document: Document, page_links: PageLinks) -> Verdict:
             continue
         judged += 1
         if is_generic_phrase(name, anchor.attrs.get("lang", page_language)) and strip_fragment(url) != own:
-            found.append(Offender(anchor.node, "does not say where it leads", name, url))
+            found.append(Offender(anchor.node, "generic link text", name, url))
         elif name.startswith("http") and name.rstrip("/") == url.rstrip("/"):
             found.append(Offender(anchor.node, "is named by its URL alone", name, url))
     if not judged:

@@ -14,7 +14,7 @@ _NETWORKS: Final = tuple(
     for text in ("0.0.0.0/32", "10.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.168.0.0/16")
 )
 _NETWORKS_6: Final = tuple(IPv6Network(text) for text in ("::1/128", "fc00::/7", "fe80::/10"))
-"""Addresses that mean another machine to everybody; those set aside for documentation lead nowhere and are no slip."""
+"""Addresses that mean another machine to everyone; those set aside for documentation lead nowhere and are no slip."""
 
 
 @check(
@@ -106,7 +106,11 @@ def localhost_links(document: Document, page_links: PageLinks) -> Verdict:
     links = found(((anchor, url) for anchor, url, _ in page_links.found), "a link to one network only")
     every = [*loads, *links]
     return Outcome(
-        "loads" if loads else "links", value=len(every), evidence=evidence_of(document, every), total=len(every)
+        "loads" if loads else "links",
+        value=len(every),
+        evidence=evidence_of(document, every),
+        total=len(every),
+        count=len(loads) or len(links),
     )
 
 

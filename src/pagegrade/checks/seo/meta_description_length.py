@@ -90,5 +90,5 @@ def meta_description_length(document: Document) -> Verdict:
         value=columns,
         evidence=(document.evidence(meta),),
         details=details,
-        message=f"The meta description takes the space of {columns} characters; 70 to 160 fit into search results.",
+        message=f"The meta description is as wide as {columns} characters; search results show 70 to 160.",
     )

@@ -39,7 +39,7 @@ class _Found:
         State("indexable", "Search engines may index the page."),
         State(
             "expires_soon",
-            "An `unavailable_after` rule removes the page from search results within 30 days.",
+            "An unavailable_after rule removes the page from search results within 30 days.",
             loss=0.5,
             title="Page will leave search results within 30 days",
             why="After that date the page can no longer be found through search engines.",
@@ -52,10 +52,10 @@ class _Found:
             "in_body",
             "A noindex rule is in the body, where some search engines obey it.",
             loss=0.5,
-            title="noindex rule in the body",
+            title="Rule noindex in the body",
             why=(
-                "Google applies robots rules wherever they stand, so the page may be dropped from search "
-                "results although the rule looks ineffective."
+                "Some search engines obey the rule there, so the page may be dropped from their results "
+                "although the rule looks ineffective."
             ),
             fix="Remove the rule, or move it into the head if the page is not to be indexed.",
         ),
@@ -69,7 +69,7 @@ class _Found:
         ),
         State(
             "expired",
-            "The date of the page's `unavailable_after` rule has passed.",
+            "The date of the page's unavailable_after rule has passed.",
             loss=1.0,
             title="Page has expired for search engines",
             why="Search engines remove the page from their results after that date.",
@@ -101,7 +101,7 @@ def noindex(document: Document, response: Response, artifacts: Artifacts, robots
     The robots meta tags (`robots`, and those with the name of a search engine's crawler) and every `X-Robots-Tag`
     header of the page's own answer; those of redirects and of images do not count. `noindex` and `none` for everyone
     fail, and so does an `unavailable_after` date that is past. A rule for one crawler only is a warning, and so is a
-    date within the next 30 days. If robots.txt forbids the page, this is said too: crawlers then never see the rule.
+    date within the next 30 days. If robots.txt forbids the page, the message says so: crawlers then never see the rule.
 
     While this fails, the score cannot exceed 59, and that of the category 30.
 
@@ -166,7 +166,7 @@ def noindex(document: Document, response: Response, artifacts: Artifacts, robots
 
 def _evidence(found: _Found, document: Document) -> Evidence:
     who = "all search engines" if found.directive.bot == ALL_BOTS else found.directive.bot
-    reason = f"Says {found.directive.name} to {who}."
+    reason = f"Declares {found.directive.name} to {who}."
     if isinstance(found.source, Meta):
         return document.evidence(found.source, reason=reason)
     return Evidence(header="X-Robots-Tag", snippet=found.source[:200], reason=reason)

@@ -6,7 +6,7 @@ from pagegrade.model.artifacts import WellKnown
 from pagegrade.model.outcome import Detail, Evidence, NotRun, Outcome, Severity
 
 MIN_BODY_BYTES: Final = {404: 512, 410: 256}
-"""Old browsers showed a page of their own in place of a shorter one, and what is shorter rarely helps anybody."""
+"""Old browsers showed a page of their own in place of a shorter one, and what is shorter rarely helps anyone."""
 
 
 @check(
@@ -130,7 +130,7 @@ def not_found_page(not_found_probe: WellKnown) -> Verdict:
             Evidence(url=hop.url, value=str(hop.status), reason="Redirects to the next URL.")
             for hop in not_found_probe.hops
         ),
-        Evidence(url=response.url, value=str(status), reason="The last answer."),
+        Evidence(url=response.url, value=str(status), reason="The final response."),
     )
     details = (Detail(code="status", actual=status, limit=404),)
     limit = MIN_BODY_BYTES.get(status)

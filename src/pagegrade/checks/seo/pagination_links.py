@@ -60,7 +60,7 @@ def pagination_links(document: Document) -> Verdict:
     """
     named = [link for link in document.links if link.url and not {"next", "prev", "previous"}.isdisjoint(link.rel)]
     if not named:
-        return NotApplicable("The page names no next or previous page.")
+        return NotApplicable("The page declares no next or previous page.")
     linked = {strip_fragment(anchor.url) for anchor in document.anchors if anchor.url}
     missing = [link for link in named if strip_fragment(link.url or "") not in linked]
     if not missing:

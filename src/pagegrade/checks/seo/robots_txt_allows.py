@@ -124,7 +124,7 @@ def robots_txt_allows(robots: Robots, response: Response) -> Outcome:
             "unavailable",
             value=robots.status,
             evidence=(Evidence(url=robots_url, value=str(robots.status)),),
-            message=f"As robots.txt answers with status {robots.status}, search engines stay away at first.",
+            message=f"The robots.txt file returns status {robots.status}, so search engines stay away at first.",
         )
     evidence = tuple(_evidence(agent, decisions[agent], robots_url) for agent in blocked)
     names = ", ".join("other crawlers" if agent == "*" else agent for agent in sorted(blocked, reverse=True))

@@ -79,7 +79,7 @@ _REASONS: Final = {
         ),
         State(
             "html",
-            "`/robots.txt` returns a web page instead of a text file.",
+            "/robots.txt returns a web page instead of a text file.",
             loss=1.0,
             title="robots.txt returns a web page",
             why="Crawlers find no rules in it and crawl everything, whatever was intended.",
@@ -203,6 +203,6 @@ def _judge_lines(robots: Robots, where: Evidence) -> Outcome:
             evidence=evidence,
             total=total,
             details=details,
-            message=f"The robots.txt file has {lines} that crawlers skip or read differently.",
+            message=f"The robots.txt file has {lines} that crawlers skip or interpret differently.",
         )
     return Outcome("valid", value=robots.bytes)

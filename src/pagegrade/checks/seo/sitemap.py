@@ -7,7 +7,7 @@ from pagegrade.model.outcome import Detail, Evidence, NotRun, Outcome, Severity
 _OUR_LIMITS: Final = frozenset({"skipped", "budget", "address_not_allowed", "too_large", "internal", "parser_limit"})
 """Reasons of our own not to read a file; they say nothing about the site."""
 _ERROR_REASONS: Final = {
-    "html": "A web page comes in place of the sitemap.",
+    "html": "A web page is returned instead of the sitemap.",
     "malformed": "It is not well-formed.",
     "doctype": "It declares a document type, which readers of sitemaps refuse.",
     "empty": "It lists nothing.",
@@ -179,7 +179,7 @@ def _judge_addresses(good: list[SitemapFile], *, is_https: bool) -> Outcome:
         count = sum(file.bad_lastmod_count for file in undated)
         return _outcome("bad_dates", undated, "Has dates that cannot be read.", (Detail(code="dates", actual=count),))
     if not any(file.source == "robots" for file in good):
-        return _outcome("undeclared", good, "Found by trying a usual URL.")
+        return _outcome("undeclared", good, "Found at a usual URL.")
     return Outcome("ok", value=sum(file.url_count for file in good if file.kind != "index"))
 
 

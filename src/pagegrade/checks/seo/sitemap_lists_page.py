@@ -113,7 +113,7 @@ def _why_not_found(document: Document, response: Response, robots: Robots | NotG
     if any(
         rule.directive.name == "noindex" and rule.directive.bot == ALL_BOTS for rule in placed_rules(document, response)
     ):
-        return "Lists the page, which says noindex."
+        return "Lists the page, which has noindex."
     if isinstance(robots, Robots) and robots.access == "rules" and not robots.decide("Googlebot", response.url).allowed:
         return "Lists the page, which robots.txt blocks."
     targets = {link.url for link in canonical_links(document, response) if link.in_head and link.url}

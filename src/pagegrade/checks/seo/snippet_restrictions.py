@@ -39,7 +39,7 @@ def snippet_restrictions(document: Document, response: Response) -> Outcome:
 
     The robots meta tags and `X-Robots-Tag` headers for `nosnippet`, `noarchive`, `nocache`, `noimageindex`,
     `max-snippet:0`, `max-image-preview:none` and `max-video-preview:0`. Larger values are no limit worth naming. It is
-    shown and costs nothing: publishers choose such limits on purpose. Parts of the text that are marked with
+    informative and costs nothing: publishers choose such limits deliberately. Parts of the text that are marked with
     `data-nosnippet` are not counted.
 
     ## Why it matters

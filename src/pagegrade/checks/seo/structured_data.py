@@ -131,7 +131,7 @@ def structured_data(document: Document) -> Verdict:
             value=len(broken),
             evidence=_evidence(document, broken),
             total=len(broken),
-            message=f"The structured data of the page cannot be read. {broken[0].error}",
+            message=f"The structured data of the page cannot be parsed. {broken[0].error}",
         )
     if other:
         return Outcome("other_vocabulary", value=len(other), evidence=_evidence(document, other), total=len(other))

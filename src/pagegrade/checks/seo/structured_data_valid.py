@@ -60,7 +60,7 @@ _REASONS: Final = {
         ),
         State(
             "conflict",
-            "Two items of structured data with the same `@id` contradict each other.",
+            "Two items of structured data with the same @id contradict each other.",
             loss=1.0,
             title="Contradicting structured data",
             why="Search engines cannot tell which of the two statements is true and may ignore both.",
@@ -132,7 +132,7 @@ def structured_data_valid(document: Document) -> Verdict:
     count, faults = find_faults([block.data for block in readable])
     if not faults:
         if count == 0:
-            return NotApplicable("The page has no JSON-LD of a kind that search engines show extras for.")
+            return NotApplicable("The page has no JSON-LD of a type for which search engines show rich results.")
         return Outcome("ok", value=count)
     codes = {fault.code for fault in faults}
     state = next(state for code, state in _STATES if code in codes)
@@ -152,6 +152,7 @@ def structured_data_valid(document: Document) -> Verdict:
             for fault in islice(worst_first, 20)
         ),
         message=f"{structured_data_valid.state(state).message} {_reason(worst_first[0])}",
+        count=sum(dict(_STATES)[fault.code] == state for fault in faults),
     )
 
 

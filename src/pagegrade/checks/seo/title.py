@@ -34,7 +34,7 @@ _GENERIC: Final = frozenset(
         "welcome",
     }
 )
-"""What editors and templates write when nobody has written a title."""
+"""What editors and templates write when no one has written a title."""
 
 
 @check(

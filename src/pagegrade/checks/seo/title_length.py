@@ -35,7 +35,7 @@ FAR_TOO_LONG: Final = 120
             loss=0.5,
             title="Title is too long for search results",
             why="Search results cut the title, so its end is not read.",
-            fix="Shorten it to 70 characters, with the important words first and the site name last.",
+            fix="Shorten it to one line (about 60 Latin or 30 Chinese letters), with the important words first.",
         ),
         State(
             "far_too_short",
@@ -117,7 +117,7 @@ def title_length(document: Document) -> Verdict:
         value=characters,
         evidence=(document.evidence(document.titles[0]),),
         details=details,
-        message=f"The title has only {amount(characters, 'character')}; 10 to 70 are right."
+        message=f"The title has only {amount(characters, 'character')}; use 10 to 70."
         if state in {"short", "far_too_short"}
         else f"The title has {characters} characters and is about {width_px:,} pixels wide; results show about 600.",
     )

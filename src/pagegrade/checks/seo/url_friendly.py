@@ -31,7 +31,7 @@ _FOUND: Final = {
     "space": "a space",
     "double_slash": "two slashes in a row",
     "many_parameters": "more than two parameters",
-    "program": "an ending that names a program",
+    "program": "a file extension that names the software",
 }
 _HARMLESS: Final = frozenset({"underscore", "program"})
 """Search engines read such URLs as well as others; changing them costs more than it brings."""
@@ -43,7 +43,7 @@ _REASONS: Final = {
     "space": "A space becomes %20.",
     "double_slash": "Two slashes in a row.",
     "many_parameters": "More than two parameters.",
-    "program": "The ending names the program that makes the page.",
+    "program": "The file extension names the software that generates the page.",
 }
 
 
@@ -139,7 +139,7 @@ def url_friendly(navigation: Navigation) -> Outcome:
     text = unquote(path)
     session = _session_name(path, query)
     if session is not None:
-        # The id itself may open somebody's session, so only its name is shown.
+        # The id itself may open someone's session, so only its name is shown.
         return Outcome("session_id", value=session, evidence=(Evidence(value=session, reason="A session id."),))
     if _is_fragment_route(navigation):
         return Outcome("fragment_route", value="#", evidence=(Evidence(url=url, reason="Continues behind #."),))

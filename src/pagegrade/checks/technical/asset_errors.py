@@ -104,14 +104,14 @@ def asset_errors(resources: Resources, response: Response) -> Verdict:
     ```
     """
     if not resources.items:
-        return NotApplicable("The page names no files that were fetched.")
+        return NotApplicable("The page loads no files that were fetched.")
     answered = (item.url for item in resources.items if item.response is not None)
     sees_names = any(map(_was_looked_up, (response.url, *answered)))
     # An icon leaves no hole, and the checks of icons say what becomes of it.
     asked = [item for item in resources.items if item.kinds != ("icon",)]
     seen = [item for item in asked if sees_names or not _lacks_host(item)]
     if not asked:
-        return NotApplicable("The page names no files but icons.")
+        return NotApplicable("The page loads no files but icons.")
     if not seen:
         return NotRun("dns", "No name could be looked up from here, so nothing is known of the page's files.")
     broken = [(item, reason) for item in seen if (reason := _error(item))]

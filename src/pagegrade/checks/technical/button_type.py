@@ -60,7 +60,7 @@ def button_type(document: Document, markup: Markup) -> Outcome:
     <button>Menu</button>
     ```
     """
-    found = [Offender(button.node, "no known type: submits a form") for button in markup.untyped_buttons]
+    found = [Offender(button.node, "no valid type: submits the form") for button in markup.untyped_buttons]
     return Outcome(
         "untyped" if found else "typed", value=len(found), evidence=evidence_of(document, found), total=len(found)
     )

@@ -108,11 +108,11 @@ def meta_viewport(document: Document) -> Verdict:
     That the head holds one `<meta name="viewport">` with `width=device-width`, or with an `initial-scale` of 1 or more
     and no width. Commas, semicolons and blanks all separate, and upper and lower case are the same. A fixed width, a
     scale below 1, several declarations, one in the body, and keys or values that no browser knows cost half; none, or
-    an empty one, costs everything. A scale above 1 is a choice and passes. Whether people may zoom is the matter of
+    an empty one, costs everything. A scale above 1 is a choice and passes. Whether people may zoom is evaluated by
     `viewport-zoom`.
 
     About half of a set of well-known pages of all ages were without a good one, nearly all of them made before phones
-    or for desktops only. On a phone that costs every visitor something, so it is not graded softer.
+    or for desktops only. It affects every visitor on a phone, so it is not graded more leniently.
 
     ## Why it matters
 

@@ -71,12 +71,11 @@ def mime_types(document: Document, resources: Resources, seen_response: Response
 
     ## What it checks
 
-    The `Content-Type` of the scripts, stylesheets and images of the page's same site that arrived. Scripts should have
-    a JavaScript type (`text/javascript`; the older `application/javascript` is fine), stylesheets `text/css`, and
-    images the type that their first bytes show. The page itself counts as a file when it does not say that it is HTML;
-    its encoding is the matter of `charset`. Fonts are not evaluated, because browsers do not look at their type, and
-    neither are files of other sites, whose headers the owner of the page cannot change. A missing or needless `charset`
-    is no fault here.
+    The `Content-Type` of the site's own scripts, stylesheets and images. Scripts should have a JavaScript type
+    (`text/javascript`; the older `application/javascript` is fine), stylesheets `text/css`, and images the type that
+    their first bytes show. The page itself counts as a file when it does not say that it is HTML; its encoding is
+    evaluated by `charset`. Fonts are not evaluated, because browsers do not look at their type, and neither are files
+    of other sites, whose headers the owner of the page cannot change. A missing or needless `charset` is no fault here.
 
     It costs from half (one file) to everything (ten) when browsers refuse the file: a stylesheet or script of a
     wrong type with `X-Content-Type-Options: nosniff`, a stylesheet of another type (outside of quirks mode), a
@@ -132,7 +131,7 @@ def mime_types(document: Document, resources: Resources, seen_response: Response
     seen = [(item, item.response) for item in resources.items if item.response is not None and _is_judged(item)]
     page = None if isinstance(seen_response, NotGathered) else _fault_of_page(seen_response)
     if not seen and page is None:
-        return NotApplicable("No scripts, stylesheets or images of the page's same site arrived.")
+        return NotApplicable("No scripts, stylesheets or images of the site were fetched.")
     modules = {script.url.partition("#")[0] for script in document.scripts if script.kind == "module" and script.url}
     quirks = document.mode == "quirks"
     faults = [
@@ -160,6 +159,7 @@ def mime_types(document: Document, resources: Resources, seen_response: Response
             Detail(code="guessed", actual=len(faults) - refused, limit=0),
         ),
         loss=low + (high - low) * min(1.0, (count - 1) / (FULL_AT - 1)) if faults else None,
+        count=count,
     )
 
 

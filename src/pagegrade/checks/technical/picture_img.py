@@ -70,6 +70,6 @@ def picture_img(document: Document, markup: Markup) -> Outcome:
         found,
         "whole",
         "bare",
-        "One picture element holds no image.",
-        "{count} picture elements hold no image.",
+        "One picture element contains no image.",
+        "{count} picture elements contain no image.",
     )

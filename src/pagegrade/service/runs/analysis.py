@@ -237,7 +237,7 @@ def artifacts_of_document(
         InvalidURL: ``url`` cannot be read.
     """
     target = parse_target_url(url)
-    offline = NotGathered(code="skipped", detail="Judged without the network.")
+    offline = NotGathered(code="skipped", detail="Evaluated without network access.")
     response = Response(
         url=target.url, status=status, headers=tuple(headers or ()), headers_seen=headers is not None, body=body
     )
