@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
+import random
+import string
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+from pagegrade.checks import all_checks
 from pagegrade.model.errors import FAILURE_CODES
-from pagegrade.model.outcome import Detail, Evidence
+from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence
 from pagegrade.model.report import (
     CATEGORIES,
     AppliedCap,
@@ -24,6 +28,7 @@ from pagegrade.model.report import (
     Result,
     RunFacts,
 )
+from pagegrade.parse.url import MAX_URL_CHARACTERS
 
 URL = "https://example.com/pricing"
 NOW = datetime(2026, 1, 5, 12, 34, 56, 789_000, tzinfo=UTC)
@@ -360,3 +365,76 @@ def poisoned_report(payload: str) -> Report:
     )
     run = replace(report.run, vantage=payload, not_gathered=((payload, payload),), notes=(payload,))
     return replace(report, url=payload, final_url=payload, project=payload, page=page, run=run)
+
+
+def make_hostile_report(entries: int = MAX_EVIDENCE) -> Report:
+    """A completed report at all its limits: every check fails, everywhere, and everything holds values of the address.
+
+    Ten redirects have as many query values as fit into their addresses, and all texts nearly hold them.
+
+    Args:
+        entries: Of evidence of each check.
+    """
+    chance = random.Random(12)  # noqa: S311 - the same report every time
+
+    def word(length: int) -> str:
+        return "".join(chance.choices(string.ascii_letters + string.digits, k=length))
+
+    def address(number: int) -> str:
+        pairs = "&".join(f"{word(3)}={word(6)}" for _ in range(200))
+        return f"https://example.com/{number}?{pairs}"[:MAX_URL_CHARACTERS]
+
+    addresses = [address(number) for number in range(11)]
+    values = [pair.partition("=")[2] for url in addresses for pair in url.partition("?")[2].split("&")]
+    texts = ["&".join(value[:5] for value in chance.choices(values, k=400)) for _ in range(40)]
+
+    def text(length: int) -> str:
+        return chance.choice(texts)[:length]
+
+    def entry() -> Evidence:
+        return Evidence(
+            selector=f"body > {text(500)}",
+            line=9,
+            column=9,
+            snippet=f'<a href="{text(180)}">',
+            header="Link",
+            url=f"https://example.com/?{text(2_000)}",
+            value=text(200),
+            reason=text(200),
+        )
+
+    results = tuple(
+        make_result(
+            check.id,
+            category=check.category,
+            title=check.title,
+            value=text(500),
+            message=text(500),
+            errors=tuple(Detail(code=f"c{number}_bytes", actual=text(400), limit=number) for number in range(50)),
+            evidence=tuple(entry() for _ in range(entries)),
+            evidence_total=100_000,
+        )
+        for check in all_checks().values()
+    )
+    plain = make_report()
+    if plain.page is None:
+        raise AssertionError("a completed report has a page")
+    hops = tuple(
+        Redirect(url=url, status=301, location=after, address="192.0.2.1", total_ms=1.5, http_version="1.1")
+        for url, after in itertools.pairwise(addresses)
+    )
+    page = replace(
+        plain.page,
+        redirects=hops,
+        title=text(512),
+        server=text(200),
+        headers=tuple((text(80), text(400)) for _ in range(60)),
+        preview=Preview(
+            description=text(400),
+            site_name=text(80),
+            social_title=text(200),
+            social_description=text(400),
+            image_url=f"https://example.com/?{text(480)}",
+        ),
+    )
+    return replace(plain, url=addresses[0], final_url=addresses[-1], results=results, page=page)

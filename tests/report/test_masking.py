@@ -1,13 +1,17 @@
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pagegrade.model.outcome import Detail, Evidence
 from pagegrade.model.report import Failure, PageFacts, Preview, Redirect, Report, Result, RunFacts
-from pagegrade.report.masking import mask_report, mask_url
+from pagegrade.report.masking import MIN_BARE_CHARACTERS, mask_report, mask_url
 from pagegrade.report.serialize import report_to_dict
 
 
@@ -147,3 +151,81 @@ def test_a_report_without_queries_is_the_same() -> None:
     plain = report("https://example.com/", results=(result(message="See https://cdn.example/a.js?v=3.", value=3),))
 
     assert mask_report(plain) == plain
+
+
+SHAPES = (
+    "a",
+    "&",
+    "?",
+    "=",
+    "%",
+    "%3D",
+    "?a=",
+    "?token=",
+    "&token=abcdef",
+    "abcde",
+    "abcdef",
+    "aaaaab",
+    "?%",
+    "a%26",
+    " ",
+)
+HOSTILE_URL = "https://example.com/?token=abcdef&" + "&".join(f"{'a' * 12}{n}={'a' * n}b{n}" for n in range(6, 60))
+
+
+def cpu_s(mask: Callable[[Report], Report], text: str) -> float:
+    """Processor time for a report with one text: the least of some, because others disturb."""
+    of_page = report(HOSTILE_URL, results=(result(message=text),))
+    taken = []
+    for _ in range(5):
+        begun = time.thread_time()
+        mask(of_page)
+        taken.append(time.thread_time() - begun)
+    return min(taken)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_masking_takes_linear_time(shape: str) -> None:
+    """Four times as much text takes about four times as long, however nearly it holds a value or a name."""
+    size = 200_000
+    least = cpu_s(mask_report, (shape * size)[:size])
+    largest = cpu_s(mask_report, (shape * size * 4)[: 4 * size])
+
+    assert largest < 8 * max(least, 0.004)
+
+
+def test_a_long_value_is_masked_as_one() -> None:
+    """It is looked for in pieces, and nobody sees that."""
+    value = "".join(f"{number:03}x" for number in range(200))
+    masked = mask_report(report(f"https://example.com/?v={value}", results=(result(message=f"It says {value}!"),)))
+
+    assert masked.results[0].message == "It says …!"
+
+
+@given(
+    values=st.lists(st.text("abc0", min_size=MIN_BARE_CHARACTERS, max_size=200), min_size=1, max_size=8),
+    glue=st.lists(st.text("abc0 &=?", max_size=20), min_size=8, max_size=8),
+)
+def test_no_value_is_left_in_any_text(values: list[str], glue: list[str]) -> None:
+    """Wherever it stands, whatever stands around it, and however the values hold each other."""
+    url = "https://example.com/?" + "&".join(f"n{number}={value}" for number, value in enumerate(values))
+    text = "".join(part for pair in zip(glue, values, strict=False) for part in pair)
+    masked = mask_report(report(url, results=(result(message=text),))).results[0].message
+
+    assert [value for value in values if value in masked] == []
+
+
+@pytest.mark.parametrize(
+    ("url", "text", "masked"),
+    [
+        ("https://e.example/?a%5Bid%5D=12", "see /x?a%5Bid%5D=12&b=1", "see /x?a%5Bid%5D=…&b=1"),
+        ("https://e.example/?a%5Bid%5D=12", "see /x?a[id]=12&b=1", "see /x?a[id]=…&b=1"),
+        ("https://e.example/?id=12", "/login?next=%3Fid%3D12", "/login?next=%3Fid%3D…"),
+        ("https://e.example/?a%26b=12", "/?a%26b=12", "/?a%26b=…"),
+        ("https://e.example/?id=12", "Why? x=bar?id=12", "Why? x=bar?id=…"),
+        ("https://e.example/?id=12", "?id=1 and ?ID=1 and ?kid=1", "?id=… and ?ID=1 and ?kid=1"),
+    ],
+)
+def test_short_values_are_masked_behind_their_names(url: str, text: str, masked: str) -> None:
+    """In every spelling of the name that an address has, and nowhere else."""
+    assert mask_report(report(url, results=(result(message=text),))).results[0].message == masked

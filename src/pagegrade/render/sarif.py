@@ -5,9 +5,10 @@ Source: https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/sarif-v2.1.0-os.html
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
+
+import msgspec
 
 from pagegrade.model.identity import PROJECT_URL, VERSION
 from pagegrade.model.outcome import Evidence
@@ -52,7 +53,8 @@ def render_sarif(reports: Sequence[Report]) -> str:
             }
         ],
     }
-    return json.dumps(storable(log), ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+    # The writer of the standard library takes ten times as long when it indents.
+    return msgspec.json.format(msgspec.json.encode(storable(log)), indent=2).decode() + "\n"
 
 
 def _rule(result: Result) -> dict[str, Any]:

@@ -412,6 +412,27 @@ def facts_of(evidence: Evidence, beside: str = "") -> str:
     return " · ".join(part for part in parts if part and part != beside)
 
 
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An evidence as a row of a table."""
+
+    snippet: str
+    what: str
+    """What it is about, where there is no snippet."""
+    places: tuple[str, ...]
+    facts: str
+
+
+def rows_of(items: Sequence[Evidence]) -> tuple[Row, ...]:
+    """The rows of a table of evidence."""
+    rows = []
+    for item in items:
+        what = shown_thing(item)
+        snippet = visible(item.snippet) if item.snippet else ""
+        rows.append(Row(snippet, what, places(item), facts_of(item, what)))
+    return tuple(rows)
+
+
 def points(number: float, words: Words = ENGLISH) -> str:
     """``3.1 points``, ``1 point``, ``less than 0.1 points``."""
     if 0 < number < 0.05:  # noqa: PLR2004 - what rounds to 0.0

@@ -61,7 +61,7 @@ def settle_url(url: str, *, is_file: bool = False) -> str:
     is_file = is_file or _ending(address) in _ASSETS
     pairs = [pair for pair in query.split("&") if pair and not _is_passing(pair, is_file=is_file)]
     # Some servers join several files at one address: ``/combo?a/one.js&b/two.js``.
-    shown = [_settle_path(pair, is_file=True) if _ending(pair) in _CODE else pair for pair in pairs]
+    shown = [_settle_path(pair, is_file=True) if "." in pair and _ending(pair) in _CODE else pair for pair in pairs]
     path = _settle_path(address, is_file=is_file)
     return path + (question + "&".join(shown) if shown else "") + mark + fragment
 
@@ -92,7 +92,8 @@ def _is_passing(pair: str, *, is_file: bool) -> bool:
     name, equals, value = pair.partition("=")
     if is_file and (name.lower() in _VERSIONS if equals else _TOKEN.fullmatch(name) and any(map(str.isdigit, name))):
         return True
-    return name.lower() in _SESSIONS and len(value) >= _MIN_SESSION and any(map(str.isdigit, value))
+    # The cheapest first: an address may have hundreds of members.
+    return len(value) >= _MIN_SESSION and name.lower() in _SESSIONS and any(map(str.isdigit, value))
 
 
 def _ending(path: str) -> str:

@@ -29,6 +29,7 @@ from pagegrade.model.stored import PackedReport
 from pagegrade.parse.challenge import recognise_block
 from pagegrade.parse.page_kind import recognize_page_kind
 from pagegrade.parse.url import project_of
+from pagegrade.report.bounds import bound_results
 from pagegrade.report.build import count_results, page_facts, result_of
 from pagegrade.report.codec import pack_report
 from pagegrade.scoring import Observed, Rule, Scores, rules_of, score
@@ -98,7 +99,7 @@ def judge_artifacts(artifacts: Artifacts, thresholds: Thresholds = Thresholds())
         judged = {name: _without_content(one, not_the_page) for name, one in judged.items()}
     scores = score(rules, {name: _observed(one) for name, one in judged.items()})
     withheld = not_the_page or _too_little(artifacts, scores)
-    results = tuple(
+    results = bound_results(
         result_of(
             one.check,
             one,

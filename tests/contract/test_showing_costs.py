@@ -1,0 +1,96 @@
+"""Showing a report costs little, however hostile its page was: every page and every export, for owners and others."""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from pagegrade.report.bounds import bound_results
+from pagegrade.web.pages.reports.report_context import FORMATS
+from tests.report_builders import make_hostile_report
+from tests.web.calling import REPORTS, House, in_house
+
+MAX_CPU_S: Final = 0.1
+ATTEMPTS: Final = 16
+REFERENCE_S: Final = 0.002
+"""What ``work`` takes on the machine that ``MAX_CPU_S`` is meant for; on a slower one everything may take longer."""
+PASTED: Final = 2_000
+"""Lines of a list that are looked at."""
+
+
+def work() -> int:
+    """The same work everywhere: text put together and searched."""
+    text = "&".join(f"name{number}=value{number}" for number in range(8_000))
+    return len(re.findall(r"name(\d+)=value", text))
+
+
+def pace() -> float:
+    """How many times as long as on the reference machine this one takes now; at least 1."""
+    taken = []
+    for _ in range(3):
+        begun = time.process_time()
+        work()
+        taken.append(time.process_time() - begun)
+    return max(1.0, min(taken) / REFERENCE_S)
+
+
+async def cpu_of(house: House, method: str, path: str, *, own: bool, **more: object) -> float:
+    """Processor seconds of this process for one answer, as a part of the reference machine's."""
+    best = float("inf")
+    for _ in range(ATTEMPTS):
+        headers = {**(await house.sign_in() if own else {}), "Accept-Encoding": "identity"}
+        house.client.cookies.clear()
+        before = pace()
+        begun = time.process_time()
+        answer = await house.call(method, path, key=None, headers=headers, **more)
+        taken = time.process_time() - begun
+        best = min(best, taken / max(before, pace()))
+        if answer.status_code != 200:
+            raise AssertionError(f"{path}: {answer.status_code} {answer.text[:200]}")
+        if best < MAX_CPU_S:
+            break
+    return best
+
+
+@pytest.mark.parametrize("entries", [100, 9], ids=["bounded when it was stored", "stored before there were bounds"])
+def test_showing_a_hostile_report_is_cheap(tmp_path: Path, entries: int) -> None:
+    """Redirects with thousands of values, evidence, headers and texts at their limits, with and without a mask."""
+    report = make_hostile_report(entries)
+    if entries == 100:
+        report = replace(report, results=bound_results(report.results))
+
+    async def script(house: House) -> dict[str, float]:
+        made = await house.create()
+        await house.finish(report)
+        await house.call("PUT", f"{REPORTS}/{made['id']}", data={"results": 1})
+        await house.finish(report)
+        taken = {}
+        for base in (f"/reports/{made['id']}", f"/r/{made['share_url'].rpartition('/')[2]}"):
+            own = base.startswith("/reports")
+            for path in ("", "/runs/1", "/compare", *(f"/export/{name}" for name in FORMATS if name != "pdf")):
+                taken[base[:3] + path] = await cpu_of(house, "GET", base + path, own=own)
+        taken["list"] = await cpu_of(house, "GET", "/reports", own=True)
+        taken["list as CSV"] = await cpu_of(house, "GET", "/reports/export.csv", own=True)
+        return taken
+
+    taken = in_house(tmp_path, script, requests_per_minute=10_000)
+
+    assert {path: f"{seconds * 1000:.0f} ms" for path, seconds in taken.items() if seconds >= MAX_CPU_S} == {}
+
+
+@pytest.mark.parametrize("line", ["https://{}.example/" + "a" * 1_900, "{}é" * 60, "!{}" * 500])
+def test_showing_what_a_long_list_would_make_is_cheap(tmp_path: Path, line: str) -> None:
+    """As many lines as are looked at, each of them long; nothing of it is more than a list of addresses."""
+    text = "\n".join(line.replace("{}", str(number)) for number in range(PASTED))[:340_000]
+
+    async def script(house: House) -> float:
+        return await cpu_of(house, "POST", "/reports/bulk", own=True, data={"addresses": text})
+
+    taken = in_house(tmp_path, script, requests_per_minute=10_000)
+
+    assert taken < 4 * MAX_CPU_S
