@@ -208,7 +208,10 @@ class Settings(BaseSettings):
         Field(description="Comma-separated origins whose pages may call the API; * for all."),
     ] = ("*",)
     metrics_token: Annotated[
-        SecretStr | None, Field(description="Bearer token that /metrics asks for. Unset: it asks for nothing.")
+        SecretStr | None,
+        Field(
+            description="Bearer token that /metrics asks for. Unset: it answers this machine and ALLOW_NETWORKS only."
+        ),
     ] = None
     hsts: Annotated[
         bool, Field(description="Send Strict-Transport-Security; only where everything is reached over TLS.")

@@ -34,11 +34,11 @@ def test_keys_are_listed_without_their_secrets(command_line: CommandLine) -> Non
     entries = json.loads(text)
 
     assert [line.split()[:4] for line in table.splitlines()[1:]] == [
-        [str(number), "1", name, secret[:8]]
+        [str(number), "1", name, secret[:12]]
         for number, name, secret in zip((1, 2), ("ci", "laptop"), secrets, strict=True)
     ]
-    assert [entry["prefix"] for entry in entries] == [secret[:8] for secret in secrets]
-    assert all(secret[8:16] not in table + text for secret in secrets)
+    assert [entry["prefix"] for entry in entries] == [secret[:12] for secret in secrets]
+    assert all(secret[12:20] not in table + text for secret in secrets)
     assert set(entries[0]) == {
         "id", "account_id", "name", "prefix", "scopes", "status", "created_at", "expires_at", "revoked_at",
         "last_used_at",
@@ -48,11 +48,14 @@ def test_keys_are_listed_without_their_secrets(command_line: CommandLine) -> Non
 def test_a_key_is_revoked(command_line: CommandLine) -> None:
     """By what the list shows of it; twice is no error; the list says so."""
     secret = command_line("keys", "create", "--name", "ci").out.strip()
-    revoked = command_line("keys", "revoke", secret[:8])
+    revoked = command_line("keys", "revoke", secret[:12])
     again = command_line("keys", "revoke", "1")
-    unknown = command_line("keys", "revoke", "pgk_none")
+    unknown = command_line("keys", "revoke", "pgk_nonenone")
+
+    short = command_line("keys", "revoke", "pgk_")
 
     assert (revoked.code, again.code) == (0, 0)
+    assert (short.code, "It may be 1 (ci, revoked)" in short.err) == (2, True)
     assert "is revoked" in revoked.err
     assert "was revoked before" in again.err
     assert (unknown.code, "no such key" in unknown.err) == (2, True)

@@ -115,7 +115,9 @@ PARSERS: Final[dict[str, tuple[Callable[[str], object], tuple[str, ...]]]] = {
     "place after signing in": (own_place, ()),
 }
 """What reads something that a client chose -> how, and the headers it reads."""
-COMPARED: Final = frozenset({"access-control-request-method", "content-length", "origin", "sec-fetch-site", "referer"})
+COMPARED: Final = frozenset(
+    {"forwarded", "access-control-request-method", "content-length", "origin", "sec-fetch-site", "referer"}
+)
 """Headers that are compared as a whole, or matched by one expression of bounded length."""
 BOUNDED: Final = frozenset({"idempotency-key", "x-request-id", "traceparent", "user-agent"})
 

@@ -294,7 +294,7 @@ def test_the_account_counts_what_was_done(customer: Customer) -> None:
     assert (account["id"], account["name"], account["email"]) == (customer.account, "Library", "library@example.org")
     assert (account["usage"]["reports"], account["usage"]["projects"]) == (14, 3)
     assert (account["usage"]["analyses_total"], account["usage"]["queued_runs"]) == (14, 0)
-    assert account["api_key"]["prefix"] == customer.key[:8]
+    assert account["api_key"]["prefix"] == customer.key[:12]
     assert account["thresholds"] == {"good": 80, "decent": 50}
 
 

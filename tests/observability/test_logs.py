@@ -102,7 +102,7 @@ def test_no_key_is_ever_written(stream: io.BytesIO, style: Any) -> None:
     speak(configure_logs(style, stream=stream), f"Bearer {SECRET}")
 
     assert SECRET.encode() not in stream.getvalue()
-    assert b"pgk_8Hs2..." in stream.getvalue()
+    assert b"pgk_8Hs2aB9d..." in stream.getvalue()
     assert SECRET[9:20].encode() not in stream.getvalue()
 
 

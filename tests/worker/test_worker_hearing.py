@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,10 +13,11 @@ from pagegrade.model.stored import ClaimedRun
 from pagegrade.service.container import Services
 from pagegrade.service.options import ServiceOptions
 from pagegrade.store.queue.claim import claim_runs
+from pagegrade.web.server.serve import loop_factory
 from pagegrade.worker import worker as room
 from pagegrade.worker.worker import Worker
 from tests.queue_builders import Queue
-from tests.worker.test_worker import Stage, play, queue, services, stage, states, working
+from tests.worker.test_worker import SOON_S, Stage, play, queue, services, stage, states, working
 
 __all__ = ["queue", "services", "stage"]
 
@@ -135,6 +137,29 @@ def test_an_earlier_turn_comes_before_a_later_one(
             await stage.until(lambda: states(queue) == ["completed"])
 
     play(scene)
+
+
+@pytest.mark.parametrize("new_loop", [asyncio.new_event_loop, loop_factory()], ids=["asyncio", "as served"])
+def test_a_turn_that_is_now_is_followed_by_others(
+    services: Services, monkeypatch: pytest.MonkeyPatch, new_loop: Callable[[], asyncio.AbstractEventLoop] | None
+) -> None:
+    """On every event loop: that of the server has timers that do not know when they are due."""
+    turns = iter([0.0, 3600.0, 0.0, 0.0])
+    monkeypatch.setattr(room, "turn_s", lambda _peers: next(turns))
+    worker = Worker(services, slots=1)
+
+    async def scene() -> list[BaseException]:
+        failed: list[BaseException] = []
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(lambda _loop, context: failed.append(context["exception"]))
+        worker._loop = loop
+        for _ in range(4):
+            worker.hear_job()
+        await asyncio.wait_for(worker._woken.wait(), SOON_S)
+        return failed
+
+    with asyncio.Runner(loop_factory=new_loop) as runner:
+        assert runner.run(scene()) == []
 
 
 def test_whoever_has_no_room_does_not_look(services: Services, queue: Queue, monkeypatch: pytest.MonkeyPatch) -> None:

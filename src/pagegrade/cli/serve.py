@@ -44,12 +44,8 @@ def serve_reports(*, host: str | None, port: int | None, workers: int | None) ->
         try:
             wait_for(services.database, server.database_wait_s)
             prepare_tables(services.database, change=server.migrates)
-            secret, token = services.database.write_here(lambda tx: _welcome(tx, server.bootstrap_api_key))
-            if secret is not None:
-                # Now, because it cannot be shown again; how to use it is said once the address is known.
-                say(f"Your first API key, shown this one time:\n\n    {secret}\n")
             with asyncio.Runner(loop_factory=loop_factory()) as runner:
-                front = _Front(services, server, secret, token)
+                front = _Front(services, server)
                 runner.run(Process(services, "serve", front.listen).run())
         finally:
             services.database.close()
@@ -67,11 +63,9 @@ def _alone(services: Services, server: ServerOptions) -> contextlib.AbstractCont
 class _Front:
     """The side that people and programs see."""
 
-    def __init__(self, services: Services, server: ServerOptions, secret: str | None, token: str | None) -> None:
+    def __init__(self, services: Services, server: ServerOptions) -> None:
         self._services = services
         self._server = server
-        self._secret = secret
-        self._token = token
 
     async def listen(self, stop: asyncio.Event) -> None:
         """Answer until told to stop.
@@ -92,8 +86,16 @@ class _Front:
         )
 
     def _ready(self, url: str) -> None:
+        """Say where the service is, and how to begin.
+
+        The first key is made only now: where the port was taken nobody would ever have seen it.
+
+        Raises:
+            Unavailable: The database cannot be used.
+        """
         settle()
         services = self._services
+        secret, token = services.database.write_here(lambda tx: _welcome(tx, self._server.bootstrap_api_key))
         if self._server.port == 0:
             # Nobody could know it before; an origin that was configured has a port of its own.
             services.options = replace(services.options, base_url=_with_real_port(services.options.base_url, url))
@@ -108,18 +110,16 @@ class _Front:
             )
         place = self._server.data_folder or f"the database {name_of(services.database)}"
         say(f"Pagegrade listens on {url} and keeps its data in {place} (process {os.getpid()}).")
-        if self._token is not None:
-            say(
-                f"Sign in with your browser, once, within {LINK_HOURS} hours:\n\n"
-                f"    {link_address(origin, self._token)}\n"
-            )
-            self._token = None
-        if self._secret is not None:
+        if token is not None:
+            say(f"Sign in with your browser, once, within {LINK_HOURS} hours:\n\n    {link_address(origin, token)}\n")
+        if secret is not None:
+            say(f"Your first API key, shown this one time:\n\n    {secret}\n")
             say(
                 "Try it:\n\n"
-                f"    curl -H 'Authorization: Bearer {self._secret}' -d url=https://example.com/ {url}/api/v1/reports\n"
+                f"    curl -H 'Authorization: Bearer {secret}' -d url=https://example.com/ {url}/api/v1/reports\n"
             )
-            self._secret = None
+        else:
+            say("For a link to sign in: pagegrade accounts login-link. For a key: pagegrade keys create --name NAME.")
 
 
 def _welcome(tx: Transaction, bootstrap_secret: str | None) -> tuple[str | None, str | None]:

@@ -43,7 +43,7 @@ MAX_LISTED: Final = 400
 """Characters of each value of a line that would be longer than that."""
 NOISY: Final = ("asyncio", "alembic", "opentelemetry", "urllib3", "uvicorn", "sqlalchemy")
 """Libraries of which only warnings are of interest."""
-KEY: Final = re.compile(rb"(pgk_[0-9A-Za-z]{4})[0-9A-Za-z_-]+")
+KEY: Final = re.compile(rb"(pgk_[0-9A-Za-z]{8})[0-9A-Za-z_-]+")
 PLAIN: Final = re.compile(r"[!#-<>-~]+")
 """Text that can stand in ``key=value`` as it is: visible ASCII without quotes and equals signs."""
 PLAIN_SENTENCE: Final = re.compile(r"[ -~]+")

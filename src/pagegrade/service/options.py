@@ -38,7 +38,7 @@ class ServiceOptions:
     """Only they may say in X-Forwarded-For who the client is."""
     cors_origins: tuple[str, ...] = ("*",)
     metrics_token: str | None = None
-    """Bearer token that ``/metrics`` asks for; ``None``: it asks for nothing."""
+    """Bearer token that ``/metrics`` asks for; ``None``: it answers this machine and the allowed networks only."""
     hsts: bool = False
     """Whether to send Strict-Transport-Security; for installations that are only reached over TLS."""
     workers: int = 4

@@ -79,7 +79,7 @@ class Worker:
         """Guards ``_held`` between the loop and the thread of the heartbeat."""
         self._loop: asyncio.AbstractEventLoop | None = None
         self._woken = asyncio.Event()
-        self._turn: asyncio.TimerHandle | None = None
+        self._turn: tuple[float, asyncio.Handle] | None = None
         """When to look for what another process has told of."""
         self._suspects = True
         """Runs may be waiting that are on their last attempt."""
@@ -125,15 +125,17 @@ class Worker:
         loop = asyncio.get_running_loop()
         at_s = loop.time() + turn_s(self._services.peers)
         if self._turn is not None:
-            if self._turn.when() <= at_s:
+            set_for_s, timer = self._turn
+            if set_for_s <= at_s:
                 return
-            self._turn.cancel()
+            timer.cancel()
 
         def look() -> None:
             self._turn = None
             self._woken.set()
 
-        self._turn = loop.call_at(at_s, look)
+        # The time is kept beside it: uvloop's timer for a moment that has come is a handle without one.
+        self._turn = at_s, loop.call_at(at_s, look)
 
     def stop(self, *, at_once: bool = False) -> None:
         """Take no further run and end when those under way have, or when the grace is over.

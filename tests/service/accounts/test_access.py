@@ -12,6 +12,7 @@ from pagegrade.model.account import SCOPES, Caller
 from pagegrade.model.errors import InsufficientScope, InvalidInput, NotFound, Unauthenticated
 from pagegrade.service.accounts.access import (
     MINUTE_MS,
+    PREFIX_CHARACTERS,
     KeyUses,
     authenticate,
     can_be_secret,
@@ -21,6 +22,7 @@ from pagegrade.service.accounts.access import (
     is_well_formed,
     issue_key,
     make_secret,
+    prefix_of,
     require_scope,
     revoke,
 )
@@ -310,7 +312,7 @@ def test_the_first_key_can_be_chosen(tmp_path: Path) -> None:
 
     assert told is None
     assert caller.account == owner
-    assert caller.api_key.prefix == CHOSEN[:4]
+    assert caller.api_key.prefix == prefix_of(CHOSEN)
     assert refused(database, "another-key-that-was-chosen").presented
     database.close()
 
@@ -386,20 +388,53 @@ def test_a_key_is_revoked_by_id_prefix_or_secret(tmp_path: Path) -> None:
 
 
 def test_a_prefix_of_several_keys_revokes_none(tmp_path: Path) -> None:
-    """The ids are offered; once only one of them works, the prefix means that one."""
+    """The keys are listed, and none is revoked, whether they work or not."""
     database = make_database(tmp_path)
     alice, _ = add_owner(database)
     (first, _), (second, _) = add_key(database, alice.id), add_key(database, alice.id)
-    database.write_here(lambda tx: tx.exec_driver_sql("UPDATE api_keys SET prefix = 'pgk_same'"))
+    database.write_here(lambda tx: tx.exec_driver_sql("UPDATE api_keys SET prefix = 'pgk_samesame'"))
 
-    with pytest.raises(InvalidInput, match=rf"by its id \(.*{first.id}, {second.id}\)"):
-        database.write_here(lambda tx: revoke(tx, "pgk_same", NOW_MS))
+    with pytest.raises(InvalidInput, match=rf"the id of .*{first.id} \(.+\) or {second.id} \(.+\)"):
+        database.write_here(lambda tx: revoke(tx, "pgk_samesame", NOW_MS))
     with pytest.raises(NotFound, match="keys list"):
-        database.write_here(lambda tx: revoke(tx, "pgk_none", NOW_MS))
-    for key in database.read_here(list_keys)[:-1]:
-        database.write_here(partial(revoke, which=str(key.id), now_ms=NOW_MS))
+        database.write_here(lambda tx: revoke(tx, "pgk_nonenone", NOW_MS))
+    database.write_here(lambda tx: revoke(tx, str(first.id), NOW_MS))
+    with pytest.raises(InvalidInput, match="revoked"):
+        database.write_here(lambda tx: revoke(tx, "pgk_samesame", NOW_MS))
 
-    assert database.write_here(lambda tx: revoke(tx, "pgk_same", NOW_MS))[0].id == second.id
+    assert [key.revoked_at_ms for key in database.read_here(list_keys) if key.id == second.id] == [None]
+    database.close()
+
+
+@pytest.mark.parametrize("count", range(1, PREFIX_CHARACTERS))
+def test_a_short_prefix_revokes_nothing(tmp_path: Path, count: int) -> None:
+    """Not even where only one key begins with it: it is listed, with its id."""
+    database = make_database(tmp_path)
+    owner, secret = database.write_here(lambda tx: ensure_owner(tx, None, NOW_MS))
+    (key,) = database.read_here(list_keys)
+
+    with pytest.raises(InvalidInput, match=rf"too short .* {key.id} \("):
+        database.write_here(lambda tx: revoke(tx, str(secret)[:count], NOW_MS))
+
+    assert caller_of(database, str(secret)).account == owner
+    database.close()
+
+
+def test_prefixes_tell_keys_apart(tmp_path: Path) -> None:
+    """Also those of keys that somebody chose, of which at least sixteen characters are never kept."""
+    database = make_database(tmp_path)
+    alice, _ = add_owner(database)
+    for _ in range(20):
+        add_key(database, alice.id)
+    prefixes = [key.prefix for key in database.read_here(list_keys)]
+    long, short = "pgk_" + "a" * (PREFIX_CHARACTERS + 12), "pgk_" + "a" * (PREFIX_CHARACTERS + 11)
+
+    assert len(set(prefixes)) == len(prefixes)
+    assert {len(prefix) for prefix in prefixes} == {PREFIX_CHARACTERS}
+    assert prefix_of(long) == long[:PREFIX_CHARACTERS]
+    assert prefix_of(short)[:5] == "pgk_~"
+    assert prefix_of(short) != prefix_of(short[:-1] + "b")
+    assert len(prefix_of(short)) == PREFIX_CHARACTERS
     database.close()
 
 

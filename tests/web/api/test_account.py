@@ -49,7 +49,7 @@ def test_no_secret_of_a_key_is_shown(tmp_path: Path) -> None:
     key, answer = in_house(tmp_path, script)
 
     assert key not in answer.text
-    assert answer.json()["data"]["api_key"]["prefix"] == key[:8]
+    assert answer.json()["data"]["api_key"]["prefix"] == key[:12]
 
 
 def test_bob_sees_his_own_account(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import logging
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from pagegrade.observability.events import Observation
 from pagegrade.observability.logs import configure_logs
+from pagegrade.service.runs.analysis import AnalyzeOptions
 from pagegrade.store.engine.sqlite_database import SQLiteDatabase
 from pagegrade.store.pubsub.notifications import Notices
 from pagegrade.web.app import make_app
@@ -23,6 +25,8 @@ from tests.web.calling import REPORTS, House, in_house
 
 __all__ = ["stream"]
 TOKEN = "a-token-for-the-metrics"
+NEAR = AnalyzeOptions(allow_networks=(ip_network("10.0.0.0/16"),))
+LOOPBACK = (ip_network("127.0.0.0/8"),)
 
 
 def numbers_in(text: str) -> dict[str, float]:
@@ -167,3 +171,38 @@ def test_refused_requests_are_counted(stream: io.BytesIO) -> None:
 
     assert observation.registry.get_sample_value("pagegrade_requests_refused_total", {"reason": "slow"}) == 1
     assert lines_of(stream)[0]["client"] == "192.0.2.7"
+
+
+@pytest.mark.parametrize(
+    ("peer", "headers", "options", "status"),
+    [
+        ("127.0.0.1", {}, {}, 200),
+        ("127.255.255.254", {}, {}, 200),
+        ("::1", {}, {}, 200),
+        ("::ffff:127.0.0.1", {}, {}, 200),
+        ("10.0.0.1", {}, {}, 401),
+        ("192.0.2.1", {}, {}, 401),
+        ("2001:db8::1", {}, {}, 401),
+        ("", {}, {}, 401),
+        ("10.0.0.1", {}, {"analyze": NEAR}, 200),
+        ("10.1.0.0", {}, {"analyze": NEAR}, 401),
+        ("127.0.0.1", {"X-Forwarded-For": "127.0.0.1"}, {}, 401),
+        ("127.0.0.1", {"Forwarded": "for=127.0.0.1"}, {}, 401),
+        ("127.0.0.1", {"X-Forwarded-For": "192.0.2.1"}, {"trusted_proxies": LOOPBACK}, 401),
+        ("127.0.0.1", {"X-Forwarded-For": "10.0.0.9"}, {"trusted_proxies": LOOPBACK, "analyze": NEAR}, 200),
+        ("192.0.2.1", {"X-Forwarded-For": "127.0.0.1"}, {"trusted_proxies": LOOPBACK}, 401),
+    ],
+)
+def test_without_a_token_only_those_nearby_are_answered(
+    tmp_path: Path, peer: str, headers: dict[str, str], options: dict[str, Any], status: int
+) -> None:
+    """This machine and the operator's own networks; nobody who came through a proxy that is not known as one."""
+
+    async def script(house: House) -> httpx.Response:
+        return await house.call("GET", "/metrics", key=None, headers=headers)
+
+    answer = in_house(tmp_path, script, peer=peer, **options)
+
+    assert answer.status_code == status
+    assert ("pagegrade_queue_waiting" in answer.text) == (status == 200)
+    assert ("PAGEGRADE_METRICS_TOKEN" in answer.text) == (status == 401)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import re
+from importlib.metadata import requires, version
 from typing import Final
 
 import pytest
@@ -571,3 +573,13 @@ def test_refusals_are_told_to_whoever_counts_them() -> None:
 
     assert (reason, client) == ("syntax", "127.0.0.1")
     assert request_id == shown
+
+
+def test_the_version_of_uvicorn_is_bounded_and_the_one_that_is_tested() -> None:
+    """Its internals are subclassed: a later minor version may change them, and is taken only after these tests ran."""
+    requirement = next(line for line in requires("pagegrade") or () if line.startswith("uvicorn"))
+    lowest, highest = (tuple(map(int, re.findall(rf"{sign}(\d+)\.(\d+)", requirement)[0])) for sign in (">=", "<"))
+    installed = tuple(map(int, version("uvicorn").split(".")[:2]))
+
+    assert lowest <= installed < highest
+    assert highest == (installed[0], installed[1] + 1)

@@ -38,10 +38,11 @@ _RANDOM_CHARACTERS: Final = 43
 """62**43 > 2**256."""
 _SUM_CHARACTERS: Final = 6
 """62**6 > 2**32."""
-PREFIX_CHARACTERS: Final = 8
-"""Of a secret of ours, kept to recognise it by: 24 of its 256 random bits."""
-_CHOSEN_PREFIX_CHARACTERS: Final = 4
-"""Of a secret that somebody chose, which may have no characters to spare."""
+PREFIX_CHARACTERS: Final = len(MARK) + 8
+"""Of a secret, kept to recognize it by: 48 of the 256 random bits of one of ours."""
+_HIDDEN_CHARACTERS: Final = 16
+"""Of a chosen secret that are never kept; a shorter one is recognized by a part of its hash."""
+_SHORT_PREFIX_CHARACTERS: Final = 4
 _MADE: Final = re.compile(rf"{MARK}[0-9A-Za-z]{{{_RANDOM_CHARACTERS + _SUM_CHARACTERS}}}")
 MIN_CHARACTERS: Final = 20
 MAX_CHARACTERS: Final = 512
@@ -49,6 +50,8 @@ _CHOSEN: Final = re.compile(rf"[!-~]{{{MIN_CHARACTERS},{MAX_CHARACTERS}}}")
 """Visible ASCII: what a header can carry."""
 MINUTE_MS: Final = 60_000
 SCOPE: Final = "scope"
+_LISTED: Final = 5
+"""Keys that an error names."""
 
 
 def make_secret() -> str:
@@ -120,7 +123,11 @@ def issue_key(
         raise _no_account(account_id)
     if account.disabled_at_ms is not None:
         raise InvalidInput(f"The account {account_id} is disabled; a key of it would not work.")
-    return _save(tx, account_id, make_secret(), name=name, scopes=scopes, expires_at_ms=expires_at_ms, now_ms=now_ms)
+    known = {key.prefix for key in list_keys(tx)}
+    secret = make_secret()
+    while prefix_of(secret) in known:
+        secret = make_secret()
+    return _save(tx, account_id, secret, name=name, scopes=scopes, expires_at_ms=expires_at_ms, now_ms=now_ms)
 
 
 def ensure_owner(tx: Transaction, bootstrap_secret: str | None, now_ms: int) -> tuple[Account, str | None]:
@@ -204,7 +211,7 @@ def revoke(tx: Transaction, which: str, now_ms: int) -> tuple[Key, bool]:
 
     Args:
         tx: One that may write.
-        which: Its id, the prefix it is listed with, or its whole secret.
+        which: Its id, the whole prefix it is listed with, or its whole secret.
         now_ms: The time now, in milliseconds since 1970.
 
     Returns:
@@ -212,7 +219,8 @@ def revoke(tx: Transaction, which: str, now_ms: int) -> tuple[Key, bool]:
 
     Raises:
         NotFound: There is no such key.
-        InvalidInput: Several keys have this prefix.
+        InvalidInput: Several keys have this prefix, or it is shorter than ``PREFIX_CHARACTERS``; the message lists the
+            keys that may be meant.
     """
     wanted = which.strip()
     owner = find_caller(tx, _digest(wanted)) if can_be_secret(wanted) else None
@@ -221,15 +229,26 @@ def revoke(tx: Transaction, which: str, now_ms: int) -> tuple[Key, bool]:
         matching = [key for key in keys if key.id == owner.api_key.id]
     else:
         matching = [key for key in keys if str(key.id) == wanted] or [key for key in keys if key.prefix == wanted]
-    if len(matching) > 1:
-        working = [key for key in matching if key.revoked_at_ms is None]
-        matching = working or matching[:1]
+    is_id = len(matching) == 1 and str(matching[0].id) == wanted
+    if owner is None and not is_id and len(wanted) < PREFIX_CHARACTERS:
+        candidates = [key for key in keys if wanted and key.prefix.startswith(wanted)]
+        if candidates:
+            raise InvalidInput(
+                f"{wanted} is too short to name a key: give its id, or {PREFIX_CHARACTERS} characters. "
+                f"It may be {_listed(candidates)}."
+            )
     if not matching:
         raise NotFound("There is no such key; `pagegrade keys list` shows them.")
     if len(matching) > 1:
-        ids = ", ".join(str(key.id) for key in matching)
-        raise InvalidInput(f"Several keys begin with {wanted}: say which by its id ({ids}).")
+        raise InvalidInput(f"Several keys begin with {wanted}: give the id of {_listed(matching)}.")
     return matching[0], revoke_key(tx, matching[0].id, now_ms)
+
+
+def _listed(keys: Sequence[Key]) -> str:
+    """Keys that may be meant, a few of them by name."""
+    few = [f"{key.id} ({key.name}{', revoked' if key.revoked_at_ms is not None else ''})" for key in keys[:_LISTED]]
+    rest = len(keys) - len(few)
+    return " or ".join(few) + (f" or one of {rest} more" if rest else "")
 
 
 def works(key: Key, now_ms: int) -> bool:
@@ -300,18 +319,28 @@ def _save(
         raise InvalidInput(f"{which}. Use {', '.join(SCOPES)}.", reason=SCOPE)
     if expires_at_ms is not None and expires_at_ms <= now_ms:
         raise InvalidInput("The key would have expired already; give a later time.")
-    shown = PREFIX_CHARACTERS if is_well_formed(secret) else _CHOSEN_PREFIX_CHARACTERS
     key = add_key(
         tx,
         account_id,
         name=label,
-        prefix=secret[:shown],
+        prefix=prefix_of(secret),
         secret_sha256=_digest(secret),
         scopes=tuple(scope for scope in SCOPES if scope in scopes),
         expires_at_ms=expires_at_ms,
         now_ms=now_ms,
     )
     return key, secret
+
+
+def prefix_of(secret: str) -> str:
+    """What a key is recognized by: its first ``PREFIX_CHARACTERS``, or as many characters made with its hash.
+
+    The second form is for a chosen secret that would have fewer than ``_HIDDEN_CHARACTERS`` left.
+    """
+    if len(secret) >= PREFIX_CHARACTERS + _HIDDEN_CHARACTERS:
+        return secret[:PREFIX_CHARACTERS]
+    shown = f"{secret[:_SHORT_PREFIX_CHARACTERS]}~"
+    return shown + _digest(secret).hex()[: PREFIX_CHARACTERS - len(shown)]
 
 
 def _digest(secret: str) -> bytes:

@@ -28,10 +28,10 @@ def client_address(peer: str, forwarded_for: str | None, trusted: Sequence[IPv4N
     """
     if not trusted or forwarded_for is None:
         return peer
-    address = _read(peer)
+    address = read_address(peer)
     hops = forwarded_for.rsplit(",", MAX_HOPS)[-MAX_HOPS:]
-    while hops and address is not None and _within(address, trusted):
-        said = _read(hops.pop())
+    while hops and address is not None and is_within(address, trusted):
+        said = read_address(hops.pop())
         if said is None:
             break
         address = said
@@ -40,7 +40,7 @@ def client_address(peer: str, forwarded_for: str | None, trusted: Sequence[IPv4N
 
 def limited_as(address: str) -> str:
     """Whom to count a client as: an IPv6 client owns the whole /64 it speaks from."""
-    read = _read(address)
+    read = read_address(address)
     if isinstance(read, IPv6Address):
         return str(IPv6Network((read, _IPV6_SITE), strict=False))
     return address
@@ -64,7 +64,7 @@ def bearer_key(authorization: str | None) -> tuple[str | None, bool]:
     return (key if possible else None), True
 
 
-def _read(text: str) -> IPv4Address | IPv6Address | None:
+def read_address(text: str) -> IPv4Address | IPv6Address | None:
     """The address in an element of the header, where a port or brackets may stand around it."""
     if len(text) > MAX_ADDRESS_CHARACTERS:
         return None
@@ -80,5 +80,6 @@ def _read(text: str) -> IPv4Address | IPv6Address | None:
     return (address.ipv4_mapped or address) if isinstance(address, IPv6Address) else address
 
 
-def _within(address: IPv4Address | IPv6Address, networks: Sequence[IPv4Network | IPv6Network]) -> bool:
+def is_within(address: IPv4Address | IPv6Address, networks: Sequence[IPv4Network | IPv6Network]) -> bool:
+    """Whether the address is in one of the networks."""
     return any(address.version == network.version and address in network for network in networks)

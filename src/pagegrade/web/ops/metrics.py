@@ -25,7 +25,7 @@ from pagegrade.store.engine.database import Transaction, is_shared
 from pagegrade.store.queue.length import QueueState, count_waiting, queue_state
 from pagegrade.store.queue.postgresql_inspection import Use, look_at_use
 from pagegrade.web.context import Call
-from pagegrade.web.http.client_ip import bearer_key
+from pagegrade.web.http.client_ip import bearer_key, is_within, read_address
 from pagegrade.web.operations import Answer, Operation
 from pagegrade.web.server.refusals import Refusal
 
@@ -80,11 +80,31 @@ class RefusalObserver:
 
 def _check_token(call: Call, token: str | None) -> None:
     if token is None:
+        if not _is_near(call):
+            raise Unauthenticated(
+                "Metrics are shown to this machine and to PAGEGRADE_ALLOW_NETWORKS. For others set "
+                "PAGEGRADE_METRICS_TOKEN and send it: Authorization: Bearer TOKEN.",
+                presented=False,
+            )
         return
     sent, presented = bearer_key(call.header(b"authorization"))
     # In bytes: a comparison of text refuses what is not ASCII.
     if not hmac.compare_digest((sent or "").encode(), token.encode()):
         raise Unauthenticated("A token is needed: send Authorization: Bearer TOKEN.", presented=presented)
+
+
+def _is_near(call: Call) -> bool:
+    """Whether the client is on this machine or in a network of ours.
+
+    What came through a proxy that is not configured as one has the proxy's address, and anyone may be behind it.
+    """
+    options = call.services.options
+    forwarded = call.header(b"x-forwarded-for") is not None or call.header(b"forwarded") is not None
+    if forwarded and not options.trusted_proxies:
+        return False
+    address = read_address(call.client)
+    networks = options.analyze.allow_networks
+    return address is not None and (address.is_loopback or is_within(address, networks))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
