@@ -52,6 +52,7 @@ def test_without_settings_the_defaults_hold() -> None:
 def test_settings_become_options(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each one arrives."""
     monkeypatch.setenv("PAGEGRADE_ALLOW_NETWORKS", "10.0.0.0/8")
+    monkeypatch.setenv("PAGEGRADE_DENY_NETWORKS", "10.1.0.0/16, 64:ff9b::/96")
     monkeypatch.setenv("PAGEGRADE_ALLOW_PORTS", "8000")
     monkeypatch.setenv("PAGEGRADE_RUN_BUDGET_SECONDS", "5")
     monkeypatch.setenv("PAGEGRADE_GOOD_FROM", "95")
@@ -59,9 +60,28 @@ def test_settings_become_options(monkeypatch: pytest.MonkeyPatch) -> None:
     options = configured_options()
 
     assert options.allow_networks == (ip_network("10.0.0.0/8"),)
+    assert options.deny_networks == (ip_network("10.1.0.0/16"), ip_network("64:ff9b::/96"))
     assert options.allow_ports == (8000,)
     assert options.budget_s == 5
     assert (options.thresholds.good, options.thresholds.decent) == (95, 60)
+
+
+@pytest.mark.parametrize(
+    ("base_url", "own"),
+    [
+        ("https://grade.example.com", ("grade.example.com", 443)),
+        ("http://grade.example.com:8080", ("grade.example.com", 8080)),
+        ("", ("127.0.0.1", 8080)),
+    ],
+)
+def test_the_service_knows_its_own_origin(monkeypatch: pytest.MonkeyPatch, base_url: str, own: tuple[str, int]) -> None:
+    """By its public address, or by where it listens; somebody at a terminal may analyze it."""
+    if base_url:
+        monkeypatch.setenv("PAGEGRADE_BASE_URL", base_url)
+    service = service_options()
+
+    assert service.analyze.own_origins == {own}
+    assert typed_options().own_origins == frozenset()
 
 
 def test_what_is_typed_widens_and_overrides(monkeypatch: pytest.MonkeyPatch) -> None:

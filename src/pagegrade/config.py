@@ -191,6 +191,13 @@ class Settings(BaseSettings):
             "limits."
         ),
     ] = ()
+    deny_networks: Annotated[
+        Networks,
+        Field(
+            description="Comma-separated CIDRs that are never contacted, even where ALLOW_NETWORKS names them: public "
+            "addresses that lead inside, or the prefix of a NAT64."
+        ),
+    ] = ()
     allow_ports: Annotated[
         tuple[Port, ...],
         NoDecode,

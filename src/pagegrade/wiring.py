@@ -344,6 +344,7 @@ def _analyze_options(settings: Settings) -> AnalyzeOptions:
     return AnalyzeOptions(
         budget_s=settings.run_budget_seconds,
         allow_networks=settings.allow_networks,
+        deny_networks=settings.deny_networks,
         allow_ports=settings.allow_ports,
         thresholds=Thresholds(good=settings.good_from, decent=settings.decent_from),
     )

@@ -213,6 +213,59 @@ def test_denied_networks_are_refused() -> None:
     assert isinstance(judge("11.0.0.1", policy=Policy(deny_networks=(ip_network("11.0.0.0/24"),))), Refusal)
 
 
+def test_a_denied_network_wins_over_everything_that_allows_it() -> None:
+    """An allowed network around it, or a host typed at the terminal; its neighbours stay as they are."""
+    policy = Policy(
+        allow_networks=(ip_network("10.0.0.0/8"),),
+        deny_networks=(ip_network("10.0.5.0/24"), ip_network("127.0.0.0/8"), ip_network("64:ff9b::/96")),
+        typed_private=frozenset({("dev.box", 3000)}),
+    )
+
+    assert isinstance(judge("10.0.4.255", policy=policy), Permit)
+    assert isinstance(judge("10.0.5.0", policy=policy), Refusal)
+    assert isinstance(judge("::ffff:10.0.5.255", policy=policy), Refusal)
+    assert isinstance(judge("10.0.6.0", policy=policy), Permit)
+    assert isinstance(judge("127.0.0.1", policy=policy, host="dev.box", port=3000), Refusal)
+
+
+@pytest.mark.parametrize(
+    ("own", "url", "refused"),
+    [
+        (("grade.com", 443), "https://grade.com/reports", True),
+        (("grade.com", 443), "https://grade.com./", True),
+        (("grade.com", 443), "http://grade.com/", True),
+        (("grade.com", 443), "https://grade.com:8443/", False),
+        (("grade.com", 443), "https://www.grade.com/", False),
+        (("grade.com", 8080), "http://grade.com:8080/", True),
+        (("grade.com", 8080), "http://grade.com/", False),
+        (("11.0.0.1", 80), "http://11.0.0.1/", True),
+        (("11.0.0.1", 80), "http://[::ffff:11.0.0.1]/", True),
+        (("11.0.0.1", 80), "http://184549377/", True),
+        (("11.0.0.1", 80), "http://11.0.0.2/", False),
+    ],
+)
+def test_the_installation_is_refused_in_every_spelling(own: tuple[str, int], url: str, refused: bool) -> None:  # noqa: FBT001
+    """By name and by address, also where a network around it is allowed; what is beside it is not."""
+    for networks in ((), (ip_network("11.0.0.0/8"),)):
+        guard = Guard(Policy(own_origins=frozenset({own}), allow_networks=networks), own_addresses=())
+
+        assert (guard.judge_url(parse_target_url(url).url) is not None) == refused
+
+
+def test_whatever_has_the_address_of_the_installation_is_refused_at_its_ports() -> None:
+    """Another name for it, and the socket at last; another port of the same machine may be another service."""
+    guard = Guard(Policy(own_origins=frozenset({("grade.com", 443)})), own_addresses=())
+    before = guard.judge_addresses("alias.com", 443, ["11.0.0.1"])
+    assert isinstance(before, Permit)
+    guard.note_own(443, ["11.0.0.1", "2a00::1", "no address"])
+
+    assert isinstance(guard.judge_addresses("alias.com", 443, ["11.0.0.1"]), Refusal)
+    assert isinstance(guard.judge_addresses("alias.com", 80, ["11.0.0.2", "2a00::1"]), Refusal)
+    assert isinstance(guard.judge_addresses("alias.com", 8443, ["11.0.0.1"]), Permit)
+    assert isinstance(guard.judge_addresses("alias.com", 443, ["11.0.0.2"]), Permit)
+    assert not guard.judge_socket(socket.AF_INET, "11.0.0.1", 443, before)
+
+
 def test_own_addresses_are_refused() -> None:
     """The machine is not talked into asking itself over its public address (T21)."""
     guard = Guard(Policy(), own_addresses=[ip_address("11.0.0.1")])

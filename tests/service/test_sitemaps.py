@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,33 @@ def read(
             services.passwords.close()
 
     return asyncio.run(go())
+
+
+def test_the_installation_is_not_asked_for_its_sitemaps(tmp_path: Path) -> None:
+    """An index may name it, and a redirect may lead there."""
+
+    async def go() -> tuple[list[str], list[str]]:
+        async with Site({}, address="127.0.0.9") as own, Site({}) as site:
+            site.routes = {
+                "/sitemap.xml": typed(
+                    f"<sitemapindex><sitemap><loc>{own.origin}/a.xml</loc></sitemap>"
+                    f"<sitemap><loc>{site.origin}/b.xml</loc></sitemap></sitemapindex>",
+                    "application/xml",
+                ),
+                "/b.xml": redirect(f"{own.origin}/b.xml"),
+            }
+            options = replace(LOOPBACK, base_url=own.origin)
+            services = Services(database=make_database(tmp_path), options=options)
+            try:
+                with pytest.raises(URLNotAllowed):
+                    await read_sitemap_addresses(services, f"{own.origin}/sitemap.xml", account_id=1)
+                await read_sitemap_addresses(services, f"{site.origin}/sitemap.xml", account_id=1)
+            finally:
+                services.database.close()
+                services.passwords.close()
+            return site.paths(), own.paths()
+
+    assert asyncio.run(go()) == (["/sitemap.xml", "/b.xml"], [])
 
 
 def test_the_pages_of_a_sitemap_are_found_in_order(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 import socket
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
@@ -103,6 +104,9 @@ SPECIAL_SUFFIXES: Final = frozenset(
 """Last labels that never name a public site: RFC 6761, 6762, 7686, 8375, 9476 and the ICANN collision list."""
 
 _NOT_PUBLIC: Final = "The address is not a public one, so it is not contacted."
+_OWN: Final = "The address is this installation's own, so it is not contacted."
+_FRONT_DOORS: Final = frozenset({80, 443})
+"""Ports of which one usually redirects to the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +143,16 @@ class Policy:
     allow_networks: tuple[Network, ...] = ()
     """The operator's own networks: reachable on any port; names in special-use domains are looked up when it is set."""
     deny_networks: tuple[Network, ...] = ()
-    """Public-looking networks that are not: the operator's own addresses, a NAT64 prefix."""
+    """Never contacted, whatever else allows them: public-looking networks that are internal, a NAT64 prefix."""
+    own_origins: frozenset[tuple[str, int]] = frozenset()
+    """(canonical host, port) pairs of this installation: never contacted, nor what has the same address and port."""
     typed_private: frozenset[tuple[str, int]] = frozenset()
     """(canonical host, port) pairs typed at the terminal; only these may be private, nothing they lead to."""
+
+    def is_own(self, host: str, port: int) -> bool:
+        """Whether the pair is an origin of this installation, or the port beside it that leads there."""
+        bare = host.removesuffix(".")
+        return any(bare == own.removesuffix(".") and port in own_ports(number) for own, number in self.own_origins)
 
     def is_typed(self, host: str, port: int) -> bool:
         """Whether the pair is exactly what somebody typed at the terminal."""
@@ -150,6 +161,11 @@ class Policy:
     def looks_up_local_names(self, host: str) -> bool:
         """Whether the machine's own name tables may be asked for the host."""
         return bool(self.allow_networks) or any(host == typed for typed, _ in self.typed_private)
+
+
+def own_ports(port: int) -> frozenset[int]:
+    """The ports that lead to an origin on ``port``."""
+    return _FRONT_DOORS if port in _FRONT_DOORS else frozenset({port})
 
 
 def unwrap(address: Address) -> Address:
@@ -200,11 +216,22 @@ class Guard:
 
     def __init__(self, policy: Policy, *, own_addresses: Iterable[Address] | None = None) -> None:
         self.policy = policy
+        self._own_sockets: set[tuple[Address, int]] = set()
+        for host, port in policy.own_origins:
+            literal = urls.host_address(host)
+            self.note_own(port, () if literal is None else (literal,))
         self._given = None if own_addresses is None else frozenset(own_addresses)
 
     @cached_property
     def _own(self) -> frozenset[Address]:
         return local_addresses() if self._given is None else self._given
+
+    def note_own(self, port: int, addresses: Iterable[Address | str]) -> None:
+        """Refuse these addresses at ``port``, and at the port that leads there: the installation itself answers."""
+        for given in addresses:
+            with suppress(ValueError):
+                address = unwrap(ip_address(given) if isinstance(given, str) else given)
+                self._own_sockets.update((address, number) for number in own_ports(port))
 
     def judge_url(self, url: str) -> Refusal | None:
         """Judge what can be judged without DNS.
@@ -221,6 +248,8 @@ class Guard:
         problem = "it cannot be read" if port is None else urls.host_problem(host)
         if port is None or problem is not None:
             return Refusal("host", f"The host is not a name that can exist: {problem}.")
+        if self.policy.is_own(host, port):
+            return Refusal("host", _OWN)
         literal = urls.host_address(host)
         if literal is not None:
             judged = self.judge_addresses(host, port, [literal])
@@ -268,12 +297,16 @@ class Guard:
         scoped = isinstance(address, IPv6Address) and address.scope_id is not None
         if scoped:
             return Refusal("address", _NOT_PUBLIC)
+        if (plain, port) in self._own_sockets:
+            return Refusal("address", _OWN)
+        if _within(plain, self.policy.deny_networks):
+            return Refusal("address", _NOT_PUBLIC)
         if _within(plain, self.policy.allow_networks):
             return None
         typed = self.policy.is_typed(host, port)
         if typed and plain not in METADATA and (_within(plain, TYPED_NETWORKS) or plain in self._own):
             return None
-        if not is_public(plain) or _within(plain, self.policy.deny_networks) or plain in self._own:
+        if not is_public(plain) or plain in self._own:
             return Refusal("address", _NOT_PUBLIC)
         return self._judge_port(port)
 

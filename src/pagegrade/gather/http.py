@@ -106,6 +106,7 @@ class HTTPClient:
         self._multiplexed: set[tuple[str, int]] = set()
         self._known: KnownLines = {}
         self._permits: dict[str, Permit] = {}
+        self._own: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
         return self
@@ -117,6 +118,8 @@ class HTTPClient:
 
     async def aclose(self) -> None:
         """End what is under way and close every connection."""
+        if self._own is not None:
+            self._own.cancel()
         if self._owns_resolver:
             await self._resolver.aclose()
         await self._multi.aclose()
@@ -131,6 +134,29 @@ class HTTPClient:
             ResolveError: There is no usable answer.
         """
         return await self._resolver.resolve(host, local_names=self.guard.policy.looks_up_local_names(host))
+
+    async def _know_own_addresses(self, end: float) -> None:
+        """Look up the names of this installation, once; a name without an answer in time is still refused as a name.
+
+        Asked of the name servers and of the machine's own tables: the second may know an address of the inside only.
+        """
+        if not self.guard.policy.own_origins:
+            return
+        if self._own is None:
+            self._own = asyncio.get_running_loop().create_task(self._look_up_own())
+        with suppress(TimeoutError):
+            async with asyncio.timeout_at(end):
+                await asyncio.shield(self._own)
+
+    async def _look_up_own(self) -> None:
+        named = [(host, port) for host, port in self.guard.policy.own_origins if urls.host_address(host) is None]
+        asked = [(host, port, local) for host, port in named for local in (False, True)]
+        answers = await asyncio.gather(
+            *(self._resolver.resolve(host, local_names=local) for host, _, local in asked), return_exceptions=True
+        )
+        for (_, port, _), answer in zip(asked, answers, strict=True):
+            if isinstance(answer, Answer):
+                self.guard.note_own(port, answer.addresses)
 
     async def permit(self, url: str) -> Permit:
         """The addresses that may be dialled for a URL; for gatherers that open a connection of another kind.
@@ -275,6 +301,7 @@ class HTTPClient:
             raise failures.refused("The URL has no port.")
         literal = urls.host_address(host)
         dns_ms: float | None = None
+        await self._know_own_addresses(end)
         if literal is not None:
             judged = self.guard.judge_addresses(host, port, [literal])
         else:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from ipaddress import IPv4Network, IPv6Network
 
 from pagegrade.model.stored import Privacy
+from pagegrade.parse.url import host, port
 from pagegrade.service.runs.analysis import AnalyzeOptions
 
 
@@ -53,3 +54,9 @@ class ServiceOptions:
     database_connections: int = 10
     """To a PostgreSQL server, that this process keeps besides the one for notices."""
     analyze: AnalyzeOptions = field(default_factory=AnalyzeOptions)
+    """Whatever is given, ``own_origins`` becomes that of ``base_url``."""
+
+    def __post_init__(self) -> None:
+        number = port(self.base_url)
+        own = frozenset() if number is None else frozenset({(host(self.base_url), number)})
+        object.__setattr__(self, "analyze", replace(self.analyze, own_origins=own))

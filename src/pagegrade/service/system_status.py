@@ -100,6 +100,7 @@ def settings_in_force(options: ServiceOptions) -> tuple[tuple[str, str], ...]:
     values: dict[str, object] = {
         "ACCOUNT_QUEUE": options.account_queue,
         "ALLOW_NETWORKS": _listed(analyze.allow_networks),
+        "DENY_NETWORKS": _listed(analyze.deny_networks),
         "ALLOW_PORTS": _listed(analyze.allow_ports),
         "ANALYSES_PER_MINUTE": options.analyses_per_minute,
         "BASE_URL": options.base_url,

@@ -101,6 +101,15 @@ def test_an_open_way_to_the_metadata_service_is_a_warning() -> None:
     assert "169.254.169.254" in found[1].message
 
 
+def test_denied_networks_are_listed_and_close_what_was_opened() -> None:
+    """They win over the allowed ones, so there is nothing to warn of."""
+    networks = (ip_network("169.254.0.0/16"),)
+    found = list(look_at_guard(AnalyzeOptions(allow_networks=networks, deny_networks=networks)))
+
+    assert levels(found) == ["ok"]
+    assert "169.254.0.0/16" in found[0].message
+
+
 def test_a_guard_that_lets_something_through_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
     """The look can fail."""
     monkeypatch.setattr(module, "REFUSED", ("http://example.com/", "http://127.0.0.1/"))

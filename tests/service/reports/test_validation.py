@@ -123,6 +123,18 @@ def test_the_operators_own_networks_may_be_contacted() -> None:
     assert read("http://127.0.0.1:1234/", options=options).target.url == "http://127.0.0.1:1234/"
 
 
+def test_neither_the_installation_nor_a_denied_network_may_be_contacted() -> None:
+    """Also inside an allowed one; both show without asking the network."""
+    allowed = AnalyzeOptions(allow_networks=(ip_network("10.0.0.0/8"),), deny_networks=(ip_network("10.0.5.0/24"),))
+    options = ServiceOptions(base_url="https://grade.example.com", analyze=allowed)
+
+    for url, reason in (("http://grade.example.com/", "host_not_allowed"), ("http://10.0.5.1/", "address_not_allowed")):
+        with pytest.raises(URLNotAllowed) as caught:
+            read(url, options=options)
+        assert caught.value.reason == reason
+    assert read("http://10.0.6.1/", options=options).target.url == "http://10.0.6.1/"
+
+
 def test_the_accounts_default_privacy_comes_before_the_installations() -> None:
     """And what was asked for before both."""
     options = ServiceOptions(default_privacy=Privacy.PRIVATE)

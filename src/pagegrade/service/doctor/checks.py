@@ -171,7 +171,9 @@ def look_at_guard(options: AnalyzeOptions) -> Iterator[Diagnosis]:
             "guard", f"it would contact {', '.join(open_ones)}", "Do not run this build; report it as a security hole."
         )
     else:
-        yield ok("guard", f"refuses the {len(REFUSED)} forbidden addresses it was asked about")
+        denied = f"; PAGEGRADE_DENY_NETWORKS adds {', '.join(map(str, options.deny_networks))}"
+        more = denied if options.deny_networks else ""
+        yield ok("guard", f"refuses the {len(REFUSED)} forbidden addresses it was asked about{more}")
     guard = Guard(policy_of(parse_target_url("http://example.com/"), options), own_addresses=())
     reachable = [each for each in METADATA if isinstance(guard.judge_addresses("example.com", 80, [each]), Permit)]
     if reachable:

@@ -6,14 +6,14 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from pagegrade.gather.guard import Guard, Policy
+from pagegrade.gather.guard import Guard
 from pagegrade.model.account import Account
 from pagegrade.model.errors import InvalidURL, URLNotAllowed, ValidationFailed, Violation
 from pagegrade.model.stored import Privacy
 from pagegrade.parse.url import Target, parse_target_url
 from pagegrade.service.accounts.passwords import MAX_CHARACTERS
 from pagegrade.service.options import ServiceOptions
-from pagegrade.service.runs.analysis import AnalyzeOptions
+from pagegrade.service.runs.analysis import AnalyzeOptions, general_policy
 
 _SECRET: Final = re.compile(
     r"(?:access|api|auth|client|id|private|reset|session|x-amz|sig)?[_.-]?"
@@ -146,8 +146,7 @@ def check_allowed(url: str, options: AnalyzeOptions) -> None:
     Raises:
         URLNotAllowed: ``reason`` is ``host_not_allowed``, ``port_not_allowed`` or ``address_not_allowed``.
     """
-    policy = Policy(allowed_ports=frozenset(options.allow_ports), allow_networks=options.allow_networks)
-    refusal = Guard(policy).judge_url(url)
+    refusal = Guard(general_policy(options)).judge_url(url)
     if refusal is not None:
         raise URLNotAllowed(refusal.detail, reason=f"{refusal.reason}_not_allowed")
 

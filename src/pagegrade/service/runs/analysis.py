@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Final
 
@@ -41,6 +41,10 @@ class AnalyzeOptions:
     """How often the document's load time is measured."""
     allow_networks: tuple[IPv4Network | IPv6Network, ...] = ()
     """The operator's own networks, which may be reached on any port."""
+    deny_networks: tuple[IPv4Network | IPv6Network, ...] = ()
+    """Networks that are never contacted, whatever else allows them."""
+    own_origins: frozenset[tuple[str, int]] = frozenset()
+    """(host, port) pairs of this installation, which does not analyse itself."""
     allow_ports: tuple[int, ...] = tuple(sorted(DEFAULT_PORTS))
     allow_typed_private: bool = False
     """A private host may be reached when it is the one the person typed: that host and port, nothing else."""
@@ -138,12 +142,19 @@ async def gather_target(
 
 def policy_of(target: Target, options: AnalyzeOptions) -> Policy:
     """What an analysis of this address may contact."""
+    policy = general_policy(options)
+    if not options.allow_typed_private:
+        return policy
+    return replace(policy, typed_private=frozenset({(host(target.url), port(target.url) or 0)}))
+
+
+def general_policy(options: AnalyzeOptions) -> Policy:
+    """What may be contacted whatever address was given."""
     return Policy(
         allowed_ports=frozenset(options.allow_ports),
         allow_networks=options.allow_networks,
-        typed_private=frozenset({(host(target.url), port(target.url) or 0)})
-        if options.allow_typed_private
-        else frozenset(),
+        deny_networks=options.deny_networks,
+        own_origins=options.own_origins,
     )
 
 
