@@ -255,10 +255,11 @@ def test_the_installation_is_refused_in_every_spelling(own: tuple[str, int], url
 def test_whatever_has_the_address_of_the_installation_is_refused_at_its_ports() -> None:
     """Another name for it, and the socket at last; another port of the same machine may be another service."""
     guard = Guard(Policy(own_origins=frozenset({("grade.com", 443)})), own_addresses=())
-    before = guard.judge_addresses("alias.com", 443, ["11.0.0.1"])
-    assert isinstance(before, Permit)
+    before = Permit("alias.com", 443, (ip_address("11.0.0.1"),))
+    was_permitted = guard.judge_socket(socket.AF_INET, "11.0.0.1", 443, before)
     guard.note_own(443, ["11.0.0.1", "2a00::1", "no address"])
 
+    assert was_permitted
     assert isinstance(guard.judge_addresses("alias.com", 443, ["11.0.0.1"]), Refusal)
     assert isinstance(guard.judge_addresses("alias.com", 80, ["11.0.0.2", "2a00::1"]), Refusal)
     assert isinstance(guard.judge_addresses("alias.com", 8443, ["11.0.0.1"]), Permit)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.model.artifacts import Response
+from pagegrade.parse.files import robots_permission
 from pagegrade.parse.files.robots_permission import OWN_TOKEN, permitted
 
 URLS = ("https://example.com/a", "https://example.com/b?c", "https://example.com/b")
@@ -34,6 +35,16 @@ def test_rules_are_kept(body: str, allowed: tuple[str, ...]) -> None:
 def test_a_file_that_is_missing_permits_and_one_that_fails_does_not(status: int, count: int) -> None:
     """As RFC 9309 says of crawlers."""
     assert len(permitted(robots("", status=status), URLS)) == count
+
+
+@pytest.mark.parametrize(("more", "count"), [(0, 2), (1, 1)])
+def test_no_more_is_compared_than_takes_a_moment(monkeypatch: pytest.MonkeyPatch, more: int, count: int) -> None:
+    """Rules and addresses multiply; what would go beyond the limit is not asked for."""
+    body = "User-agent: *\nDisallow: /*x\n"
+    urls = ("https://example.com/a", "https://example.com/" + "b" * (1 + more))
+    monkeypatch.setattr(robots_permission, "MAX_COMPARED", len(body) * 2 * len(urls[0]))
+
+    assert len(permitted(robots(body), urls)) == count
 
 
 def test_half_a_file_permits_nothing() -> None:

@@ -1,0 +1,194 @@
+"""Every parser of what sites send takes time in proportion to its input: n, 2n, 4n of every kind of nuisance."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Final
+
+import pytest
+
+from pagegrade.model.artifacts import Response
+from pagegrade.parse import emails, language_tags, structured_data, words
+from pagegrade.parse.css import colors, font_faces, minified
+from pagegrade.parse.css import urls as css_urls
+from pagegrade.parse.files import (
+    image,
+    javascript,
+    javascript_libraries,
+    manifest,
+    robots,
+    robots_permission,
+    security_txt,
+    sitemap,
+)
+from pagegrade.parse.html import charset, parser, srcset, viewport
+from pagegrade.parse.http import (
+    caching,
+    cookies,
+    csp,
+    headers,
+    hsts,
+    integrity,
+    robots_directives,
+    structured_fields,
+)
+from pagegrade.parse.url import host_problem, join_url
+
+URL: Final = "https://example.com/a"
+SIZE: Final = 6_000
+"""n: characters of the shortest input."""
+CHEAP_S: Final = 0.02
+"""CPU time of 4n below which nothing can be wrong: a quadratic parser takes longer even for that."""
+MAX_RATIO: Final = 9.0
+"""Time of 4n in times of n: 4 where it is linear, 16 where it is quadratic."""
+
+Parser = Callable[[str], object]
+
+
+def _response(body: str = "", **lines: str) -> Response:
+    named = tuple((name.replace("_", "-"), value) for name, value in lines.items())
+    return Response(url=URL, status=200, headers=named, body=body.encode())
+
+
+def _sitemap(text: str) -> object:
+    return sitemap.read_sitemap(text.encode(), url=URL, page_url=URL, source="robots", status=200)
+
+
+PARSERS: Final[dict[str, Parser]] = {
+    "robots.txt": lambda text: robots.parse_robots_txt(_response(text)),
+    "robots.txt rule": lambda text: robots_permission.permitted(
+        _response(f"User-agent: *\nDisallow: /{text}"), (f"https://example.com/{text[:2_000]}",)
+    ),
+    "robots meta": lambda text: robots_directives.parse_robots_meta("robots", text),
+    "X-Robots-Tag": robots_directives.parse_x_robots_tag,
+    "sitemap": _sitemap,
+    "sitemap entries": lambda text: _sitemap(f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{text}'),
+    "declared sitemaps": lambda text: sitemap.find_declared_sitemaps(text.encode(), url=URL),
+    "security.txt": lambda text: security_txt.parse_security_txt(text.encode()),
+    "manifest": lambda text: manifest.read_manifest(text.encode(), URL, URL),
+    "JSON-LD": structured_data.read_json_ld,
+    "image": lambda text: image.read_image(text.encode()),
+    "SVG": lambda text: image.read_image(f"<svg {text}".encode()),
+    "style sheet": lambda text: css_urls.find_css_urls(text, base_url=URL),
+    "style attribute": lambda text: css_urls.find_css_urls(text, base_url=URL, declarations=True),
+    "style sheet's charset": lambda text: css_urls.decode_stylesheet(text.encode(), text),
+    "font faces": lambda text: font_faces.find_font_faces(text, stylesheet_url=URL),
+    "font face": lambda text: font_faces.find_font_faces("@font-face{" + text, stylesheet_url=URL),
+    "minified style sheet": lambda text: minified.minified_stylesheet_bytes(text.encode()),
+    "color": colors.is_css_color,
+    "minified script": lambda text: javascript.minified_script_bytes(text.encode()),
+    "script": javascript.read_script,
+    "document.write": javascript.count_document_writes,
+    "jQuery": javascript.find_jquery_versions,
+    "source map": lambda text: javascript.find_source_map(text.encode()),
+    "libraries": lambda text: javascript_libraries.find_libraries(text.encode()),
+    "library of a URL": javascript_libraries.library_of_url,
+    "srcset": srcset.parse_srcset,
+    "viewport": viewport.parse_viewport,
+    "charset of a type": charset.charset_of_content_type,
+    "charset of a meta": lambda text: charset.charset_of_content_type(text, meta=True),
+    "charset declarations": lambda text: charset.declarations(text.encode(), None, ()),
+    "cookie": lambda text: cookies.parse_cookie(text, url=URL),
+    "cookie's date": cookies.parse_cookie_date,
+    "caching": lambda text: caching.read_cache_policy(_response(Cache_Control=text, Expires=text, Vary=text)),
+    "CSP": csp.parse_policy,
+    "nonces": csp.mask_nonces,
+    "HSTS": lambda text: hsts.parse_hsts([text]),
+    "integrity": integrity.parse_integrity,
+    "list header": lambda text: headers.parse_list([text]),
+    "directives": lambda text: headers.parse_directives([text]),
+    "media type": headers.parse_media_type,
+    "Link": lambda text: headers.parse_links([text]),
+    "structured dictionary": lambda text: structured_fields.parse_dictionary([text]),
+    "structured item": lambda text: structured_fields.parse_item([text]),
+    "language tag": language_tags.parse_language_tag,
+    "e-mail addresses": lambda text: list(emails.find_emails(text)),
+    "mailto": lambda text: list(emails.find_mailto_emails(f"mailto:{text}")),
+    "word count": words.count_words,
+    "words of a title": lambda text: words.significant_words(text, "en"),
+    "a word of a title": lambda text: words.contains_word(text, text[: words.MAX_TITLE]),
+    "frequent words": lambda text: words.top_terms([text], "en", 10),
+    "URL": lambda text: join_url(URL, text),
+    "host": host_problem,
+}
+NUISANCES: Final = (
+    *"a0 \n\"'(){}[]<>/\\,;:=&%.@#!-+*$|`?\0",
+    "//", "/*", "*/", "<!--", "-->", "..", "a,", "a;", "a=b;", 'a="b', "a =", '"a",', '\\"', "\\a", "url(", 'url("',
+    "@import ", "@media{", "src:url(", "a{", '{"a":', "[1,", "a@", "a@b.", ".a@", "http://", "a 1x, ", "( ", "<a ",
+    "<loc>", "<url><loc>", "</", "<?", "<![CDATA[", "<!DOCTYPE ", "&#", "&amp;", "User-agent: a\n", "Disallow: /*a*\n",
+    "*a",
+    "Sitemap: a\n", "sha256-a ", "charset=", "a/b;", '; a="', "<a>; rel=", 'rel="a" ', "1x", "Mon, 01 ", "é", "字",
+    "\N{PILE OF POO}", "jQuery v", "document . write (", "//# sourceMappingURL=", "\r\n", "${", "=/", "/[", "return /",
+    "format(", "width = ", "a-b-", "'nonce-", "'a' ", ";;", "  ,", "a.b.", "xn--",
+)  # fmt: skip
+"""What is repeated: delimiters that never close, escapes, prefixes of what a parser looks for."""
+ELEMENTS: Final = (
+    "<b>x</b>", "<p>", "<div>", "<b><p>", "<a href=/#>x", "<img src=a# srcset='a 1x, b 2x'>", "<h2 id=a>x</h2>",
+    "<span id=a#>", "<label for=a#><input id=a#>", "<input aria-labelledby='a1 a2 a#'>",
+    "<p id=a# aria-labelledby=a#>x", "<table><tr><td headers='a b'>x", "<select><option>a", "<meta name=a content=b>",
+    "<link rel=stylesheet href=a#>",
+    "<link rel=alternate hreflang=en href=a#>", "<script src=a#></script>", "<style>a{color:red}</style>",
+    "<p style='color:red;background:url(a#)'>x", "<script type=application/ld+json>{}</script>", "<div itemscope>",
+    "<iframe src=a#></iframe>", "<form action=/#><input type=password></form>", "<ul><li>a", "<dl><dt>a", "<svg><g>",
+    "<template><p>", "<noscript><img src=a>", "<video><source src=a#>", "<base href=a>", "<title>a</title>", "<main>",
+    "word ", "a@b#.com ", "&amp;", "&bogus", "字字字 ", "<!--", "<a", "<a b='", "</p>", "</b></i>", "<font color=red>",
+    "<div role=list><div role=listitem>x</div></div>", "<details><summary>a", "<b class='a b c#'>x</b>", "<textarea>a",
+)  # fmt: skip
+"""What pages are filled with; ``#`` is a number that goes up."""
+
+
+def _cpu_s(parse: Parser, text: str) -> float:
+    start = time.process_time()
+    parse(text)
+    return time.process_time() - start
+
+
+def growth(parse: Parser, make: Callable[[int], str], size: int) -> float:
+    """How many times as long 4n takes as n, at best; 0 where it takes next to nothing."""
+    if _cpu_s(parse, make(4 * size)) < CHEAP_S:
+        return 0.0
+    one, two, four = (min(_cpu_s(parse, make(factor * size)) for _ in range(3)) for factor in (1, 2, 4))
+    return min(four / max(one, 1e-4), (four / max(two, 1e-4)) ** 2)
+
+
+def repeated(piece: str) -> Callable[[int], str]:
+    """So many characters of it; an end that fits nothing makes a parser that looks back do so."""
+    return lambda size: piece * (size // len(piece)) + "!"
+
+
+def numbered(piece: str) -> Callable[[int], str]:
+    """A page of so many characters."""
+    return lambda size: (
+        "<!doctype html><title>x</title><body>"
+        + "".join(piece.replace("#", str(number)) for number in range(size // len(piece)))
+    )
+
+
+@pytest.mark.parametrize("name", PARSERS)
+def test_a_parser_takes_time_in_proportion(name: str) -> None:
+    """Whatever is sent to it again and again."""
+    slow = {piece: ratio for piece in NUISANCES if (ratio := growth(PARSERS[name], repeated(piece), SIZE)) > MAX_RATIO}
+
+    assert slow == {}
+
+
+def test_a_page_is_read_in_time_in_proportion() -> None:
+    """Of whatever elements it consists."""
+
+    def read(text: str) -> object:
+        return parser.parse_document(text.encode(), url=URL, content_type="text/html; charset=utf-8")
+
+    read("<p>")
+    slow = {piece: ratio for piece in ELEMENTS if (ratio := growth(read, numbered(piece), 2 * SIZE)) > MAX_RATIO}
+
+    assert slow == {}
+
+
+def test_a_quadratic_parser_is_noticed() -> None:
+    """The measure can fail."""
+
+    def count_backwards(text: str) -> int:
+        return sum(len(text[:end]) for end in range(len(text)))
+
+    assert growth(count_backwards, repeated("a"), 4 * SIZE) > MAX_RATIO
