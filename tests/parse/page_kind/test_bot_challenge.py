@@ -94,3 +94,47 @@ def test_challenge_is_recognized(name: str) -> None:
 def test_page_of_its_own_is_graded(name: str) -> None:
     """A guard's script, a captcha in a form or a phrase in the title is no challenge."""
     assert kind_of(PAGES[name]) is None
+
+
+@pytest.mark.parametrize(
+    ("html", "places"),
+    [
+        (
+            '<!DOCTYPE html><html><head></head><body><script>window.KPSDK={};KPSDK.now=1;</script><script src="/149e9513-01fa/ips.js?x"></script></body></html>',
+            {},
+        ),
+        (
+            '<html><head><META NAME="robots" CONTENT="noindex,nofollow"><script src="/_Incapsula_Resource?SWJIYLWA=1"></script></head><body></body></html>',
+            {},
+        ),
+        (
+            '<HTML><HEAD><TITLE>Access Denied</TITLE></HEAD><BODY><H1>Access Denied</H1>You don\'t have permission to access "http://www.x.example/" on this server.<P>Reference #18.4c8f1002.1732</BODY></HTML>',
+            {},
+        ),
+        (
+            '<html><head><title>Attention Required! | Cloudflare</title></head><body><h1>Sorry, you have been blocked</h1><h2>You are unable to access x.example</h2><h2>Why have I been blocked?</h2><p>This website is using a security service to protect itself from online attacks. The action you just performed triggered the security solution.</p><h2>What can I do to resolve this?</h2><p>You can email the site owner to let them know you were blocked.</p><p>Cloudflare Ray ID: 8e • Your IP: Click to reveal • Performance & security by <a href="https://www.cloudflare.com">Cloudflare</a></p></body></html>',
+            {},
+        ),
+        (
+            '<html><head><title>https://www.x.example/search</title></head><body><div id="captcha"></div><b>About this page</b><br>Our systems have detected unusual traffic from your computer network. This page checks to see if it\'s really you sending the requests, and not a robot.<script src="https://www.google.com/recaptcha/api.js"></script></body></html>',
+            {},
+        ),
+        (
+            '<html><head><title>DDOS-GUARD</title></head><body><h1>Checking your browser before accessing x.example</h1><p>Please wait a few seconds. Once this check is complete, the website will open automatically</p><script src="/.well-known/ddos-guard/check"></script></body></html>',
+            {},
+        ),
+        (
+            '<html><head><title>Amazon.com</title></head><body><h4>Click the button below to continue shopping</h4><p>Enter the characters you see below. Sorry, we just need to make sure you\'re not a robot. For best results, please make sure your browser is accepting cookies.</p><form action="/errors/validateCaptcha"><input name=field-keywords id="captchacharacters"></form><a href="/c">Conditions of Use</a><a href=/p>Privacy Policy</a></body></html>',
+            {},
+        ),
+        (
+            "<html lang=en><head><title>Checking your connection</title></head><body><p>Please hold on while we verify that you are human.</p><div class=spinner></div><script src=/guard/check.js></script></body></html>",
+            {},
+        ),
+    ],
+)
+def test_more_products(html: str, places: dict[str, str]) -> None:
+    """Shorter pages of further products."""
+    assert (
+        kind_of(html, url=places.get("url", "https://otterline.example/"), asked=places.get("asked")) == "bot_challenge"
+    )

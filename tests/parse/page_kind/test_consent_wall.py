@@ -70,3 +70,27 @@ def test_wall_is_recognized(html: str, url: str, asked: str | None) -> None:
 def test_page_with_content_is_graded(html: str, url: str) -> None:
     """A banner over content, a policy, and writing about consent."""
     assert kind_of(html, url=url) is None
+
+
+@pytest.mark.parametrize(
+    ("html", "places"),
+    [
+        (
+            "<html lang=de><head><title>golem.example</title></head><body><h1>golem.example mit Werbung und Tracking oder werbefrei</h1><div>Mit Werbung lesen: Besuchen Sie uns wie gewohnt mit Werbung und Tracking. Wir und unsere 165 Partner verarbeiten personenbezogene Daten, speichern Cookies auf Ihrem Gerät.</div><button>Akzeptieren & weiter</button><div>Werbefrei mit contentpass für 3,99 Euro</div><a href=/cp>Jetzt abonnieren</a></body></html>",
+            {"url": "https://www.golem.example/news/abc-1"},
+        ),
+        (
+            "<html lang=en><head><title>Privacy Gate</title><script src=https://cdn.cookielaw.org/otSDKStub.js></script></head><body><h2>We value your privacy</h2><p>We and our 843 partners store and/or access information on a device, such as cookies, and process personal data, for personalised ads and content, ad measurement and audience insights.</p><button>Accept All</button><button>Reject All</button><button>Manage Settings</button></body></html>",
+            {"url": "https://www.paper.example/story/1"},
+        ),
+        (
+            "<html lang=it><head><title>Il Corriere</title></head><body><h2>La tua privacy per noi è importante</h2><p>Noi e i nostri 800 fornitori archiviamo informazioni su un dispositivo (e/o vi accediamo), quali i cookie, e trattiamo i dati personali per annunci personalizzati.</p><button>Accetta e continua</button><button>Rifiuta e abbonati</button></body></html>",
+            {"url": "https://www.corriere.example/a/b"},
+        ),
+    ],
+)
+def test_more_products(html: str, places: dict[str, str]) -> None:
+    """Shorter pages of further products."""
+    assert (
+        kind_of(html, url=places.get("url", "https://otterline.example/"), asked=places.get("asked")) == "consent_wall"
+    )

@@ -67,3 +67,47 @@ def test_shell_is_recognized(name: str) -> None:
 def test_served_content_is_graded(name: str) -> None:
     """Whatever made it, and however little it is."""
     assert kind_of(SERVED[name], url="https://app.example/") is None
+
+
+@pytest.mark.parametrize(
+    ("html", "places"),
+    [
+        (
+            '<html><head><title>Solid App</title></head><body><noscript>You need to enable JavaScript to run this app.</noscript><div id="root"></div><script src="/src/index.tsx" type="module"></script></body></html>',
+            {},
+        ),
+        (
+            '<html><head><title>x</title></head><body><div id="__nuxt"><style>#nuxt-loading{}</style><div id="nuxt-loading" aria-live="polite" role="status"><div>Loading...</div></div></div><script>window.__NUXT__={config:{}}</script><script src="/_nuxt/3f2a.js"></script></body></html>',
+            {},
+        ),
+        (
+            '<html><head><title>App</title><script src="app/app.nocache.js"></script></head><body><iframe src="javascript:\'\'" id="__gwt_historyFrame" style="position:absolute;width:0;height:0;border:0"></iframe><noscript><div>Your web browser must have JavaScript enabled in order for this application to display correctly.</div></noscript></body></html>',
+            {},
+        ),
+        (
+            '<html><head><title>Docs</title></head><body><div id="app"></div><script>window.$docsify={name:"x"}</script><script src="//cdn.jsdelivr.net/npm/docsify@4"></script></body></html>',
+            {},
+        ),
+        (
+            '<html><head><script>__meteor_runtime_config__ = {}</script><script src="/abc123def456.js?meteor_js_resource=true"></script><title>x</title></head><body></body></html>',
+            {},
+        ),
+        (
+            '<html><head><title>Ionic</title></head><body><app-root></app-root><script src="runtime.js" type="module"></script></body></html>',
+            {},
+        ),
+        (
+            '<html><head><title>BlazorApp</title></head><body><app>Loading...</app><div id="blazor-error-ui">An error has occurred. This application may no longer respond until reloaded.<a href="" class="reload">Reload</a><a class="dismiss">X</a></div><script src="_framework/blazor.server.js"></script></body></html>',
+            {},
+        ),
+        (
+            '<html><head><title>Store</title><script defer src=/js/app.3f2a1b.js></script></head><body><div id="app"><div class="page-loader"><svg class="spinner"></svg></div></div><footer><p>Store Inc. 2026. All rights reserved.</p><a href=/a>Imprint</a><a href=/b>Privacy</a></footer></body></html>',
+            {},
+        ),
+    ],
+)
+def test_more_products(html: str, places: dict[str, str]) -> None:
+    """Shorter pages of further products."""
+    assert (
+        kind_of(html, url=places.get("url", "https://otterline.example/"), asked=places.get("asked")) == "empty_shell"
+    )

@@ -86,3 +86,32 @@ def test_login_page_over_a_redirect_of_scheme_or_slash_is_graded() -> None:
 def test_redirect_to_another_page_with_a_login_box_is_graded() -> None:
     """A redirect alone is no wall."""
     assert kind_of(SHOP, url=f"{ROOT}/tents", asked=f"{ROOT}/zelte") is None
+
+
+@pytest.mark.parametrize(
+    ("html", "places"),
+    [
+        (
+            '<html><head><title>Sign in to CodeHub</title></head><body><h1>Sign in to CodeHub</h1><form><input name=login autocomplete=username><input type=password name=password><input type=submit value="Sign in"></form><a href=/reset>Forgot password?</a><p>New here? <a href=/signup>Create an account</a></p></body></html>',
+            {"url": "https://codehub.example/login?return_to=%2Forgs%2Fx", "asked": "https://codehub.example/orgs/x"},
+        ),
+        (
+            '<html><head><title>Sign in - Google Accounts</title></head><body><h1>Sign in</h1><p>to continue to Gmail</p><form><input type=email name=identifier aria-label="Email or phone"></form><a href=x>Forgot email?</a></body></html>',
+            {
+                "url": "https://accounts.google.com/v3/signin/identifier?continue=https%3A%2F%2Fmail.google.com",
+                "asked": "https://mail.google.com/mail",
+            },
+        ),
+        (
+            "<html><head><title>Login | Portal</title><script type=module src=/assets/index-1a2b3c.js></script></head><body><div id=root></div></body></html>",
+            {"url": "https://portal.example/login?redirect=%2Forders", "asked": "https://portal.example/orders"},
+        ),
+        (
+            "<html lang=fr><head><title>Connexion - Espace client</title></head><body><h1>Connectez-vous</h1><form method=post><input name=email><input type=password name=mdp><button>Se connecter</button></form><a href=/m>Mot de passe oublié ?</a></body></html>",
+            {"url": "https://client.example/connexion", "asked": "https://client.example/factures/12"},
+        ),
+    ],
+)
+def test_more_products(html: str, places: dict[str, str]) -> None:
+    """Shorter pages of further products."""
+    assert kind_of(html, url=places.get("url", "https://otterline.example/"), asked=places.get("asked")) == "login_wall"

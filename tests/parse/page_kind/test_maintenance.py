@@ -71,3 +71,43 @@ def test_notice_that_says_when_to_come_back_is_recognized_by_fewer_words() -> No
         kind_of(html.replace("<h1>Otterline", "<h1>Currently offline"), headers=(("Retry-After", "3600"),))
         == "maintenance"
     )
+
+
+@pytest.mark.parametrize(
+    ("html", "places"),
+    [
+        (
+            "<html><head><title>Wool &amp; Co</title></head><body><h1>Opening soon</h1><p>Enter your email to be the first to know.</p><form action=/password><input type=password name=password></form></body></html>",
+            {"url": "https://wool.example/password", "asked": "https://wool.example/"},
+        ),
+        (
+            "<html><head><title>Site under maintenance | X</title></head><body><h1>Site under maintenance</h1>X is currently under maintenance. We should be back shortly. Thank you for your patience.</body></html>",
+            {},
+        ),
+        (
+            "<html><head><title>X - Offline</title></head><body><h1>X</h1><p>This site is down for maintenance.<br>Please check back again soon.</p><form><label>Username</label><input name=username><label>Password</label><input type=password name=password><button>Log in</button></form></body></html>",
+            {},
+        ),
+        (
+            "<html><head><title>Service Unavailable</title></head><body><div>503</div><div>Service Unavailable</div></body></html>",
+            {},
+        ),
+        (
+            "<html><head><title>Coming Soon - Atelier Holm</title></head><body><h2>Coming Soon</h2><p>New website is on its way. Follow us.</p><a href=https://instagram.com/x>Instagram</a></body></html>",
+            {},
+        ),
+        (
+            "<html lang=it><head><title>Sito in manutenzione</title></head><body><h1>Torniamo presto</h1><p>Il sito è in manutenzione. Ci scusiamo per il disagio.</p></body></html>",
+            {},
+        ),
+        (
+            "<html><head><title>系统维护中</title></head><body><h1>系统正在维护</h1><p>给您带来不便，敬请谅解。</p></body></html>",
+            {},
+        ),
+    ],
+)
+def test_more_products(html: str, places: dict[str, str]) -> None:
+    """Shorter pages of further products."""
+    assert (
+        kind_of(html, url=places.get("url", "https://otterline.example/"), asked=places.get("asked")) == "maintenance"
+    )

@@ -72,3 +72,39 @@ def test_parked_domain_is_recognized(name: str) -> None:
 def test_page_of_a_site_is_graded(name: str) -> None:
     """Writing about domains, selling them, and selling other things."""
     assert kind_of(PAGES[name], url="https://otterline.example/") is None
+
+
+@pytest.mark.parametrize(
+    ("html", "places"),
+    [
+        (
+            '<html><head><title>x-shop.example</title><script src="https://www.google.com/adsense/domains/caf.js"></script></head><body><h1>x-shop.example</h1><div id=rs></div><a href="https://www.bodis.com/privacy">Privacy Policy</a><script>window.park = "eyJ1";</script></body></html>',
+            {"url": "https://x-shop.example/"},
+        ),
+        (
+            "<html lang=de><head><title>IONOS - Jetzt verfügbar</title></head><body><h1>Diese Domain ist registriert</h1><p>Diese Website wurde soeben freigeschaltet. Hier entsteht eine neue Internetpräsenz.</p></body></html>",
+            {"url": "https://abc.example/"},
+        ),
+        (
+            "<html lang=de><head><title>abc.example</title></head><body><h1>abc.example</h1><p>Hier entsteht eine neue Internetpräsenz. Diese Domain ist bei STRATO registriert.</p></body></html>",
+            {"url": "https://abc.example/"},
+        ),
+        (
+            "<html lang=fr><head><title>abc.example</title></head><body><p>Ce nom de domaine a été enregistré par OVHcloud.</p><p>abc.example est réservé</p></body></html>",
+            {"url": "https://abc.example/"},
+        ),
+        (
+            "<html><head><title>abc.example is for sale</title></head><body><h1>abc.example</h1><p>Buy this domain</p><p>$2,400</p><button>Buy now</button><button>Make an offer</button></body></html>",
+            {"url": "https://abc.example/"},
+        ),
+        (
+            "<html lang=es><head><title>abc.example - Dominio en venta</title></head><body><h1>Este dominio está en venta</h1><p>abc.example</p><a href=/o>Hacer una oferta</a></body></html>",
+            {"url": "https://abc.example/"},
+        ),
+    ],
+)
+def test_more_products(html: str, places: dict[str, str]) -> None:
+    """Shorter pages of further products."""
+    assert (
+        kind_of(html, url=places.get("url", "https://otterline.example/"), asked=places.get("asked")) == "parked_domain"
+    )

@@ -10,7 +10,7 @@ from pagegrade.model.artifacts import Navigation
 from pagegrade.parse.page_kind import recognize_page_kind
 from pagegrade.parse.page_kind.sketch import MAX_TEXT, MAX_WORDS, Sketch, fold, phrases
 from tests.builders import make_document, make_response
-from tests.parse.page_kind.pages import kind_of
+from tests.parse.page_kind.pages import kind_of, site, words
 
 
 def make_sketch(html: str, *, url: str = "https://www.x.example/a?b=1", asked: str | None = None) -> Sketch:
@@ -80,3 +80,66 @@ def test_hostile_text_costs_linear_time(phrase: str) -> None:
     recognize_page_kind(navigation, document)
 
     assert time.process_time() - started < 5
+
+
+@pytest.mark.parametrize(
+    ("html", "places"),
+    [
+        (
+            "<html lang=en><head><title>Holm</title><script src=/js/main.1a2b3c4d.js defer></script></head><body><div id=app><h1>Holm Furniture</h1><p>Tables and chairs made of oak in a small workshop by the sea.</p><a href=/shop>Shop</a></div></body></html>",
+            {},
+        ),
+        (
+            "<html><head><title>Log in</title><script src=/app.js></script></head><body><div id=root><h1>Log in</h1><form><input name=u aria-label=User><input type=password aria-label=Password></form></div></body></html>",
+            {"url": "https://x.example/login"},
+        ),
+        (
+            site(
+                "Scheduled maintenance on Sunday",
+                "<h1>Scheduled maintenance on Sunday</h1><p>Our API will be under maintenance from 2 to 4.</p>"
+                + words(60),
+            ),
+            {"url": "https://x.example/blog/m"},
+        ),
+        (
+            site(
+                "Website maintenance services",
+                "<h1>Website maintenance</h1><p>We keep your site up to date.</p><h2>Plans</h2>" + words(60),
+            ),
+            {"url": "https://x.example/services"},
+        ),
+        (site("How to sell a domain", "<h1>How to sell a domain</h1>" + words(150)), {"url": "https://x.example/sell"}),
+        (
+            site("Contact", "<h1>Contact</h1><p>Call us on 0123. We are closed for maintenance on Mondays.</p>"),
+            {"url": "https://x.example/contact"},
+        ),
+        (
+            site(
+                "Suspended accounts",
+                "<h1>Suspended accounts</h1><p>An account is suspended when invoices are not paid. Contact support to restore it.</p>"
+                + words(60),
+            ),
+            {"url": "https://x.example/help/suspended"},
+        ),
+        (
+            site(
+                "Install nginx on Debian",
+                "<h1>Install nginx</h1><p>Open the address: if you see the page Welcome to nginx!, it is working.</p><pre>apt install nginx</pre>"
+                + words(60),
+            ),
+            {"url": "https://x.example/docs/nginx"},
+        ),
+        (
+            "<html lang=en><head><title>Oak table | Holm</title></head><body><div role=dialog><h2>We value your privacy</h2><p>We and our partners use cookies to store information on your device for personalised ads.</p><button>Accept all</button></div><h1>Oak table</h1><p>A table made of oak with a natural finish that seats six people comfortably.</p><p>Price 900. Delivered in four weeks to your door.</p><h2>Details</h2><p>Made in our workshop by the sea.</p></body></html>",
+            {"url": "https://holm.example/oak"},
+        ),
+        (site("Welcome", "<h1>Welcome to Holm brewery</h1><p>Beer since 1890.</p>"), {}),
+        (
+            "<html lang=en><title>Ida Holm</title><h1>Ida Holm</h1><p>Engineer. I will be back soon from my travels.</p><a href=mailto:x>Mail</a></html>",
+            {},
+        ),
+    ],
+)
+def test_small_pages_of_their_own_are_graded(html: str, places: dict[str, str]) -> None:
+    """They share a word or a form with notices, and are none."""
+    assert kind_of(html, url=places.get("url", "https://otterline.example/"), asked=places.get("asked")) is None

@@ -57,3 +57,42 @@ def test_answer_that_every_wrong_address_gets_counts_as_a_signal() -> None:
 
     assert kind_of(html, url=URL) is None
     assert kind_of(html, url=URL, probe=probe) == "soft_404"
+
+
+@pytest.mark.parametrize(
+    ("html", "places"),
+    [
+        (
+            site(
+                "Pagina non trovata - X",
+                "<h1>Oops! Pagina non trovata</h1><p>La pagina che stai cercando non esiste. Torna alla home</p>",
+            ),
+            {"url": "https://x.example/a/b"},
+        ),
+        (
+            site("Página não encontrada | X", "<h1>404</h1><p>A página que você procura não foi encontrada.</p>"),
+            {"url": "https://x.example/a/b"},
+        ),
+        (
+            site("404 Not Found | X", "<h1>Not Found</h1><p>The page you requested could not be found.</p>"),
+            {"url": "https://x.example/a/b"},
+        ),
+        (
+            site(
+                "Pagina niet gevonden - X", "<h1>Pagina niet gevonden</h1><p>De pagina die je zoekt is verplaatst.</p>"
+            ),
+            {"url": "https://x.example/a/b"},
+        ),
+        (
+            site(
+                "X",
+                "<h1>Oops! We couldn't find the page you were looking for</h1><p>Error 404. It may have been moved. Go back to the homepage</p>",
+            ),
+            {"url": "https://x.example/a/b"},
+        ),
+        (site("页面不存在", "<h1>抱歉，您访问的页面不存在</h1><p>404</p>"), {"url": "https://x.example/a/b"}),
+    ],
+)
+def test_more_products(html: str, places: dict[str, str]) -> None:
+    """Shorter pages of further products."""
+    assert kind_of(html, url=places.get("url", "https://otterline.example/"), asked=places.get("asked")) == "soft_404"

@@ -50,3 +50,32 @@ def test_notice_is_recognized(name: str) -> None:
 def test_page_about_suspension_is_graded(html: str) -> None:
     """It has text and navigation of its own."""
     assert kind_of(html) is None
+
+
+@pytest.mark.parametrize(
+    ("html", "places"),
+    [
+        (
+            "<html><head><title>Strona zablokowana</title></head><body><h1>Konto zostało zablokowane</h1><p>Skontaktuj się z administratorem.</p></body></html>",
+            {},
+        ),
+        (
+            "<html><head><title>Website Expired</title></head><body><h1>Website Expired</h1><p>This account has expired. If you are the site owner, click below to login.</p><a href=/config>Login</a></body></html>",
+            {},
+        ),
+        (
+            "<html><head><title>Site suspendu</title></head><body><h1>Ce site est suspendu</h1><p>Veuillez contacter votre hébergeur.</p></body></html>",
+            {},
+        ),
+        (
+            '<html><head><title>Contact Support</title></head><body><h1>This Account has been suspended.</h1><a href="mailto:a@b">Contact your hosting provider for more information.</a></body></html>',
+            {},
+        ),
+    ],
+)
+def test_more_products(html: str, places: dict[str, str]) -> None:
+    """Shorter pages of further products."""
+    assert (
+        kind_of(html, url=places.get("url", "https://otterline.example/"), asked=places.get("asked"))
+        == "suspended_account"
+    )

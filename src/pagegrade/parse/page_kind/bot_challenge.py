@@ -14,7 +14,7 @@ _TITLE: Final = phrases(
     r"one moment,? please",
     r"attention required",
     r"access (?:to this page has been |has been |is )?denied",
-    r"checking (?:your )?browser",
+    r"checking (?:your |the )?(?:browser|connection)",
     r"verify(?:ing)? (?:that )?(?:your browser|you are|you're|your identity|your connection|human)",
     r"are you (?:a )?(?:robot|human|bot)",
     r"(?:robot|bot) (?:check|verification|challenge)",
@@ -75,6 +75,7 @@ _CLAIMS: Final = (
         r"(?:a |an |not a |not )?(?:real )?(?:human|person|robot|bot)",
         r"i(?:'m| am) not a robot",
         r"are(?:n't| not) a (?:robot|bot)\b",
+        r"(?:and|,) not a (?:robot|bot)\b",
         r"you(?:'re| are) not a (?:robot|bot)\b",
         r"you were a (?:robot|bot)\b",
         r"are you a (?:human|robot|bot)",
@@ -142,7 +143,7 @@ _CLAIMS: Final = (
         r"complete the (?:following )?(?:action|step)s? (?:below )?to continue",
         r"press (?:&|and) hold",
         r"slide (?:right|to|the)",
-        r"type the characters",
+        r"(?:type|enter) the characters",
         r"(?:lösen|füllen) sie (?:das|die) (?:captcha|puzzle|aufgabe)",
         r"résoudre (?:le|ce) (?:captcha|puzzle)",
     ),
@@ -207,7 +208,9 @@ _GUARDS: Final = (
     "/_fs-ch-",
 )
 """Files, fields and variables of guards; some of them stand on every page behind the guard, too."""
-_FIELDS: Final = re.compile(r"recaptcha|hcaptcha|turnstile|friendlycaptcha|frc-captcha|captcha|challenge")
+_FIELDS: Final = re.compile(
+    r"recaptcha|hcaptcha|turnstile|friendlycaptcha|frc-captcha|captcha|challenge|anti-?bot|bot-?check|browser-?check|/guard|/waf/"
+)
 
 
 def score_bot_challenge(sketch: Sketch) -> int:

@@ -9,8 +9,9 @@ from typing import Final
 
 from turbohtml import Element, Text
 
-from pagegrade.model.document import Document
+from pagegrade.model.document import Document, Frame
 from pagegrade.parse.page_kind.sketch import fold, phrases
+from pagegrade.parse.url import is_http
 
 THRESHOLD: Final = 10
 MAX_WORDS: Final = 60
@@ -79,12 +80,20 @@ _PLACEHOLDERS: Final = re.compile(
 _BUNDLE: Final = re.compile(
     r"(?:^|[/._-])(?:main|app|index|bundle|chunk|runtime|vendors?|polyfills?|bootstrap|flutter|blazor|elm|client|entry|"
     r"start|dotnet|webpack|umi|framework|boot|init|application|pages|commons?|manifest|react|vue|angular|svelte|ember)"
-    r"[\w.~-]*\.(?:m?js|dart\.js)|[.-][0-9a-z_-]{6,24}\.m?js|/assets/[\w.-]+\.js|/static/js/|/_next/|/_nuxt/|/_app/|"
+    r"[\w.~-]*\.(?:m?js|dart\.js)|[.-][0-9a-z_-]{6,24}\.m?js|/[0-9a-f]{8,64}\.m?js|/assets/[\w.-]+\.js|/static/js/|/_next/|/_nuxt/|/_app/|"
     r"/build/"
 )
 _IMPORT: Final = re.compile(
     r"\bimport\s?\(|\bimport\s[^;\n]{0,200}\bfrom\b|\b(?:create_?root|createApp|bootstrapApplication)\b"
 )
+_FAILED: Final = phrases(
+    r"an? (?:unhandled |unexpected )?(?:error|exception) has occurred",
+    r"may no longer respond until reloaded",
+    r"(?:something went wrong|failed to load)",
+)
+"""What shells keep in store for the case that their scripts fail."""
+_UNKNOWN: Final = frozenset({"app", "root", "main"})
+"""Elements that mean a place for an application although their name has no hyphen."""
 _SKIPPED: Final = frozenset({"script", "noscript", "style", "template", "link", "meta", "title", "base", "head"})
 _DRAWN: Final = frozenset({"canvas", "svg", "progress", "slot"})
 _SHOWN: Final = frozenset(
@@ -104,6 +113,8 @@ class _Body:
     elements: int = 0
     placeholders: int = 0
     """Elements whose class or id is that of a placeholder, or that report progress."""
+    messages: int = 0
+    """Elements that say only that something loads."""
     cut: bool = False
 
 
@@ -126,7 +137,7 @@ def score_empty_shell(document: Document) -> int:
         return 0
     noscript = fold(" ".join(document.noscripts)[:6_000])
     plea = _PLEA.search(noscript) is not None or _PLEA.search(text) is not None
-    loads = _is_loading(text)
+    loads = _is_loading(text) or body.messages > 0
     names_bundle = any(_BUNDLE.search(url) for url in external) or any(
         _IMPORT.search(one.text[:4_000]) for one in scripts
     )
@@ -149,7 +160,7 @@ def _own_text(main_text: str) -> tuple[str, str]:
     """(the main text, folded; the same without pleas for JavaScript and messages that something loads)."""
     text = fold(main_text[:6_000])
     sentences = re.split(r"(?<=[.!?…。])\s+", text)
-    kept = [one for one in sentences if not _PLEA.search(one) and not _is_loading(one)]
+    kept = [one for one in sentences if not (_PLEA.search(one) or _is_loading(one) or _FAILED.search(one))]
     if len(kept) < len(sentences):
         kept = [
             one
@@ -174,7 +185,7 @@ def _is_loading(text: str) -> bool:
 def _shows_something(document: Document, words: int) -> bool:
     """Whether the page as served has something to see or to use besides text."""
     images = [one for one in document.images if not one.hidden and one.attrs.get("width") not in {"0", "1"}]
-    frames = [one for one in document.frames if not one.hidden and one.attrs.get("width") not in {"0", "1"}]
+    frames = [one for one in document.frames if not one.hidden and _is_shown_frame(one)]
     controls = [one for one in document.controls if not one.hidden]
     headings = [
         one for one in document.headings if not one.hidden and one.text and not _is_loading(fold(one.text[:200]))
@@ -190,6 +201,13 @@ def _shows_something(document: Document, words: int) -> bool:
         or len(paragraphs) > 1
         or (len(links) > _FEW and words > _FEW)
     )
+
+
+def _is_shown_frame(frame: Frame) -> bool:
+    """Whether a frame loads another page and has a size."""
+    style = "".join(frame.attrs.get("style", "")[:400].lower().split())
+    is_sized = frame.attrs.get("width") not in {"0", "1"} and "width:0" not in style and "height:0" not in style
+    return is_sized and frame.url is not None and is_http(frame.url)
 
 
 def _survey(document: Document) -> _Body:
@@ -238,12 +256,13 @@ def _close(element: Element, texts: list[str], found: _Body, *, holds: bool, is_
     is_message = bool(said) and (_is_loading(said) or _PLEA.search(said) is not None)
     is_placeholder = tag == "progress" or "progressbar" in marks or _PLACEHOLDERS.search(marks) is not None
     found.elements += 1
+    found.messages += is_message
     found.placeholders += is_placeholder or "aria-busy" in attrs
     shows = tag in _SHOWN or (tag == "img" and not is_placeholder) or tag in {"input", "button"}
     filled = holds or shows or (bool(said) and not is_message)
     if not filled:
         found.hollow += 1
-        is_named = "id" in attrs or "-" in tag or tag == "main" or any(name.startswith("data-") for name in attrs)
+        is_named = "id" in attrs or "-" in tag or tag in _UNKNOWN or any(name.startswith("data-") for name in attrs)
         found.mounts += is_named and not is_layout and tag not in _DRAWN
     return filled
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pagegrade.parse.page_kind.sketch import Sketch, phrases
+from pagegrade.parse.page_kind.sketch import Pattern, Sketch, phrases
 
 _MAX_WORDS: Final = 170
 _MAX_LINKS: Final = 12
@@ -119,6 +119,12 @@ _APOLOGIES: Final = phrases(
     r"불편을 (?:드려|끼쳐)",
     r"briefly unavailable",
 )
+_WHOLE: Final = Pattern(
+    r"(?:\d{3}:? ?)?(?:service (?:temporarily )?unavailable|(?:temporarily )?(?:offline|closed|unavailable)|"
+    r"(?:site |website |currently )?(?:under |in |down for )?maintenance(?: mode)?|wartung(?:sarbeiten|smodus)?|"
+    r"(?:we'll |we will )?be (?:right )?back(?: soon)?|coming soon|opening soon|under construction)"
+)
+"""A title or heading that says nothing else."""
 _ASKED_FOR_ITSELF: Final = phrases(r"maintenance", r"wartung", r"mantenimiento", r"status", r"blog/", r"coming-soon")
 
 
@@ -128,7 +134,7 @@ def score_maintenance(sketch: Sketch) -> int:
         return 0
     on_top = sketch.says_on_top(_STATES)
     spoken = _STATES.found_in(sketch.text)
-    if not spoken and not on_top:
+    if not (spoken or on_top):
         return 0
     apologies = _APOLOGIES.found_in(sketch.text)
     headers = sketch.navigation.response
@@ -136,6 +142,7 @@ def score_maintenance(sketch: Sketch) -> int:
     points += 2 if sketch.words <= 70 else 1 if sketch.words <= 110 else 0  # a notice of a few sentences
     points += 2 if sketch.links <= 3 else 0  # a mail address, two networks
     points += 2 if headers.header("retry-after") is not None else 0
+    points += 2 if sketch.is_titled(_WHOLE) else 0
     points += 1 if sketch.is_noindex else 0
     points += 2 if _asks_for_store_password(sketch) else 0
     points -= 3 * (len(sketch.headings) > 3) + 2 * (len(sketch.document.images) > 3)  # notices have one

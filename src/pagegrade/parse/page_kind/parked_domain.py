@@ -12,6 +12,7 @@ _MAX_OFFER_WORDS: Final = 1_200
 """Offers of traders come with questions and answers."""
 _MAX_PROSE_WORDS: Final = 120
 """More than that is prose, unless the page is named after its domain or a trader's files are in it."""
+_MAX_FRAME_WORDS: Final = 30
 _MAX_LINKS: Final = 45
 _CLAIMS: Final = (
     phrases(
@@ -50,7 +51,6 @@ _CLAIMS: Final = (
         r"future home of",
         r"(?:diese |die )?(?:domain|internetadresse|adresse)\b.{0,40}\b(?:ist|wurde|wird)\b.{0,25}\b(?:geparkt|"
         r"registriert|reserviert|vergeben|gesichert)",
-        r"hier entsteht (?:in kürze |bald )?eine neue (?:website|webseite|internetpräsenz|homepage|internetseite)",
         r"(?:ce|le) (?:nom de )?domaine\b.{0,40}\b(?:est|a été)\b.{0,25}\b(?:parqué|enregistré|réservé)",
         r"(?:este|el) dominio\b.{0,40}\b(?:está|ha sido)\b.{0,25}\b(?:aparcado|registrado|reservado|estacionado)",
         r"(?:este|o) domínio\b.{0,40}\b(?:está|foi)\b.{0,25}\b(?:estacionado|registrado|registado|reservado)",
@@ -72,6 +72,7 @@ _CLAIMS: Final = (
         r"(?:sind|bist) (?:sie|du) (?:der )?(?:inhaber|besitzer|eigentümer)",
         r"get (?:a|your own|started with (?:a|your)) (?:domain|website)",
         r"срок регистрации домена",
+        r"hier entsteht (?:in kürze |bald )?eine neue (?:website|webseite|internetpräsenz|homepage|internetseite)",
     ),
     phrases(
         r"related (?:searches|links|topics|categories)",
@@ -128,9 +129,10 @@ def score_parked_domain(sketch: Sketch) -> int:
     lander = _LANDER.search(sketch.inline) is not None
     if lander and not sketch.words:
         return 10
-    if not (claims or offers):
-        return 0
     named = sketch.names_itself() or (sketch.is_elsewhere and sketch.is_other_site and trader)
+    if not (claims or offers):
+        # Advertisements that a script draws leave the name of the domain and a link or two.
+        return 10 if named and trader and sketch.words <= _MAX_FRAME_WORDS else 0
     if sketch.words > _MAX_PROSE_WORDS and not (named or trader or lander):
         return 0
     points = 3 * min(claims, 3) + 2 * min(offers, 2) + 3 * named + 3 * trader + 3 * lander

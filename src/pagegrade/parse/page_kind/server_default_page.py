@@ -10,7 +10,7 @@ from pagegrade.parse.page_kind.sketch import Pattern, Sketch, phrases
 _MAX_WORDS: Final = 800
 _MAX_LINKS: Final = 60
 _TITLES: Final = Pattern(
-    r"it works|"
+    r"it works|(?:success!? ?)?your (?:new )?(?:web ?site|site|web server) is ready to use|"
     r"welcome to (?:nginx|openresty|tengine|angie|apache|caddy|centos|fedora|openlitespeed|litespeed(?: web server)?|"
     r"wildfly(?: \d+)?|jboss.{0,30}|payara.{0,30}|your (?:new )?(?:app|website|site|web ?server|server|domain|hosting)"
     r".{0,30}|hestia.{0,20}|vesta.{0,20}|ispconfig.{0,20}|cloudpanel.{0,20}|cyberpanel.{0,20}|xampp.{0,30}|"
@@ -94,7 +94,7 @@ _CLAIMS: Final = (
     phrases(
         r"/var/www|/usr/share/(?:nginx|apache2|httpd|caddy)|/etc/(?:apache2|httpd|nginx|caddy)|/opt/(?:bitnami|tomcat)",
         r"document ?root",
-        r"public_html|httpdocs|htdocs|wwwroot",
+        r"index\.html|public_html|private_html|httpdocs|htdocs|wwwroot",
         r"\$catalina_home|manager webapp|welcome\.conf|caddyfile|sites-(?:available|enabled)",
         r"ftp|file manager|control panel|dashboard",
     ),

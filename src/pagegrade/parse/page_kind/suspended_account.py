@@ -57,6 +57,7 @@ _CONTACTS: Final = phrases(
     r"(?:обратитесь|свяжитесь|оплат)",
     r"(?:请联系|請聯繫|联系您|お問い合わせ|문의)",
 )
+_ASKED_FOR_ITSELF: Final = re.compile(r"suspen|help|support|docs|blog|faq|/kb|knowledge|wiki|news|guide")
 _MARKS: Final = re.compile(
     r"suspended(?:page)?\.(?:cgi|css|html|page|php)|/suspend(?:ed)?\b|/cgi-sys/|/suspended-page|account-?suspended|"
     r"fa-user-times"
@@ -77,4 +78,7 @@ def score_suspended_account(sketch: Sketch) -> int:
     points += 2 if sketch.words <= 80 else 0  # a few sentences
     points += 2 if sketch.links <= 3 else 0  # the host and its support
     points += 1 if sketch.is_root else 0
+    points -= 4 if sketch.links > 5 else 0  # a menu
+    points -= 2 if sketch.words > 80 else 0  # prose
+    points -= 6 if _ASKED_FOR_ITSELF.search(sketch.requested_path) and not marked else 0
     return points - 3 * (len(sketch.headings) > 3) - 2 * (len(sketch.document.images) > 3)  # a notice
