@@ -82,9 +82,22 @@ def _check_page(check: Check, rule: Rule, checks: Mapping[str, Check]) -> str:
     documentation = check.documentation
     for heading in SECTIONS:
         lines += ["", f"## {heading}", "", documentation[heading]]
+        lines += _advice(check) if heading == "How to fix" else []
     lines += ["", "## Sources", "", *(f"- <{source}>" for source in check.sources)]
     lines += ["", f"[View the source]({PROJECT_URL}/blob/main/src/{source}.py)", ""]
     return "\n".join(lines)
+
+
+def _advice(check: Check) -> list[str]:
+    """The title, the reason and the advice of every state that has them; states of one fault share a heading."""
+    alike: dict[tuple[str, str, str], list[str]] = {}
+    for state in check.states:
+        if state.title:
+            alike.setdefault((state.title, state.why, state.fix), []).append(f"`{state.name}`")
+    lines: list[str] = []
+    for (title, why, fix), names in alike.items():
+        lines += ["", f"### {title}", "", f"{' and '.join(names)}: {why}", "", fix]
+    return lines
 
 
 def _links(names: Sequence[str]) -> str:

@@ -31,6 +31,8 @@ def test_a_page_shows_states_sections_and_sources() -> None:
     page = dict(check_pages(all_checks()))[f"checks/{check.id}.md"]
 
     assert all(state.message in page for state in check.states)
+    assert any(state.fix for state in check.states)
+    assert all(text in page for state in check.states for text in (state.title, state.why, state.fix))
     assert all(f"## {heading}" in page for heading in check.documentation)
     assert all(source in page for source in check.sources)
 
