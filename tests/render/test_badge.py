@@ -26,7 +26,7 @@ def luminance(color: str) -> float:
         ("completed", "good", 92, "good 92"),
         ("completed", "decent", 64, "decent 64"),
         ("completed", "bad", 31, "bad 31"),
-        ("completed", None, 85, "incomplete 85"),
+        ("completed", None, 85, "no grade"),
         ("failed", None, None, "not analysed"),
         (UNKNOWN, None, None, "unknown"),
         ("queued", None, None, "pending"),

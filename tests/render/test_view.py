@@ -103,8 +103,8 @@ def test_evidence_is_shown_in_part_and_counted_whole() -> None:
         ({"result": "good"}, "GOOD", "This page is in good shape"),
         ({"result": "decent"}, "DECENT", "This page is decent"),
         ({"result": "bad"}, "BAD", "This page needs work"),
-        ({"result": None, "coverage": 0.62}, "INCOMPLETE", "No verdict: only 62%"),
-        ({"result": None, "coverage": 0.95}, "INCOMPLETE", "No verdict: scripts draw this page"),
+        ({"result": None, "coverage": 0.62}, "NO GRADE", "No verdict: only 62%"),
+        ({"result": None, "coverage": 0.95}, "NO GRADE", "No verdict: scripts draw this page"),
     ],
 )
 def test_the_verdict_is_in_words(more: dict[str, Any], word: str, start: str) -> None:

@@ -22,6 +22,7 @@ from pagegrade.model.errors import InvalidInput
 from pagegrade.model.report import Report
 from pagegrade.parse.url import Target, parse_target_url, project_of
 from pagegrade.render.escape import visible
+from pagegrade.render.view import grade_word
 from pagegrade.report.artifacts_file import save_artifacts
 from pagegrade.sandbox.pool import Children
 from pagegrade.service.runs.analysis import Analysis, AnalyzeOptions, analyze_target
@@ -169,11 +170,12 @@ def _summarise(reports: Sequence[Report]) -> None:
     """What a person wants to know while the report itself goes to a file or a program."""
     if len(reports) == 1:
         report = reports[0]
-        verdict = "not analysed" if report.error else f"{report.score} of 100, {report.result or 'incomplete'}"
+        verdict = grade_word(report) if report.score is None else f"{report.score} of 100, {grade_word(report)}"
         sys.stderr.write(f"{visible(report.url, 2048)}: {verdict}\n")
-        if report.error is not None:
-            sys.stderr.write(f"  {visible(report.error.message, 400)}\n")
+        reason = report.error or report.withheld
+        if reason is not None:
+            sys.stderr.write(f"  {visible(reason.message, 400)}\n")
         return
-    words = [report.result or ("failed" if report.error else "incomplete") for report in reports]
+    words = ["failed" if report.error else grade_word(report) for report in reports]
     counted = ", ".join(f"{words.count(word)} {word}" for word in dict.fromkeys(sorted(words)))
     sys.stderr.write(f"{len(reports)} pages: {counted}\n")

@@ -14,7 +14,7 @@ UNKNOWN: Final = "unknown"
 COLORS: Final = {"good": "#1a7a4a", "decent": "#946000", "bad": "#b8322a", "none": "#59635e"}
 """White text on each has a contrast of more than 4.5 to 1 (WCAG 2.2, success criterion 1.4.3)."""
 LABEL_COLOR: Final = "#363f3b"
-_WITHOUT_SCORE: Final = {"failed": "not analysed", UNKNOWN: "unknown"}
+_WITHOUT_SCORE: Final = {"completed": "no grade", "failed": "not analysed", UNKNOWN: "unknown"}
 _FONT_SIZE: Final = 11
 _PADDING: Final = 6
 _WIDTHS: Final = {
@@ -59,8 +59,8 @@ def render_badge(state: str, *, result: Grade | None = None, score: int | None =
 
     Args:
         state: Of the report: ``queued``, ``running``, ``completed`` or ``failed``; or ``UNKNOWN``.
-        result: Its grade; ``None``: none yet, or too little was measured for one.
-        score: From 0 to 100; ``None``: none yet.
+        result: Its grade; ``None``: none yet, or it is withheld.
+        score: From 0 to 100; ``None``: none yet, or it is withheld.
     """
     value = _value(state, result, score)
     label_length, value_length = _length(LABEL), _length(value)
@@ -85,8 +85,8 @@ def badge_width(state: str, *, result: Grade | None = None, score: int | None = 
 
 
 def _value(state: str, result: Grade | None, score: int | None) -> str:
-    if score is not None:
-        return f"{result or 'incomplete'} {max(0, min(int(score), 100))}"
+    if score is not None and result is not None:
+        return f"{result} {max(0, min(int(score), 100))}"
     return _WITHOUT_SCORE.get(state, "pending")
 
 

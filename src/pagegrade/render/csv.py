@@ -19,7 +19,7 @@ from typing import Any, Final
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import CATEGORIES, Report, Result
 from pagegrade.render.escape import visible
-from pagegrade.render.view import flat_prose, headline, place
+from pagegrade.render.view import flat_prose, grade_word, headline, place
 from pagegrade.report.serialize import format_timestamp
 
 BYTE_ORDER_MARK: Final = "\ufeff"
@@ -54,7 +54,7 @@ def render_csv(reports: Sequence[Report], *, ids: Sequence[int | None] = ()) -> 
             report.url,
             format_timestamp(report.generated_at),
             report.score,
-            report.result or ("not analysed" if report.error else "incomplete"),
+            grade_word(report),
         ]
         rows += [[*about, *_result(result)] for result in report.results]
         if report.error is not None:

@@ -10,7 +10,17 @@ from typing import Final
 
 from pagegrade.model.report import Report
 from pagegrade.render.escape import visible
-from pagegrade.render.view import counted, findings, flat_prose, headline, place, plural, points, what_happened
+from pagegrade.render.view import (
+    counted,
+    findings,
+    flat_prose,
+    grade_word,
+    headline,
+    place,
+    plural,
+    points,
+    what_happened,
+)
 
 _COMMANDS: Final = {"critical": "error", "high": "error", "medium": "warning", "low": "notice", "informative": "notice"}
 
@@ -27,7 +37,9 @@ def _lines(report: Report) -> list[str]:
     lines = []
     for finding in findings(report):
         result = finding.result
-        text = f"{visible(result.message, 400) or headline(result)} Costs {points(finding.lost)}."
+        text = visible(result.message, 400) or headline(result)
+        if report.score is not None:
+            text += f" Costs {points(finding.lost)}."
         if finding.evidence:
             more = f" and {plural(finding.evidence_not_shown, 'place')} more" if finding.evidence_not_shown else ""
             shown = "; ".join(where for where in map(place, finding.evidence) if where)
@@ -37,7 +49,7 @@ def _lines(report: Report) -> list[str]:
         title = f"{headline(result)} ({result.check})"
         lines.append(_command(_COMMANDS[result.importance], title, f"{url}\n{text}"))
     score = "no score" if report.score is None else f"{report.score} of 100"
-    verdict = f"{url}: {score} ({report.result or 'incomplete'}), {counted(report)}"
+    verdict = f"{url}: {score} ({grade_word(report)}), {counted(report)}"
     return [*lines, _command("notice", "Pagegrade", verdict)]
 
 

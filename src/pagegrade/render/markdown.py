@@ -64,7 +64,7 @@ def code(text: object, limit: int = 200) -> str:
 
 def _summary_row(report: Report) -> str:
     score = "–" if report.score is None else str(report.score)
-    word = "not analysed" if report.error else report.result or "incomplete"
+    word = view.grade_word(report)
     detail = view.what_happened(report.error) if report.error else view.counted(report)
     return f"| {score} | {word} | {escape_markdown(report.url, 2048)} | {escape_markdown(detail, 600)} |"
 
@@ -86,19 +86,24 @@ def _report(report: Report, comparison: Comparison | None) -> list[str]:
         if report.error.retryable:
             lines.append("- Trying again later may help.")
         return [*lines, "", _footer(report), ""]
-    lines += [
-        f"**{view.result_word(report).capitalize()}: {report.score} of 100.** {view.verdict(report)}",
-        f"{view.counted(report).capitalize()}. The scale: {view.scale(report)}.",
-        "",
-    ]
+    if report.withheld is None:
+        score = "" if report.score is None else f": {report.score} of 100"
+        lines += [
+            f"**{view.result_word(report).capitalize()}{score}.** {view.verdict(report)}",
+            f"{view.counted(report).capitalize()}. The scale: {view.scale(report)}.",
+            "",
+        ]
+    else:
+        lines += [
+            f"**{view.verdict(report)}**",
+            "",
+            f"- What was seen: {escape_markdown(report.withheld.message, 400)}",
+            f"- What to do: {escape_markdown(report.withheld.fix, 400)}",
+            "",
+        ]
     lines += [f"> {escape_markdown(note, 400)}\n" for note in report.run.notes]
-    lines += ["| Category | Score | Result | Findings |", "|---|---:|---|---:|"]
-    for name in CATEGORIES:
-        if (category := report.categories.get(name)) is not None:
-            score = "" if category.score is None else str(category.score)
-            title = view.CATEGORY_NAMES[name]
-            lines.append(f"| {title} | {score} | {category.result or 'no result'} | {category.failed} |")
-    lines.append("")
+    if report.withheld is None:
+        lines += _categories(report)
     if comparison is not None:
         lines += _comparison(comparison)
     lines += _fix_first(report)
@@ -109,23 +114,44 @@ def _report(report: Report, comparison: Comparison | None) -> list[str]:
     if passed:
         names = ", ".join(escape_markdown(result.check_name, 80) for result in passed)
         lines += [f"## Passed ({len(passed)})", "", names, ""]
-    lines += ["## How the score came to be", ""]
-    lines += [f"- {escape_markdown(step, 400)}" for step in view.score_steps(report)]
-    lines += ["", "## The page", ""]
+    if steps := view.score_steps(report):
+        lines += ["## How the score came to be", "", *(f"- {escape_markdown(step, 400)}" for step in steps), ""]
+    lines += ["## The page", ""]
     lines += [f"- {name}: {escape_markdown(value, 400)}" for name, value in view.page_facts(report)]
     lines += [f"- Not seen: {escape_markdown(name)}: {escape_markdown(why)}" for name, why in view.not_seen(report)]
     return [*lines, "", _footer(report), ""]
 
 
+def _categories(report: Report) -> list[str]:
+    lines = ["| Category | Score | Result | Findings |", "|---|---:|---|---:|"]
+    for name in CATEGORIES:
+        if (category := report.categories.get(name)) is not None:
+            score = "" if category.score is None else str(category.score)
+            title = view.CATEGORY_NAMES[name]
+            lines.append(f"| {title} | {score} | {category.result or view.NO_GRADE} | {category.failed} |")
+    return [*lines, ""]
+
+
 def _fix_first(report: Report) -> list[str]:
-    found = view.findings(report)
-    if not found:
-        return ["## Nothing to fix", "", "No check that counts found anything.", ""]
-    lines = ["## Fix first", ""]
-    for number, finding in enumerate(found, start=1):
+    first = view.fix_first(report)
+    lines = [f"## {view.findings_heading(report)}", ""]
+    if not first:
+        return [*lines, "No check that counts found anything.", ""]
+    lines += _findings(report, first, 1)
+    number = len(first) + 1
+    for name, found in view.further_findings(report):
+        lines += [f"## {view.CATEGORY_NAMES[name]}: {len(found)} more", "", *_findings(report, found, number)]
+        number += len(found)
+    return lines
+
+
+def _findings(report: Report, found: Sequence[view.Finding], first: int) -> list[str]:
+    lines: list[str] = []
+    for number, finding in enumerate(found, start=first):
         result = finding.result
         heading = f"{number}. {escape_markdown(view.headline(result), 200)}"
-        lines += [f"### {heading} ({result.importance}, costs {view.points(finding.lost)})", ""]
+        about = ", ".join(part for part in (result.importance, view.cost(finding, report)) if part)
+        lines += [f"### {heading} ({about})", ""]
         lines += [f"{escape_markdown(result.message, 400)}", ""]
         if result.why:
             lines.append(f"- **Why:** {_prose(result.why)}")

@@ -56,7 +56,7 @@ def sheet(report: Report, *, boxes: bool = False) -> Values:
         score = "not analysed"
     final = report.final_url if report.final_url not in {None, report.url} else None
     completed = report.state == "completed"
-    shown, left_out = _cut(view.findings(report) if completed else (), MAX_FINDINGS, "finding")
+    shown, left_out = _cut(view.by_place(report) if completed else (), MAX_FINDINGS, "finding")
     return {
         "title": f"{visible(report.url, 100)}: {score}",
         "description": view.verdict(report),
@@ -75,11 +75,15 @@ def sheet(report: Report, *, boxes: bool = False) -> Values:
         "word": view.result_word(report),
         "verdict": view.verdict(report),
         "counts": _counts(report) if completed else [],
-        "scale": view.scale(report) if completed else "",
+        "scale": view.scale(report) if report.score is not None else "",
         "notes": [_text(note, 400) for note in report.run.notes[:MAX_HOPS]],
         "failure": _failure(report),
+        "withheld": None
+        if report.withheld is None
+        else {"seen": _text(report.withheld.message, 400), "todo": _text(report.withheld.fix, 400)},
         "categories": _categories(report),
-        "findings": [_finding(rank, finding) for rank, finding in enumerate(shown, start=1)],
+        "findings": [_finding(rank, finding, report) for rank, finding in enumerate(shown, start=1)],
+        "findings_heading": view.findings_heading(report),
         "findings_left_out": left_out,
         "lists": _lists(report) if completed else [],
         "strip": [{"kind": kind, "start": start, "width": width} for kind, start, width in score_strip(report)]
@@ -159,8 +163,8 @@ def _failure(report: Report) -> Values | None:
 
 
 def _categories(report: Report) -> list[Values]:
-    cards = []
-    for name in CATEGORIES:
+    cards: list[Values] = []
+    for name in CATEGORIES if report.withheld is None else ():
         category = report.categories.get(name)
         if category is None:
             continue
@@ -171,21 +175,22 @@ def _categories(report: Report) -> list[Values]:
                 "score": "–" if category.score is None else str(category.score),
                 "share": max(0, min(category.score or 0, 100)) / 100,
                 "grade": category.result or "none",
-                "word": category.result or "no result",
+                "word": category.result or view.NO_GRADE,
                 "found": f"{found}, {category.passed} passed",
             }
         )
     return cards
 
 
-def _finding(rank: int, finding: view.Finding) -> Values:
+def _finding(rank: int, finding: view.Finding, report: Report) -> Values:
     result = finding.result
     counted = ", ".join(visible(view.headline(child), 120) for child in finding.counted[:20])
     return {
         "rank": rank,
+        "group": view.CATEGORY_NAMES[result.category] if rank > view.FIX_FIRST else "",
         "title": _text(view.headline(result), 200),
         "importance": result.importance,
-        "cost": view.points(finding.lost),
+        "cost": view.cost(finding, report),
         "message": _text(result.message, 400),
         "why": _prose(result.why),
         "fix": _prose(result.fix),

@@ -44,7 +44,7 @@ _RESULT_NAMES: Final = {
     "good": N_("good"),
     "decent": N_("decent"),
     "bad": N_("bad"),
-    "incomplete": N_("no result"),
+    "incomplete": N_("no grade"),
     "failed": N_("not analysed"),
 }
 _RESOURCE_NAMES: Final = {

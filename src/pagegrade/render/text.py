@@ -89,7 +89,7 @@ def summary_line(report: Report) -> Text:
     else:
         score = "--" if report.score is None else str(report.score)
         line.append(f"{score:>3} ", style="bold")
-        line.append(f"{(report.result or 'incomplete'):<11}", style=_GRADE_STYLES.get(report.result, "bold"))
+        line.append(f"{view.grade_word(report):<11}", style=_GRADE_STYLES.get(report.result, "bold"))
     line.append(visible(report.url, 2048))
     shown = [(name, number) for name, number in view.counted_findings(report) if number or name != "critical"]
     found = ", ".join(f"{number} {name}" for name, number in shown)
@@ -199,8 +199,9 @@ def _report(page: _Page, report: Report, comparison: Comparison | None) -> None:
         _reasons(page, "Not evaluated", view.with_outcome(report, "not_evaluated"))
         _reasons(page, "Not applicable", view.with_outcome(report, "not_applicable"))
         _passed(page, report)
-        page.heading("How the score came to be")
-        for step in view.score_steps(report):
+        if steps := view.score_steps(report):
+            page.heading("How the score came to be")
+        for step in steps:
             page.line(f"• {step}", indent=2, hang=4)
     _page_facts(page, report)
     page.gap()
@@ -244,11 +245,18 @@ def _score(page: _Page, report: Report) -> None:
         line.append_text(page.bar(report.score, style))
     page.line(line, indent=2)
     page.line(view.verdict(report), indent=2)
-    page.line(f"{view.counted(report).capitalize()}. The scale: {view.scale(report)}.", indent=2)
-    page.gap()
+    if report.withheld is not None:
+        page.gap()
+        page.field("Seen", visible(report.withheld.message, 400), indent=2)
+        page.field("To do", visible(report.withheld.fix, 400), indent=2)
+        page.gap()
+        page.line(f"{view.counted(report).capitalize()}, without a score.", indent=2)
+    else:
+        page.line(f"{view.counted(report).capitalize()}. The scale: {view.scale(report)}.", indent=2)
+        page.gap()
     for name in CATEGORIES:
         category = report.categories.get(name)
-        if category is None:
+        if category is None or report.withheld is not None:
             continue
         row = Text(f"{view.CATEGORY_NAMES[name]:<14}")
         score = "--" if category.score is None else str(category.score)
@@ -265,19 +273,29 @@ def _score(page: _Page, report: Report) -> None:
 
 
 def _fix_first(page: _Page, report: Report) -> None:
-    found = view.findings(report)
-    page.heading("Fix first" if found else "Nothing to fix")
-    if not found:
+    first = view.fix_first(report)
+    page.heading(view.findings_heading(report))
+    if not first:
         page.line("No check that counts found anything.", indent=2)
-    for number, finding in enumerate(found, start=1):
+    _findings(page, report, first, 1)
+    number = len(first) + 1
+    for name, found in view.further_findings(report):
+        page.heading(f"{view.CATEGORY_NAMES[name]}: {len(found)} more")
+        _findings(page, report, found, number)
+        number += len(found)
+
+
+def _findings(page: _Page, report: Report, found: Sequence[view.Finding], first: int) -> None:
+    for number, finding in enumerate(found, start=first):
         result = finding.result
-        if number > 1:
+        if number > first:
             page.gap()
         title = Text(f"{number:>2}. ")
         title.append(view.headline(result), style="bold")
         title.append("  ")
         title.append(result.importance.upper(), style=_IMPORTANCE_STYLES.get(result.importance, "bold"))
-        title.append(f"  costs {view.points(finding.lost)}")
+        if cost := view.cost(finding, report):
+            title.append(f"  {cost}")
         title.append(f"  [{visible(result.check, 60)}]", style="dim")
         page.line(title, hang=4)
         page.line(visible(result.message, 400), indent=4)

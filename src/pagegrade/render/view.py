@@ -33,6 +33,8 @@ CATEGORY_NAMES: Final[Mapping[Category, str]] = {
 }
 IMPORTANCE_ORDER: Final[tuple[Importance, ...]] = get_args(Importance)
 """The most severe first."""
+NO_GRADE: Final = "no grade"
+"""In place of a result that is withheld."""
 FIX_FIRST: Final = 5
 """So many findings are named first, whatever their category; one that is charged with a cause stands for it."""
 SHOWN_EVIDENCE: Final = 3
@@ -141,6 +143,11 @@ def further_findings(report: Report) -> tuple[tuple[Category, tuple[Finding, ...
     return tuple((name, found) for name, found in by_category if found)
 
 
+def by_place(report: Report) -> tuple[Finding, ...]:
+    """Every finding as reports list them: what to fix first, then the others by category."""
+    return (*fix_first(report), *(one for _, found in further_findings(report) for one in found))
+
+
 def with_outcome(report: Report, outcome: str) -> tuple[Result, ...]:
     """The results with that outcome that are not shown elsewhere, in catalogue order.
 
@@ -182,7 +189,9 @@ def verdict(report: Report, words: Words = ENGLISH) -> str:
             return words.gettext("This page needs work.")
         case None:
             if report.withheld is not None:
-                return words.gettext("No grade: this is not the page itself, or not enough of it.")
+                if report.withheld.kind == "coverage":
+                    return words.gettext("No grade: too little of the page could be evaluated.")
+                return words.gettext("No grade: the page itself was not seen.")
             needed = words.percent(MIN_COVERAGE)
             if report.coverage is None:
                 return words.gettext(
@@ -198,10 +207,29 @@ def verdict(report: Report, words: Words = ENGLISH) -> str:
 
 
 def result_word(report: Report) -> str:
-    """``GOOD``, ``DECENT``, ``BAD``, ``INCOMPLETE`` or ``NOT ANALYSED``."""
+    """``GOOD``, ``DECENT``, ``BAD``, ``NO GRADE`` or ``NOT ANALYSED``."""
+    return grade_word(report).upper()
+
+
+def grade_word(report: Report) -> str:
+    """``good``, ``decent``, ``bad``, ``no grade`` or ``not analysed``."""
     if report.state == "failed":
-        return "NOT ANALYSED"
-    return (report.result or "incomplete").upper()
+        return "not analysed"
+    return report.result or NO_GRADE
+
+
+def findings_heading(report: Report, words: Words = ENGLISH) -> str:
+    """What stands above the first findings; of a report without a grade they are what holds all the same."""
+    if not findings(report):
+        return words.gettext("Nothing to fix") if report.withheld is None else words.gettext("No findings")
+    return words.gettext("Fix first") if report.withheld is None else words.gettext("What was found all the same")
+
+
+def cost(finding: Finding, report: Report, words: Words = ENGLISH) -> str:
+    """``costs 3 points``; empty where no score was given."""
+    if report.score is None:
+        return ""
+    return words.gettext("costs %(points)s", points=points(finding.lost, words))
 
 
 def counted(report: Report) -> str:
