@@ -32,7 +32,7 @@ _REASONS: Final = {
             "suspicious",
             "The page holds code that hides what it does.",
             loss=0.2,
-            title="Disguised scripts or invisible frames",
+            title="Scripts hide what they run",
             why=(
                 "Malware is hidden in this way, and so are some advertisements; visitors cannot tell what is run in "
                 "their browser."
@@ -73,10 +73,10 @@ def hacked_page(document: Document, parties: Parties) -> Outcome:
 
     Links to other sites that are hidden or moved off the screen: three of them for typical goods of spammers (pills,
     casinos, copies of brands), or ten to at least three sites, whatever they are about. Inline scripts that decode what
-    they run from numbers or Base64, and invisible frames of unknown sites: one kind alone is suspicious, both together
-    count as a hack. A short page whose title or heading is an intruder's message counts as well. Links to social
-    networks, to shared services and to privacy policies do not count, and neither do hidden links of a page that is
-    about such goods.
+    they run from numbers or Base64 are suspicious, and together with an invisible frame of an unknown site they count
+    as a hack; such a frame alone does not, because trackers use it. A short page whose title or heading is an
+    intruder's message counts as well. Links to social networks, to shared services and to privacy policies do not
+    count, and neither do hidden links of a page that is about such goods.
 
     ## Why it matters
 
@@ -113,7 +113,7 @@ def hacked_page(document: Document, parties: Parties) -> Outcome:
     kinds = {one.kind for one in others}
     many_links = len(spam) >= MIN_SPAM_LINKS or (len(moved) >= MIN_MOVED_LINKS and len(sites) >= MIN_MOVED_SITES)
     is_hacked = many_links or "defacement" in kinds or len(kinds) > 1 or bool(spam and kinds)
-    if not is_hacked and not kinds:
+    if not is_hacked and "disguised-script" not in kinds:
         return Outcome("clean", value=0)
     shown: list[Injection] = [*(links if many_links or spam else ()), *others]
     return Outcome(
