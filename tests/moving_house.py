@@ -62,6 +62,7 @@ async def move_in(house: House) -> Left:
     by_key = answered.json()["data"]["id"]
     first = await house.create("https://example.com/a?q=%C3%BC", project="Ä project")
     await house.call("POST", REPORTS, data={"url": "https://example.org/"}, key=bob_key)
+    await house.call("POST", "/api/v1/batches", json={"urls": ["https://batch.example/", "nonsense:"]}, key=bob_key)
     await house.finish()
     await house.create("https://broken.example/")
     await house.finish(make_failed_report("dns"))

@@ -48,9 +48,13 @@ async def tour(house: House) -> list[httpx.Response]:
     await see("HEAD", f"{REPORTS}/1")
     await see("GET", f"{REPORTS}/1", headers={"If-None-Match": whole.headers["etag"]})
     await see("GET", f"{REPORTS}/1/compare?from=1&to=2")
-    await see("GET", "/api/v1/account")
-    await see("GET", "/api/v1/projects")
-    await see("GET", "/api/v1/projects/example.com")
+    batch = {"urls": ["https://example.com/a", "ftp://example.com/"]}
+    for sent in ({"json": batch}, {"json": {"privacy": 7}}):
+        await see("POST", "/api/v1/batches", **sent)
+    for method, path in (("GET", ""), ("GET", "/1"), ("DELETE", "/1"), ("GET", "/1")):
+        await see(method, f"/api/v1/batches{path}")
+    for path in ("account", "projects", "projects/example.com"):
+        await see("GET", f"/api/v1/{path}")
     await see("GET", "/api/v1/checks", key=None)
     await see("GET", "/api/v1/checks/https", key=None)
     await see("GET", "/api/v1/openapi.json", key=None)

@@ -30,6 +30,7 @@ ACTORS: Final = (
     "owner",
 )
 KEYLESS: Final = frozenset({"nobody", "wrong key", "revoked key", "expired key", "disabled account"})
+BATCHES: Final = "/api/v1/batches"
 SECURITY_HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
@@ -65,6 +66,10 @@ ROWS: Final = {
     ("GET", "/api/v1/reports/{id}/runs"): Row(200, 404),
     ("GET", "/api/v1/reports/{id}/runs/{n}"): Row(200, 404),
     ("GET", "/api/v1/reports/{id}/compare"): Row(200, 404, query="?from=1&to=2"),
+    ("GET", "/api/v1/batches"): Row(200, 200),
+    ("POST", "/api/v1/batches"): Row(202, 202, "reports:write", {"urls[]": "{site}/about"}),
+    ("GET", "/api/v1/batches/{id}"): Row(200, 404),
+    ("DELETE", "/api/v1/batches/{id}"): Row(200, 404, "reports:write"),
     ("GET", "/api/v1/projects"): Row(200, 200),
     ("GET", "/api/v1/projects/{project}"): Row(200, 404),
     ("DELETE", "/api/v1/projects/{project}"): Row(200, 404, "reports:write"),
@@ -100,9 +105,17 @@ class World:
     """What stands for the parameters of a path: the owner's report with two finished runs, and its project."""
     keys: dict[str, str | None]
 
+    def batch(self) -> int:
+        """The id of a new batch of the owner."""
+        made: int = self.server.call("POST", BATCHES, form={"urls[]": f"{self.site.spa}/"}).data["id"]
+        return made
+
     def fill(self, path: str, *, fresh: bool) -> str:
         """The path with what belongs to the owner; ``fresh``: with something that may be deleted."""
         known = self.known
+        if path.startswith(BATCHES):
+            batch = self.batch() if fresh else known["batch"]
+            return path.format(id=batch)
         if fresh:
             made = self.server.create(f"{self.site.spa}/")
             known = {**known, "id": made["id"], "project": made["project"]}
@@ -140,7 +153,10 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         }
         known |= {"slug": report["share_url"].rpartition("/")[2]}
         known |= {"digest": asset[1].decode(), "name": asset[2].decode()} if asset else {}
-        yield World(server, site, known, keys)
+        world = World(server, site, known, keys)
+        # Numbers of batches are others than those of reports.
+        known["batch"] = [world.batch() for _ in range(5)][-1]
+        yield world
 
 
 def expected(method: str, path: str, actor: str) -> int:
@@ -268,7 +284,7 @@ def neutral(reply: Reply, *names: str) -> tuple[int, list[tuple[str, str]], str]
 @pytest.mark.parametrize(("method", "path"), sorted(where for where in OFFERED if "{id}" in where[1]))
 def test_what_belongs_to_others_looks_like_what_never_was(method: str, path: str, world: World) -> None:
     """Byte for byte, headers included: nobody learns which ids exist."""
-    report = str(world.known["id"])
+    report = str(world.known["batch" if path.startswith(BATCHES) else "id"])
     unknown = str(10 ** len(report) - 1)
     foreign = ask(world, method, path, "other account", fill=lambda p: p.format(id=report, n=2))
     missing = ask(world, method, path, "other account", fill=lambda p: p.format(id=unknown, n=2))

@@ -17,19 +17,25 @@ import pytest
 
 from pagegrade.parse.url import parse_target_url, project_of
 from pagegrade.render.i18n import choose_locale
+from pagegrade.service.reports.batches import read_urls
 from pagegrade.service.reports.bulk import read_addresses
 from pagegrade.store.repositories.search import search_patterns
 from pagegrade.web.compression import compressed
-from pagegrade.web.http.accept import preferred
+from pagegrade.web.http.accept import preferred, preferred_by_program
 from pagegrade.web.http.body import JSON, MULTIPART, judge_media, parse_body
 from pagegrade.web.http.client_ip import bearer_key, client_address
 from pagegrade.web.http.conditional import is_unchanged, may_change
+from pagegrade.web.http.cursors import read_cursor
+from pagegrade.web.http.fields import UnreadableError
+from pagegrade.web.http.form_lists import with_lists
 from pagegrade.web.http.forms import parse_pairs
 from pagegrade.web.http.header_parameters import parse_parameters
 from pagegrade.web.http.json_negotiation import accepts_json
 from pagegrade.web.http.prefer import parse_prefer
+from pagegrade.web.http.unknown_names import unknown_remarks
 from pagegrade.web.operations import Answer
 from pagegrade.web.pages.account.sign_in import own_place
+from pagegrade.web.parameters import read_members, read_moment
 from pagegrade.web.server.limits import ServerLimits
 from pagegrade.web.server.request_head import check_headers, read_target
 from pagegrade.web.server.serve import loop_factory
@@ -70,6 +76,12 @@ def multiparts(text: str) -> None:
 def bytes_of(text: str) -> bytes:
     """As it stands on the wire."""
     return text.encode("latin-1", "replace")
+
+
+def unreadable(read: Callable[[str], object], text: str) -> None:
+    """Let a function read a text that most often is nothing it knows."""
+    with contextlib.suppress(UnreadableError):
+        read(text)
 
 
 PARSERS: Final[dict[str, tuple[Callable[[str], object], tuple[str, ...]]]] = {
@@ -113,6 +125,13 @@ PARSERS: Final[dict[str, tuple[Callable[[str], object], tuple[str, ...]]]] = {
     "search": (search_patterns, ()),
     "list of addresses": (lambda text: read_addresses(text, OPTIONS), ()),
     "place after signing in": (own_place, ()),
+    "accept of programs": (lambda text: preferred_by_program(text, ("application/json", "text/html")), ("accept",)),
+    "cursor": (lambda text: unreadable(read_cursor, text), ()),
+    "point in time": (lambda text: unreadable(read_moment, text), ()),
+    "members": (lambda text: unreadable(read_members, text), ()),
+    "unknown names": (lambda text: list(unknown_remarks([text] * 1_000, ("url", "privacy"))), ()),
+    "list in a form": (lambda text: with_lists({}, text.encode(), ("urls",)), ()),
+    "URLs of a batch": (lambda text: read_urls([text, f" {text} "], OPTIONS), ()),
 }
 """What reads something that a client chose -> how, and the headers it reads."""
 COMPARED: Final = frozenset(

@@ -12,8 +12,7 @@ import pytest
 
 from pagegrade.model.errors import InvalidURL, URLNotAllowed
 from pagegrade.service.container import Services
-from pagegrade.service.options import ServiceOptions
-from pagegrade.service.reports.bulk import AT_ONCE
+from pagegrade.service.options import AT_ONCE, ServiceOptions
 from pagegrade.service.runs.analysis import AnalyzeOptions, parse_networks
 from pagegrade.service.sitemaps import FILES, FoundAddresses, read_sitemap_addresses
 from tests.gather.sites import Reply, Site, html, redirect, typed

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from ipaddress import IPv4Network, IPv6Network
+from typing import Final
 
 from pagegrade.model.stored import Privacy
 from pagegrade.parse.url import host, port
 from pagegrade.service.runs.analysis import AnalyzeOptions
+
+AT_ONCE: Final = 500
+"""Reports that are made in one go."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,7 @@ from pagegrade.parse.files.sitemap import SitemapReading, find_declared_sitemaps
 from pagegrade.parse.url import Target, origin, parse_target_url
 from pagegrade.sandbox.pool import Children
 from pagegrade.service.container import Services
-from pagegrade.service.reports.bulk import AT_ONCE
+from pagegrade.service.options import AT_ONCE
 from pagegrade.service.reports.validation import check_allowed
 from pagegrade.service.runs.analysis import AnalyzeOptions, policy_of
 from pagegrade.service.runs.politeness import politeness_target

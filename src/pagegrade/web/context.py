@@ -23,9 +23,10 @@ from pagegrade.service.rate_limit import Standing
 from pagegrade.service.reports.validation import Remark
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.locks import hold_account
-from pagegrade.web.http.body import Receive, judge_media, parse_received, read_body
+from pagegrade.web.http.body import FORM, MAX_BYTES, Receive, judge_media, parse_received, read_body
 from pagegrade.web.http.client_ip import bearer_key, client_address, limited_as
 from pagegrade.web.http.fields import is_spelled_freely, names_of, read_fields
+from pagegrade.web.http.form_lists import with_lists
 from pagegrade.web.http.forms import parse_pairs
 from pagegrade.web.http.prefer import NONE, Preferences, parse_prefer
 from pagegrade.web.http.unknown_names import unknown_remarks
@@ -173,8 +174,15 @@ class Call:
                     found[name] = self.sent[name] if is_spelled_freely(type(query), name) else str(value)
         return found
 
-    async def fields(self, model: type[Model]) -> tuple[Model, list[Violation]]:
+    async def fields(
+        self, model: type[Model], *, max_bytes: int = MAX_BYTES, lists: Sequence[str] = ()
+    ) -> tuple[Model, list[Violation]]:
         """The fields of the body, and what is wrong with them.
+
+        Args:
+            model: What they are.
+            max_bytes: The body may have at most so many.
+            lists: Fields that a form may hold several times, as ``name``, ``name[]`` or ``name[0]``.
 
         Raises:
             Rejected: The body cannot be read.
@@ -182,8 +190,10 @@ class Call:
         """
         content_type = self.header(b"content-type")
         media_type, boundary = judge_media(self.method, content_type, self.header(b"content-encoding"))
-        body = await read_body(self.receive, self.header(b"content-length"))
+        body = await read_body(self.receive, self.header(b"content-length"), max_bytes=max_bytes)
         sent = await parse_received(body, media_type, boundary)
+        if lists and media_type in {None, FORM}:
+            sent = with_lists(sent, body, lists)
         known = names_of(model)
         self._ignored_fields = tuple(name for name in sent if name not in known)
         return read_fields(model, sent, "body")

@@ -111,6 +111,20 @@ async def refuse_done(call: Call, fields: BaseModel) -> None:
         raise ReportDeleted
 
 
+async def is_done(call: Call, fields: BaseModel) -> bool:
+    """Whether the request was done before; ``do_once`` answers it then without doing anything.
+
+    Raises:
+        IdempotencyKeyReused: The key came with another body before.
+        Rejected: The key is malformed.
+    """
+    key = idempotency_key(call)
+    if key is None:
+        return False
+    request = _request(call, fields, key)
+    return await call.write(lambda tx, _caller: find_request(tx, request, call.now_ms)) is not None
+
+
 def _request(call: Call, fields: BaseModel, key: str) -> IdempotentRequest:
     return IdempotentRequest(
         key_id=call.admitted.api_key.id,

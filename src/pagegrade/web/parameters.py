@@ -14,6 +14,7 @@ from pydantic import BaseModel, Field, WithJsonSchema
 from pagegrade.model.errors import InvalidInput
 from pagegrade.parse.url import parse_target_url
 from pagegrade.service.accounts.passwords import MAX_CHARACTERS
+from pagegrade.service.options import AT_ONCE
 from pagegrade.web.http.cursors import MAX_CHARACTERS as MAX_CURSOR
 from pagegrade.web.http.cursors import Cursor, read_cursor
 from pagegrade.web.http.fields import Reads, UnreadableError
@@ -204,6 +205,34 @@ class CreateReportBody(BaseModel):
         description=f"Of the share page, 1 to {MAX_CHARACTERS} characters; used with `privacy` 2 only.",
         examples=["correct horse"],
     )
+
+
+class CreateBatchBody(BaseModel):
+    """Reports for many URLs: of `urls`, of `sitemap`, or of both."""
+
+    urls: tuple[str, ...] | None = Field(
+        None,
+        max_length=AT_ONCE,
+        description=f"Pages to analyze, at most {AT_ONCE}; in a form `urls[]` several times, or one text with a URL a "
+        "line. What cannot be used is named in `refused`.",
+        examples=[["https://example.com/", "https://example.com/pricing"]],
+    )
+    sitemap: str | None = Field(
+        None,
+        max_length=MAX_TEXT,
+        description=f"Sitemap, or site with one, whose first {AT_ONCE} pages to analyze.",
+        examples=["https://example.com/sitemap.xml"],
+    )
+    privacy: Literal[0, 1, 2] | None = Field(None, description="Of every report, as when creating one.", examples=[1])
+    password: str | None = Field(
+        None,
+        description=f"Of every share page, 1 to {MAX_CHARACTERS} characters; used with `privacy` 2 only.",
+        examples=["correct horse"],
+    )
+
+
+class BatchListQuery(Paged):
+    """Batches come newest first."""
 
 
 class UpdateReportBody(BaseModel):

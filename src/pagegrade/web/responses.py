@@ -77,10 +77,10 @@ def validators(etag: str, modified_ms: int | None = None) -> Headers:
     return tag if modified_ms is None else (*tag, ("Last-Modified", http_date(modified_ms)))
 
 
-def fresh_answer(call: Call, body: bytes) -> Answer:
-    """200 with the body, or 304 where the client has this very body."""
+def fresh_answer(call: Call, body: bytes, *, headers: Headers = ()) -> Answer:
+    """200 with the body, or 304 where the client has this very body; ``headers`` besides its tag."""
     etag = hashed_tag(body)
-    return unchanged(call, etag) or Answer(status=200, body=body, headers=validators(etag))
+    return unchanged(call, etag) or Answer(status=200, body=body, headers=(*validators(etag), *headers))
 
 
 def listed_answer(call: Call, found: Listed, query: Paged, *, path: str) -> Answer:

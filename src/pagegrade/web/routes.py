@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pagegrade.web.api import account, checks, description, projects, reports, runs
+from pagegrade.web.api import account, batches, checks, description, projects, reports, runs
 from pagegrade.web.api import report_list as api_report_list
 from pagegrade.web.operations import Operation
 from pagegrade.web.ops import health, metrics
@@ -34,6 +34,7 @@ ALL_OPERATIONS: Final[tuple[Operation, ...]] = (
     *api_report_list.OPERATIONS,
     *reports.OPERATIONS,
     *runs.OPERATIONS,
+    *batches.OPERATIONS,
     *projects.OPERATIONS,
     *account.OPERATIONS,
     *checks.OPERATIONS,

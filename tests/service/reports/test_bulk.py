@@ -10,9 +10,8 @@ import pytest
 
 from pagegrade.model.errors import QuotaExceeded, Unavailable
 from pagegrade.model.stored import Priority
-from pagegrade.service.options import ServiceOptions
+from pagegrade.service.options import AT_ONCE, ServiceOptions
 from pagegrade.service.reports.bulk import (
-    AT_ONCE,
     MAX_JUDGED,
     MAX_REFUSED,
     create_reports,

@@ -13,15 +13,13 @@ from pagegrade.model.account import Caller
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.stored import Priority
 from pagegrade.parse.url import parse_target_url
-from pagegrade.service.options import ServiceOptions
+from pagegrade.service.options import AT_ONCE, ServiceOptions
 from pagegrade.service.reports.operations import check_room, count_reports, expired_before_ms, store_report
 from pagegrade.service.reports.validation import NewReport, check_allowed
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.queue.length import count_unfinished
 from pagegrade.store.repositories.report_urls import find_addresses
 
-AT_ONCE: Final = 500
-"""Reports that are made in one go."""
 MAX_JUDGED: Final = 2_000
 """Lines that are looked at; to judge one takes up to a tenth of a millisecond, and half a million fit into a form."""
 MAX_REFUSED: Final = 50

@@ -21,7 +21,7 @@ from pagegrade.model.stored import GRADES, StoredReport, StoredRun
 from pagegrade.report.codec import Summary, detail_members, read_summary
 from pagegrade.report.compare import Change, Comparison
 from pagegrade.report.serialize import evidence_to_dict
-from pagegrade.service.options import ServiceOptions
+from pagegrade.service.options import AT_ONCE, ServiceOptions
 from pagegrade.store.repositories.accounts import Usage
 from pagegrade.store.repositories.projects import Project
 
@@ -177,6 +177,7 @@ def account_object(account: Account, key: Key, usage: Usage, options: ServiceOpt
                 "requests_per_minute": options.requests_per_minute,
                 "analyses_per_minute": options.analyses_per_minute,
                 "queued_runs": options.account_queue,
+                "batch": AT_ONCE,
                 "reports": options.max_reports,
                 "retention_days": options.retention_days,
             },

@@ -217,6 +217,25 @@ idempotency = Table(
     comment="Which report each request with an Idempotency-Key made; nothing of the report or of its answer.",
 )
 
+batches = Table(
+    "batches",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("refused", LargeBinary, nullable=False),  # JSON array of what could not be used of the list
+    Column("created_at_ms", BigInteger, nullable=False),
+    sqlite_autoincrement=True,
+    comment="Reports that were asked for together.",
+)
+
+batch_reports = Table(
+    "batch_reports",
+    metadata,
+    Column("batch_id", ForeignKey("batches.id", ondelete="CASCADE"), primary_key=True),
+    Column("position", Integer, primary_key=True, autoincrement=False),
+    Column("report_id", ForeignKey("reports.id", ondelete="CASCADE"), nullable=False, index=True),
+)
+
 processes = Table(
     "processes",
     metadata,

@@ -53,6 +53,8 @@ class _Rule:
     choices: Mapping[str, Choice] | None
     """Text -> value, where only these are valid."""
     is_integer: bool
+    is_list: bool
+    """Of texts."""
     default: Any
     required: bool
     minimum: int | None
@@ -110,6 +112,8 @@ def _read(rule: _Rule, value: Any, place: str) -> Any:
         return _read_choice(rule, rule.choices, value, place)
     if rule.is_integer:
         return _read_integer(rule, value, place)
+    if rule.is_list:
+        return _read_list(rule, value, place)
     if not isinstance(value, str):
         return _violation(rule, place, "type", "Must be text.")
     if rule.longest is not None and len(value) > rule.longest:
@@ -120,6 +124,16 @@ def _read(rule: _Rule, value: Any, place: str) -> Any:
         return rule.reads(value)
     except UnreadableError as error:
         return _violation(rule, place, error.code, error.message, allowed=error.allowed)
+
+
+def _read_list(rule: _Rule, value: Any, place: str) -> tuple[str, ...] | Violation:
+    """Several texts; one text stands for its lines."""
+    texts = value.splitlines() if isinstance(value, str) else value
+    if not isinstance(texts, list) or not all(isinstance(each, str) for each in texts):
+        return _violation(rule, place, "type", "Must be a list of texts.")
+    if rule.longest is not None and len(texts) > rule.longest:
+        return _violation(rule, place, "too_many", f"At most {rule.longest}.", limit=rule.longest)
+    return tuple(texts)
 
 
 def _read_choice(rule: _Rule, choices: Mapping[str, Choice], value: Any, place: str) -> Choice | Violation:
@@ -165,7 +179,8 @@ def _rule(attribute: str, field: FieldInfo) -> _Rule:
         (kind,) = (each for each in get_args(kind) if each is not NoneType)
     choices = {str(each): each for each in get_args(kind)} if get_origin(kind) is Literal else None
     reads = next((each.function for each in field.metadata if isinstance(each, Reads)), None)
-    if choices is None and reads is None and kind not in {int, str}:
+    is_list = get_origin(kind) is tuple
+    if choices is None and reads is None and not is_list and kind not in {int, str}:
         raise TypeError(f"{attribute}: {kind!r} cannot be read from a form")
     bounds = {name: getattr(each, name) for each in field.metadata for name in _BOUNDS if hasattr(each, name)}
     return _Rule(
@@ -173,6 +188,7 @@ def _rule(attribute: str, field: FieldInfo) -> _Rule:
         attribute=attribute,
         choices=choices,
         is_integer=kind is int and reads is None,
+        is_list=is_list,
         default=None if field.is_required() else field.default,
         required=field.is_required(),
         minimum=bounds.get("ge"),

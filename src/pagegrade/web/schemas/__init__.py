@@ -2,9 +2,12 @@
 
 from pagegrade.web.schemas.answers import (
     AccountAnswer,
+    BatchAnswer,
+    BatchList,
     CheckAnswer,
     CheckList,
     ComparisonAnswer,
+    DeletedBatch,
     DeletedProject,
     DeletedReport,
     Description,
@@ -20,9 +23,12 @@ from pagegrade.web.schemas.shape import example_of
 
 __all__ = [
     "AccountAnswer",
+    "BatchAnswer",
+    "BatchList",
     "CheckAnswer",
     "CheckList",
     "ComparisonAnswer",
+    "DeletedBatch",
     "DeletedProject",
     "DeletedReport",
     "Description",

@@ -29,6 +29,7 @@ class Limits(Document):
     requests_per_minute: Count | None = about("For each key.", 120)
     analyses_per_minute: Count | None = about("New reports and re-runs, for each key.", 30)
     queued_runs: Count | None = about("Unfinished runs at a time.", 1000)
+    batch: Count = about("URLs of one batch.", 500)
     reports: Count | None = about("Reports at a time.", None)
     retention_days: Count | None = about("Days after its last analysis that a report expires.", None)
 

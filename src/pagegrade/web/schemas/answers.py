@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from pagegrade.web.schemas.account import Account, Project
+from pagegrade.web.schemas.batch import Batch, BatchItem
 from pagegrade.web.schemas.check import CatalogueMeta, Check, CheckItem
 from pagegrade.web.schemas.problem import AnswerWarning
 from pagegrade.web.schemas.report import ListedReport, Report
@@ -149,6 +150,25 @@ class CheckList(Answer):
 
     data: list[CheckItem] = about("The checks, in the order of the catalogue.")
     meta: CatalogueMeta = about("About the catalogue.")
+
+
+class BatchAnswer(Answer):
+    """One batch."""
+
+    data: Batch = about("The batch.")
+
+
+class BatchList(ListAnswer):
+    """Batches."""
+
+    data: list[BatchItem] = about("The batches of this page.")
+
+
+class DeletedBatch(Deleted):
+    """The batch is gone; its reports are not."""
+
+    id: int = about("The batch that is gone.", 7, ge=1)
+    object: Literal["batch"] = about("The kind of object.", "batch")
 
 
 class DeletedReport(Deleted):

@@ -12,8 +12,8 @@ from pagegrade.model.errors import InvalidInput, QuotaExceeded, RateLimited, Una
 from pagegrade.parse.url import host
 from pagegrade.render.english import N_
 from pagegrade.render.escape import visible
+from pagegrade.service.options import AT_ONCE
 from pagegrade.service.reports.bulk import (
-    AT_ONCE,
     AddressList,
     Room,
     create_reports,
