@@ -59,7 +59,7 @@ class Change(Document):
     """A finding that came, went or stayed."""
 
     check: str = about("Id of the check.", "title-length")
-    title: str = about("Name of the check, for people.", "Title length")
+    title: str = about("What was found or what to do.", "Title is too long for search results")
     category: Category = about("What it counts for.", "seo")
     importance: Importance = about("How much it matters.", "high")
     state: str | None = about("The check's own word for what it saw.", "too_long")

@@ -42,7 +42,7 @@ def test_a_category_is_one_link_away(tmp_path: Path, category: str) -> None:
 
 
 def test_every_check_is_explained(tmp_path: Path) -> None:
-    """What, why, how to put it right, what it can find, examples and sources; small pages."""
+    """What, why, how to fix it, in general and by state, what it can find, examples and sources; small pages."""
 
     async def script(house: House) -> None:
         for name, check in all_checks().items():
@@ -51,8 +51,10 @@ def test_every_check_is_explained(tmp_path: Path) -> None:
             assert answer.status_code == 200, name
             assert answer.text.count("<h1") == 1, name
             assert "How to fix it" in answer.text, name
+            assert "up to 1 points" not in answer.text, name
             assert answer.text.count('rel="noopener noreferrer"') == len(check.sources), name
             assert answer.text.count('<th scope="row"') == len(check.states), name
+            assert answer.text.count('<details class="more">') == sum(bool(state.fix) for state in check.states), name
             assert len(answer.content) < 90_000, name
 
     in_house(tmp_path, script)
