@@ -16,9 +16,9 @@ import json
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 import turbohtml
@@ -29,7 +29,12 @@ from pagegrade.checks._run import run_check
 from pagegrade.model.artifacts import Artifacts
 from pagegrade.model.document import Document
 from pagegrade.parse import url as urls
+from pagegrade.parse.cascade.rules import reduce_stylesheet
+from pagegrade.parse.cascade.sheets import visibility_of
+from pagegrade.parse.cascade.visibility import Visibility
+from pagegrade.parse.html.collect import Collector
 from pagegrade.parse.html.parser import parse_document
+from pagegrade.parse.html.walk import walk
 from pagegrade.scoring import Observed, rules_of, score
 from pagegrade.service.runs.analysis import artifacts_of_document
 
@@ -56,6 +61,8 @@ class Row:
     checks_with_files: float
     """The same when every file that the page names was fetched."""
     score: float
+    cascade: float = 0.0
+    """What the style sheets of the page and one library sheet for each that it links add to the walk of the facts."""
 
     @property
     def ratio(self) -> float:
@@ -122,6 +129,7 @@ def measure(name: str, body: bytes, repeat: int) -> tuple[Row, dict[str, float]]
     artifacts = artifacts_of_document(body, url=URL, headers=(("Content-Type", "text/html; charset=utf-8"),))
     document = parse(body)
     with_files = replace(artifacts, resources=resources_of(document))
+    sheets = {found.url: library_rules() for found in document.references if found.kind == "stylesheet"}
     judged = run_checks(checks, Facts(artifacts, document=document))
     observed = {name: Observed(one.loss, applies=one.outcome != "not_applicable") for name, one in judged.items()}
     best = cpu_ms(
@@ -131,11 +139,16 @@ def measure(name: str, body: bytes, repeat: int) -> tuple[Row, dict[str, float]]
             "facts": lambda: parse(body),
             "checks": lambda: run_checks(checks, Facts(artifacts, document=fresh(document))),
             "checks_with_files": lambda: run_checks(checks, Facts(with_files, document=fresh(document))),
+            "unstyled": lambda: styled_walk(tree, None),
+            "styled": lambda: styled_walk(tree, sheets),
             "score": lambda: score(rules, observed),
         },
         repeat,
     )
-    return Row(name=name, page_bytes=len(body), **best), each_check(with_files, document, max(3, repeat // 3))
+    cascade = best.pop("styled") - best.pop("unstyled")
+    return Row(name=name, page_bytes=len(body), cascade=cascade, **best), each_check(
+        with_files, document, max(3, repeat // 3)
+    )
 
 
 def each_check(artifacts: Artifacts, document: Document, repeat: int) -> dict[str, float]:
@@ -162,6 +175,25 @@ def each_check(artifacts: Artifacts, document: Document, repeat: int) -> dict[st
 def parse(body: bytes) -> Document:
     """The facts of a page of the bench."""
     return parse_document(body, url=URL, content_type="text/html; charset=utf-8")
+
+
+@cache
+def library_rules() -> tuple[str, ...]:
+    """What is kept of a sheet like that of a component library: 230 rules, most of which match nothing."""
+    css = "".join(
+        f".part-{n}{{display:none}}.part-{n}.show{{display:block}}"
+        f"@media (min-width:{500 + n}px){{.d-{n}{{display:flex}}}}"
+        for n in range(70)
+    )
+    common = "[hidden]{display:none!important}.nav>.menu{visibility:hidden}.menu:not(.open){display:none}"
+    return reduce_stylesheet(css + common + ".item .text:hover{display:block}" * 17, base_url=URL) or ()
+
+
+def styled_walk(tree: turbohtml.Document, sheets: Mapping[str, Sequence[str]] | None) -> None:
+    """The walk that makes the facts, with style sheets or without any."""
+    visibility = Visibility() if sheets is None else visibility_of(tree, URL, sheets, quirks=False)
+    if tree.root is not None:
+        walk(tree.root, Collector(URL, visibility))
 
 
 def fresh(document: Document) -> Document:
@@ -198,6 +230,11 @@ def print_engine(rows: list[Row], each: dict[str, list[float]]) -> float:
         f"facts {statistics.median(r.facts / (r.parse + r.walk) for r in rows):.1f}x, "
         f"checks {statistics.median(r.checks / (r.parse + r.walk) for r in rows):.1f}x, "
         f"with all files of the page {statistics.median(r.checks_with_files / (r.parse + r.walk) for r in rows):.1f}x"
+    )
+    print(
+        f"style sheets: {statistics.median(row.cascade for row in rows):.2f} ms, "
+        f"{statistics.median(row.cascade / row.walk for row in rows):.1f} bare walks more on the median page, "
+        f"{statistics.median(row.cascade / (row.facts + row.checks + row.score) for row in rows):.1%} of everything"
     )
     print_checks({name: statistics.median(times) for name, times in each.items()})
     return median

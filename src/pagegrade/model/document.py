@@ -88,7 +88,7 @@ class Anchor(ElementFact, frozen=True, gc=False, kw_only=True):
     text: str
     """Visible text, white space collapsed; images do not count."""
     name: str
-    """Accessible name, as far as no stylesheet is needed."""
+    """Accessible name."""
 
 
 class Image(ElementFact, frozen=True, gc=False, kw_only=True):

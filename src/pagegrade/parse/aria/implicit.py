@@ -114,7 +114,7 @@ def implicit_role(node: Element, attrs: Mapping[str, str]) -> str:
 
 
 def is_focusable(tag: str, attrs: Mapping[str, str]) -> bool:
-    """Whether the element takes the keyboard's focus (also by program only), stylesheets left aside."""
+    """Whether the element takes the keyboard's focus (also by program only), if it is rendered."""
     if "disabled" in attrs and tag in {"button", "input", "select", "textarea", "fieldset"}:
         return False
     if has_tabindex(attrs):

@@ -1,7 +1,7 @@
-"""Dialogs, menus and other parts that say themselves that they are closed.
+"""Dialogs, menus and other parts that declare themselves closed.
 
-``aria-hidden="true"`` on something that opens is how scripts note that it is closed; a stylesheet hides it from
-everybody then. Stylesheets are not read here, so what the element says of itself has to do.
+``aria-hidden="true"`` on something that opens is how scripts note that it is closed. Most are hidden by a style sheet
+as well; where a script does it, or moves them away, what the element declares is all that is known.
 
 Source: https://www.w3.org/WAI/ARIA/apg/patterns/disclosure/
 """

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from turbohtml import Element
 
@@ -48,28 +48,39 @@ _INLINE_TAGS: Final = frozenset(
     "a abbr b bdi bdo cite code em i kbd label mark q s samp small span strong sub sup u".split()
 )
 """``content-visibility`` does nothing to boxes within a line of text."""
-_SCREEN_PAIRS: Final = frozenset(f"{certain}{possible}" for certain in range(4) for possible in range(4))
+_SCREEN_PAIRS: Final = {f"{certain}{possible}": (certain, possible) for certain in range(4) for possible in range(4)}
+"""Screens of a kept rule as they are written -> the two bit sets."""
+_SHOWING_ATTRIBUTES: Final = frozenset({"hidden", "popover", "style"})
 _INFINITY: Final = 1 << 30
 
 Order = tuple[Any, ...]
 """Precedence of a declaration; the greater one wins."""
-_NO_RULES: Final[list[_Rule]] = []
 
 
-class _Rule:
+class _Rule(NamedTuple):
     """One kept rule of a sheet; its selector is read when an element may match it."""
 
-    __slots__ = ("certain", "code", "layer", "number", "possible", "selector", "specificity", "text")
+    number: int
+    certain: int
+    possible: int
+    layer: str
+    code: str
+    specificity: str
+    text: str
 
-    def __init__(self, number: int, fields: Sequence[str], certain: int, possible: int, layer: str) -> None:
-        self.number = number
-        self.certain = int(fields[0][0]) & certain
-        self.possible = int(fields[0][1]) & possible
-        self.layer = f"{layer}.{fields[1]}" if layer and fields[1] else layer or fields[1]
-        self.code = fields[2]
-        self.specificity = fields[4]
-        self.text = fields[5]
-        self.selector: Selector | None = None
+
+class _Does:
+    """What the declarations of a rule do."""
+
+    __slots__ = ("clips", "declares", "hides")
+
+    def __init__(self, code: str) -> None:
+        self.hides = _HIDING.search(code) is not None
+        self.clips = _CLIPPING.search(code) is not None
+        self.declares = tuple(word.partition("=")[0] for word in code.split(" ") if word.startswith("--"))
+
+
+_NO_RULES: Final[list[_Rule]] = []
 
 
 class _Index:
@@ -81,21 +92,20 @@ class _Index:
         self.tags: dict[str, list[_Rule]] = {}
         self.attributes: dict[str, list[_Rule]] = {}
         self.any: list[_Rule] = []
+        self._tables = {".": self.classes, "#": self.ids, "[": self.attributes}
 
     def add(self, rule: _Rule, keys: str) -> None:
         """File a rule under its keys."""
-        for key in keys.split(" "):
+        for key in keys.split(" ") if " " in keys else (keys,):
             first = key[:1]
-            if first == ".":
-                self.classes.setdefault(key[1:], []).append(rule)
-            elif first == "#":
-                self.ids.setdefault(key[1:], []).append(rule)
-            elif first == "[":
-                self.attributes.setdefault(key[1:], []).append(rule)
-            elif first in {"*", ""}:
+            if first in {"*", ""}:
                 self.any.append(rule)
-            else:
+                continue
+            table = self._tables.get(first)
+            if table is None:
                 self.tags.setdefault(key, []).append(rule)
+            else:
+                table.setdefault(key[1:], []).append(rule)
 
     def candidates(self, node: Element) -> Iterator[_Rule]:
         """The rules that may match an element; one may come twice."""
@@ -141,6 +151,10 @@ class Visibility:
         self._matcher = Matcher(quirks=quirks)
         self._quirks = quirks
         self._resolved: dict[tuple[Any, str], str] = {}
+        self._selectors: dict[int, Selector] = {}
+        self._asked: set[str] | None = None
+        """Attributes by which rules that hide are found."""
+        self._codes: dict[str, _Does] = {}
         self._orders: dict[int, tuple[Order, Order]] = {}
 
     # What the sheets say.
@@ -176,39 +190,59 @@ class Visibility:
         open_urls: frozenset[str],
     ) -> None:
         self._sheets += 1
+        self._asked = None
         if rules is None or self._sheets > MAX_SHEETS:
             if possible:
                 self.unknown_sheets.append(url)
             return
+        codes, hiding, showing, count = self._codes, self._hiding, self._showing, self._count
         for line in rules:
             fields = line.split(FIELD, 5)
-            if len(fields) != 6 or fields[0] not in _SCREEN_PAIRS or fields[1].count(".") > 2 * MAX_LAYERS:
+            screens = _SCREEN_PAIRS.get(fields[0])
+            if len(fields) != 6 or screens is None:
                 continue
-            code = fields[2]
+            code, own = fields[2], fields[1]
+            if own and own.count(".") > 2 * MAX_LAYERS:
+                continue
+            if layer:
+                own = f"{layer}.{own}" if own else layer
             if code == "@layer":
-                self._layer(f"{layer}.{fields[1]}" if layer else fields[1])
+                self._layer(own)
                 continue
-            self._count += 1
-            rule = _Rule(self._count, fields, certain, possible, layer)
-            if not rule.possible:
+            count += 1
+            on = screens[1] & possible
+            if not on:
                 continue
             if code == "@import":
-                target = fields[5]
-                if target not in open_urls and len(open_urls) <= _MAX_IMPORT_DEPTH:
-                    found = sheets.get(target)
-                    inner = open_urls | {target}
-                    self._add(found, sheets, target, rule.certain, rule.possible, rule.layer, inner)
+                self._count = count
+                self._import(fields[5], sheets, screens[0] & certain, on, own, open_urls)
+                count = self._count
                 continue
-            if rule.layer:
-                self._layer(rule.layer)
+            if own:
+                self._layer(own)
+            rule = _Rule(count, screens[0] & certain, on, own, code, fields[4], fields[5])
             keys = fields[3].lower() if self._quirks else fields[3]
-            (self._hiding if _HIDING.search(code) else self._showing).add(rule, keys)
-            if _CLIPPING.search(code):
+            does = codes.get(code)
+            if does is None:
+                does = codes[code] = _Does(code)
+            (hiding if does.hides else showing).add(rule, keys)
+            if does.clips:
                 self._clipping.add(rule, keys)
-            if "--" in code:
-                for word in code.split(" "):
-                    if word.startswith("--"):
-                        self._properties.setdefault(word.partition("=")[0], _Index()).add(rule, keys)
+            for name in does.declares:
+                self._properties.setdefault(name, _Index()).add(rule, keys)
+        self._count = count
+
+    def _import(  # noqa: PLR0917 - passed on from sheet to sheet
+        self,
+        target: str,
+        sheets: Mapping[str, Sequence[str] | None],
+        certain: int,
+        possible: int,
+        layer: str,
+        open_urls: frozenset[str],
+    ) -> None:
+        if target not in open_urls and len(open_urls) <= _MAX_IMPORT_DEPTH:
+            self._add(sheets.get(target), sheets, target, certain, possible, layer, open_urls | {target})
 
     def _layer(self, path: str) -> tuple[int, ...]:
         """Place of a layer: sublayers come before the rules of their layer that are in none of them."""
@@ -244,7 +278,10 @@ class Visibility:
             value = raw["id"] or ""
             if value in index.ids or (self._quirks and value.lower() in index.ids):
                 return True
-        return bool(index.attributes) and not index.attributes.keys().isdisjoint(raw)
+        # The walk asks for elements with these three anyway.
+        names = index.attributes.keys() - _SHOWING_ATTRIBUTES if self._asked is None else self._asked
+        self._asked = names
+        return bool(names) and not names.isdisjoint(raw)
 
     def enter(self, node: Element, flags: int) -> int:
         """The flags of an element and its content, from those of its parent's content."""
@@ -389,14 +426,14 @@ class Visibility:
         return found
 
     def _matches(self, rule: _Rule, node: Element) -> Truth:
-        if rule.selector is None:
+        selector = self._selectors.get(rule.number)
+        if selector is None:
             try:
-                rule.selector = parse_selectors(rule.text)[0]
+                selector = parse_selectors(rule.text)[0]
             except (InvalidSelectorError, RecursionError):
-                rule.selector = Selector()
-        if not rule.selector.compounds:
-            return False
-        return self._matcher.matches(rule.selector, node)
+                selector = Selector()
+            self._selectors[rule.number] = selector
+        return self._matcher.matches(selector, node) if selector.compounds else False
 
     # Custom properties.
 

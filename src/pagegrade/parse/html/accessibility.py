@@ -325,7 +325,7 @@ class _Reader:
         return None
 
     def reachable(self, node: Element, attrs: dict[str, str]) -> bool:
-        """Whether the tab key reaches the element, stylesheets left aside."""
+        """Whether the tab key reaches the element, if it is rendered."""
         number = tabindex_of(attrs)
         if number is not None and number < 0:
             return False

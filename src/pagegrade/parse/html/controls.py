@@ -1,4 +1,4 @@
-"""Which elements people act on, and whether anything keeps them from it, as far as no stylesheet is needed to know."""
+"""Which elements people act on, and whether anything keeps them from it, style sheets aside."""
 
 from __future__ import annotations
 
