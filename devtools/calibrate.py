@@ -19,11 +19,13 @@ import sys
 import tempfile
 import threading
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 from pagegrade.model.report import DECENT_FROM
+from pagegrade.parse.html.parser import parse_document
 from pagegrade.parse.url import host as host_of
 from pagegrade.service.catalogue import check_prices
 
@@ -47,7 +49,8 @@ _ADDRESS: Final = re.compile(
     re.IGNORECASE,
 )
 Row = Mapping[str, Any]
-"""``id``, ``label`` (``None`` for the corpus) and ``report`` (a report as JSON, or ``None``) of one page."""
+"""One page: ``id``, ``label`` (``None`` for the corpus), ``also`` (results that can be defended as well) and ``report``
+(as JSON, or ``None``)."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -104,9 +107,11 @@ def score_of(row: Row) -> int | None:
 
 
 def is_near(row: Row) -> bool:
-    """Whether the result is the label or the grade beside it; no grade is beside none."""
+    """Whether the result is the label, one that can be defended, or the grade beside it; no grade is beside none."""
     label, result = row["label"], result_of(row)
-    return label == result or ("none" not in {label, result} and {label, result} != {"good", "bad"})
+    return result in {label, *row.get("also", ())} or (
+        "none" not in {label, result} and {label, result} != {"good", "bad"}
+    )
 
 
 def label_faults(rows: Sequence[Row]) -> list[str]:
@@ -204,38 +209,73 @@ def corpus_cases(server: Any, folder: Path) -> list[Any]:
     """Each saved page as a case of its own, at its own address, on a server with compression and lifetimes of a day."""
     cases, hosts = [], set[str]()
     for path in sorted(folder.glob("*.html")):
-        text = path.read_text(encoding="utf-8", errors="replace")
+        # Some were saved from plain HTTP; their sites have moved to HTTPS since, with their files.
+        text = path.read_text(encoding="utf-8", errors="replace").replace("http://", "https://")
         found = _ADDRESS.search(text)
         url = "https://" + ((found[1] or found[2]) if found else f"{path.stem}.example/article")
         if not host_of(url) or host_of(url) in hosts:
             url = f"https://{path.stem}.example/article"
         hosts.add(host_of(url))
-        cases.append(server.kit.one(path.stem, "", "", url, text, setup=server.kit.SHARED))
+        files = _nameless_files(server.kit, text, url)
+        cases.append(server.kit.one(path.stem, "", "", url, text, setup=server.kit.SHARED, files=files))
     return cases
 
 
-def grade(shared: Path) -> Iterable[dict[str, Any]]:
-    """Inside the namespace: serve all pages and analyze them with the product's own command."""
-    server = server_of(shared)
+def _nameless_files(kit: Any, text: str, url: str) -> dict[str, Any]:
+    """Path -> an answer for the page's own styles and scripts whose names do not say what they are."""
+    document = parse_document(text.encode(), url=url, content_type="text/html; charset=utf-8")
+    made = {"stylesheet": ("text/css", kit.style), "script": ("text/javascript", kit.script)}
+    files = {}
+    for reference in document.references:
+        if reference.kind in made and host_of(reference.url) == host_of(url):
+            path = "/" + reference.url.split("/", 3)[3]
+            if kit.extension(path) not in kit.EXT:
+                media_type, generate = made[reference.kind]
+                files[path] = kit.Answer(generate(8_000, len(path)), media_type)
+    return files
+
+
+Round = tuple[list[Any], Any]
+"""Cases that are served at once, and the server's world of them."""
+
+
+def rounds_of(server: Any, shared: Path) -> list[Round]:
+    """The labelled pages together, and each page of the corpus alone: those name each other's hosts."""
     labelled = server.load()
-    # Pages of the corpus name each other's hosts, so each has a world of its own.
-    rounds = [labelled, *([case] for case in corpus_cases(server, shared / "corpus"))]
-    with tempfile.TemporaryDirectory() as folder:
-        scratch = Path(folder)
-        worlds = [server.World(cases) for cases in rounds]
-        server.furnish(sorted({host for world in worlds for host in world.hosts()}), scratch)
-        certificates = server.Certificates(scratch)
-        listening = [server.Server(80, worlds[0], None), server.Server(443, worlds[0], certificates)]
+    cases = [labelled, *([case] for case in corpus_cases(server, shared / "corpus"))]
+    return [(some, server.World(some)) for some in cases]
+
+
+@contextmanager
+def serving(server: Any, rounds: Sequence[Round], scratch: Path) -> Iterator[tuple[Path, Callable[[Any], None]]]:
+    """Inside the namespace: (the authority's certificate, what switches the servers to another world)."""
+    server.furnish(sorted({host for _, world in rounds for host in world.hosts()}), scratch)
+    certificates = server.Certificates(scratch)
+    listening = [server.Server(80, rounds[0][1], None), server.Server(443, rounds[0][1], certificates)]
+    for one in listening:
+        threading.Thread(target=one.serve_forever, daemon=True).start()
+
+    def show(world: Any) -> None:
+        certificates.contexts.clear()
         for one in listening:
-            threading.Thread(target=one.serve_forever, daemon=True).start()
-        for cases, world in zip(rounds, worlds, strict=True):
-            certificates.contexts.clear()
-            for one in listening:
-                one.world = world
-            urls = [case.url for case in cases]
-            found = server.analyze(server.command_of(ROOT), urls, certificates.file, scratch)
+            one.world = world
+
+    yield certificates.file, show
+    for one in listening:
+        one.shutdown()
+
+
+def grade(shared: Path) -> Iterator[dict[str, Any]]:
+    """Inside the namespace: analyze all pages with the product's own command."""
+    server = server_of(shared)
+    rounds = rounds_of(server, shared)
+    with tempfile.TemporaryDirectory() as folder, serving(server, rounds, Path(folder)) as (authority, show):
+        for cases, world in rounds:
+            show(world)
+            found = server.analyze(server.command_of(ROOT), [case.url for case in cases], authority, Path(folder))
             for case in cases:
-                yield {"id": case.id, "label": case.grade or None, "url": case.url, "report": found[case.url]}
+                about = {"id": case.id, "label": case.grade or None, "also": list(case.also), "url": case.url}
+                yield {**about, "report": found[case.url]}
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ _LONG_AGO_DAYS: Final = 3 * _YEAR_DAYS
 @check(
     id="outdated-software",
     title="Outdated server software",
-    severity=Severity.HIGH,
+    severity=Severity.MEDIUM,
     since="0.2.0",
     states=(
         State("supported", "No software that the site names is known to be out of support."),
