@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from devtools.compare_lighthouse import correlation, table
@@ -25,7 +27,7 @@ def test_a_side_that_never_differs_ranks_nothing() -> None:
 
 def test_pages_without_a_score_are_left_out_and_counted() -> None:
     """Of either tool."""
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"own": {"seo": 10}, "lighthouse": {"seo": 20.0}},
         {"own": {"seo": 20}, "lighthouse": {"seo": 30.0}},
         {"own": {"seo": None}, "lighthouse": {"seo": 30.0}},

@@ -10,6 +10,7 @@ from pagegrade.checks import all_checks
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.outcome import Detail, Evidence
 from pagegrade.model.report import Result, RunFacts
+from pagegrade.render.view import compared
 from pagegrade.report.compare import CUT, LINKED, WHOLE, Comparison, compare_reports, fingerprints
 from pagegrade.service.runs.analysis import artifacts_of_document
 from pagegrade.service.runs.evaluation import judge_artifacts
@@ -394,3 +395,16 @@ def test_fingerprints_of_equal_findings_are_numbered() -> None:
 
     assert len(set(three)) == 3
     assert three[:2] == two
+
+
+def test_a_change_that_rounding_hides_is_said_with_a_decimal() -> None:
+    """Two equal whole scores beside new findings need the tenths; other rules compare nothing."""
+    before = make_report(FAILED, score=76, uncapped_score=76.4)
+    after = make_report(FAILED, score=76, uncapped_score=75.8)
+    other = replace(after, run=replace(after.run, ruleset="2027.1"))
+
+    assert compare_reports(before, after).hidden_by_rounding == (76.4, 75.8)
+    assert compare_reports(before, before).hidden_by_rounding is None
+    assert compare_reports(before, replace(after, score=75)).hidden_by_rounding is None
+    assert compare_reports(before, other).hidden_by_rounding is None
+    assert "Score 76 → 76 (76.4 → 75.8 before caps and rounding)." in compared(compare_reports(before, after))

@@ -482,7 +482,9 @@ def compared(comparison: Comparison) -> list[str]:
         (comparison.same_url, "The baseline is about another URL."),
         (comparison.same_final_url, "The address led to another page than before."),
     )
-    return [f"Score {' → '.join(scores)}.", *(sentence for same, sentence in notes if not same)]
+    exact = comparison.hidden_by_rounding
+    more = "" if exact is None else f" ({exact[0]:.1f} → {exact[1]:.1f} before caps and rounding)"
+    return [f"Score {' → '.join(scores)}{more}.", *(sentence for same, sentence in notes if not same)]
 
 
 def plural(number: int, noun: str) -> str:

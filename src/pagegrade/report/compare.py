@@ -71,11 +71,23 @@ class Comparison:
     kept whole and is longer now. None of their places can be called new."""
     score_before: int | None
     score_after: int | None
+    exact_before: float | None = None
+    """The older score before caps and rounding."""
+    exact_after: float | None = None
+    """The newer one."""
     same_url: bool
     same_final_url: bool = True
     """Whether the address led to the same page both times; a login page in between explains much."""
     same_ruleset: bool
     """Otherwise the scores were made by different rules, and only what both found compares."""
+
+    @property
+    def hidden_by_rounding(self) -> tuple[float, float] | None:
+        """(before, after) with a decimal where the whole scores are equal and these are not; ``None`` elsewhere."""
+        before, after = self.exact_before, self.exact_after
+        if self.score_before is None or self.score_before != self.score_after or not self.same_ruleset:
+            return None
+        return None if before is None or after is None or before == after else (before, after)
 
     @property
     def unclear(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -134,6 +146,8 @@ def compare_reports(before: Report, after: Report) -> Comparison:
         worse=tuple(found.worse),
         score_before=before.score,
         score_after=after.score,
+        exact_before=before.uncapped_score,
+        exact_after=after.uncapped_score,
         same_url=before.url == after.url,
         same_final_url=before.url != after.url
         or settle_url(before.final_url or "") == settle_url(after.final_url or ""),
