@@ -89,3 +89,15 @@ def test_texts_are_bounded() -> None:
     assert shown.evidence[0].reason == "r" * MAX_TEXT
     assert len(shown.errors) == MAX_DETAILS
     assert shown.errors[0].actual == "a" * (MAX_DETAIL_TEXT - 1) + "…"
+
+
+def test_what_is_not_kept_counts_only_as_far_as_it_would_be_shown() -> None:
+    """Texts count with their length once cut, and causes past the number that one check may have do not count."""
+    long = tuple(
+        make_result(f"check-{number}", errors=(Detail(code="c", actual="a" * 5_000),) * 60) for number in range(25)
+    )
+    entry = Evidence(url="u" * 20_000)
+
+    assert 25 * MAX_DETAILS * MAX_DETAIL_TEXT == MAX_DETAIL_CHARACTERS
+    assert {len(result.errors) for result in bound_results(long)} == {MAX_DETAILS}
+    assert len(bound_results((make_result(evidence=(entry,) * 100),))[0].evidence) == 100

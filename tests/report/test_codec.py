@@ -8,21 +8,24 @@ import msgspec
 import pytest
 
 from pagegrade.model.errors import InvalidInput
+from pagegrade.model.outcome import Detail, Evidence
 from pagegrade.report.codec import (
     DETAIL,
     MAX_DETAIL_BYTES,
     SUMMARY,
+    SURELY_BOUNDED_BYTES,
     check_packed,
     detail_members,
     pack_detail,
     pack_report,
     read_detail,
     read_summary,
+    shown_detail,
     unpack_detail,
     unpacked_bytes,
 )
 from pagegrade.report.serialize import report_to_dict
-from tests.report_builders import make_failed_report, make_report, poisoned_report
+from tests.report_builders import make_failed_report, make_passed, make_report, make_result, poisoned_report
 
 
 def test_the_pieces_hold_everything_a_report_says() -> None:
@@ -102,6 +105,42 @@ def test_what_pack_report_would_not_make_is_refused(damage: dict[str, object]) -
 
     with pytest.raises(InvalidInput):
         check_packed(packed)
+
+
+def test_a_detail_from_before_there_were_bounds_is_shown_within_them() -> None:
+    """Its evidence and its causes; everything else of it stays, and so does what is stored."""
+    whole = make_result(evidence=(Evidence(url="u" * 5_000),) * 100, errors=(Detail(code="c", actual="a" * 300),) * 60)
+    packed = pack_report(make_report(results=(whole, make_passed("passed")))).detail
+    stored, shown = (msgspec.json.decode(read(packed)) for read in (unpack_detail, shown_detail))
+    changed = [stored["results"][whole.check].pop(name) for name in ("errors", "evidence")]
+    bounded = [shown["results"][whole.check].pop(name) for name in ("errors", "evidence")]
+
+    assert list(map(len, changed)) == [60, 100]
+    assert list(map(len, bounded)) == [40, 100]
+    assert {entry["url"] for entry in bounded[1]} == {"u" * 2_047 + "…"}
+    assert shown == stored
+    assert list(shown["results"]) == list(stored["results"])
+
+
+@pytest.mark.parametrize("over", [0, 1])
+def test_only_a_large_detail_is_read_before_it_is_shown(over: int) -> None:
+    """At the limit, and one byte past it."""
+    plain = b'{"results":{"a":1},"page":"%b"}' % (b"x" * (SURELY_BOUNDED_BYTES - 29 + over))
+    packed = pack_detail(plain)
+
+    assert len(plain) == SURELY_BOUNDED_BYTES + over
+    if over:
+        with pytest.raises(InvalidInput):
+            shown_detail(packed)
+    else:
+        assert shown_detail(packed) == plain
+
+
+def test_a_detail_within_bounds_is_shown_as_it_was_stored() -> None:
+    """Byte for byte, however large it is."""
+    packed = pack_report(make_report(results=(make_result(message="m" * SURELY_BOUNDED_BYTES),))).detail
+
+    assert shown_detail(packed) == unpack_detail(packed)
 
 
 def test_a_detail_that_unpacks_to_too_much_is_refused() -> None:

@@ -5,7 +5,7 @@ The largest of twenty news and reference pages has 359 entries of evidence with 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Final
@@ -33,40 +33,43 @@ FEW_DETAILS: Final = 4
 def bound_results(results: Iterable[Result]) -> tuple[Result, ...]:
     """The results with no more evidence than a report may hold; the true numbers stay beside it.
 
-    Where there is more, every check keeps its first entry before any keeps its second, findings first.
+    Where there is more, every check keeps its first entry before any keeps its second, findings first. What is kept is
+    chosen before texts are cut, so that only those are worked on.
     """
-    whole = tuple(_bound_texts(result) for result in results)
-    if sum(_text_length(detail) for result in whole for detail in result.errors) > MAX_DETAIL_CHARACTERS:
-        whole = tuple(replace(result, errors=result.errors[:FEW_DETAILS]) for result in whole)
-    sizes = [[_characters(entry) for entry in result.evidence] for result in whole]
-    if sum(map(len, sizes)) <= MAX_ENTRIES and sum(map(sum, sizes)) <= MAX_CHARACTERS:
-        return whole
-    order = sorted(range(len(whole)), key=lambda index: whole[index].passed is not False)
-    turns = ((depth, index) for depth in range(MAX_EVIDENCE) for index in order if depth < len(sizes[index]))
-    kept = [0] * len(whole)
+    whole = tuple(results)
+    causes = sum(_text_length(detail) for result in whole for detail in result.errors[:MAX_DETAILS])
+    details = FEW_DETAILS if causes > MAX_DETAIL_CHARACTERS else MAX_DETAILS
+    return tuple(_bound(result, kept, details) for result, kept in zip(whole, _kept_entries(whole), strict=True))
+
+
+def _kept_entries(results: Sequence[Result]) -> list[int]:
+    """How many entries of evidence each result keeps."""
+    sizes = [[_characters(entry) for entry in result.evidence] for result in results]
+    counts = list(map(len, sizes))
+    if sum(counts) <= MAX_ENTRIES and sum(map(sum, sizes)) <= MAX_CHARACTERS:
+        return counts
+    order = sorted(range(len(results)), key=lambda index: results[index].passed is not False)
+    turns = ((depth, index) for depth in range(MAX_EVIDENCE) for index in order if depth < counts[index])
+    kept = [0] * len(results)
     characters = 0
     for depth, index in islice(turns, MAX_ENTRIES):
         characters += sizes[index][depth]
         if characters > MAX_CHARACTERS:
             break
         kept[index] += 1
-    return tuple(_cut(result, count) for result, count in zip(whole, kept, strict=True))
+    return kept
 
 
-def _cut(result: Result, count: int) -> Result:
-    return result if count == len(result.evidence) else replace(result, evidence=result.evidence[:count])
-
-
-def _bound_texts(result: Result) -> Result:
-    long_evidence = any(_longest(entry) > MAX_TEXT for entry in result.evidence)
-    long_errors = len(result.errors) > MAX_DETAILS or any(map(_is_long, result.errors))
-    if not long_evidence and not long_errors:
+def _bound(result: Result, entries: int, details: int) -> Result:
+    """The result with so many entries and causes, their texts within bounds; itself where that changes nothing."""
+    evidence, errors = result.evidence[:entries], result.errors[:details]
+    if any(_longest(entry) > MAX_TEXT for entry in evidence):
+        evidence = tuple(map(_bound_entry, evidence))
+    if any(map(_is_long, errors)):
+        errors = tuple(map(_bound_detail, errors))
+    if evidence is result.evidence and errors is result.errors:
         return result
-    return replace(
-        result,
-        evidence=tuple(map(_bound_entry, result.evidence)),
-        errors=tuple(map(_bound_detail, result.errors[:MAX_DETAILS])),
-    )
+    return replace(result, evidence=evidence, errors=errors)
 
 
 def _texts(entry: Evidence) -> tuple[str, ...]:
@@ -74,7 +77,10 @@ def _texts(entry: Evidence) -> tuple[str, ...]:
 
 
 def _characters(entry: Evidence) -> int:
-    return sum(map(len, _texts(entry)))
+    """Characters that are left of the texts of an entry once each is cut."""
+    texts = _texts(entry)
+    total = sum(map(len, texts))
+    return total if total <= MAX_TEXT else sum(min(len(text), MAX_TEXT) for text in texts)
 
 
 def _longest(entry: Evidence) -> int:
@@ -89,7 +95,10 @@ def _bound_entry(entry: Evidence) -> Evidence:
 
 
 def _text_length(detail: Detail) -> int:
-    return sum(len(value) for value in (detail.actual, detail.limit) if isinstance(value, str))
+    """Characters that are left of the texts of a cause once each is cut."""
+    actual, limit = detail.actual, detail.limit
+    length = min(len(actual), MAX_DETAIL_TEXT) if isinstance(actual, str) else 0
+    return length + min(len(limit), MAX_DETAIL_TEXT) if isinstance(limit, str) else length
 
 
 def _is_long(detail: Detail) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Final
 from urllib.parse import unquote, unquote_plus
 
@@ -179,6 +180,8 @@ def _masker(urls: Iterable[str]) -> Callable[[str], str]:
     pieces = sorted({piece for form in forms if len(form) >= MIN_BARE_CHARACTERS for piece in _pieces(form)})
     found_in = AhoCorasick(pieces, matchkind=MatchKind.LeftmostLongest, implementation=_SMALL) if pieces else None
 
+    # Two runs of a page have most texts in common, and so have the entries of one check.
+    @cache
     def mask(text: str) -> str:
         # Also where a text was cut in the middle of a value, which the whole value would no longer match.
         shown = _mask_named(text, parts) if parts and ("=" in text or "%3" in text) else text

@@ -100,6 +100,19 @@ def report_from_dict(data: object) -> Report:
         raise InvalidInput(f"The report cannot be read: {error}; {ANALYZE_AGAIN}") from error
 
 
+def results_from_dict(results: Mapping[str, Any]) -> tuple[Result, ...]:
+    """Read the ``results`` of a report that ``report_to_dict`` made.
+
+    Raises:
+        InvalidInput: They are none.
+    """
+    try:
+        shaped = [_result_shape(name, result) for name, result in results.items()]
+        return msgspec.convert(shaped, tuple[Result, ...], strict=True)
+    except (msgspec.ValidationError, TypeError) as error:
+        raise InvalidInput(f"The results cannot be read: {error}; {ANALYZE_AGAIN}") from error
+
+
 def _shape(data: Mapping[str, Any], results: Mapping[str, Any]) -> JSONObject:
     """The JSON object rearranged to the fields of the dataclasses; ``None`` members fall back to their defaults."""
     run = data.get("run")
@@ -181,7 +194,7 @@ def _result(result: Result) -> JSONObject:
         "value": result.value,
         "message": result.message,
         "reason": result.reason or None,
-        "errors": [_detail(detail) for detail in result.errors],
+        "errors": [detail_to_dict(detail) for detail in result.errors],
         "evidence": [evidence_to_dict(evidence) for evidence in result.evidence],
         "evidence_total": max(result.evidence_total, len(result.evidence)),
         "why": result.why,
@@ -192,7 +205,8 @@ def _result(result: Result) -> JSONObject:
     }
 
 
-def _detail(detail: Detail) -> JSONObject:
+def detail_to_dict(detail: Detail) -> JSONObject:
+    """A machine-readable cause as it stands in the JSON of a report."""
     return {
         "code": detail.code,
         "actual": detail.actual,

@@ -6,7 +6,7 @@ of what was read needs no database, takes some milliseconds, and can be done els
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 import msgspec
@@ -16,7 +16,6 @@ from pagegrade.model.errors import NotFound
 from pagegrade.model.identity import VERSION
 from pagegrade.model.report import Report
 from pagegrade.model.stored import UNFINISHED, StoredReport, StoredRun
-from pagegrade.report.bounds import bound_results
 from pagegrade.report.compare import Comparison, compare_reports
 from pagegrade.report.masking import mask_report, mask_reports
 from pagegrade.report.serialize import report_from_dict, report_to_dict
@@ -127,7 +126,6 @@ def shown_report(viewed: Viewed, *, base_url: str) -> Report | None:
         members["run"] = members.get("run") or {"engine": VERSION}
         members["generated_at"] = members.get("generated_at") or members["updated_at"]
         made = report_from_dict(members)
-    made = _bounded(made)
     return mask_report(made) if viewed.masked else made
 
 
@@ -161,12 +159,5 @@ def exported_object(viewed: Viewed, *, base_url: str) -> bytes | None:
 
 def compare_two(two: Two, *, masked: bool) -> Comparison:
     """What changed between two runs, without the values of the page's address where they are not for the reader."""
-    older, newer = _bounded(two.older), _bounded(two.newer)
-    if masked:
-        older, newer = mask_reports((older, newer))
+    older, newer = mask_reports((two.older, two.newer)) if masked else (two.older, two.newer)
     return compare_reports(older, newer)
-
-
-def _bounded(report: Report) -> Report:
-    """The report as it would be stored today: one from before there were bounds is shown as cheaply as any other."""
-    return replace(report, results=bound_results(report.results))

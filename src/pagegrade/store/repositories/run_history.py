@@ -8,7 +8,7 @@ from typing import Any, Final
 from sqlalchemy import and_, bindparam, func, insert, select
 
 from pagegrade.model.stored import StoredReport, StoredRun
-from pagegrade.report.codec import unpack_detail, unpacked_bytes
+from pagegrade.report.codec import shown_detail, unpacked_bytes
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.engine.prepared import Prepared
 from pagegrade.store.repositories.reports import GREATEST_ID
@@ -92,14 +92,14 @@ def latest_completed(tx: Transaction, report_id: int, *, before: int = GREATEST_
 def load_detail(tx: Transaction, report_id: int, number: int) -> bytes | None:
     """The JSON object with ``results`` and ``page`` of a run; ``None`` when none is kept."""
     row = _LOAD_DETAIL.first(tx, {"report": report_id, "number": number})
-    return None if row is None else unpack_detail(row[0])
+    return None if row is None else shown_detail(row[0])
 
 
 def load_details(tx: Transaction, reports: Iterable[StoredReport]) -> dict[int, bytes]:
     """Report id -> the JSON object with ``results`` and ``page`` of the run it shows, where there is one."""
     shown = [report.id for report in reports if report.run_number is not None]
     rows = tx.execute(_LOAD_DETAILS, {"reports": shown}) if shown else ()
-    return {report_id: unpack_detail(body) for report_id, body in rows}
+    return {report_id: shown_detail(body) for report_id, body in rows}
 
 
 def save_detail(tx: Transaction, run_id: int, detail: bytes) -> None:
