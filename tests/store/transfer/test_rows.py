@@ -104,9 +104,9 @@ def test_the_largest_and_the_longest_fit() -> None:
 def test_a_name_shows_no_bytes_and_no_odd_characters() -> None:
     """It goes to a terminal."""
     rows = Rows(idempotency)
-    rows.take((1, "POST", "/x", "a\x00", b"\x00" * 32, None, "p", None, None, None, 5))
+    rows.take((1, "POST", "/x\x00", b"\x00" * 32, b"\x00" * 32, 7, 5))
 
-    assert rows.named == ["idempotency 1, POST, /x, a\N{REPLACEMENT CHARACTER}"]
+    assert rows.named == ["idempotency 1, POST, /x\N{REPLACEMENT CHARACTER}"]
     assert Rows(api_keys).names[0] == "id"
 
 
