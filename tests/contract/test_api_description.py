@@ -49,6 +49,10 @@ def test_the_api_keeps_its_description(tmp_path: Path) -> None:
         for path in (reports := description["paths"])["/api/v1/reports"], reports["/api/v1/reports/{id}"]:
             parameters = path["get"]["parameters"]
             path["get"]["parameters"] = [each for each in parameters if each.get("name") not in {"fields", "format"}]
+        # An empty value is as if absent, which a format cannot express.
+        for parameter in reports["/api/v1/reports"]["get"]["parameters"]:
+            if parameter.get("name") == "updated_since":
+                parameter["schema"] = {"anyOf": [parameter["schema"], {"type": "string", "maxLength": 0}]}
         document = tmp_path / "openapi.json"
         document.write_text(json.dumps(description), encoding="utf-8")
         done = subprocess.run(

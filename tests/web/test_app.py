@@ -125,7 +125,7 @@ def test_other_methods_are_told_what_there_is(tmp_path: Path, path: str, allow: 
 
 
 @pytest.mark.parametrize("path", [REPORTS, "/api/v1/nothing", "/", "/nothing", "/healthz"])
-@pytest.mark.parametrize("method", ["BREW", "PROPFIND"])
+@pytest.mark.parametrize("method", ["BREW", "FROBNICATE"])
 def test_a_method_that_is_none_is_not_implemented(tmp_path: Path, method: str, path: str) -> None:
     """Wherever it is asked for, and whoever asks: that is another mistake than a method that does not fit."""
 

@@ -49,7 +49,13 @@ MAX_TARGET_BYTES: Final = 16_384
 """Of path and query."""
 MAX_HEADER_BYTES: Final = 65_536
 METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT")
-"""Of RFC 9110 and RFC 5789; what is none of them is not known at all, as opposed to not fitting."""
+"""Of RFC 9110 and RFC 5789."""
+REGISTERED_METHODS: Final = frozenset(METHODS) | frozenset(
+    "ACL BASELINE-CONTROL BIND CHECKIN CHECKOUT COPY LABEL LINK LOCK MERGE MKACTIVITY MKCALENDAR MKCOL MKREDIRECTREF "
+    "MKWORKSPACE MOVE ORDERPATCH PRI PROPFIND PROPPATCH QUERY REBIND REPORT SEARCH UNBIND UNCHECKOUT UNLINK UNLOCK "
+    "UPDATE UPDATEREDIRECTREF VERSION-CONTROL".split()
+)
+"""IANA's registry of HTTP methods: these fit no path here (405), every other one is unknown (501)."""
 CLIENT_GONE: Final = 499
 """What the log says where no status was sent, because nobody was there to read it."""
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -184,7 +190,7 @@ class App:
             NotFound: There is nothing at the path.
             Rejected: The method is none, or none of the path.
         """
-        if call.method not in METHODS:
+        if call.method not in REGISTERED_METHODS:
             raise Rejected("not_implemented", f"The methods known here are {', '.join(METHODS)}.")
         found = self._routes.find(call.path)
         if found is None:

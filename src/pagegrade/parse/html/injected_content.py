@@ -24,6 +24,7 @@ MAX_RULES: Final = 2_000
 _UNSEEN_ONLY: Final = 1
 _FAR: Final = 2
 _MAX_TEXT: Final = 300
+_MAX_MENTIONS: Final = 10
 _SPAM: Final = re.compile(
     r"viagra|\bcialis\b|levitra|kamagra|tramadol|xanax|\bambien\b|valium|phentermine|sildenafil|tadalafil|modafinil|"
     r"without (?:a )?prescription|no prescription|online pharmac|canadian pharmac|cheap (?:pills|meds)|"
@@ -99,28 +100,49 @@ def find_injections(document: Document, parties: Parties) -> tuple[Injection, ..
 
 
 def _hidden_links(document: Document, parties: Parties) -> Iterator[Injection]:
+    """Hidden links to other sites; what costs time is done only where there is a link that could be one."""
+    foreign = list(_foreign_links(document, parties))
+    if not foreign:
+        return
     concealed = _Concealed(document)
-    topic = _SPAM.search(" ".join(one.text for one in document.titles[:1])) is not None
-    topic = topic or len(_SPAM.findall(document.text[:20_000])) > 10
-    seen: set[str] = set()
-    for anchor in document.anchors[:MAX_ANCHORS]:
-        url = anchor.url
-        if url is None or not is_http(url) or url in seen or parties.is_own(url):
-            continue
-        name = host(url)
-        if is_of_network(name) or is_shared_service(name):
-            continue
+    topic: bool | None = None
+    for anchor, url in foreign:
         depth = concealed.how(anchor.node)
         if not (depth or anchor.hidden):
             continue
         moved = depth == _FAR
-        seen.add(url)
-        told = f"{anchor.text or _text_of(anchor)} {url}"[:_MAX_TEXT]
-        if _POLICY.search(told):
+        text = f"{anchor.text or _text_of(anchor)} {url}"[:_MAX_TEXT]
+        if _POLICY.search(text):
             continue
-        spam = not topic and _SPAM.search(told) is not None
+        spam = _SPAM.search(text) is not None
+        if spam:
+            topic = _is_topic(document) if topic is None else topic
+            spam = not topic
         if spam or moved:
             yield Injection("hidden-link", anchor.node, url, spam=spam, moved=moved)
+
+
+def _foreign_links(document: Document, parties: Parties) -> Iterator[tuple[Anchor, str]]:
+    """Links to other sites, each address once; shared services and social networks are no others."""
+    seen: set[str] = set()
+    names: dict[str, bool] = {}
+    for anchor in document.anchors[:MAX_ANCHORS]:
+        url = anchor.url
+        if url is None or url in seen or not is_http(url):
+            continue
+        seen.add(url)
+        name = host(url)
+        if name not in names:
+            names[name] = not (parties.is_own(url) or is_of_network(name) or is_shared_service(name))
+        if names[name]:
+            yield anchor, url
+
+
+def _is_topic(document: Document) -> bool:
+    """Whether the page itself is about goods that intruders advertise."""
+    if _SPAM.search(" ".join(one.text for one in document.titles[:1])):
+        return True
+    return len(_SPAM.findall(document.text[:20_000])) > _MAX_MENTIONS
 
 
 class _Concealed:
