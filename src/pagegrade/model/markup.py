@@ -27,6 +27,9 @@ class Markup:
 
     bare_pictures: list[ElementFact] = field(default_factory=list)
     """``<picture>`` elements without an ``<img>``."""
+    empty_sources: list[ElementFact] = field(default_factory=list)
+    """``<embed>``, ``<source>``, players and graphical buttons with an empty ``src``; a candidate of a
+    picture with an empty ``srcset``."""
     untyped_buttons: list[ElementFact] = field(default_factory=list)
     """``<button>`` elements of a form without a ``type`` that browsers know."""
     passwords: list[tuple[ElementFact, Attributes | None]] = field(default_factory=list)

@@ -126,3 +126,16 @@ def test_name_on_an_element_without_a_role_costs_a_quarter(tag: str) -> None:
 def test_words_for_what_has_no_role_are_unheard(html: str) -> None:
     """A name is read inside of a control only, and a role that is not there has no other word."""
     assert outcome(aria_allowed_attr, html).state == "unheard"
+
+
+def test_line_breaks_may_be_hidden_only() -> None:
+    """HTML allows no other attribute of ARIA on them."""
+    assert outcome(aria_allowed_attr, "<br aria-hidden=true><wbr aria-hidden=true>").state == "fitting"
+    for html in ("<br aria-label=x>", "<wbr aria-live=polite>", "<br aria-expanded=true>"):
+        assert outcome(aria_allowed_attr, html).state == "unfitting"
+
+
+def test_label_element_has_no_name_of_its_own() -> None:
+    """It names a field."""
+    assert outcome(aria_allowed_attr, "<label aria-label=x>y <input></label>").state == "unheard"
+    assert outcome(aria_allowed_attr, "<label>y <input aria-label=x></label>").state == "fitting"

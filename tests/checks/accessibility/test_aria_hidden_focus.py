@@ -61,3 +61,13 @@ def test_loss_grows_up_to_ten(count: int, loss: float) -> None:
 
     assert found.loss == pytest.approx(loss)
     assert found.total == count
+
+
+def test_details_without_a_summary_takes_the_focus() -> None:
+    """Browsers show a summary of their own."""
+    inert = "<div aria-hidden=true inert><details>x</details></div>"
+
+    assert outcome(aria_hidden_focus, "<div aria-hidden=true><details>x</details></div>").state == "reached"
+    assert outcome(aria_hidden_focus, "<details aria-hidden=true>x</details>").state == "reached"
+    assert outcome(aria_hidden_focus, "<details>x</details>").state == "closed"
+    assert outcome(aria_hidden_focus, inert).state == "closed"

@@ -78,3 +78,55 @@ def test_loss_grows_up_to_ten(count: int, loss: float) -> None:
 
     assert found.loss == pytest.approx(loss)
     assert found.total == count
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div role=tree></div>",
+        "<div role=grid>x</div>",
+        "<div role=treegrid></div>",
+        "<div role=radiogroup>x</div>",
+        "<div role=tabpanel>x</div>",
+    ],
+)
+def test_groups_without_a_name_cost_a_quarter(html: str) -> None:
+    """Their parts are named all the same."""
+    found = outcome(aria_name, html)
+
+    assert (found.state, found.loss) == ("unnamed_groups", 0.25)
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div role=tree aria-label=x></div>",
+        "<table role=grid><caption>x</caption></table>",
+        "<fieldset role=radiogroup><legend>x</legend></fieldset>",
+        "<div role=tab id=t>x</div><div role=tabpanel aria-labelledby=t></div>",
+        "<div role=combobox aria-label=x><div role=listbox></div></div>",
+        "<div role=combobox aria-label=x><div><ul role=listbox></ul></div></div>",
+        "<label for=b>x</label><button id=b role=switch aria-checked=true></button>",
+        "<label>x <button role=combobox aria-expanded=false></button></label>",
+        "<span role=doc-biblioref>x</span>",
+    ],
+)
+def test_groups_lists_of_comboboxes_and_labelled_buttons_are_named(html: str) -> None:
+    """Captions, legends and labels name them; the list in a combobox needs no name."""
+    assert outcome(aria_name, html).state == "named"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div role=tab></div>",
+        "<span role=doc-biblioref tabindex=0></span>",
+        "<label for=b>x</label><button id=c role=switch></button>",
+        "<label for=b>x</label><div id=b role=switch></div>",
+        "<div role=listbox></div><div role=combobox aria-label=x></div>",
+        "<div role=tree></div><div role=slider></div>",
+    ],
+)
+def test_tabs_references_and_what_no_label_reaches_are_nameless(html: str) -> None:
+    """A label names the button it points to, and no other element."""
+    assert outcome(aria_name, html).state == "nameless"

@@ -95,3 +95,12 @@ def test_loss_grows_up_to_ten(count: int, loss: float) -> None:
 
     assert found.loss == pytest.approx(loss)
     assert found.total == count
+
+
+def test_submenu_may_stand_beside_its_item() -> None:
+    """In a list item without a role, as the pattern of the W3C has it."""
+    item = "<a role=menuitem href=/>x</a>"
+    nested = f"<ul role=menubar><li role=none>{item}<ul role=menu><li role=none>{item}</li></ul></li></ul>"
+
+    assert outcome(aria_parent_child, nested).state == "together"
+    assert outcome(aria_parent_child, f"<ul role=menubar><li role=none>{item}<ul role=list></ul></ul>").state == "apart"

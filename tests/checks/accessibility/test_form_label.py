@@ -135,3 +135,9 @@ def test_message_counts_both_kinds() -> None:
     found = outcome(form_label, "<input name=a><input name=b placeholder=B>")
 
     assert found.message == ("One form field has no label, and 1 more has nothing but a placeholder or a hidden label.")
+
+
+def test_title_counts_where_the_label_is_hidden() -> None:
+    """Browsers leave the hidden label out and take the tooltip."""
+    assert outcome(form_label, "<label for=a hidden>x</label><input id=a title=y>").state == "labelled"
+    assert outcome(form_label, "<label for=a hidden>x</label><input id=a>").state == "placeholder"

@@ -58,3 +58,10 @@ def test_page_without_frames_does_not_apply() -> None:
 def test_loss_grows_with_the_number(count: int, loss: float) -> None:
     """Everything is lost from ten frames on."""
     assert outcome(frame_title, '<iframe src="/t"></iframe>' * count).loss == pytest.approx(loss)
+
+
+def test_role_none_does_not_hold_where_the_frame_takes_the_focus() -> None:
+    """Browsers ignore the role then."""
+    assert outcome(frame_title, "<iframe src=a role=none tabindex=0></iframe>").state == "untitled"
+    assert isinstance(run(frame_title, "<iframe src=a role=none></iframe>"), NotApplicable)
+    assert isinstance(run(frame_title, "<iframe src=a role=none tabindex=-1></iframe>"), NotApplicable)

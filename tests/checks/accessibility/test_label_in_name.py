@@ -77,3 +77,16 @@ def test_what_is_wrong_is_shown_where_it_stands(html: str) -> None:
 def test_page_without_anything_to_judge_is_not_judged(html: str) -> None:
     """Nothing of the kind, or only hidden ones: there is no verdict, and no loss."""
     assert isinstance(run(label_in_name, html), NotApplicable)
+
+
+def test_buttons_of_input_elements_show_their_value() -> None:
+    """The attribute is what people see."""
+    assert outcome(label_in_name, "<input type=submit value=Send aria-label=Go>").state == "different"
+    assert outcome(label_in_name, "<input type=button value=Send aria-label='Send mail'>").state == "same"
+
+
+def test_value_of_a_combobox_is_no_label() -> None:
+    """It changes with the choice."""
+    html = "<button role=combobox aria-label=Country>Germany</button>"
+
+    assert isinstance(run(label_in_name, html), NotApplicable)

@@ -81,3 +81,15 @@ def test_loss_grows_up_to_ten(count: int, loss: float) -> None:
 
     assert found.loss == pytest.approx(loss)
     assert found.total == count
+
+
+def test_groups_without_meaning_and_custom_elements_may_hold_items() -> None:
+    """What a script defines may be a list; a role that says something else breaks it."""
+    for html in (
+        "<dl><div role=presentation><dt>x<dd>y</div></dl>",
+        "<dl><div role=none><dt>x<dd>y</div></dl>",
+        "<my-list><li>x</li></my-list>",
+    ):
+        assert outcome(list_structure, html).state == "sound"
+    for html in ("<dl><div role=group><dt>x<dd>y</div></dl>", "<div><li>x</li></div>", "<ul><my-item>x</my-item></ul>"):
+        assert outcome(list_structure, html).state == "broken"

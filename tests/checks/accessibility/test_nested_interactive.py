@@ -61,3 +61,10 @@ def test_loss_grows_up_to_ten(count: int, loss: float) -> None:
 
     assert found.loss == pytest.approx(loss)
     assert found.total == count
+
+
+def test_players_with_controls_are_interactive() -> None:
+    """Without controls nothing inside them takes the focus."""
+    assert outcome(nested_interactive, "<button>x<audio controls src=a></audio></button>").state == "nested"
+    assert outcome(nested_interactive, "<button>x<video controls src=a></video></button>").state == "nested"
+    assert outcome(nested_interactive, "<button>x<video src=a></video></button>").state == "separate"

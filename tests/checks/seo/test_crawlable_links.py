@@ -80,3 +80,17 @@ def test_a_page_of_scripts_alone_fails() -> None:
 def test_without_links_there_is_nothing_to_judge() -> None:
     """A dead end is the business of another check."""
     assert isinstance(run("crawlable-links", '<title>T</title><a name="x"></a>'), NotApplicable)
+
+
+@pytest.mark.parametrize(
+    "attribute", ["tabindex=0", "@click=f()", "ng-click=f()", "data-href=/a", "v-on:click.prevent=f"]
+)
+def test_clickable_element_without_a_url_cannot_be_followed(attribute: str) -> None:
+    """The attributes of frameworks say that a click does something."""
+    assert outcome("crawlable-links", f"<a href=/b>x</a><a {attribute}>y</a>").state == "some_scripts"
+
+
+@pytest.mark.parametrize("attribute", ["class=nav-link", "tabindex=-1", "data-id=4"])
+def test_element_without_a_url_and_without_a_click_is_a_placeholder(attribute: str) -> None:
+    """It does nothing."""
+    assert outcome("crawlable-links", f"<a href=/b>x</a><a {attribute}>y</a>").state == "crawlable"

@@ -72,3 +72,39 @@ def test_each_one_counts() -> None:
 def test_without_links_there_is_nothing_to_judge() -> None:
     """Nor with links that have no text at all."""
     assert isinstance(run("link-text", '<title>T</title><a href="/a"></a>'), NotApplicable)
+
+
+@pytest.mark.parametrize("text", ["\u2192", "...", "\u00bb", "\u203a\u203a", "+", "\u25ba", "[?]"])
+def test_text_of_signs_only_says_nothing(text: str) -> None:
+    """Arrows and punctuation are read as such, or not at all."""
+    assert outcome("link-text", f"<a href=/a>{text}</a>").state == "generic"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<a href=/a>\u2192 Prices</a>",
+        "<a href=/a aria-label=Next>\u2192</a>",
+        "<a href=/a>2</a>",
+        "<a href=/a>\U0001f6d2</a>",
+    ],
+)
+def test_sign_beside_a_word_and_a_named_picture_are_fine(html: str) -> None:
+    """Words, numbers, labels and emoji are read."""
+    assert outcome("link-text", html).state == "telling"
+
+
+@pytest.mark.parametrize(
+    ("around", "state"),
+    [
+        ("<cite>{}</cite>", "telling"),
+        ("<ol class='references small'><li>Doe, A book. {}</ol>", "telling"),
+        ("<section role=doc-bibliography><p>{}</section>", "telling"),
+        ("<p class=intro>{}</p>", "generic"),
+    ],
+)
+def test_url_as_text_is_fine_in_a_citation(around: str, state: str) -> None:
+    """Sources are given by their URL."""
+    link = "<a href=https://x.example/a>https://x.example/a</a>"
+
+    assert outcome("link-text", around.format(link)).state == state

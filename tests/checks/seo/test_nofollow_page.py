@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pagegrade.checks._registry import all_checks
 from tests.builders import make_artifacts, make_response, outcome
 
 PAGE = "<!doctype html><title>T</title>"
@@ -25,11 +26,6 @@ def test_meta(content: str, state: str) -> None:
     assert outcome("nofollow-page", f'{PAGE}<meta name="robots" content="{content}">').state == state
 
 
-def test_none_is_reported_once() -> None:
-    """The short form of both rules belongs to the check for indexing alone."""
-    assert outcome("nofollow-page", f'{PAGE}<meta name="robots" content="none">').state == "follow"
-
-
 def test_header_names_its_crawler() -> None:
     """A header may be meant for one crawler; the evidence says which."""
     found = outcome("nofollow-page", make_artifacts(PAGE, headers=[("X-Robots-Tag", "bingbot: nofollow")]))
@@ -43,3 +39,9 @@ def test_single_links_and_other_answers_do_not_count() -> None:
     found = outcome("nofollow-page", make_artifacts(f'{PAGE}<a href="/a" rel="nofollow">a</a>', hops=[hop]))
 
     assert found.state == "follow"
+
+
+def test_none_is_nofollow_too() -> None:
+    """It is short for noindex and nofollow; both are one cause, so it costs once."""
+    assert outcome("nofollow-page", '<meta name="robots" content="none">').state == "nofollow"
+    assert all_checks()["nofollow-page"].cause == all_checks()["noindex"].cause

@@ -48,10 +48,16 @@ def test_header_counts() -> None:
 def test_rule_for_one_crawler_is_a_warning() -> None:
     """A crawler's own tag and a header with a prefix bar only that crawler."""
     by_tag = outcome(noindex, page('<meta name="bingbot" content="noindex">'))
-    by_header = outcome(noindex, with_header("otherbot: noindex"))
+    by_header = outcome(noindex, with_header("slurp: noindex"))
 
     assert by_tag.state == by_header.state == "one_bot"
     assert "bingbot" in by_tag.message
+
+
+def test_rule_for_an_unknown_program_is_no_finding() -> None:
+    """Neither in a header nor in a tag: no search engine obeys it."""
+    assert outcome(noindex, page('<meta name="otherbot" content="noindex">')).state == "indexable"
+    assert outcome(noindex, with_header("otherbot: noindex")).state == "indexable"
 
 
 def test_crawler_rule_beside_a_rule_for_all_fails() -> None:

@@ -82,3 +82,29 @@ def test_title_set_by_a_script_is_not_judged() -> None:
     """A shell without a title may get one when it is drawn; a title it has is judged."""
     assert isinstance(run(title, SHELL.format("")), NotApplicable)
     assert outcome(title, SHELL.format("<title>Shoes</title>")).state == "ok"
+
+
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [
+        ("undefined", "generic"),
+        ("NULL", "generic"),
+        ("{{ page.title }} - Shop", "unfilled"),
+        ("&lt;%= title %&gt;", "unfilled"),
+        ("%PAGE_TITLE%", "unfilled"),
+        ("${title}", "unfilled"),
+        ("[object Object]", "generic"),
+        ("[object Object] | Shop", "unfilled"),
+        ("index.html", "url"),
+        ("Flyer_final.pdf", "url"),
+        ("https://example.com/shop", "url"),
+        ("www.example.com", "url"),
+        ("What undefined means in JavaScript", "ok"),
+        ("100% cotton shirts, 50% off", "ok"),
+        ("Node.js and index.html explained", "ok"),
+        ("Example.com", "ok"),
+    ],
+)
+def test_what_a_template_or_a_program_wrote_is_no_title(text: str, state: str) -> None:
+    """Placeholders, names of files and URLs; words that merely mention one are fine."""
+    assert outcome(title, f"<title>{text}</title>").state == state

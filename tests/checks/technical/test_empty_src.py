@@ -50,3 +50,27 @@ def test_five_cost_everything() -> None:
     """Counts, not shares."""
     assert judged(empty_src, "<img src=''>" * 5).loss == 1
     assert judged(empty_src, "<img src=''>" * 3).loss == 0.75
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<embed src=''>",
+        "<input type=image src=' ' alt=x>",
+        "<video src=''></video>",
+        "<audio><source src=''></audio>",
+        "<picture><source srcset=''><img src=a alt=x></picture>",
+    ],
+)
+def test_other_elements_that_name_files_count_too(html: str) -> None:
+    """Plugins, graphical buttons, players and candidates."""
+    found = outcome(empty_src, html)
+
+    assert (found.state, found.value) == ("empty", 1)
+
+
+def test_elements_without_the_attribute_are_fine() -> None:
+    """A script may fill them, or a source inside."""
+    html = "<embed><input type=image alt=x><input src=''><video><source src=a></video><source src=x>"
+
+    assert outcome(empty_src, html).state == "filled"

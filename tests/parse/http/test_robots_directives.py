@@ -58,9 +58,13 @@ def test_header_prefix_names_the_crawler() -> None:
     assert header("noarchive, BingBot: noindex, otherbot: none") == [
         ("*", "noarchive", ""),
         ("bingbot", "noindex", ""),
-        ("otherbot", "noindex", ""),
-        ("otherbot", "nofollow", ""),
     ]
+
+
+def test_rules_for_programs_that_are_no_search_engine_are_left_out() -> None:
+    """A header names any program, as a meta tag does, and only those of search engines matter."""
+    assert header("otherbot: none, slurp: noindex") == [("slurp", "noindex", "")]
+    assert parse_robots_meta("otherbot", "none") == ()
 
 
 def test_colon_of_a_rule_is_no_crawler() -> None:

@@ -9,6 +9,7 @@ from pagegrade.model.outcome import NotApplicable, Outcome, Severity
     title="Image map alternative text",
     severity=Severity.LOW,
     since="0.1.0",
+    cause="link-name",
     states=(
         State("named", "Every area of an image map has a text alternative."),
         State(
@@ -34,7 +35,8 @@ def area_alt(document: Document) -> Outcome | NotApplicable:
     ## What it checks
 
     Elements `<area>` with an `href` that are not hidden. Each needs an `alt`, an `aria-label`, an `aria-labelledby`
-    that leads to text, or a `title`. They count among the links of `link-name` too, because they are links. Whether an
+    that leads to text, or a `title`. They count among the links of `link-name` too, because they are links, and cost
+    only once. Whether an
     image uses the map is not asked, because a script may bring it. The loss grows from half (one area) to everything
     (ten or more).
 

@@ -27,8 +27,10 @@ _WITH_EXPANDED: Final = frozenset(
     ).split()
 )
 """Roles that could be opened and closed in WAI-ARIA 1.1; browsers still tell it."""
-_NAMELESS: Final = frozenset("abbr br cite figcaption kbd legend map picture rp rt ruby time var wbr".split())
+_NAMELESS: Final = frozenset("abbr cite figcaption kbd label legend map picture rp rt ruby time var".split())
 """Elements without a role, or with one that may be named only where it is written, that must not be named."""
+_BREAKS: Final = frozenset({"br", "wbr"})
+"""Elements on which HTML allows `aria-hidden` and no other attribute of ARIA."""
 _DESCRIBING: Final = frozenset({"aria-brailleroledescription", "aria-roledescription"})
 """Other words for a role, where there is none."""
 _ROLELESS: Final = frozenset({"generic", "none", "presentation"})
@@ -83,15 +85,17 @@ def aria_allowed_attr(document: Document, accessibility: Accessibility) -> Outco
 
     The attributes of ARIA on elements that are not hidden, compared with the explicit role or the implicit role of the
     HTML or SVG element. It fails with an attribute that the role does not support, and with `aria-label`,
-    `aria-labelledby` or `aria-braillelabel` on a role that must not be named, such as `code` or `paragraph`. It also
+    `aria-labelledby` or `aria-braillelabel` on a role that must not be named, such as `code` or `paragraph`. Line
+    breaks (`<br>`, `<wbr>`) may have `aria-hidden` only. It also
     fails where a row outside of a treegrid has a level, a position or something to open, and where the `aria-checked`
     of a real checkbox or radio button says something else than the button. The loss grows from half (one attribute) to
     everything (ten or more).
 
-    It costs a quarter when elements without any role, such as `<div>` and `<span>`, have a name: some screen readers
-    read it, most do not. The same goes for `aria-roledescription` there. Inside of a link or button a name is read as
-    part of the whole, and left out here. Elements of your own (with a hyphen in their name) may have a role that cannot
-    be seen, and are left out as well. Names on `role="none"` restore the implicit role, which another check reports.
+    It costs a quarter when elements without any role, such as `<div>`, `<span>` and `<label>`, have a name: some screen
+    readers read it, most do not. The same goes for `aria-roledescription` there. Inside of a link or button a name is
+    read as part of the whole, and left out here. Elements of your own (with a hyphen in their name) may have a role
+    that cannot be seen, and are left out as well. Names on `role="none"` restore the implicit role, which another check
+    reports.
 
     ## Why it matters
 
@@ -123,14 +127,14 @@ def aria_allowed_attr(document: Document, accessibility: Accessibility) -> Outco
         for name, value in one.attrs.items():
             if name not in ATTRIBUTES:
                 continue
-            if name in NAMING or name in _DESCRIBING:
+            if one.node.tag not in _BREAKS and (name in NAMING or name in _DESCRIBING):
                 if not value.strip() or not (_has_no_name(one) if name in NAMING else _is_roleless(one)):
                     continue
                 if one.written and one.role == one.written:
                     unfitting.append(Offender(one.node, f"{name} names nothing on {_called(one)}", value))
                 elif not one.in_control:
                     unheard.append(Offender(one.node, f"{name} names nothing on {_called(one)}", value))
-            elif name not in GLOBAL and not _supports(one, name):
+            elif (one.node.tag in _BREAKS and name != "aria-hidden") or not (name in GLOBAL or _supports(one, name)):
                 unfitting.append(Offender(one.node, f"{name} does not fit {_called(one)}", value))
             elif name == "aria-checked" and _contradicts(one, value):
                 unfitting.append(Offender(one.node, "aria-checked contradicts the state of the element", value))

@@ -8,10 +8,15 @@ from pagegrade.model.outcome import NotApplicable, Outcome, Severity
 
 _ROLES: Final = frozenset(
     (
-        "alertdialog checkbox combobox dialog listbox menuitem menuitemcheckbox menuitemradio meter option progressbar "
-        "radio searchbox slider spinbutton switch textbox tooltip treeitem"
+        "alertdialog checkbox combobox dialog doc-backlink doc-biblioref doc-glossref doc-noteref listbox menuitem "
+        "menuitemcheckbox menuitemradio meter option progressbar radio searchbox slider spinbutton switch tab textbox "
+        "tooltip treeitem"
     ).split()
 )
+_GROUPS: Final = frozenset({"grid", "radiogroup", "tabpanel", "tree", "treegrid"})
+"""Roles that group widgets or hold content: the parts have names of their own, so a missing one costs less."""
+_LINKLIKE: Final = frozenset({"doc-backlink", "doc-biblioref", "doc-glossref", "doc-noteref", "tab"})
+"""Roles with which the checks of links and buttons evaluate an element of HTML."""
 _NATIVE: Final = frozenset({"img", "input", "select", "summary", "textarea"})
 """Judged by the checks of fields, images and summaries."""
 
@@ -23,6 +28,18 @@ _NATIVE: Final = frozenset({"img", "input", "select", "summary", "textarea"})
     since="0.1.0",
     states=(
         State("named", "Every widget has an accessible name."),
+        State(
+            "unnamed_groups",
+            "Groups of widgets have no accessible name.",
+            0.25,
+            title="Groups of ARIA widgets without an accessible name",
+            why='Screen readers announce "tree" or "tab panel", and users do not know what the group contains.',
+            fix=(
+                "Refer to the visible heading with `aria-labelledby`; for a tab panel, to the tab that opens it. "
+                "Where there is no such text, add an `aria-label`."
+            ),
+            counted=True,
+        ),
         State(
             "nameless",
             "Widgets have no accessible name.",
@@ -48,11 +65,14 @@ def aria_name(document: Document, accessibility: Accessibility) -> Outcome | Not
 
     Elements that are not hidden and have one of these roles written on them: dialog, alertdialog, progressbar, meter,
     tooltip, treeitem, menuitem and its kinds, option, checkbox, radio, switch, textbox, searchbox, combobox, listbox,
-    slider, spinbutton. Names come from `aria-label`, `aria-labelledby` or `title`, and from the text inside where the
-    role allows that; a dialog, a text field or a slider is never named by its content. HTML fields, images
-    and summaries have checks of their own, and so have links and buttons without such a role. The list that belongs to
-    a combobox needs no name, nor does a combobox around a field of HTML, which is evaluated itself. The loss grows from
-    half (one widget) to everything (ten or more).
+    slider, spinbutton, and also tabs and references to notes, terms and sources (`doc-noteref` and the like) that are
+    no links or buttons of HTML. Trees, grids, tab panels and groups of radio buttons without a name cost a quarter,
+    however many they are. Names come from `aria-label`, `aria-labelledby` or `title`, and from the text inside where
+    the role allows that; a dialog, a text field or a slider is never named by its content. HTML fields, images and
+    summaries have checks of their own, and so have links and buttons without such a role. A `<label>` names a button of
+    HTML, whatever its role. The list that belongs to a combobox, or stands in it, needs no name, nor does a combobox
+    around a field of HTML, which is evaluated itself. The loss grows from half (one widget) to everything (ten or
+    more).
 
     ## Why it matters
 
@@ -86,15 +106,32 @@ def aria_name(document: Document, accessibility: Accessibility) -> Outcome | Not
     widgets = [
         one
         for one in accessibility.roles
-        if one.written in _ROLES
+        if (one.written in _ROLES or one.written in _GROUPS)
         and not one.hidden
         and one.node.tag not in _NATIVE
-        and not (one.written == "listbox" and one.attrs.get("id") in popups)
+        and not (one.written == "listbox" and (one.around == "combobox" or one.attrs.get("id") in popups))
+        and not (one.written in _LINKLIKE and one.node.tag in {"a", "area", "button"} and one.focusable)
         and not one.wraps_field
     ]
     if not widgets:
         return NotApplicable("The page has no ARIA widgets.")
-    found = [Offender(one.node, f"the {one.written} has no accessible name") for one in widgets if not one.name]
+    groups: list[Offender] = []
+    found: list[Offender] = []
+    for one in widgets:
+        if not one.name:
+            offender = Offender(one.node, f"the {one.written} has no accessible name")
+            (groups if one.written in _GROUPS else found).append(offender)
+    if groups and not found:
+        return counted(
+            document,
+            groups,
+            "named",
+            "unnamed_groups",
+            "One group of widgets has no accessible name.",
+            "{count} groups of widgets have no accessible name.",
+            low=0.25,
+            high=0.25,
+        )
     return counted(
         document,
         found,

@@ -51,8 +51,9 @@ def frame_title(document: Document) -> Outcome | NotApplicable:
 
     `<iframe>` and `<frame>` elements: each needs a `title`, an `aria-label` or an `aria-labelledby` that leads to
     text. Frames that are hidden, marked with `role="none"`, taken out of the keyboard order with a negative
-    `tabindex`, or of no more than 1 by 1 pixel are left out, because no one is meant to enter them. The loss grows from
-    half (one frame) to everything (ten or more).
+    `tabindex`, or of no more than 1 by 1 pixel are left out, because no one is meant to enter them. Browsers ignore
+    `role="none"` beside a `tabindex` of 0 or more, so such a frame counts. The loss grows from half (one frame) to
+    everything (ten or more).
 
     ## Why it matters
 
@@ -102,6 +103,9 @@ def frame_title(document: Document) -> Outcome | NotApplicable:
 
 def _can_be_entered(frame: Frame) -> bool:
     attrs = frame.attrs
-    if frame.hidden or (tabindex_of(attrs) or 0) < 0 or first_role(attrs.get("role", "")) in _NOTHING:
+    number = tabindex_of(attrs)
+    if frame.hidden or (number is not None and number < 0):
+        return False
+    if number is None and first_role(attrs.get("role", "")) in _NOTHING:
         return False
     return not (attrs.get("width", "").strip() in _TINY and attrs.get("height", "").strip() in _TINY)

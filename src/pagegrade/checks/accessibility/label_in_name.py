@@ -7,6 +7,7 @@ from pagegrade.checks._offenders import Offender, counted
 from pagegrade.model.accessibility import Accessibility, RoleFact
 from pagegrade.model.document import Anchor, Document, NamedElement
 from pagegrade.model.outcome import NotApplicable, Outcome, Severity
+from pagegrade.parse.aria.roles import first_role
 from pagegrade.parse.html.accessibility import LABELLED
 from pagegrade.parse.html.shown_text import shown_text
 
@@ -15,6 +16,8 @@ MAX_READ: Final = 300
 _BRACKETS: Final = re.compile(r"[(\[][^()\[\]]*[)\]]")
 _PICTURE_FONT: Final = re.compile(r"material[ +_-]?(?:icons|symbols)", re.IGNORECASE)
 _LIGATURE: Final = re.compile(r"[a-z_0-9]{2,40}")
+_VALUED: Final = frozenset({"combobox", "listbox", "searchbox", "slider", "spinbutton", "textbox"})
+"""Roles whose text is a value, not a label."""
 _CJK: Final = "\u2e80"
 """The first sign of the scripts of East Asia."""
 
@@ -52,12 +55,12 @@ def label_in_name(document: Document, accessibility: Accessibility) -> Outcome |
 
     ## What it checks
 
-    Links, buttons, tabs, options, checkboxes, summaries, and items of menus and trees that are not hidden, show text,
-    and have another name by `aria-label` or `aria-labelledby`: it is shown when the name does not contain the words
-    that are seen, in that order. Case, punctuation and symbols do not count, nor do words in brackets, and a single
-    sign such as × is no text. Left out is what well-known classes and fonts hide from the eye or draw as an icon. What
-    other rules of a stylesheet hide counts as seen. It costs nothing, because text in front of the eyes may still be an
-    icon.
+    Links, buttons (also `<input type="submit">` with a `value`), tabs, options, checkboxes, summaries, and items of
+    menus and trees that are not hidden, show text, and have another name by `aria-label` or `aria-labelledby`: it is
+    shown when the name does not contain the words that are seen, in that order. Case, punctuation and symbols do not
+    count, nor do words in brackets, and a single sign such as × is no text. Neither is the value that a combobox shows.
+    Left out is what well-known classes and fonts hide from the eye or draw as an icon. What other rules of a stylesheet
+    hide counts as seen. It costs nothing, because text in front of the eyes may still be an icon.
 
     ## Why it matters
 
@@ -82,7 +85,11 @@ def label_in_name(document: Document, accessibility: Accessibility) -> Outcome |
     ```
     """
     elements: list[Anchor | NamedElement | RoleFact] = [one for one in document.anchors if one.href is not None]
-    elements += [one for one in document.named if one.role in {"button", "link", "summary"}]
+    elements += [
+        one
+        for one in document.named
+        if one.role in {"button", "link", "summary"} and first_role(one.attrs.get("role", "")) not in _VALUED
+    ]
     known = {id(one.node) for one in elements}
     elements += [one for one in accessibility.roles if one.written in LABELLED and id(one.node) not in known]
     labelled = [
@@ -90,7 +97,7 @@ def label_in_name(document: Document, accessibility: Accessibility) -> Outcome |
         for one in elements
         if ("aria-label" in one.attrs or "aria-labelledby" in one.attrs) and not one.hidden and one.name
         # Of roles, the text is read below.
-        if isinstance(one, RoleFact) or one.text
+        if isinstance(one, RoleFact) or _text_of(one)
     ]
     if not labelled:
         return NotApplicable("No link or button has a name that differs from its text.")
@@ -98,12 +105,12 @@ def label_in_name(document: Document, accessibility: Accessibility) -> Outcome |
     pictured = _draws_words(document)
     left = MAX_READ
     for one in labelled:
-        if not isinstance(one, RoleFact) and _is_said(one.text, one.name):
+        if not isinstance(one, RoleFact) and _is_said(_text_of(one), one.name):
             continue
         if not left:
             break
         left -= 1
-        shown = shown_text(one.node, document.visibility)
+        shown = one.attrs["value"] if _is_input_button(one) else shown_text(one.node, document.visibility)
         if shown and not _is_said(shown, one.name) and not (pictured and _LIGATURE.fullmatch(shown)):
             found.append(Offender(one.node, f'shows "{shown[:80]}"', one.name))
     return counted(
@@ -116,6 +123,15 @@ def label_in_name(document: Document, accessibility: Accessibility) -> Outcome |
         low=0,
         high=0,
     )
+
+
+def _is_input_button(one: Anchor | NamedElement | RoleFact) -> bool:
+    """Whether the visible text is an attribute."""
+    return one.node.tag == "input" and "value" in one.attrs
+
+
+def _text_of(one: Anchor | NamedElement) -> str:
+    return one.attrs["value"] if _is_input_button(one) else one.text
 
 
 def _draws_words(document: Document) -> bool:

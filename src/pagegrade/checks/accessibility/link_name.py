@@ -22,6 +22,7 @@ _LINKS: Final = frozenset({"link", "doc-backlink", "doc-biblioref", "doc-glossre
     title="Link names",
     severity=Severity.HIGH,
     since="0.1.0",
+    cause="link-name",
     states=(
         State("named", "Every link has an accessible name."),
         State(

@@ -37,9 +37,10 @@ def list_structure(document: Document, accessibility: Accessibility) -> Outcome:
     Elements `<ul>`, `<ol>` and `<dl>` that are not hidden. In the first two, only `<li>`, elements with
     `role="listitem"`, and what shows nothing (scripts, templates, styles) may stand directly; in the last, terms `<dt>`
     each followed by a description `<dd>`, also in groups of `<div>`. And `<li>`, `<dt>` and `<dd>` must stand in a
-    list. Lists that a role makes into something else, such as a menu, are evaluated by that role. Text between the
-    items counts too. A `<menu>` is not evaluated. What is hidden may stand anywhere, and an unknown role changes
-    nothing, as in browsers. The loss grows from half (one element) to everything (ten or more).
+    list, or directly in a custom element (with a hyphen in its name), which may be one. Lists that a role makes into
+    something else, such as a menu, are evaluated by that role. Text between the items counts too. A `<menu>` is not
+    evaluated. What is hidden may stand anywhere, and an unknown role changes nothing, as in browsers. The loss grows
+    from half (one element) to everything (ten or more).
 
     ## Why it matters
 

@@ -50,13 +50,10 @@ _Found = tuple[str, str, ElementFact | Evidence]
         ),
         State(
             "active",
-            "The page loads scripts, styles, frames or fonts, or sends forms, over plain HTTP.",
+            "The page loads scripts, styles, frames or fonts over plain HTTP.",
             loss=1.0,
-            title="Scripts, styles, frames or forms over plain HTTP",
-            why=(
-                "Browsers block such scripts, styles, frames and fonts, so parts of the page do not work. Forms "
-                "are sent readable to others on the network."
-            ),
+            title="Scripts, styles, frames or fonts over plain HTTP",
+            why="Browsers block such files, so parts of the page do not work.",
             fix=(
                 "Change each listed URL to `https://`. Where the content is too much to edit, send this header "
                 "first:\n\n"
@@ -77,13 +74,13 @@ def mixed_content(document: Document, csp: CSP, resources: Resources | NotGather
 
     ## What it checks
 
-    URLs beginning with `http:` in every place where an HTTPS page makes the browser load something or send a
-    form: images with all their candidates, posters, media, scripts, stylesheets and what they name, frames, fonts,
-    manifests and preloads. Resources that begin on HTTPS and are redirected to plain HTTP count as well. Links to
-    other pages, canonical URLs, XML namespaces and the vocabulary names in structured data do not count: nothing
-    is loaded from them. Nor do URLs of the visitor's own machine.
+    URLs beginning with `http:` in every place where an HTTPS page makes the browser load something: images with all
+    their candidates, posters, media, scripts, stylesheets and what they name, frames, fonts, manifests and preloads.
+    Resources that begin on HTTPS and are redirected to plain HTTP count as well. Links to other pages, canonical URLs,
+    XML namespaces and the vocabulary names in structured data do not count: nothing is loaded from them. Forms have a
+    check of their own (`insecure-form`). Nor do URLs of the visitor's own machine.
 
-    One script, style, frame, font or form is enough to lose everything. Images, audio and video cost from half (one)
+    One script, style, frame or font is enough to lose everything. Images, audio and video cost from half (one)
     to nine tenths (ten or more different URLs). Where `upgrade-insecure-requests` or `block-all-mixed-content`
     covers all of it, the check costs half.
 
@@ -121,31 +118,28 @@ def mixed_content(document: Document, csp: CSP, resources: Resources | NotGather
         return NotApplicable("The page itself is not served over HTTPS.")
     active: dict[str, _Found] = {}
     passive: dict[str, _Found] = {}
-    forms: dict[str, _Found] = {}
     for found in _named_by_the_page(document):
         (passive if found[1] in _PASSIVE else active).setdefault(found[0], found)
     if isinstance(resources, Resources):
         for found in _named_elsewhere(resources):
             (passive if found[1] in _PASSIVE else active).setdefault(found[0], found)
-    for found in _form_targets(document):
-        forms.setdefault(found[0], found)
     for url in active:
         passive.pop(url, None)
-    total = len(active) + len(passive) + len(forms)
+    total = len(active) + len(passive)
     if total == 0:
         return Outcome("clean", value=0)
     upgraded = csp.enforces("upgrade-insecure-requests")
     blocked = csp.enforces("block-all-mixed-content")
-    offenders = (*active.values(), *forms.values(), *passive.values())
+    offenders = (*active.values(), *passive.values())
     details = (
-        Detail(code="active", actual=len(active) + len(forms), limit=0),
+        Detail(code="active", actual=len(active), limit=0),
         Detail(code="passive", actual=len(passive), limit=0),
     )
     shown = tuple(_evidence(document, found) for found in islice(offenders, MAX_EVIDENCE))
-    if upgraded or (blocked and not forms):
+    if upgraded or blocked:
         return Outcome("upgraded", value=total, evidence=shown, total=total, details=details)
-    if active or forms:
-        count = len(active) + len(forms)
+    if active:
+        count = len(active)
         return Outcome("active", value=total, evidence=shown, total=total, details=details, count=count)
     loss = min(MOST_FOR_PASSIVE, offender_loss(len(passive), FULL_AT))
     return Outcome("passive", value=total, evidence=shown, total=total, details=details, loss=loss)
@@ -176,16 +170,6 @@ def _named_elsewhere(resources: Resources) -> Iterator[_Found]:
         if target is not None:
             kind = next((kind for kind in resource.kinds if kind not in _PASSIVE), resource.kinds[0])
             yield resource.url, kind, Evidence(url=resource.url, reason=f"{kind} redirected to {target}"[:300])
-
-
-def _form_targets(document: Document) -> Iterator[_Found]:
-    for form in document.forms:
-        if is_insecure_url(form.url):
-            yield form.url, "form", form
-    for button in document.named:
-        target = button.attrs["formaction"].strip() if "formaction" in button.attrs else ""
-        if target[:5].lower() == "http:" and is_insecure_url("http:" + target[5:]):
-            yield target, "form", button
 
 
 def _evidence(document: Document, found: _Found) -> Evidence:

@@ -1,16 +1,20 @@
 import re
+from collections.abc import Mapping
 from typing import Final
 
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.checks._offenders import Offender, counted, evidence_of
 from pagegrade.model.document import Anchor, Document
 from pagegrade.model.outcome import NotApplicable, Outcome, Severity
+from pagegrade.parse.aria.implicit import tabindex_of
 from pagegrade.parse.url import is_http, scheme
 
 _OPENERS: Final = ("aria-haspopup", "aria-expanded", "aria-controls", "data-toggle", "data-bs-toggle")
 """Attributes that say that a link is a button in disguise."""
 _OF_ADDRESSES: Final = ("target", "download", "ping", "rel", "hreflang", "type", "referrerpolicy")
 """Attributes that HTML allows only beside an address (https://html.spec.whatwg.org/multipage/text-level-semantics.html)."""
+_CLICKS: Final = ("@click", "(click)", "data-href", "jsaction", "ng-click", "v-on:click", "wire:click", "x-on:click")
+"""How names of attributes begin by which scripts of well-known frameworks handle a click."""
 _SPACED_SCRIPT: Final = re.compile(r"javascript\s{1,20}:", re.IGNORECASE)
 
 
@@ -58,7 +62,8 @@ def crawlable_links(document: Document) -> Verdict:
     ## What it checks
 
     Visible links whose `href` is a script, a file on a disk, an invalid URL, or only `#` with a script for the click.
-    An `<a>` without `href` counts only if it has a script for the click or, being no target of jumps, an attribute that
+    An `<a>` without `href` counts only if a click on it does something (`onclick`, the attributes of frameworks such as
+    `ng-click` and `@click`, or a `tabindex` of 0 or more) or, being no target of jumps, if it has an attribute that
     makes sense beside a URL only, such as `target` or `rel`. One that has a role, or that says it opens a menu, is a
     button and left out; so are targets of jumps, empty URLs, which mean the page itself, and links with a URL and a
     script.
@@ -128,7 +133,7 @@ def _problem(anchor: Anchor) -> str:
     if _is_button(anchor):
         return ""
     if href is None:
-        if "onclick" in attrs:
+        if _is_clickable(attrs):
             return "has a script and no URL"
         is_target = attrs.get("id", "").strip() or attrs.get("name", "").strip()
         return "" if is_target or attrs.keys().isdisjoint(_OF_ADDRESSES) else "has no URL"
@@ -142,6 +147,12 @@ def _problem(anchor: Anchor) -> str:
         return "has a script as its URL"
     # A single letter is a drive, as in C:\\page.html.
     return "leads to a file of the own disk" if name == "file" or len(name) == 1 else ""
+
+
+def _is_clickable(attrs: Mapping[str, str]) -> bool:
+    """Whether an ``<a>`` without ``href`` says that a click on it does something: to a script or to the keyboard."""
+    number = tabindex_of(attrs)
+    return "onclick" in attrs or (number is not None and number >= 0) or any(name.startswith(_CLICKS) for name in attrs)
 
 
 def _is_button(anchor: Anchor) -> bool:

@@ -1,3 +1,4 @@
+import unicodedata
 from typing import Final
 
 from pagegrade.checks._check import State, Verdict, check
@@ -6,9 +7,12 @@ from pagegrade.checks._offenders import Offender, counted
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import NotApplicable, Severity
 from pagegrade.parse.data.link_phrases import is_generic_phrase
+from pagegrade.parse.html.citations import is_cited
 from pagegrade.parse.url import strip_fragment
 
 FULL_AT: Final = 20
+_GEOMETRIC: Final = range(0x2190, 0x2C00)
+"""Arrows, technical signs, boxes, shapes and dingbats."""
 
 
 @check(
@@ -47,11 +51,12 @@ def link_text(document: Document, page_links: PageLinks) -> Verdict:
     ## What it checks
 
     Links to other pages whose whole name is a phrase such as "here" or "read more" in the language of the page; where
-    the page names no language, in any of more than twenty; and those whose name is their absolute URL, which is read
-    out letter by letter. The name that assistive technology reads counts, so a label or a hidden word that completes
-    the phrase is enough. The single word "go" is no such phrase here, because it is also a name. Links with
-    `rel="nofollow"`, jumps within the page and links without any name are left out. One such link costs half, twenty
-    cost everything.
+    the page names no language, in any of more than twenty; those whose text is only punctuation or symbols; and those
+    whose name is their absolute URL, which is read out letter by letter. In a `<cite>` or a list of sources, such as
+    `class="references"`, a URL is fine. The name that assistive technology reads counts, so a label or a hidden word
+    that completes the phrase is enough. The single word "go" is no such phrase here, because it is also a name. Links
+    with `rel="nofollow"`, jumps within the page and links without any name are left out. One such link costs half,
+    twenty cost everything.
 
     ## Why it matters
 
@@ -92,7 +97,9 @@ def link_text(document: Document, page_links: PageLinks) -> Verdict:
         judged += 1
         if is_generic_phrase(name, anchor.attrs.get("lang", page_language)) and strip_fragment(url) != own:
             found.append(Offender(anchor.node, "generic link text", name, url))
-        elif name.startswith("http") and name.rstrip("/") == url.rstrip("/"):
+        elif _is_signs_only(name) and strip_fragment(url) != own:
+            found.append(Offender(anchor.node, "its text is only punctuation or a symbol", name, url))
+        elif name.startswith("http") and name.rstrip("/") == url.rstrip("/") and not is_cited(anchor.node):
             found.append(Offender(anchor.node, "is named by its URL alone", name, url))
     if not judged:
         return NotApplicable("The page has no links with a text to other pages.")
@@ -104,4 +111,15 @@ def link_text(document: Document, page_links: PageLinks) -> Verdict:
         "One link does not say where it leads.",
         "{count} links do not say where they lead.",
         full_at=FULL_AT,
+    )
+
+
+def _is_signs_only(name: str) -> bool:
+    """Whether the name consists of punctuation, arrows and shapes; pictographs (emoji) have names and do not count."""
+    return all(
+        sign.isspace()
+        or unicodedata.category(sign)[0] == "P"
+        or unicodedata.category(sign) == "Sm"
+        or (ord(sign) in _GEOMETRIC and unicodedata.category(sign) == "So")
+        for sign in name[:200]
     )

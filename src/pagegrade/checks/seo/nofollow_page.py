@@ -10,6 +10,7 @@ from pagegrade.model.outcome import MAX_EVIDENCE, Outcome, Severity
     title="Page-level nofollow",
     severity=Severity.LOW,
     since="0.1.0",
+    cause="noindex",
     states=(
         State("follow", "Search engines may follow the links of the page."),
         State(
@@ -31,9 +32,10 @@ def nofollow_page(document: Document, response: Response) -> Outcome:
 
     ## What it checks
 
-    The robots meta tags and the `X-Robots-Tag` headers of the page's own answer for the rule `nofollow`. The rule
-    `none`, which is short for `noindex` and `nofollow`, is reported once, by the check for indexing. `rel="nofollow"`
-    of single links is another thing and has a check of its own.
+    The robots meta tags and the `X-Robots-Tag` headers of the page's own answer for the rule `nofollow`, and for
+    `none`, which is short for `noindex` and `nofollow`. Beside a `noindex` rule it costs nothing more. Rules for
+    crawlers that are no known search engine's do not count. `rel="nofollow"` of single links is another thing and has a
+    check of its own.
 
     ## Why it matters
 
@@ -59,11 +61,7 @@ def nofollow_page(document: Document, response: Response) -> Outcome:
     <meta name="robots" content="index, follow">
     ```
     """
-    found = [
-        rule
-        for rule in placed_rules(document, response)
-        if rule.directive.name == "nofollow" and "nofollow" in rule.written
-    ]
+    found = [rule for rule in placed_rules(document, response) if rule.directive.name == "nofollow"]
     if not found:
         return Outcome("follow")
     return Outcome(

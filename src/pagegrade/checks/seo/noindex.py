@@ -35,6 +35,7 @@ class _Found:
     title="Indexing (noindex)",
     severity=Severity.CRITICAL,
     since="0.1.0",
+    cause="noindex",
     states=(
         State("indexable", "Search engines may index the page."),
         State(
@@ -100,8 +101,9 @@ def noindex(document: Document, response: Response, artifacts: Artifacts, robots
 
     The robots meta tags (`robots`, and those with the name of a search engine's crawler) and every `X-Robots-Tag`
     header of the page's own answer; those of redirects and of images do not count. `noindex` and `none` for everyone
-    fail, and so does an `unavailable_after` date that is past. A rule for one crawler only is a warning, and so is a
-    date within the next 30 days. If robots.txt forbids the page, the message says so: crawlers then never see the rule.
+    fail, and so does an `unavailable_after` date that is past. A rule for the crawler of one search engine only is a
+    warning, and so is a date within the next 30 days. If robots.txt forbids the page, the message says so: crawlers
+    then never see the rule.
 
     While this fails, the score cannot exceed 59, and that of the category 30.
 

@@ -1,3 +1,4 @@
+import re
 from itertools import islice
 from typing import Final
 
@@ -16,9 +17,13 @@ _GENERIC: Final = frozenset(
         "index",
         "my site",
         "my website",
+        "nan",
         "new page",
         "new tab",
         "no title",
+        "none",
+        "null",
+        "object object",
         "page",
         "page title",
         "react app",
@@ -26,6 +31,7 @@ _GENERIC: Final = frozenset(
         "startseite",
         "title",
         "unbenannt",
+        "undefined",
         "untitled",
         "untitled document",
         "untitled page",
@@ -35,6 +41,16 @@ _GENERIC: Final = frozenset(
     }
 )
 """What editors and templates write when no one has written a title."""
+_TEMPLATE: Final = re.compile(
+    r"\{\{[^{}]{0,200}\}\}|\{%[^{}]{0,200}%\}|<%[^<>]{0,200}%>|\$\{[^{}]{0,200}\}|<\?(?:php|=)"
+    r"|\[object Object\]|%[A-Z][A-Z_]{2,40}%"
+)
+"""A placeholder that no template engine has filled in."""
+_FILE: Final = re.compile(
+    r"[^\s/\\]{1,100}\.(?:aspx?|cfm|docx?|html?|indd|jspx?|md|odt|pages|pdf|php[3-7]?|pptx?|rtf|shtml|txt|xhtml|xlsx?)",
+    re.IGNORECASE,
+)
+_URL: Final = re.compile(r"(?:https?://|www\.)\S+", re.IGNORECASE)
 
 
 @check(
@@ -59,6 +75,22 @@ _GENERIC: Final = frozenset(
                 "Name the subject of this page first and the site last: `<title>Red running shoes - Example "
                 "Shop</title>`."
             ),
+        ),
+        State(
+            "url",
+            "The title is a URL or the name of a file.",
+            loss=0.5,
+            title="Title is a URL or a file name",
+            why="A URL or a file name tells people in search results and tabs nothing about the subject of the page.",
+            fix="Name the subject of this page first and the site last.",
+        ),
+        State(
+            "unfilled",
+            "The title contains a placeholder that was not filled in.",
+            loss=0.5,
+            title="Title contains an unfilled placeholder",
+            why="Search results and tabs show the code of a template instead of the subject of the page.",
+            fix="Correct the template or the variable, so that the server sends the finished title.",
         ),
         State(
             "several",
@@ -117,9 +149,10 @@ def title(document: Document) -> Verdict:
     ## What it checks
 
     That the head holds exactly one `<title>` with text in it. Titles of drawings (`<svg>`) do not count. Warnings: more
-    than one title (browsers use the first), a title that only stands in the body, and one that editors and templates
-    put there, such as "Untitled" or "Home". A page that scripts draw and that has no title when it is served is not
-    evaluated.
+    than one title (browsers use the first), a title that only stands in the body, one that editors and templates put
+    there, such as "Untitled", "Home" or "undefined", one with a placeholder that no template engine has filled in (`{{
+    title }}`), and one that is nothing but a URL or the name of a file (`index.html`). A page that scripts draw and
+    that has no title when it is served is not evaluated.
 
     WCAG is content with a first title that has text, wherever it stands and whatever follows. HTML is not, and search
     engines may take either of two, so this is a warning here.
@@ -174,6 +207,14 @@ def title(document: Document) -> Verdict:
         )
     if not first.in_head:
         return Outcome("in_body", value=value, evidence=(document.evidence(first),))
-    if first.text.casefold().strip(" .!-|") in _GENERIC:
-        return Outcome("generic", value=value, evidence=(document.evidence(first),))
-    return Outcome("ok", value=value)
+    state = _state_of_text(value)
+    return Outcome(state, value=value, evidence=() if state == "ok" else (document.evidence(first),))
+
+
+def _state_of_text(text: str) -> str:
+    """Whether a person has written it."""
+    if text.casefold().strip(" .!-|[]") in _GENERIC:
+        return "generic"
+    if _TEMPLATE.search(text):
+        return "unfilled"
+    return "url" if _FILE.fullmatch(text) or _URL.fullmatch(text) else "ok"

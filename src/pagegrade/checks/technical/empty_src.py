@@ -2,6 +2,7 @@ from typing import Final
 
 from pagegrade.checks._check import State, Verdict, check, offender_loss
 from pagegrade.model.document import Document, ElementFact
+from pagegrade.model.markup import Markup
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Outcome, Severity
 
 FULL_AT: Final = 5
@@ -13,10 +14,10 @@ FULL_AT: Final = 5
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("filled", "No image, script, stylesheet or frame has an empty URL."),
+        State("filled", "No image, script, stylesheet, frame or player has an empty URL."),
         State(
             "empty",
-            "Images, scripts, stylesheets or frames have an empty URL.",
+            "Images, scripts, stylesheets, frames or players have an empty URL.",
             loss=0.5,
             loss_max=1.0,
             title="Elements with an empty URL",
@@ -27,16 +28,16 @@ FULL_AT: Final = 5
     ),
     sources=("https://html.spec.whatwg.org/multipage/embedded-content.html#attr-img-src",),
 )
-def empty_src(document: Document) -> Verdict:
+def empty_src(document: Document, markup: Markup) -> Verdict:
     """An element with an empty URL loads nothing.
 
     ## What it checks
 
-    `src=""` on images, scripts and frames, and `href=""` on `<link>` elements. An image with `srcset` is fine, since
-    browsers take a candidate; so is `<a href="">`, which links to the page itself. A URL that a script puts in
-    later should be left out until then, because HTML allows no empty one. Blanks alone are empty, too. `<embed>` and
-    `<object>` are not evaluated: few pages have any, and what an empty one shows is up to what stands inside. The first
-    costs half, five cost everything.
+    `src=""` on images, graphical buttons, scripts, frames, players with their `<source>` elements and `<embed>`,
+    `srcset=""` on the candidates of a `<picture>`, and `href=""` on `<link>` elements. An image with `srcset` is fine,
+    since browsers take a candidate; so is `<a href="">`, which links to the page itself. A URL that a script puts in
+    later should be left out until then, because HTML allows no empty one. Blanks alone are empty, too. `<object>` is
+    not evaluated: what an empty one shows is up to what stands inside. The first costs half, five cost everything.
 
     ## Why it matters
 
@@ -67,6 +68,7 @@ def empty_src(document: Document) -> Verdict:
         *(script for script in document.scripts if _is_empty(script, "src") and script.kind in ("classic", "module")),
         *(frame for frame in document.frames if _is_empty(frame, "src") and "srcdoc" not in frame.attrs),
         *(link for link in document.links if _is_empty(link, "href")),
+        *markup.empty_sources,
     ]
     count = len(offenders)
     if not count:
@@ -78,7 +80,7 @@ def empty_src(document: Document) -> Verdict:
         total=count,
         details=(Detail(code="empty_addresses", actual=count, limit=0),),
         loss=offender_loss(count, FULL_AT),
-        message="" if count > 1 else "One image, script, stylesheet or frame has an empty URL.",
+        message="" if count > 1 else "One image, script, stylesheet, frame or player has an empty URL.",
     )
 
 

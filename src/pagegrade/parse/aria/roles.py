@@ -80,8 +80,8 @@ main
 mark | prohibited
 marquee
 math
-menu | | activedescendant disabled orientation | | | group menuitem menuitemcheckbox menuitemradio separator
-menubar | | activedescendant disabled orientation | | | group menuitem menuitemcheckbox menuitemradio separator
+menu | | activedescendant disabled orientation | | | group menu menuitem menuitemcheckbox menuitemradio separator
+menubar | | activedescendant disabled orientation | | | group menu menuitem menuitemcheckbox menuitemradio separator
 menuitem | content name=required | disabled expanded haspopup posinset setsize | | group menu menubar
 menuitemcheckbox | content name=required presentational | checked disabled errormessage expanded haspopup invalid
     posinset readonly setsize | checked | group menu menubar
@@ -195,7 +195,10 @@ doc-subtitle | content name=required
 doc-tip
 doc-toc
 """
-"""Role, what is special about it, attributes it supports, attributes it must have, roles around it, roles inside it."""
+"""Role, what is special about it, attributes it supports, attributes it must have, roles around it, roles inside it.
+
+A submenu may stand beside the item that opens it, as in https://www.w3.org/WAI/ARIA/apg/patterns/menubar/.
+"""
 
 
 def _read() -> dict[str, Role]:

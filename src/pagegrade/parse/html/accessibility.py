@@ -27,7 +27,7 @@ from pagegrade.parse.aria.roles import ROLES, first_role, role_tokens
 from pagegrade.parse.aria.subtree_flags import HIDDEN, INVISIBLE, UNREACHABLE
 from pagegrade.parse.cascade.states import is_details_summary
 from pagegrade.parse.cascade.visibility import Visibility
-from pagegrade.parse.html.accessible_names import Names, is_hidden
+from pagegrade.parse.html.accessible_names import Label, Names, is_hidden
 from pagegrade.parse.html.collect import Collector
 from pagegrade.parse.html.controls import (
     in_disabled_fieldset,
@@ -49,6 +49,10 @@ NAMED: Final = frozenset(
     ).split()
 )
 """Roles whose name is computed here; links, buttons, images and headings are named by the walk."""
+_NAMED_BESIDES: Final = frozenset(
+    "doc-backlink doc-biblioref doc-glossref doc-noteref grid radiogroup tab tabpanel tree treegrid".split()
+)
+"""Roles whose name is computed here, and that leave a link or a button of HTML what it is."""
 _Fact = TypeVar("_Fact")
 LABELLED: Final = frozenset(
     "checkbox gridcell menuitem menuitemcheckbox menuitemradio option radio switch tab treeitem".split()
@@ -66,7 +70,7 @@ def accessibility_of(into: Collector) -> Accessibility:
     parts = into.parts
     visibility = into.visibility
     names = into.names or Names(into.ids, visibility)
-    reader = _Reader(names, visibility, deep=into.max_depth > MAX_DEPTH)
+    reader = _Reader(names, visibility, into.button_labels_of, deep=into.max_depth > MAX_DEPTH)
     for node, attrs, _ in parts.aria:
         if "aria-owns" in attrs:
             reader.own(node, attrs, into)
@@ -149,8 +153,11 @@ def _object(part: Touched, names: Names) -> NamedElement | None:
 class _Reader:
     """Answers that need a look around, within one budget."""
 
-    def __init__(self, names: Names, visibility: Visibility, *, deep: bool) -> None:
+    def __init__(
+        self, names: Names, visibility: Visibility, labels_of: Callable[[Element], Sequence[Label]], *, deep: bool
+    ) -> None:
         self._names = names
+        self._labels_of = labels_of
         self._visibility = visibility
         self._deep = deep
         self._steps = MAX_STEPS
@@ -188,8 +195,11 @@ class _Reader:
             if meaning.owned:
                 inside, empty = self._inside(node, written, attrs)
         labelled = written in LABELLED and not hidden and ("aria-label" in attrs or "aria-labelledby" in attrs)
-        if labelled or (role in NAMED and not hidden):
-            name, _ = self._names.of(node, attrs, role=written or None)
+        if labelled or ((role in NAMED or role in _NAMED_BESIDES) and not hidden):
+            labels = self._labels_of(node) if node.tag == "button" else ()
+            name, _ = self._names.of(node, attrs, role=written or None, labels=labels)
+            if written == "listbox" and not name and not self._deep:
+                around = self._nearest(node, written)
         if role == "row" and not hidden and not self._deep and not OF_TREEGRIDS.isdisjoint(attrs):
             table = self._table_around(node)
         return RoleFact(
@@ -329,6 +339,9 @@ class _Reader:
         number = tabindex_of(attrs)
         if number is not None and number < 0:
             return False
+        if node.tag == "details":
+            # Kept only where it has no summary: browsers then show one of their own, which takes the focus.
+            return not self._deep
         if not is_focusable(node.tag, attrs) or self._deep or (node.tag == "iframe" and number is None):
             return False
         if node.tag == "summary" and not is_details_summary(node):

@@ -120,7 +120,9 @@ class Names:
         html = node.namespace is Namespace.HTML
         if labels and html and tag in _LABELABLE:
             seen = [one for one in labels[:MAX_REFERENCES] if not one.hidden]
-            name = _clean(" ".join(self._label(one) for one in seen or labels[:MAX_REFERENCES]))
+            # Browsers leave out hidden labels; without a tooltip either, what they say is at least known.
+            used = seen or ([] if attrs.get("title", "").strip() else labels[:MAX_REFERENCES])
+            name = _clean(" ".join(self._label(one) for one in used))
             if name:
                 return name, "label"
         name, source = self._native(node, attrs, tag, html=html)  # 2E

@@ -344,7 +344,7 @@ class Collector:
         for facts, index in self.unnamed:
             fact = facts[index]
             node = fact.node
-            labels = self._button_labels(fact) if type(fact) is NamedElement else ()
+            labels = self.button_labels_of(node) if type(fact) is NamedElement else ()
             name, source = names.of(node, fact.attrs, labels=labels)
             if type(fact) is Heading:
                 facts[index] = msgspec.structs.replace(fact, text=name)
@@ -375,11 +375,11 @@ class Collector:
             labels += self.labels_for[name]
         return labels + self.control_labels[index]
 
-    def _button_labels(self, button: NamedElement) -> list[Label]:
-        """Buttons are fields to a label; few have one."""
-        name = button.attrs.get("id", "")
-        labels = self.labels_for.get(name, []) if name and self.ids[name].node is button.node else []
-        return labels + self.button_labels.get(button.node, [])
+    def button_labels_of(self, button: Any) -> list[Label]:
+        """The labels of a button, which is a field to them; few have one."""
+        name = (button.attr("id") or "") if isinstance(button, Element) and self.labels_for else ""
+        labels = self.labels_for.get(name, []) if name and self.ids[name].node is button else []
+        return labels + self.button_labels.get(button, [])
 
     def take_labels(self, button: Element | None = None) -> list[Label]:
         """The open labels, for the first field inside them (which may be a button)."""

@@ -27,14 +27,14 @@ def text_attributes(node: Element) -> dict[str, str]:
 def is_control(node: Element) -> bool:
     """Whether people act on the element, and the keyboard or a program can focus it; a fieldset around is not asked.
 
-    Some fields, such as those for dates and passwords, have no role, and so has a summary.
+    Some fields, such as those for dates and passwords, have no role, and neither has a player or a summary.
     """
     strings = text_attributes(node)
     if not is_focusable(node.tag, strings):
         return False
     if node.tag == "summary":
         return is_details_summary(node)
-    return node.tag == "input" or role_of(node, strings) in WIDGETS
+    return node.tag in {"audio", "input", "video"} or role_of(node, strings) in WIDGETS
 
 
 def in_disabled_fieldset(node: Element) -> bool:

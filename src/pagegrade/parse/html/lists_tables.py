@@ -83,7 +83,7 @@ def _description_strays(node: Element, strays: list[tuple[Node, str]], visibilit
             if tag in _SUPPORT or is_hidden(child, visibility) or _is_hidden_field(child):
                 continue
             role = first_role(str(child.attrs.get("role") or ""))
-            if tag == "div" and not role and len(groups) == 1:
+            if tag == "div" and role in {"", *_NOTHING} and len(groups) == 1:
                 groups.append(iter(child))
             elif (tag == "dt" and role in {"", "listitem"}) or role == "term":
                 terms += 1
@@ -105,10 +105,18 @@ def stray_item(part: Touched) -> tuple[ElementFact, str] | None:
     if flags & HIDDEN or first_role(attrs.get("role", "")):
         return None
     parent = node.parent
-    if node.tag != "li" and isinstance(parent, Element) and parent.tag == "div" and "role" not in parent.attrs:
+    if (
+        node.tag != "li"
+        and isinstance(parent, Element)
+        and parent.tag == "div"
+        and first_role(str(parent.attrs.get("role") or "")) in {"", *_NOTHING}
+    ):
         parent = parent.parent
     if not isinstance(parent, Element):
         # The root of a declarative shadow tree, or of nothing: what is around it is not known.
+        return None
+    if "-" in parent.tag:
+        # An element that a script defines: it may give itself the role of a list, or put its content into one.
         return None
     role = first_role(str(parent.attrs.get("role") or ""))
     if role == "list" or role in _NOTHING or (not role and parent.tag == "slot"):

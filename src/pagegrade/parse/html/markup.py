@@ -54,6 +54,11 @@ class MarkupCollector:
         """A picture that ended without an image."""
         _keep(self.found.bare_pictures, node, attrs, flags)
 
+    def empty_source(self, node: Element, attrs: dict[str, str], flags: int, attribute: str = "src") -> None:
+        """An element that names a file; kept where the name is empty."""
+        if attribute in attrs and not attrs[attribute].strip():
+            _keep(self.found.empty_sources, node, attrs, flags)
+
     def button(self, node: Element, attrs: dict[str, str], flags: int) -> None:
         """A button, kept where its type is unknown, or where it belongs to a form and has none."""
         kind = attrs.get("type")

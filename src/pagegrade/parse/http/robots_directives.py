@@ -36,7 +36,7 @@ BOT_NAMES: Final = frozenset(
         "yeti",
     }
 )
-"""Names of search crawlers that are read as the ``name`` of a robots meta tag."""
+"""Names of search crawlers whose rules are read, from the ``name`` of a meta tag and from a header alike."""
 _WORDS: Final = frozenset(
     {
         "all",
@@ -88,7 +88,10 @@ def parse_robots_meta(name: str, content: str) -> tuple[RobotsDirective, ...]:
 
 
 def parse_x_robots_tag(value: str) -> tuple[RobotsDirective, ...]:
-    """Rules of one ``X-Robots-Tag`` line, which may start with (and switch to) a crawler's name and a colon."""
+    """Rules of one ``X-Robots-Tag`` line, which may start with (and switch to) a crawler's name and a colon.
+
+    Rules for a crawler that is no known search engine's are left out, as they are in a meta tag.
+    """
     return _parse(value, ALL_BOTS, may_name_bots=True)
 
 
@@ -142,7 +145,7 @@ def _parse(value: str, bot: str, *, may_name_bots: bool) -> tuple[RobotsDirectiv
             found.append(RobotsDirective(bot=bot, name=name, value=rest[:100]))
         else:
             found += [RobotsDirective(bot=bot, name=word) for word in _words(name if not colon else piece.lower())]
-    return tuple(found[:MAX_DIRECTIVES])
+    return tuple(one for one in found[:MAX_DIRECTIVES] if one.bot == ALL_BOTS or one.bot in BOT_NAMES)
 
 
 def _words(text: str) -> list[str]:

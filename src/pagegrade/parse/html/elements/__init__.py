@@ -47,6 +47,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     "style": head.style,
     "form": interactive.form,
     "input": interactive.input_element,
+    "details": interactive.details,
     "label": interactive.label,
     "button": interactive.button,
     "summary": interactive.summary,

@@ -8,7 +8,7 @@ from turbohtml import Element
 
 from pagegrade.model.document import Anchor, Control, Form
 from pagegrade.parse.aria.roles import first_role
-from pagegrade.parse.aria.subtree_flags import HIDDEN, NO_TEXT, SKIP
+from pagegrade.parse.aria.subtree_flags import ARIA_HIDDEN, HIDDEN, NO_TEXT, SKIP
 from pagegrade.parse.cascade.states import is_details_summary
 from pagegrade.parse.html.accessible_names import Label
 from pagegrade.parse.html.collect import Attributes, Closer, Collector, rel_tokens
@@ -142,6 +142,8 @@ def input_element(into: Collector, node: Element, attrs: Attributes, flags: int)
         into.complications += 1
         into.take_labels(node)
         into.parts.focusable(node, attrs, flags)
+        if kind == "image":
+            into.markup.empty_source(node, attrs, flags)
         into.add_named(node, attrs, flags, "img" if kind == "image" else "button")
     return flags | SKIP, None
 
@@ -176,6 +178,13 @@ def button(into: Collector, node: Element, attrs: Attributes, flags: int) -> tup
     into.parts.focusable(node, attrs, flags)
     into.markup.button(node, attrs, flags)
     return flags, into.open_named(node, attrs, flags, "button")
+
+
+def details(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:
+    """A part that opens; without a summary browsers show one of their own, which takes the focus."""
+    if flags & ARIA_HIDDEN and not any(isinstance(one, Element) and one.tag == "summary" for one in node):
+        into.parts.focusable(node, attrs, flags)
+    return flags, into.open_role(node, attrs, flags) if "role" in attrs else None
 
 
 def summary(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:

@@ -91,6 +91,7 @@ def picture(into: Collector, node: Element, attrs: Attributes, flags: int) -> tu
 def source(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:
     """A candidate of a picture, or of a player."""
     picture = into.picture
+    into.markup.empty_source(node, attrs, flags, "src" if picture is None else "srcset")
     if picture is not None:
         if "type" in attrs:
             picture.types.append(attrs["type"].strip().lower())
@@ -112,6 +113,7 @@ def source(into: Collector, node: Element, attrs: Attributes, flags: int) -> tup
 
 def player(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:
     """A video or audio element."""
+    into.markup.empty_source(node, attrs, flags)
     into.media_count += 1
     into.complications += 1
     into.parts.keep(into.parts.players, node, attrs, flags)
@@ -141,6 +143,7 @@ def object_element(into: Collector, node: Element, attrs: Attributes, flags: int
 
 def embed(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:
     """An embedded plugin object."""
+    into.markup.empty_source(node, attrs, flags)
     into.media_count += 1
     into.reference(node, attrs, flags, into.resolve(attrs.get("src")), "object", "src")
     if "src" not in attrs and "data" not in attrs:
