@@ -172,6 +172,16 @@ def test_failing_example_shows_evidence(check: Check) -> None:
 
 
 @every_check
+def test_evidence_values_say_what_they_are(check: Check) -> None:
+    """A number alone beside an address is a riddle: "status 302", "5 bytes"."""
+    for section in ("Fails on", "Passes on"):
+        verdict = run_check(check, Facts(artifacts_of_example(check.documentation[section])))
+
+        assert isinstance(verdict, Outcome)
+        assert not [one.value for one in verdict.evidence if (one.value or "").replace(".", "").isdigit()]
+
+
+@every_check
 def test_is_repeatable(check: Check) -> None:
     """The same artifacts give the same verdict."""
     artifacts = artifacts_of_example(check.documentation["Fails on"])

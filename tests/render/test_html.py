@@ -9,7 +9,7 @@ import pytest
 import turbohtml
 
 from pagegrade.model.outcome import Evidence
-from pagegrade.model.report import Report
+from pagegrade.model.report import Report, Withheld
 from pagegrade.render.html import render_html
 from pagegrade.report.compare import compare_reports
 from tests.report_builders import make_failed_report, make_passed, make_report, make_result, poisoned_report
@@ -152,7 +152,7 @@ def test_the_report_says_everything() -> None:
         "9 more are not listed",
         "Strict-Transport-Security",
         "The handshake was not answered in time.",
-        "capped at 79",
+        "at most 79",
         "First byte",
         "ruleset 2026.2",
         "As a search result",
@@ -169,6 +169,20 @@ def test_a_failed_page_has_a_way_out_and_no_score() -> None:
     assert "What to do" in text
     assert 'aria-label="No score"' in text
     assert "Fix first" not in text
+
+
+def test_a_page_without_a_grade_is_not_called_unanalyzed() -> None:
+    """The title says what the report says, and names no figure."""
+    report = make_report(
+        withheld=Withheld(kind="parked_domain", message="Parked.", fix="Buy it."),
+        score=None,
+        result=None,
+        uncapped_score=None,
+        caps=(),
+        categories={},
+    )
+
+    assert "<title>https://example.com/pricing: no grade · Pagegrade</title>" in render_html([report])
 
 
 def test_the_difference_from_a_baseline_is_shown() -> None:

@@ -22,7 +22,8 @@ from tests.report_builders import make_result
         ("days_left", 1, 14, ("days left", "1", "should be at least 14")),
         ("lifetime_days", 399, 398, ("lifetime", "399 days", "should be at most 398 days")),
         ("status", 200, 404, ("status", "200", "expected 404")),
-        ("max_age_s", 86_400, 15_768_000, ("max-age", "86,400 seconds", "should be at least 182.5 days")),
+        ("max_age_s", 86_400, 15_768_000, ("max-age", "86,400 seconds", "should be at least 183 days")),
+        ("max_age_s", 259_200, 500_000, ("max-age", "3 days", "should be at least 5.8 days")),
         ("encoding_used", "gbk", "UTF-8", ("encoding", "gbk", "expected UTF-8")),
     ],
 )

@@ -142,7 +142,7 @@ def test_the_report_says_everything() -> None:
         "As a search result",
         "https://example.com/share.png",
         "id=…; Secure; HttpOnly",
-        "The score is capped at 79 while “HTTPS” fails.",
+        "The score is at most 79 while “HTTPS” fails.",
         "What each finding cost",
         "ruleset 2026.2",
         "5 Jan 2026, 13:34",
@@ -304,9 +304,9 @@ def test_runs_of_different_rules_are_told_apart_at_once() -> None:
     after = replace(before, run=replace(before.run, ruleset="2027.1"))
     text = comparison_of(before, after)
 
-    assert text.index("Different rules judged these runs") < text.index('aria-label="Before"')
+    assert text.index("These runs were evaluated with different rules") < text.index('aria-label="Before"')
     assert "not compared" in text
-    assert text.count("This cannot be told, because different rules judged the runs.") == 2
+    assert text.count("This is not known, because the runs were evaluated with different rules.") == 2
     assert "Nothing new was found." not in text
 
 

@@ -125,7 +125,7 @@ def test_the_report_says_everything() -> None:
         "main > figure:nth-of-type(1) > img · line 101",
         "and 11 more",
         "The handshake was not answered in time.",
-        "capped at 79",
+        "at most 79",
         "First byte",
         "ruleset 2026.2",
         "gzip_types text/css;",

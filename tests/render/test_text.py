@@ -34,7 +34,7 @@ def test_the_report_says_everything_a_person_needs() -> None:
         "The handshake was not answered in time.",
         "Not applicable (1)",
         "Passed (2)",
-        "capped at 79",
+        "at most 79",
         "48.2 kB, 11.9 kB transferred",
         "Not seen   sitemaps",
         "ruleset 2026.2",

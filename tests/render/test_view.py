@@ -7,7 +7,7 @@ import pytest
 
 from pagegrade.model.errors import FAILURE_CODES
 from pagegrade.model.outcome import Evidence, Saving
-from pagegrade.model.report import CategoryScore
+from pagegrade.model.report import AppliedCap, CategoryScore
 from pagegrade.render import view
 from pagegrade.render.i18n import texts_for
 from tests.report_builders import make_failed_report, make_images, make_passed, make_report, make_result
@@ -192,12 +192,36 @@ def test_the_score_explains_itself() -> None:
         "SEO takes 4.5 points.",
         "Security takes 30 points, the most it can take: its findings cost 33.",
         "That leaves 65.5 points.",
-        "The score is capped at 79 while “HTTPS” fails.",
-        "The Security score is capped at 49 while “HTTPS” fails.",
+        "The score is at most 79 while “HTTPS” fails.",
+        "The Security score is at most 49 while “HTTPS” fails.",
         "The score is a whole number, halves rounded down: 65.",
         "98% of the possible penalties could be evaluated; what could not be evaluated costs nothing.",
     )
     assert view.score_steps(make_failed_report()) == ()
+
+
+def test_a_score_that_a_cap_sets_is_not_called_rounded() -> None:
+    """69.9 points under a cap of 69 are 69 because of the cap."""
+    caps = (AppliedCap(check="https", max_score=69),)
+    report = make_report(make_result("https", lost=30.1), score=69, uncapped_score=69.9, caps=caps)
+
+    assert not [step for step in view.score_steps(report) if "whole number" in step]
+
+
+@pytest.mark.parametrize(
+    ("coverage", "said"),
+    [
+        (1.0, "Everything that applies to the page could be evaluated."),
+        (0.9999, "99% of the possible penalties"),
+        (0.99, "99% of the possible penalties"),
+        (0.29, "29% of the possible penalties"),
+    ],
+)
+def test_what_could_not_be_evaluated_is_never_rounded_away(coverage: float, said: str) -> None:
+    """100 % is said only where it is so."""
+    steps = view.score_steps(make_report(make_result("https", lost=25.0), coverage=coverage))
+
+    assert steps[-1].startswith(said)
 
 
 def test_the_score_of_an_old_report_explains_itself_as_it_was_made() -> None:

@@ -122,6 +122,16 @@ def test_counts_agree_with_the_lines() -> None:
     assert by_category["seo"] == (1, 2)
 
 
+def test_findings_of_one_cause_are_counted_once() -> None:
+    """As reports list them: a finding that is counted in another stands with that one."""
+    counts, by_category = count_results(
+        [result(Outcome("missing"), lost=3.0), result(Outcome("missing"), counted_in="title-length")]
+    )
+
+    assert counts.high == 1
+    assert by_category["seo"] == (0, 1)
+
+
 def test_strings_of_strangers_are_cut_and_storable() -> None:
     """No NUL, no lone surrogate, no novel."""
     assert clean("a\0b\ud800", 10) == "a\ufffdb\ufffd"

@@ -93,7 +93,7 @@ class CategoryScore:
     result: Grade | None
     passed: int
     failed: int
-    """Warnings and failures."""
+    """Warnings and failures, without those that are counted in another finding."""
     lost: float | None = None
     """Points that its findings cost; ``None`` where no score was given and in reports of ruleset 2026.1."""
     taken: float | None = None
@@ -126,7 +126,7 @@ class Withheld:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """How many checks ended how; ``critical`` to ``low`` count findings by importance."""
+    """How many checks ended how; ``critical`` to ``low`` count findings by importance, those of one cause once."""
 
     passed: int = 0
     critical: int = 0

@@ -84,7 +84,10 @@ _WAYS: Final[Mapping[str, WayOut]] = {
     ),
     "http_error": WayOut(
         headline=N_("The site answered with an error instead of the page."),
-        meaning=N_("The status says that what was sent is no page to show to visitors, so it is not judged as one."),
+        meaning=N_(
+            "The status says that the response is an error or a notice and not a page for visitors, so it is not "
+            "graded."
+        ),
         steps=(
             N_("Open the address in a private window of your browser: you may see the same error."),
             N_("Status 404 or 410: check the address; the page may have moved."),

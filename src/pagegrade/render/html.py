@@ -12,6 +12,7 @@ from typing import Final
 from markupsafe import Markup
 
 from pagegrade.model.report import Report
+from pagegrade.render import view
 from pagegrade.render.escape import visible
 from pagegrade.render.page import NOTHING
 from pagegrade.render.templating import ENGLISH_TAG, environment
@@ -66,7 +67,7 @@ def _title(reports: Sequence[Report]) -> str:
     if len(reports) != 1:
         return f"Pagegrade: {len(reports)} pages"
     report = reports[0]
-    score = "not analysed" if report.score is None else f"{report.score} of 100"
+    score = view.grade_word(report) if report.score is None else f"{report.score} of 100"
     return f"{visible(report.url, 100)}: {score} · Pagegrade"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import floor
 from typing import Final
 
 from pagegrade.model.outcome import Detail
@@ -14,6 +15,7 @@ from pagegrade.render.escape import visible
 MAX_SHOWN: Final = 4
 _DAY_S: Final = 86_400
 _SHOWN_IN_DAYS_S: Final = 2 * _DAY_S
+_SHOWN_IN_WHOLE_DAYS_S: Final = 10 * _DAY_S
 _NOT_A_LIMIT: Final = frozenset({"status"})
 """Numbers that are to be met, not kept below or above."""
 _SAVINGS: Final = frozenset({"largest_saving_bytes", "saving_bytes", "wasted_bytes"})
@@ -144,7 +146,8 @@ def _figure(value: str | float | None, unit: str, words: Words) -> str:
             return f"{words.number(value)} px"
         case "s":
             if value >= _SHOWN_IN_DAYS_S:
-                days = words.number(value / _DAY_S, digits=1)
+                digits = 1 if value < _SHOWN_IN_WHOLE_DAYS_S else 0
+                days = words.number(floor(value / _DAY_S * 10**digits + 0.5) / 10**digits, digits=digits)
                 return words.ngettext("%(num)s day", "%(num)s days", 2, num=days)
             return words.ngettext("%(num)s second", "%(num)s seconds", round(value))
         case "days":

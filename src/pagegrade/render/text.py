@@ -262,7 +262,7 @@ def _score(page: _Page, report: Report) -> None:
         score = "--" if category.score is None else str(category.score)
         row.append(f"{score:>3}  ", style="bold")
         row.append_text(page.bar(category.score or 0, _GRADE_STYLES.get(category.result, "")))
-        row.append(f"  {category.result or 'no result':<7}", style=_GRADE_STYLES.get(category.result, ""))
+        row.append(f"  {category.result or view.NO_GRADE:<8}", style=_GRADE_STYLES.get(category.result, ""))
         row.append(
             f"  {view.plural(category.failed, 'finding')}" if category.failed else "  nothing found", style="dim"
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import floor
 from typing import Final, get_args
 
 from pagegrade.model.outcome import Evidence, Importance
@@ -44,12 +45,12 @@ _WHAT_TO_DO: Final[Mapping[str, str]] = {
     "connect": "Check that the site is up and that its port is open to the outside.",
     "tls": "Open the address in a browser and look at its certificate, or try the http:// address.",
     "timeout": "Allow more time with --budget SECONDS.",
-    "blocked": "Ask the site's operator to let this user agent through, or save the page from a browser and judge it "
-    "with: pagegrade evaluate --html FILE --url URL",
+    "blocked": "Ask the site's operator to let this user agent through, or save the page from a browser and "
+    "evaluate it with: pagegrade evaluate --html FILE --url URL",
     "http_error": "Check the address; a page that answers with an error is not graded.",
-    "too_large": "Analyse a smaller page; no browser user waits for one this large.",
+    "too_large": "Analyze a smaller page; no visitor waits for one this large.",
     "not_html": "Give the address of an HTML page, not of a file or an interface.",
-    "redirect_loop": "Follow the redirects with a browser's developer tools and mend the one that goes back.",
+    "redirect_loop": "Follow the redirects with a browser's developer tools and fix the one that leads back.",
     "address_not_allowed": "Private addresses are refused unless you typed them. Allow a network of your own with "
     "--allow-network CIDR.",
     "internal": "If it happens again, report it with the address of the page.",
@@ -271,13 +272,17 @@ def score_steps(report: Report, words: Words = ENGLISH) -> tuple[str, ...]:
         )
     steps.append(left)
     steps += [cap_sentence(report, cap, words) for cap in report.caps]
-    if uncapped != report.score:
+    limit = min((cap.max_score for cap in report.caps if cap.category is None), default=100)
+    if min(uncapped, limit) != report.score:
         steps.append(words.gettext("The score is a whole number, halves rounded down: %(score)s.", score=report.score))
-    if report.coverage is not None:
+    if report.coverage is not None and report.coverage >= 1:
+        steps.append(words.gettext("Everything that applies to the page could be evaluated."))
+    elif report.coverage is not None:
         steps.append(
             words.gettext(
                 "%(share)s of the possible penalties could be evaluated; what could not be evaluated costs nothing.",
-                share=words.percent(report.coverage),
+                # Rounded down: what is not whole must not read as 100 %.
+                share=words.percent(floor(report.coverage * 100 + 1e-9) / 100),
             )
         )
     return tuple(steps)
@@ -301,9 +306,9 @@ def cap_sentence(report: Report, cap: AppliedCap, words: Words = ENGLISH) -> str
     """What a failed check limits, and to how many points."""
     title = next((visible(result.check_name, 80) for result in report.results if result.check == cap.check), cap.check)
     if cap.category is None:
-        return words.gettext("The score is capped at %(max)s while “%(title)s” fails.", max=cap.max_score, title=title)
+        return words.gettext("The score is at most %(max)s while “%(title)s” fails.", max=cap.max_score, title=title)
     return words.gettext(
-        "The %(category)s score is capped at %(max)s while “%(title)s” fails.",
+        "The %(category)s score is at most %(max)s while “%(title)s” fails.",
         category=words.gettext(CATEGORY_NAMES[cap.category]),
         max=cap.max_score,
         title=title,
@@ -357,11 +362,11 @@ def not_seen(report: Report, words: Words = ENGLISH) -> tuple[tuple[str, str], .
 
 
 def judged_by(report: Report) -> str:
-    """Who judged, when and by which rules."""
+    """Which version evaluated the page, when and by which rules."""
     run = report.run
     took = f" in {format_ms(run.duration_ms)}" if run.duration_ms is not None else ""
     when = format_timestamp(report.generated_at)[:19].replace("T", " ") + " UTC"
-    return f"Judged by Pagegrade {run.engine} with ruleset {run.ruleset} on {when}{took}."
+    return f"Evaluated by Pagegrade {run.engine} with ruleset {run.ruleset} on {when}{took}."
 
 
 def what_to_do(error: Failure) -> str:

@@ -126,7 +126,10 @@ def result_of(check: CheckLike, judged: JudgedLike, *, price: float, lost: float
 
 
 def count_results(results: Sequence[Result]) -> tuple[Counts, dict[Category, tuple[int, int]]]:
-    """(the counts of the report, category -> (passed, findings))."""
+    """(the counts of the report, category -> (passed, findings)).
+
+    Findings of one cause are one finding: one that is counted in another is not counted again.
+    """
     totals = dict.fromkeys(
         ("passed", "critical", "high", "medium", "low", "informative", "not_applicable", "not_evaluated"),
         0,
@@ -135,6 +138,8 @@ def count_results(results: Sequence[Result]) -> tuple[Counts, dict[Category, tup
     for result in results:
         passed, failed = by_category[result.category]
         if result.outcome in ("warning", "failed"):
+            if result.counted_in is not None:
+                continue
             totals[result.importance] += 1
             by_category[result.category] = (passed, failed + 1)
         else:

@@ -121,8 +121,8 @@ def test_evidence_is_the_chain() -> None:
     found = outcome(http_to_https_redirect, make_artifacts(insecure_probe=probe((HTTP, 302), (HTTPS, 200))))
 
     assert [(place.url, place.value, place.snippet) for place in found.evidence] == [
-        (HTTP, "302", HTTPS),
-        (HTTPS, "200", ""),
+        (HTTP, "status 302", HTTPS),
+        (HTTPS, "status 200", ""),
     ]
 
 

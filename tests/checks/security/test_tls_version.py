@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.checks.security.tls_version import tls_version
-from pagegrade.model.artifacts import TLS
+from pagegrade.model.artifacts import TLS, NotGathered
 from pagegrade.model.outcome import NotApplicable, NotRun, Outcome, Severity
-from tests.builders import run
+from tests.builders import make_response, run
 
 NAMES = ("TLSv1.0", "TLSv1.1", "TLSv1.2", "TLSv1.3")
 
@@ -40,6 +40,14 @@ def test_accepted_versions(accepted: tuple[bool | None, ...], state: str) -> Non
 def test_what_could_not_be_tried_is_not_judged(accepted: tuple[bool | None, ...]) -> None:
     """Our own library may be unable to offer a version, which says nothing about the server."""
     assert isinstance(run(tls_version, tls=tls(*accepted)), NotRun)
+
+
+def test_a_page_over_http_has_no_version() -> None:
+    """There it does not apply; over https a handshake that was not made leaves it unknown."""
+    absent = NotGathered(code="not_applicable", detail="The page is not served over https.")
+
+    assert isinstance(run(tls_version, response=make_response(url="http://example.com/"), tls=absent), NotApplicable)
+    assert isinstance(run(tls_version, tls=absent), NotRun)
 
 
 def test_handshake_without_versions_does_not_apply() -> None:

@@ -45,8 +45,8 @@ def test_redirects_are_shown_and_only_the_last_answer_counts() -> None:
 
     assert found.state == "ok"
     assert [(entry.url, entry.value) for entry in found.evidence] == [
-        ("http://example.com/", "301"),
-        ("https://example.com/", "200"),
+        ("http://example.com/", "status 301"),
+        ("https://example.com/", "status 200"),
     ]
 
 

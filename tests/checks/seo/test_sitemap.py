@@ -127,4 +127,4 @@ def test_nothing_is_said_twice(broken: SitemapFile, said: str) -> None:
     shown = outcome(sitemap, site(broken)).evidence[0]
 
     assert shown.reason.endswith(said)
-    assert shown.value == ("" if "404" in shown.reason else "200")
+    assert shown.value == ("" if "404" in shown.reason else "status 200")

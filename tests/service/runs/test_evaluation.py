@@ -30,8 +30,8 @@ def test_a_reader_can_do_the_sum() -> None:
     for name, category in report.categories.items():
         lost = round(sum(result.lost for result in report.results if result.category == name), 1)
 
-        assert category.lost in {None, lost}
-        assert category.taken in {None, min(lost, CATEGORIES[name])}
+        assert category.lost == lost
+        assert category.taken == min(lost, CATEGORIES[name])
 
     assert report.uncapped_score is not None
     assert report.score == min(math.ceil(report.uncapped_score - 0.5), *(cap.max_score for cap in report.caps))
@@ -55,8 +55,9 @@ def test_little_coverage_of_a_fetched_page_withholds_everything() -> None:
 
 
 def test_a_document_at_hand_is_graded_on_what_it_says() -> None:
-    """And the report names the categories that were not looked at."""
-    report = judge_artifacts(make_artifacts(PAGE))
+    """And the report names the categories that have no score; what they take is stated, so that the sum adds up."""
+    report = judge_artifacts(make_artifacts(PAGE + '<img src="/cat.jpg" alt="A cat">' * 6))
+    taken = [category.taken for category in report.categories.values()]
 
     assert report.withheld is None
     assert report.score is not None
@@ -64,7 +65,11 @@ def test_a_document_at_hand_is_graded_on_what_it_says() -> None:
     assert report.categories["performance"].score is None
     assert report.categories["accessibility"].score is not None
     assert report.run.partial
-    assert [note for note in report.run.notes if "performance" in note and "not looked at" in note] != []
+    assert [note for note in report.run.notes if note.endswith("could be evaluated for a score: performance.")] != []
+    assert report.uncapped_score is not None
+    assert None not in taken
+    assert round(100 - sum(part for part in taken if part is not None), 1) == report.uncapped_score
+    assert report.categories["performance"].taken == report.categories["performance"].lost != 0
 
 
 @pytest.mark.parametrize("status", [204, 205, 300, 304, 400, 401, 403, 404, 429, 500, 503])

@@ -58,7 +58,7 @@ def aria_hidden_body(document: Document) -> Outcome:
     ```
     """
     found = [
-        Offender(one.node, "hides the whole page", one.attrs["aria-hidden"])
+        Offender(one.node, "hides the whole page")
         for one in (document.html, document.body)
         if one is not None and one.attrs.get("aria-hidden", "").strip().lower() == "true"
     ]

@@ -1,5 +1,6 @@
 from typing import Final
 
+from pagegrade.checks._amounts import amount
 from pagegrade.checks._check import State, check
 from pagegrade.checks._offenders import Offender, evidence_of
 from pagegrade.model.document import Document
@@ -80,7 +81,7 @@ def meta_refresh(document: Document) -> Outcome:
         delay = _delay_seconds(meta.content)
         if delay is None:
             continue
-        evidence = evidence_of(document, [Offender(meta.node, f"{delay} seconds", meta.content)])
+        evidence = evidence_of(document, [Offender(meta.node, amount(delay, "second"))])
         if delay == 0:
             return Outcome("redirect", value=0, evidence=evidence)
         if delay <= MAX_SECONDS:

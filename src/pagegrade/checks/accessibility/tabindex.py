@@ -64,7 +64,7 @@ def tabindex(document: Document, accessibility: Accessibility) -> Outcome:
     ```
     """
     found = [
-        Offender(one.node, "comes before everything without a number", str(one.value))
+        Offender(one.node, "comes before everything without a number", f"tabindex {one.value}")
         for one in accessibility.tabindexes
         if one.value > 0 and not one.hidden and one.attrs.get("type", "").strip().lower() != "hidden"
     ]

@@ -20,7 +20,7 @@ SHOWN: Final = 10
         State("varied", "No word is unusually frequent."),
         State(
             "stuffed",
-            "One word makes up more than 5 % of the text.",
+            "One word makes up more than 5% of the text.",
             title="Reduce keyword repetition",
             why="A word that is repeated too often reads badly, and search engines may treat it as keyword stuffing.",
             fix="Use pronouns and synonyms, and write as you would speak to a customer.",
@@ -78,7 +78,7 @@ def keyword_density(document: Document) -> Verdict:
     if not terms:
         return NotApplicable("The page has too few words for a meaningful share.")
     evidence = tuple(
-        Evidence(value=word, reason=f"{amount(count, 'time')}, {count * 100 / words:.1f} %.") for word, count in terms
+        Evidence(value=word, reason=f"{amount(count, 'time')}, {count * 100 / words:.1f}%") for word, count in terms
     )
     word, count = terms[0]
     stuffed = count * 100 > MAX_PERCENT * words
@@ -87,5 +87,5 @@ def keyword_density(document: Document) -> Verdict:
         value=word[:100],
         evidence=evidence,
         details=(Detail(code="percent", actual=round(count * 100 / words, 1), limit=MAX_PERCENT),),
-        message=f"The word {word[:50]!r} makes up {count * 100 / words:.1f} % of the text." if stuffed else "",
+        message=f"The word “{word[:50]}” makes up {count * 100 / words:.1f}% of the text." if stuffed else "",
     )

@@ -78,5 +78,5 @@ def thin_boilerplate(document: Document) -> Verdict:
         Detail(code="words", actual=words),
         Detail(code="words_of_content", actual=main),
     )
-    message = f"{share} % of the {words:,} words are outside of navigation, header, footer and sidebars."
+    message = f"{share}% of the {words:,} words are outside of navigation, header, footer and sidebars."
     return Outcome("content" if share >= MIN_SHARE else "boilerplate", value=share, details=details, message=message)

@@ -49,12 +49,12 @@ MANY: Final = 5
         ),
         State(
             "third_party",
-            "A third-party script in the head blocks rendering.",
+            "Third-party scripts in the head block rendering.",
             loss=1.0,
-            title="Third-party script in the head blocks rendering",
+            title="Third-party scripts in the head block rendering",
             why="If the other site is slow or down, the page stays blank until the request times out.",
             fix=(
-                "Load the script with `async` or `defer`; most providers offer such a snippet. If it must run "
+                "Load such scripts with `async` or `defer`; most providers offer a snippet for it. If one must run "
                 "early, serve a copy from your own host."
             ),
         ),

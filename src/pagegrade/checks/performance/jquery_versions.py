@@ -105,12 +105,13 @@ def jquery_versions(document: Document, assets: Assets) -> Verdict:
     for item in scripts:
         if item.resource.script is not None:
             copies += [
-                (version, Evidence(url=item.url, value=version)) for version in item.resource.script.jquery_versions
+                (version, Evidence(url=item.url, value=f"jQuery {version}"))
+                for version in item.resource.script.jquery_versions
             ]
     for script in document.scripts:
         if script.kind in ("classic", "module"):
             copies += [
-                (version, document.evidence_at(script.node, value=version))
+                (version, document.evidence_at(script.node, value=f"jQuery {version}"))
                 for version in find_jquery_versions(script.text)
             ]
     if not copies:

@@ -103,7 +103,7 @@ def minified_css(assets: Assets) -> Verdict:
         "unminified",
         value=part(len(offenders), judged, "stylesheet"),
         evidence=tuple(
-            Evidence(url=url, value=f"about {rounded(saving)} bytes", reason=f"{share} % is white space and comments")
+            Evidence(url=url, value=f"about {rounded(saving)} bytes", reason=f"{share}% is white space and comments")
             for saving, share, url in offenders[:MAX_EVIDENCE]
         ),
         total=len(offenders),

@@ -197,7 +197,7 @@ def _chain(answers: tuple[Response, ...]) -> tuple[Evidence, ...]:
     return tuple(
         Evidence(
             url=answer.url,
-            value=str(answer.status),
+            value=f"status {answer.status}",
             header="Location" if answer.header("location") else "",
             snippet=(answer.header("location") or "")[:200],
             reason=answer.certificate_error or "",

@@ -96,9 +96,7 @@ def outdated_software(seen_response: Response, document: Document, artifacts: Ar
             for one, until in ended
         ),
         total=len(ended),
-        details=tuple(
-            Detail(code=one.name.replace(" ", "-"), actual=one.version, limit=until.isoformat()) for one, until in ended
-        ),
+        details=tuple(Detail(code=one.name.replace(" ", "-"), actual=one.version) for one, _ in ended),
         loss=loss,
         message=f"Support for {_named(ended[0][0])} ended on {ended[0][1].isoformat()}.",
     )

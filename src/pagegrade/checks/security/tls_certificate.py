@@ -213,7 +213,9 @@ def tls_certificate(navigation: Navigation, tls: TLS | NotGathered) -> Outcome |
         return Outcome(_BROKEN.get(broken, "invalid"), value=broken, evidence=_evidence(chain, detail) or (fallback,))
     for hop in navigation.hops:
         if hop.url.startswith("https:") and hop.certificate_error and host_of(hop.url) != repaired:
-            return Outcome("hop", value=hop.certificate_error, evidence=(Evidence(url=hop.url, value=str(hop.status)),))
+            return Outcome(
+                "hop", value=hop.certificate_error, evidence=(Evidence(url=hop.url, value=f"status {hop.status}"),)
+            )
     if isinstance(tls, NotGathered):
         return NotRun(tls.code, tls.detail)
     return _weaknesses(tls, incomplete=error is not None)

@@ -1,7 +1,7 @@
 from typing import Final
 
 from pagegrade.checks._check import State, Verdict, check
-from pagegrade.model.artifacts import TLS
+from pagegrade.model.artifacts import TLS, NotGathered, Response
 from pagegrade.model.outcome import Detail, NotApplicable, NotRun, Outcome, Severity
 
 _OLD: Final = ("TLSv1.0", "TLSv1.1")
@@ -51,7 +51,7 @@ _NEW: Final = ("TLSv1.2", "TLSv1.3")
         "https://wiki.mozilla.org/Security/Server_Side_TLS",
     ),
 )
-def tls_version(tls: TLS) -> Verdict:
+def tls_version(response: Response, tls: TLS | NotGathered) -> Verdict:
     """The TLS version decides how well the connection is protected.
 
     ## What it checks
@@ -94,6 +94,10 @@ def tls_version(tls: TLS) -> Verdict:
     }
     ```
     """
+    if not response.url.startswith("https:"):
+        return NotApplicable("The page is not served over HTTPS.")
+    if isinstance(tls, NotGathered):
+        return NotRun(tls.code, tls.detail)
     if not tls.versions:
         return NotApplicable("No protocol versions were tried.")
     tried = {name: accepted for name, accepted in tls.versions if accepted is not None}

@@ -85,7 +85,9 @@ def ai_crawler_access(robots: Robots, response: Response) -> Outcome:
     """
     address = origin(response.url) + "/robots.txt"
     if robots.access == "disallow_all":
-        return Outcome("unavailable", value=robots.status, evidence=(Evidence(url=address, value=str(robots.status)),))
+        return Outcome(
+            "unavailable", value=robots.status, evidence=(Evidence(url=address, value=f"status {robots.status}"),)
+        )
     decisions = {agent: robots.decide(agent, response.url) for agent in (*TRAINING, *RETRIEVAL)}
     barred = [agent for agent, decision in decisions.items() if not decision.allowed]
     details = tuple(

@@ -129,7 +129,7 @@ def host_canonicalization(response: Response, sibling_probe: WellKnown | NotGath
         if answer.status in _NO_SITE:
             return Outcome("one", value=answer.status)
         return NotRun("protocol", f"The other name of the site answered with status {answer.status}.")
-    evidence = (Evidence(url=answer.url, value=str(answer.status), reason="Answers as well."),)
+    evidence = (Evidence(url=answer.url, value=f"status {answer.status}", reason="answers as well"),)
     if path_and_query(response.url) != path_and_query(answer.url):
         return Outcome("both", value=host(answer.url), evidence=evidence)
     if _is_same(response.body, answer.body):
@@ -143,7 +143,7 @@ def _judge_redirect(probe: WellKnown, own: str, wanted: str) -> Outcome:
     arrived = [index for index, answer in enumerate(answers) if host(answer.url) == own]
     encrypted = [index for index in arrived if scheme(answers[index].url) == wanted]
     way = answers[: (encrypted or arrived)[0]]
-    evidence = tuple(Evidence(url=hop.url, value=str(hop.status), reason="Redirects.") for hop in way)
+    evidence = tuple(Evidence(url=hop.url, value=f"status {hop.status}", reason="redirects") for hop in way)
     if any(hop.status in _TEMPORARY for hop in way):
         return Outcome("temporary", value=len(way), evidence=evidence)
     if len(way) > 1:

@@ -99,9 +99,10 @@ def http_status(navigation: Navigation) -> Outcome:
     response = navigation.response
     status = response.status
     chain = [
-        Evidence(url=hop.url, value=str(hop.status), reason="Redirects to the next URL.") for hop in navigation.hops
+        Evidence(url=hop.url, value=f"status {hop.status}", reason="redirects to the next URL")
+        for hop in navigation.hops
     ]
-    evidence = (*chain, Evidence(url=response.url, value=str(status), reason="The final response."))
+    evidence = (*chain, Evidence(url=response.url, value=f"status {status}", reason="final response"))
     if status in range(200, 300):
         return Outcome("ok", value=status, evidence=evidence)
     state = {3: "redirect", 4: "client_error", 5: "server_error"}.get(status // 100, "unexpected")

@@ -127,10 +127,10 @@ def not_found_page(not_found_probe: WellKnown) -> Verdict:
     status = response.status
     evidence = (
         *(
-            Evidence(url=hop.url, value=str(hop.status), reason="Redirects to the next URL.")
+            Evidence(url=hop.url, value=f"status {hop.status}", reason="redirects to the next URL")
             for hop in not_found_probe.hops
         ),
-        Evidence(url=response.url, value=str(status), reason="The final response."),
+        Evidence(url=response.url, value=f"status {status}", reason="final response"),
     )
     details = (Detail(code="status", actual=status, limit=404),)
     limit = MIN_BODY_BYTES.get(status)

@@ -123,7 +123,7 @@ def robots_txt_allows(robots: Robots, response: Response) -> Outcome:
         return Outcome(
             "unavailable",
             value=robots.status,
-            evidence=(Evidence(url=robots_url, value=str(robots.status)),),
+            evidence=(Evidence(url=robots_url, value=f"status {robots.status}"),),
             message=f"The robots.txt file returns status {robots.status}, so search engines stay away at first.",
         )
     evidence = tuple(_evidence(agent, decisions[agent], robots_url) for agent in blocked)

@@ -165,7 +165,7 @@ def robots_txt_valid(robots_txt: WellKnown | NotGathered, robots: Robots | NotGa
         return NotRun(robots_txt.code, robots_txt.detail)
     if isinstance(robots, NotGathered):
         return NotRun(robots.code, robots.detail)
-    where = Evidence(url=robots_txt.response.url, value=str(robots.status))
+    where = Evidence(url=robots_txt.response.url, value=f"status {robots.status}")
     if robots.status == HTTPStatus.TOO_MANY_REQUESTS:
         return Outcome("rate_limited", value=429, evidence=(where,))
     if robots.access == "disallow_all":

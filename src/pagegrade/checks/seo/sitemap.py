@@ -208,4 +208,4 @@ def _evidence(file: SitemapFile, reason: str) -> Evidence:
             reason = f"{reason} {file.error_detail}".strip()
     elif not reason:
         return Evidence(url=file.url, reason=f"It answers with status {file.status}.")
-    return Evidence(url=file.url, value="" if file.status is None else str(file.status), reason=reason[:300])
+    return Evidence(url=file.url, value="" if file.status is None else f"status {file.status}", reason=reason[:300])

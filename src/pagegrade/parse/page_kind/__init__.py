@@ -98,8 +98,8 @@ _KINDS: Final[dict[Kind, PageKind]] = {
         PageKind(
             "empty_shell",
             "The HTML was served without its content, which scripts add in the browser.",
-            "Analyze the page with the rendered engine, or let the server send the content (server-side rendering or "
-            "pages built in advance).",
+            "Let the server send the content (server-side rendering or pages built in advance), or save the page from "
+            "a browser and evaluate the file with: pagegrade evaluate --html FILE --url URL",
         ),
     )
 }

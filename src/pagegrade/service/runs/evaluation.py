@@ -125,7 +125,11 @@ def judge_artifacts(artifacts: Artifacts, thresholds: Thresholds = Thresholds())
         counts=counts,
         categories={
             category: _category_score(
-                category, None if withheld or category in unseen else scores, thresholds, by_category[category]
+                category,
+                None if withheld else scores,
+                thresholds,
+                by_category[category],
+                is_unseen=category in unseen,
             )
             for category in scores.categories
         },
@@ -270,21 +274,29 @@ def _unseen_note(artifacts: Artifacts, unseen: Collection[Category]) -> tuple[st
     if artifacts.vantage or not unseen:
         return ()
     names = ", ".join(sorted(_CATEGORY_WORDS.get(category, category) for category in unseen))
-    return (f"Only a document was at hand. Categories that were not looked at: {names}.",)
+    return (f"Only a document was at hand. Too little of these categories could be evaluated for a score: {names}.",)
 
 
 def _category_score(
-    category: Category, scores: Scores | None, thresholds: Thresholds, passed_and_failed: tuple[int, int]
+    category: Category,
+    scores: Scores | None,
+    thresholds: Thresholds,
+    passed_and_failed: tuple[int, int],
+    *,
+    is_unseen: bool,
 ) -> CategoryScore:
-    """The line of one category; without ``scores`` it has no figures."""
+    """The line of one category; without ``scores`` it has no figures.
+
+    One of which too little was seen has no score; what it takes from the score of the page is stated all the same.
+    """
     passed, failed = passed_and_failed
     budget = CATEGORIES[category]
     if scores is None:
         return CategoryScore(score=None, result=None, passed=passed, failed=failed, budget=budget)
     total = scores.categories[category]
     return CategoryScore(
-        score=total.score,
-        result=thresholds.grade(total.score),
+        score=None if is_unseen else total.score,
+        result=None if is_unseen else thresholds.grade(total.score),
         passed=passed,
         failed=failed,
         lost=total.lost,

@@ -37,7 +37,7 @@ class Cap(Document):
 
 
 class Counts(Document):
-    """How many checks ended how. Critical, high, medium and low count findings: what failed or warned."""
+    """How many checks ended how. Critical, high, medium and low count findings: what failed or warned, a cause once."""
 
     passed: Count = about("Checks that found nothing wrong.", 71)
     critical: Count = sometimes("Findings of critical importance; absent from reports of ruleset 2026.1.", 0)
@@ -57,7 +57,9 @@ class CategoryScore(Document):
     )
     result: Result | None = about("Good, decent or bad, by the same thresholds as the page.", "good")
     passed: Count = about("Checks that found nothing wrong.", 20)
-    failed: Count = about("Checks that failed or warned.", 3)
+    failed: Count = about(
+        "Checks that failed or warned; those that are counted in another finding are not among them.", 3
+    )
     lost: Amount | None = sometimes("Points its findings cost; absent from reports of ruleset 2026.1.", 7.6)
     taken: Amount | None = sometimes("Points taken from the score of the page: lost, at most budget.", 7.6)
     budget: Count = sometimes("The most points it can take.", 40)
