@@ -150,6 +150,17 @@ def test_what_does_not_compare_is_told_once_for_all_checks() -> None:
     assert "Worse      Csp: " in text
 
 
+@pytest.mark.parametrize(("number", "is_first"), [(5, False), (6, True)])
+def test_the_reason_of_many_checks_comes_before_their_names(number: int, *, is_first: bool) -> None:
+    """After 165 names a reader would not find it."""
+    unseen = [
+        make_passed(f"c{each}", outcome="not_evaluated", reason="skipped: It was left out.") for each in range(number)
+    ]
+    text = render_text([make_report(*unseen)])
+
+    assert (text.index("It was left out.") < text.index(unseen[0].check_name)) is is_first
+
+
 def test_a_host_in_another_script_is_shown_in_both_forms() -> None:
     """The address as it is, and as it reads."""
     report = replace(make_report(), url="https://xn--bcher-kva.example/", final_url=None)

@@ -27,6 +27,8 @@ _BESIDE_BAR: Final = 46
 _SHOWN_IN_LIST: Final = 40
 _GRADE_STYLES: Final[dict[Grade | None, str]] = {"good": "bold green", "decent": "bold yellow", "bad": "bold red"}
 _IMPORTANCE_STYLES: Final = {"critical": "bold red", "high": "bold red", "medium": "bold yellow", "low": "bold cyan"}
+_NAMED_BEFORE_REASON: Final = 5
+"""Of more checks than these with one reason, the reason comes first: it would be lost after their names."""
 _PLAIN: Final = str.maketrans(
     {"█": "#", "░": ".", "─": "-", "·": "-", "→": "->", "…": "...", "“": '"', "”": '"', "•": "*"}
 )
@@ -342,7 +344,11 @@ def _reasons(page: _Page, title: str, results: Sequence[Result]) -> None:
     page.heading(f"{title} ({len(results)})")
     for reason, alike in view.by_reason(results):
         titles = ", ".join(visible(result.check_name, 80) for result in alike)
-        page.line(Text.assemble((titles, "bold"), f"  {reason}"), indent=2, hang=4)
+        if len(alike) > _NAMED_BEFORE_REASON:
+            page.line(reason, indent=2, hang=4)
+            page.line(Text(titles, style="bold"), indent=4)
+        else:
+            page.line(Text.assemble((titles, "bold"), f"  {reason}"), indent=2, hang=4)
 
 
 def _passed(page: _Page, report: Report) -> None:

@@ -90,6 +90,16 @@ def test_inline_scripts_and_what_is_no_script_are_not_judged(script: str) -> Non
     assert isinstance(verdict, NotApplicable)
 
 
+def test_third_party_scripts_are_listed_first() -> None:
+    """They are what the title names; own scripts that block as well come after them."""
+    own, foreign = "<script src=/a.js></script>", "<script src=https://cdn.test/x.js></script>"
+    verdict = run(javascript_defer, HEAD + own + foreign + TEXT)
+
+    assert isinstance(verdict, Outcome)
+    assert verdict.state == "third_party"
+    assert [one.url for one in verdict.evidence] == ["https://cdn.test/x.js", "https://example.com/a.js"]
+
+
 def test_deferring_never_costs_points() -> None:
     """Each edit on the way helps or changes nothing."""
     plain, deferred = "<script src=/a.js></script>", "<script src=/a.js defer></script>"

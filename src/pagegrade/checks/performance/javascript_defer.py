@@ -3,7 +3,7 @@ from typing import Final
 
 from pagegrade.checks._amounts import amount, part
 from pagegrade.checks._check import State, Verdict, check
-from pagegrade.model.document import Document
+from pagegrade.model.document import Document, Script
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, NotApplicable, Outcome, Severity
 from pagegrade.parse.party import Parties
 
@@ -114,14 +114,15 @@ def javascript_defer(document: Document, parties: Parties) -> Verdict:
     if not offenders:
         return Outcome("deferred", value=amount(len(external), "script"))
     count = len(offenders)
-    foreign = sum(script.in_head and script.url is not None and not parties.is_own(script.url) for script in offenders)
+    foreign_first = sorted(offenders, key=lambda script: not _is_foreign_in_head(script, parties))
+    foreign = sum(_is_foreign_in_head(script, parties) for script in offenders)
     state = "third_party" if foreign else "many" if count > MANY else "blocking"
     return Outcome(
         state,
         value=part(count, len(external), "script"),
         evidence=tuple(
             document.evidence(script, reason="in the head" if script.in_head else "in the body", url=script.url or "")
-            for script in islice(offenders, MAX_EVIDENCE)
+            for script in islice(foreign_first, MAX_EVIDENCE)
         ),
         total=count,
         details=(
@@ -129,3 +130,7 @@ def javascript_defer(document: Document, parties: Parties) -> Verdict:
             Detail(code="third_party_blocking_scripts_in_head", actual=foreign, limit=0),
         ),
     )
+
+
+def _is_foreign_in_head(script: Script, parties: Parties) -> bool:
+    return script.in_head and script.url is not None and not parties.is_own(script.url)
