@@ -46,6 +46,7 @@ def counted(  # noqa: PLR0917 - (what, good, bad, messages) reads in this order
     low: float = 0.5,
     high: float = 1.0,
     full_at: int = FULL_AT,
+    lesser: Sequence[Offender] = (),
 ) -> Outcome:
     """The state ``good`` without offenders, else ``bad`` with a loss from ``low`` (one) to ``high`` (``full_at``).
 
@@ -59,6 +60,8 @@ def counted(  # noqa: PLR0917 - (what, good, bad, messages) reads in this order
         low: Loss for one.
         high: Loss for ``full_at`` and more.
         full_at: Number from which the loss grows no more.
+        lesser: Offenders of milder states of the same check, listed after those of ``bad``; they change neither the
+            loss nor the number in the message.
     """
     count = len(found)
     if not count:
@@ -66,8 +69,9 @@ def counted(  # noqa: PLR0917 - (what, good, bad, messages) reads in this order
     return Outcome(
         bad,
         value=count,
-        evidence=evidence_of(document, found),
-        total=count,
+        evidence=evidence_of(document, (*found, *lesser)),
+        total=count + len(lesser),
+        count=count,
         loss=low + (offender_loss(count, full_at) - 0.5) * 2 * (high - low),
         message=one if count == 1 else many.format(count=count),
     )

@@ -146,6 +146,7 @@ def aria_allowed_attr(document: Document, accessibility: Accessibility) -> Outco
             "unfitting",
             "One ARIA attribute does not match the role of its element.",
             "{count} ARIA attributes do not match the role of their element.",
+            lesser=unheard,
         )
     return counted(
         document,

@@ -95,6 +95,8 @@ def aria_attr_value(document: Document, accessibility: Accessibility) -> Outcome
                 invalid.append(Offender(one.node, f"{name} is {problem}", value))
             elif attribute.kind in {"id", "ids"} and _leads_nowhere(document, one, name, value):
                 unresolved.append(Offender(one.node, f"{name} names no element of the page", value))
+    if document.client_rendered:
+        unresolved = []
     if invalid:
         return counted(
             document,
@@ -103,9 +105,8 @@ def aria_attr_value(document: Document, accessibility: Accessibility) -> Outcome
             "invalid",
             "One ARIA attribute has an invalid value.",
             "{count} ARIA attributes have invalid values.",
+            lesser=unresolved,
         )
-    if document.client_rendered:
-        unresolved = []
     return counted(
         document,
         unresolved,

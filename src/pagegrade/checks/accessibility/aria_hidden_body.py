@@ -17,7 +17,7 @@ from pagegrade.model.outcome import Outcome, Severity
             'The body has aria-hidden="true", which hides the whole page from assistive technology.',
             1.0,
             title="The whole page is hidden from screen readers",
-            why="Screen readers read nothing at all, while the keyboard still moves through links without names.",
+            why="Screen readers read nothing at all, not even the links and fields that take the focus.",
             fix=(
                 "Remove `aria-hidden` from `<body>` and `<html>`. For a dialog, use `<dialog>`, which makes the "
                 "rest of the page inert by itself."
@@ -39,7 +39,7 @@ def aria_hidden_body(document: Document) -> Outcome:
 
     ## Why it matters
 
-    Screen readers read nothing at all, while the keyboard still moves through links without names.
+    Screen readers read nothing at all, not even the links and fields that take the focus.
 
     ## How to fix
 

@@ -18,10 +18,7 @@ from pagegrade.model.outcome import Outcome, Severity
             0.25,
             0.5,
             title="Focusable elements inside aria-hidden content",
-            why=(
-                "Unless a stylesheet hides them, keyboard users reach these elements, and screen readers "
-                "announce nothing there."
-            ),
+            why="Screen readers announce nothing while the focus is on such an element.",
             fix=(
                 "Hide the whole part with `hidden` or `inert`, or remove its elements from the tab order with "
                 '`tabindex="-1"`.'

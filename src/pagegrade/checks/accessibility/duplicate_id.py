@@ -77,6 +77,11 @@ def duplicate_id(document: Document, accessibility: Accessibility) -> Outcome:
         for name, facts in doubled.items()
         if name in pointed
     ]
+    plain = [
+        Offender(facts[0].node, f"{len(facts) + 1} elements have this id", name)
+        for name, facts in doubled.items()
+        if name not in pointed
+    ]
     if found:
         return counted(
             document,
@@ -85,10 +90,8 @@ def duplicate_id(document: Document, accessibility: Accessibility) -> Outcome:
             "ambiguous",
             "One id that is referenced is used twice.",
             "{count} ids that are referenced are used twice.",
+            lesser=plain,
         )
-    plain = [
-        Offender(facts[0].node, f"{len(facts) + 1} elements have this id", name) for name, facts in doubled.items()
-    ]
     return Outcome("unused", value=len(plain), evidence=evidence_of(document, plain), total=len(plain))
 
 

@@ -1,3 +1,4 @@
+import re
 from collections.abc import Iterator
 from itertools import islice
 from typing import Final
@@ -7,6 +8,7 @@ from pagegrade.model.artifacts import NotGathered, Resource, Resources
 from pagegrade.model.document import Document, Link, Script
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, NotApplicable, Outcome, Severity
 from pagegrade.parse.http.integrity import Integrity, parse_integrity
+from pagegrade.parse.page_links import path_and_query
 from pagegrade.parse.party import Parties
 from pagegrade.parse.secure_context import host_of, is_insecure_url
 from pagegrade.parse.url import is_http, registrable_domain
@@ -31,6 +33,11 @@ _CHANGING_DOMAINS: Final = frozenset(
     " tinypass.com trustarc.com usercentrics.eu yieldlab.net zdassets.com".split(),
 )
 """Services whose files change under the same address, so that no hash can be given. A list of our own, not complete."""
+
+_FIXED: Final = re.compile(
+    r"(?<![@\d.])\d{1,9}\.\d|@\d{1,9}\.\d{1,9}\.\d|[.-][0-9a-f]{8,64}\.(?:min\.)?(?:m?js|css)\b", re.IGNORECASE
+)
+"""A whole version or a digest in a path, which says that the file does not change; ``@2`` and ``@2.1`` move on."""
 
 _Load = Script | Link
 
@@ -88,8 +95,9 @@ def sri(document: Document, resources: Resources | NotGathered, parties: Parties
     ## What it checks
 
     Scripts and stylesheets in the HTML that come from another site, not from the site's own delivery network. Each
-    should have an `integrity` attribute with a SHA-256, SHA-384 or SHA-512 hash, and `crossorigin`, without which
-    browsers cannot compare it. Where the file was fetched and the hash is a SHA-256, it is compared.
+    whose URL names a fixed version should have an `integrity` attribute with a SHA-256, SHA-384 or SHA-512 hash, and
+    `crossorigin`, without which browsers cannot compare it. Where the file was fetched and the hash is a SHA-256, it is
+    compared.
 
     A missing hash costs from a quarter (one) to half (ten). About two thirds of well-known pages are flagged, because
     nearly all of them load scripts from another domain, often a second domain of their own. The risk is real but seldom
@@ -97,7 +105,8 @@ def sri(document: Document, resources: Resources | NotGathered, parties: Parties
     `crossorigin` costs everything, and so does plain HTTP. A URL that begins with `//` takes HTTPS from the page, and
     an unknown value of `crossorigin` counts as `anonymous`, as in browsers. Not counted are services whose files change
     under the same URL, such as analytics, advertisements, captchas, maps, payment and font services, since a fixed hash
-    would break them. Scripts that other scripts load are not seen.
+    would break them, nor are other files whose URL names no exact version (such as `2.1.0`, or a digest). Scripts that
+    other scripts load are not seen.
 
     ## Why it matters
 
@@ -130,7 +139,11 @@ def sri(document: Document, resources: Resources | NotGathered, parties: Parties
     ```
     """
     fetched = {} if isinstance(resources, NotGathered) else resources.by_url()
-    judged = [(load, url, _judge(load, url, fetched.get(url))) for load, url in _foreign(document, parties)]
+    judged = [
+        (load, url, verdict)
+        for load, url in _foreign(document, parties)
+        if (verdict := _judge(load, url, fetched.get(url)))[0] != "changing"
+    ]
     if not judged:
         return NotApplicable("The HTML loads no scripts or styles from other sites that could have a hash.")
     states = [state for _, _, (state, _) in judged]
@@ -174,12 +187,12 @@ def _foreign(document: Document, parties: Parties) -> Iterator[tuple[_Load, str]
 
 
 def _judge(load: _Load, url: str, fetched: Resource | None) -> tuple[str, str]:
-    """State of one file and why."""
+    """State of one file and why; ``changing`` for one whose URL names no version, so that no hash can be given."""
     if is_insecure_url(url):
         return "insecure", "loaded over plain HTTP"
     written = load.attrs.get("integrity", "").strip()
     if not written:
-        return "missing", "no integrity"
+        return ("missing", "no integrity") if _FIXED.search(path_and_query(url)[0]) else ("changing", "")
     integrity = parse_integrity(written)
     if integrity is None:
         return "broken", "integrity holds no hash that browsers understand"

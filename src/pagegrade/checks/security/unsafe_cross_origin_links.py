@@ -10,23 +10,11 @@ from pagegrade.parse.url import is_http, same_site
 
 @check(
     id="unsafe-cross-origin-links",
-    title="noopener on links to new windows",
+    title="Links with rel=opener",
     severity=Severity.INFO,
     since="0.1.0",
     states=(
         State("safe", "No link gives another site access to this page's window."),
-        State(
-            "implicit",
-            'Links to other sites open a new window without rel="noopener".',
-            loss=0.5,
-            title="Links to new windows without noopener",
-            why=(
-                "Browsers since 2021 imply it. In older ones the other site can replace this page while the "
-                "visitor looks at the new window."
-            ),
-            fix='Add `rel="noopener"` to links with `target="_blank"`.',
-            counted=True,
-        ),
         State(
             "opener",
             'Links to other sites give them access to this page\'s window with rel="opener".',
@@ -52,11 +40,9 @@ def unsafe_cross_origin_links(document: Document, page_links: PageLinks) -> Outc
 
     Links, image map areas and forms with `target="_blank"`, on themselves or from `<base>`, that lead to another site
     (another registered domain). Those with `rel="noopener"` or `rel="noreferrer"`, which implies it, are safe. The
-    standard has made `noopener` the default, and browsers since 2021 follow it, so a link without either costs half
-    of a low check only, for the sake of older ones: about half of well-known pages have such links, nearly always by
-    oversight, and one attribute fixes each. `rel="opener"`, which switches the protection off, costs three quarters.
-    `nofollow` protects from nothing, and `noopener` alone is enough. Links inside the site and windows that scripts
-    open are not evaluated.
+    standard has made `noopener` the default for new windows, and browsers since 2021 follow it, so a link without
+    either is safe, too. Only `rel="opener"`, which switches the protection off, is reported. Links inside the site and
+    windows that scripts open are not evaluated.
 
     ## Why it matters
 
@@ -65,52 +51,45 @@ def unsafe_cross_origin_links(document: Document, page_links: PageLinks) -> Outc
 
     ## How to fix
 
-    Add `rel="noopener"` to links that open a new window, and remove `rel="opener"`.
+    Remove `rel="opener"`.
 
     ```html
-    <a href="https://other.example/" target="_blank" rel="noopener">Other site</a>
+    <a href="https://other.example/" target="_blank">Other site</a>
     ```
 
     ## Fails on
 
     ```html
     <!doctype html><title>Links</title>
-    <a href="https://other.test/" target="_blank">Other site</a>
+    <a href="https://other.test/" target="_blank" rel="opener">Other site</a>
     ```
 
     ## Passes on
 
     ```html
     <!doctype html><title>Links</title>
-    <a href="https://other.test/" target="_blank" rel="noopener">Other site</a>
-    <a href="https://third.test/">Third site</a>
+    <a href="https://other.test/" target="_blank">Other site</a>
+    <a href="https://third.test/" rel="opener">Third site</a>
     ```
     """
     default = next((base.attrs["target"] for base in document.bases if "target" in base.attrs), "")
     opener: dict[str, ElementFact] = {}
-    implicit: dict[str, ElementFact] = {}
     for element, url, rel in _destinations(document, page_links):
-        target = element.attrs.get("target", default)
-        if not target or target.lower() != "_blank" or "noopener" in rel or "noreferrer" in rel:
-            continue
-        (opener if "opener" in rel else implicit).setdefault(url, element)
-    total = len(opener) + len(implicit)
-    if total == 0:
+        opens = element.attrs.get("target", default).lower() == "_blank" and "opener" in rel
+        if opens and "noopener" not in rel and "noreferrer" not in rel:
+            opener.setdefault(url, element)
+    total = len(opener)
+    if not total:
         return Outcome("safe", value=0)
-    offenders = (*opener.items(), *implicit.items())
     return Outcome(
-        "opener" if opener else "implicit",
+        "opener",
         value=total,
         evidence=tuple(
-            document.evidence(element, url=url, reason="rel=opener" if url in opener else "no rel=noopener")
-            for url, element in islice(offenders, MAX_EVIDENCE)
+            document.evidence(element, url=url, reason="rel=opener")
+            for url, element in islice(opener.items(), MAX_EVIDENCE)
         ),
         total=total,
-        count=len(opener) or len(implicit),
-        details=(
-            Detail(code="opener", actual=len(opener), limit=0),
-            Detail(code="implicit", actual=len(implicit), limit=0),
-        ),
+        details=(Detail(code="opener", actual=total, limit=0),),
     )
 
 
