@@ -53,3 +53,24 @@ def test_both_faults_of_a_page_are_listed(check: str, one: str, other: str) -> N
     assert sorted(place.reason for place in both.evidence) == sorted((*reasons[one], *reasons[other]))
     assert both.total == len(both.evidence)
     assert both.count == len(reasons[both.state])
+
+
+def test_all_wrong_language_versions_are_listed() -> None:
+    """The worst fault gives the state; the links of the milder ones follow, each with its reason."""
+    links = (
+        '<link rel="alternate" hreflang="english" href="https://example.com/en">'
+        '<link rel="alternate" hreflang="de" href="/de">'
+        '<link rel="alternate" hreflang="es-419" href="https://example.com/es">'
+        '<link rel="alternate" hreflang="fr" href="https://example.com/fr">'
+        '<link rel="alternate" hreflang="fr" href="https://example.com/fr2">'
+    )
+    found = outcome("hreflang", f"<!doctype html><head>{links}</head>")
+
+    assert (found.state, found.count, found.total) == ("invalid_code", 1, 5)
+    assert [place.reason for place in found.evidence] == [
+        "Not a valid code.",
+        "Not an absolute URL with scheme and host.",
+        "Search engines know countries only.",
+        "Another link has the same code.",
+        "Another link has the same code.",
+    ]

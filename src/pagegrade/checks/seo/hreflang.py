@@ -1,12 +1,13 @@
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from pagegrade.checks._amounts import amount
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.artifacts import Response
 from pagegrade.model.document import Document
-from pagegrade.model.outcome import NotApplicable, Outcome, Severity
+from pagegrade.model.outcome import MAX_EVIDENCE, NotApplicable, Outcome, Severity
 from pagegrade.parse.language_tags import parse_language_tag
 from pagegrade.parse.page_links import PageLink, canonical_links, language_alternates
 from pagegrade.parse.url import strip_fragment
@@ -156,38 +157,53 @@ def hreflang(document: Document, response: Response) -> Verdict:
             if found
             else "The page declares no other language versions."
         )
+    found_faults = list(_faults(counted, document, response))
+    return _outcome(found_faults, document) if found_faults else Outcome("ok", value=_codes(counted))
+
+
+@dataclass(frozen=True, slots=True)
+class _Fault:
+    """One thing that is wrong with some of the links."""
+
+    state: str
+    links: Sequence[PageLink]
+    reason: str
+    message: str = ""
+
+
+def _codes(links: Sequence[PageLink]) -> int:
+    return len({link.hreflang.lower() for link in links})
+
+
+def _faults(counted: Sequence[PageLink], document: Document, response: Response) -> Iterator[_Fault]:
+    """Everything that is wrong, the worst first; a missing link to the page only where every link can be read."""
     invalid = [link for link in counted if not _is_valid(link.hreflang)]
     if invalid:
         codes = ", ".join(dict.fromkeys(repr(link.hreflang[:40]) for link in invalid[:5]))
-        return _outcome(
-            "invalid_code",
-            invalid,
-            document,
-            "Not a valid code.",
-            f"{amount(len({link.hreflang for link in invalid}), 'language code')} cannot be read: {codes}.",
-        )
+        message = f"{amount(len({link.hreflang for link in invalid}), 'language code')} cannot be read: {codes}."
+        yield _Fault("invalid_code", invalid, "Not a valid code.", message)
     unusable = [link for link in counted if link.url is None or not link.is_absolute]
     if unusable:
-        return _outcome("bad_address", unusable, document, "Not an absolute URL with scheme and host.")
+        yield _Fault("bad_address", unusable, "Not an absolute URL with scheme and host.")
     own = {strip_fragment(document.url)}
     own |= {link.url for link in canonical_links(document, response) if link.in_head and link.url}
     selves = [link for link in counted if link.url in own]
     if not selves:
-        return _outcome("no_self", counted, document, "Is not this page.")
-    if _is_under_other_language(selves, document):
-        return _outcome("other_language", selves, document, "Is not the language of the page.")
+        if not (invalid or unusable):
+            yield _Fault("no_self", counted, "Is not this page.")
+    elif _is_under_other_language(selves, document):
+        yield _Fault("other_language", selves, "Is not the language of the page.")
     beyond = [link for link in counted if _is_beyond_countries(link.hreflang)]
     if beyond:
-        return _outcome("no_country", beyond, document, "Search engines know countries only.")
+        yield _Fault("no_country", beyond, "Search engines know countries only.")
     addresses: dict[str, set[str | None]] = defaultdict(set)
     for link in counted:
         addresses[link.hreflang.lower()].add(link.url)
     doubled = [link for link in counted if len(addresses[link.hreflang.lower()]) > 1]
     if doubled:
-        return _outcome("several_addresses", doubled, document, "Another link has the same code.")
+        yield _Fault("several_addresses", doubled, "Another link has the same code.")
     if _DEFAULT not in addresses and len({link.url for link in counted}) > 1:
-        return _outcome("no_default", counted[:1], document, "")
-    return Outcome("ok", value=len(addresses))
+        yield _Fault("no_default", counted[:1], "")
 
 
 def _is_valid(code: str) -> bool:
@@ -209,11 +225,15 @@ def _is_under_other_language(selves: Sequence[PageLink], document: Document) -> 
     return declared is not None and bool(listed) and declared.primary not in listed
 
 
-def _outcome(state: str, links: Sequence[PageLink], document: Document, reason: str, message: str = "") -> Outcome:
+def _outcome(faults: Sequence[_Fault], document: Document) -> Outcome:
+    """The state of the worst fault, with the links of all."""
+    worst = faults[0]
+    listed = [(link, fault.reason) for fault in faults if fault is worst or fault.reason for link in fault.links]
     return Outcome(
-        state,
-        value=", ".join(dict.fromkeys(link.hreflang[:40] for link in links[:20])),
-        evidence=tuple(link.evidence(document, reason) for link in links[:100]),
-        total=len(links),
-        message=message,
+        worst.state,
+        value=", ".join(dict.fromkeys(link.hreflang[:40] for link in worst.links[:20])),
+        evidence=tuple(link.evidence(document, reason) for link, reason in listed[:MAX_EVIDENCE]),
+        total=len(listed),
+        count=len(worst.links),
+        message=worst.message,
     )
