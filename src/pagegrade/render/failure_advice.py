@@ -146,7 +146,10 @@ _WAYS: Final[Mapping[str, WayOut]] = {
         ),
         steps=(
             N_("Check where the name leads: it may have a private address by mistake."),
-            N_("If the page is in a network of your own, ask whoever runs this Pagegrade to allow that network."),
+            N_(
+                "If the page is in a network of your own, let the operator of this Pagegrade add that network to the "
+                "setting PAGEGRADE_ALLOW_NETWORKS, for example PAGEGRADE_ALLOW_NETWORKS=10.0.0.0/8."
+            ),
         ),
     ),
     "internal": WayOut(

@@ -178,7 +178,8 @@ TEXTS: Final[dict[str, ProblemText]] = {
         ),
         steps=(
             "Use the public address of the page.",
-            "If Pagegrade is yours and the page is on your own network, name that in `PAGEGRADE_ALLOW_NETWORKS`.",
+            "If Pagegrade is yours and the page is on your own machine or network, allow that: "
+            "`PAGEGRADE_ALLOW_NETWORKS=127.0.0.0/8 make serve`.",
         ),
         detail="The URL may not be contacted.",
         request="POST /api/v1/reports\n\nurl=http%3A%2F%2F10.0.0.1%2F",

@@ -181,7 +181,7 @@ def test_the_account_tells_what_it_may_and_has() -> None:
     assert shown["plan"] == {"id": 1, "name": "self-hosted", "features": {"api": 1, "reports": 500}}
     assert shown["limits"] == {
         "requests_per_minute": 120, "analyses_per_minute": 30, "queued_runs": 1000, "reports": 500,
-        "retention_days": None,
+        "retention_days": None, "batch": 500,
     }  # fmt: skip
     assert shown["usage"]["analyses_total"] == 902
     assert shown["defaults"] == {"privacy": 0, "per_page": 10}

@@ -10,9 +10,18 @@ import pytest
 from pagegrade.model.account import Account
 from pagegrade.model.errors import URLNotAllowed, ValidationFailed
 from pagegrade.model.stored import Privacy
+from pagegrade.parse.url import parse_target_url
 from pagegrade.service.options import ServiceOptions
-from pagegrade.service.reports.validation import NewReport, names_secret, read_change, read_new_report
-from pagegrade.service.runs.analysis import AnalyzeOptions
+from pagegrade.service.reports.validation import (
+    ANY_NETWORK,
+    NewReport,
+    check_allowed,
+    names_secret,
+    networks_to_allow,
+    read_change,
+    read_new_report,
+)
+from pagegrade.service.runs.analysis import AnalyzeOptions, parse_networks
 from tests.store_builders import NOW_MS
 
 ALICE = Account(id=1, name="Alice", email="alice@example.org", created_at_ms=NOW_MS)
@@ -183,3 +192,49 @@ def test_a_change_says_whether_its_password_may_come_to_be_stored() -> None:
     assert not read_change(privacy=None, password=None).needs_hash
     assert read_change(privacy=None, password=None, results=1).run
     assert not read_change(privacy=None, password=None).run
+
+
+@pytest.mark.parametrize(
+    ("url", "networks"),
+    [
+        ("http://localhost:8000/", "127.0.0.0/8,::1/128"),
+        ("http://app.localhost/", "127.0.0.0/8,::1/128"),
+        ("http://127.0.0.2:8000/", "127.0.0.0/8"),
+        ("http://[::1]:8000/", "::1/128"),
+        ("http://10.1.2.3:8000/", "10.1.2.3/32"),
+        ("http://[::ffff:10.1.2.3]/", "10.1.2.3/32"),
+        ("http://[fd12::1]/", "fd12::1/128"),
+        ("http://printer.lan/", ANY_NETWORK),
+    ],
+)
+def test_the_networks_that_would_allow_an_address_do(url: str, networks: str) -> None:
+    """Exactly what is refused without them is accepted with them, and the message for programs names them."""
+    target = parse_target_url(url).url
+    with pytest.raises(URLNotAllowed) as refused:
+        check_allowed(target, AnalyzeOptions())
+
+    assert networks_to_allow(target, AnalyzeOptions()) == networks
+    assert refused.value.message.endswith(f"PAGEGRADE_ALLOW_NETWORKS={networks}")
+    check_allowed(target, AnalyzeOptions(allow_networks=parse_networks(networks.split(","))))
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://example.com/",
+        "https://example.com:22/",
+        "http://169.254.169.254/",
+        "http://100.100.100.200/",
+        "http://[fe80::1]/",
+        "http://192.0.2.1/",
+        "http://172.16.0.1/",
+        "http://service.lan:8080/",
+    ],
+)
+def test_no_network_is_proposed_that_should_or_would_not_allow_an_address(url: str) -> None:
+    """Public, of a metadata service, link-local, for documentation, denied, or the installation itself."""
+    options = AnalyzeOptions(
+        deny_networks=parse_networks(["172.16.0.0/12"]), own_origins=frozenset({("service.lan", 8080)})
+    )
+
+    assert networks_to_allow(parse_target_url(url).url, options) == ""

@@ -18,7 +18,15 @@ from pagegrade.model.errors import (
 from pagegrade.render.i18n import texts_for
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.validation import read_new_report
-from pagegrade.web.pages.field_messages import SENTENCES, problems_of, problems_of_input, refusal_of, sentence
+from pagegrade.service.runs.analysis import AnalyzeOptions, parse_networks
+from pagegrade.web.pages.field_messages import (
+    SENTENCES,
+    problems_of,
+    problems_of_input,
+    refusal_of,
+    sentence,
+    with_setting,
+)
 
 TEXTS = texts_for("en")
 ALICE = Account(id=1, name="Alice", email="alice@example.org", created_at_ms=0)
@@ -94,3 +102,32 @@ def test_what_is_refused_says_what_to_do() -> None:
 
     for error, words in waits:
         assert words in refusal_of(TEXTS, error)
+
+
+@pytest.mark.parametrize(
+    ("typed", "allowed", "command"),
+    [
+        ("localhost:8000", [], "PAGEGRADE_ALLOW_NETWORKS=127.0.0.0/8,::1/128 make serve"),
+        ("10.0.0.5", [], "PAGEGRADE_ALLOW_NETWORKS=10.0.0.5/32 make serve"),
+        ("http://wiki.lan", [], "PAGEGRADE_ALLOW_NETWORKS=10.0.0.0/8 make serve"),
+        ("10.0.0.5", ["192.168.7.0/24"], "10.0.0.5/32"),
+    ],
+)
+@pytest.mark.parametrize("locale", ["en", "de"])
+def test_a_private_address_is_refused_with_the_setting_that_allows_it(
+    typed: str, allowed: list[str], command: str, locale: str
+) -> None:
+    """As a command to copy; what is allowed already is the operator's own, and not shown."""
+    options = AnalyzeOptions(allow_networks=parse_networks(allowed))
+    shown = with_setting(texts_for(locale), "<No>", typed, options)
+
+    assert shown.startswith("&lt;No&gt; ")
+    assert shown.endswith(f" <code>{command}</code>")
+    assert ("Pagegrade is yours" in shown) is (locale == "en")
+    assert "192.168" not in shown
+
+
+@pytest.mark.parametrize("typed", ["", "ftp://x", "http://169.254.169.254/", "https://example.com:22/"])
+def test_no_setting_is_named_where_none_helps(typed: str) -> None:
+    """The sentence stays plain text, which the page escapes."""
+    assert with_setting(TEXTS, "<No>", typed, AnalyzeOptions()) == "<No>"

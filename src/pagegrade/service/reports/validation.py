@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from ipaddress import ip_network
 from typing import Final
 
-from pagegrade.gather.guard import Guard
+from pagegrade.gather.guard import METADATA, TYPED_NETWORKS, Guard, Network, is_special_name, unwrap
 from pagegrade.model.account import Account
 from pagegrade.model.errors import InvalidURL, URLNotAllowed, ValidationFailed, Violation
 from pagegrade.model.stored import Privacy
-from pagegrade.parse.url import Target, parse_target_url
+from pagegrade.parse.url import Target, host, host_address, parse_target_url
 from pagegrade.service.accounts.passwords import MAX_CHARACTERS
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.runs.analysis import AnalyzeOptions, general_policy
@@ -62,6 +63,12 @@ class ReportChange:
         return self.password is not None and self.privacy in {None, Privacy.PASSWORD}
 
 
+ALLOW_NETWORKS: Final = "PAGEGRADE_ALLOW_NETWORKS"
+"""The setting that opens private networks."""
+_EXAMPLE: Final = ip_network("10.0.0.0/8")
+ANY_NETWORK: Final = str(_EXAMPLE)
+"""Stands for the network that a name leads to."""
+_LOOPBACK: Final = (ip_network("127.0.0.0/8"), ip_network("::1/128"))
 PASSWORD_IGNORED: Final = Remark(
     "password", "password_ignored", "The password was not stored: it is used only when privacy is 2."
 )
@@ -148,7 +155,39 @@ def check_allowed(url: str, options: AnalyzeOptions) -> None:
     """
     refusal = Guard(general_policy(options)).judge_url(url)
     if refusal is not None:
-        raise URLNotAllowed(refusal.detail, reason=f"{refusal.reason}_not_allowed")
+        networks = networks_to_allow(url, options)
+        how = f" The operator can allow it: {ALLOW_NETWORKS}={networks}" if networks else ""
+        raise URLNotAllowed(refusal.detail + how, reason=f"{refusal.reason}_not_allowed")
+
+
+def networks_to_allow(url: str, options: AnalyzeOptions) -> str:
+    """The networks that the operator would have to add to ``ALLOW_NETWORKS`` for a refused address to be analyzed.
+
+    Args:
+        url: Canonical.
+        options: What may be contacted now.
+
+    Returns:
+        CIDRs, separated by commas; ``ANY_NETWORK``, an example, for a name that only the operator's own network knows.
+        Empty where the address is not refused, or no setting helps: it is this installation itself, in a denied
+        network, a metadata service, or public.
+    """
+    if Guard(general_policy(options)).judge_url(url) is None:
+        return ""
+    name = host(url).removesuffix(".")
+    address = host_address(name)
+    if name == "localhost" or name.endswith(".localhost"):
+        networks: tuple[Network, ...] = _LOOPBACK
+    elif address is None:
+        networks = (_EXAMPLE,)
+    else:
+        plain = unwrap(address)
+        if plain in METADATA or not any(plain in network for network in TYPED_NETWORKS):
+            return ""
+        networks = tuple(network for network in _LOOPBACK if plain in network) or (ip_network(plain),)
+    allowing = replace(options, allow_networks=(*options.allow_networks, *networks))
+    is_refused_still = Guard(general_policy(allowing)).judge_url(url) is not None
+    return "" if is_refused_still or (address is None and not is_special_name(name)) else ",".join(map(str, networks))
 
 
 def names_secret(url: str) -> bool:

@@ -9,9 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from markupsafe import Markup
+
 from pagegrade.model.errors import InvalidInput, QuotaExceeded, RateLimited, Refused, ValidationFailed, Violation
+from pagegrade.parse.url import parse_target_url
 from pagegrade.render.english import N_
 from pagegrade.render.i18n import Texts
+from pagegrade.service.reports.validation import ALLOW_NETWORKS, ANY_NETWORK, networks_to_allow
+from pagegrade.service.runs.analysis import AnalyzeOptions
 
 _URL: Final = ("url", "sitemap")
 """Fields that hold an address."""
@@ -45,6 +50,13 @@ SENTENCES: Final[dict[tuple[str, str], str]] = {
     ("page", "too_large"): N_("There is no such page. This is the first one."),
 }
 """(field, code) -> what to say."""
+START_WITH: Final = N_("If this Pagegrade is yours, start it like this to allow the address:")
+ADD_TO_SETTING: Final = N_(
+    "If this Pagegrade is yours, add this to the setting %(setting)s and start it again to allow the address:"
+)
+START_WITH_NETWORK: Final = N_(
+    "If this Pagegrade is yours, start it with the network of that site to allow the address, for example:"
+)
 ACCOUNT_IS_FULL: Final = N_("Your account has as many reports as it may have. Delete some of them first.")
 QUEUE_IS_FULL: Final = N_("Many of your analyses are waiting already. Try again when some of them are done.")
 ALL_ARE_BUSY: Final = N_("Pagegrade is busy right now. Try again in half a minute.")
@@ -61,6 +73,31 @@ def sentence(texts: Texts, field: str, code: str, message: str) -> str:
     """
     known = SENTENCES.get(("url" if field in _URL else field, code))
     return message if known is None else texts.gettext(known)
+
+
+def with_setting(texts: Texts, message: str, typed: str, options: AnalyzeOptions) -> str:
+    """What to say about an address, and the setting that would allow it as a command to copy, where there is one.
+
+    The networks that are allowed already are never shown: they are the operator's own.
+
+    Args:
+        texts: In whose language.
+        message: What is wrong with the address.
+        typed: The address as it was typed.
+        options: What may be contacted.
+    """
+    try:
+        networks = networks_to_allow(parse_target_url(typed).url, options)
+    except InvalidInput:
+        return message
+    if not networks:
+        return message
+    if options.allow_networks:
+        how, command = texts.gettext(ADD_TO_SETTING, setting=ALLOW_NETWORKS), networks
+    else:
+        how = texts.gettext(START_WITH_NETWORK if networks == ANY_NETWORK else START_WITH)
+        command = f"{ALLOW_NETWORKS}={networks} make serve"
+    return Markup("{} {} <code>{}</code>").format(message, how, command)
 
 
 def problems_of(texts: Texts, violations: Iterable[Violation]) -> dict[str, str]:

@@ -296,3 +296,21 @@ def test_the_form_is_there(tmp_path: Path) -> None:
         assert "up to 500" in answer.text
 
     in_house(tmp_path, script)
+
+
+def test_the_own_machine_is_refused_with_the_setting_that_allows_it(tmp_path: Path) -> None:
+    """In the form above the list, as a line of a list, and as a sitemap; what was typed is never markup."""
+    command = "<code>PAGEGRADE_ALLOW_NETWORKS=127.0.0.0/8,::1/128 make serve</code>"
+    single = "<code>PAGEGRADE_ALLOW_NETWORKS=10.0.0.5/32 make serve</code>"
+
+    async def script(house: House) -> None:
+        one = await house.page("POST", "/reports", data={"url": "localhost:8000/<b>"})
+        lines = await preview(house, "localhost:8000/<b>\n10.0.0.5")
+        sitemap = await preview(house, "", sitemap="http://localhost:8000/sitemap.xml")
+
+        assert [one.status_code, lines.status_code, sitemap.status_code] == [422, 200, 422]
+        assert all(command in answer.text for answer in (one, lines, sitemap))
+        assert single in lines.text
+        assert not any("<b>" in answer.text for answer in (one, lines, sitemap))
+
+    in_house(tmp_path, script)

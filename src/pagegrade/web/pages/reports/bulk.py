@@ -27,7 +27,7 @@ from pagegrade.store.engine.database import Transaction
 from pagegrade.web.context import Call
 from pagegrade.web.http.fields import read_fields
 from pagegrade.web.operations import PAGES, Answer, Operation
-from pagegrade.web.pages.field_messages import problems_of_input, refusal_of, sentence
+from pagegrade.web.pages.field_messages import problems_of_input, refusal_of, sentence, with_setting
 from pagegrade.web.pages.forms import read_form
 from pagegrade.web.pages.html import go, page
 from pagegrade.web.pages.reports.list_query import PATH
@@ -106,7 +106,9 @@ async def _preview(call: Call, sent: Mapping[str, str]) -> Answer:
         try:
             found = await read_sitemap_addresses(call.services, sitemap, account_id=call.admitted.account.id)
         except InvalidInput as error:
-            return _form(call, sent, problems_of_input(call.texts, error, field="sitemap"), status=422)
+            problems = problems_of_input(call.texts, error, field="sitemap")
+            problems["sitemap"] = with_setting(call.texts, problems["sitemap"], sitemap, call.services.options.analyze)
+            return _form(call, sent, problems, status=422)
         if found.failure:
             return _form(call, sent, {"sitemap": _failure(call, found)}, status=422)
         text = "\n".join((text, *found.urls))
@@ -209,10 +211,11 @@ def _show(
     status: int = 200,
 ) -> Answer:
     texts, listed = call.texts, seen.listed
-    refused = [
-        (line.number, visible(line.typed, MAX_SHOWN), sentence(texts, "url", line.code, line.message))
-        for line in listed.refused
-    ]
+    refused = []
+    for line in listed.refused:
+        message = sentence(texts, "url", line.code, line.message)
+        message = with_setting(texts, message, line.typed, call.services.options.analyze)
+        refused.append((line.number, visible(line.typed, MAX_SHOWN), message))
     again = sent.get("again") == "1"
     return page(
         call,

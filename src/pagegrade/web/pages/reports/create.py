@@ -12,7 +12,7 @@ from pagegrade.store.engine.database import Transaction
 from pagegrade.web.context import Call
 from pagegrade.web.http.fields import read_fields
 from pagegrade.web.operations import PAGES, Answer, Operation
-from pagegrade.web.pages.field_messages import problems_of_input, refusal_of
+from pagegrade.web.pages.field_messages import problems_of_input, refusal_of, with_setting
 from pagegrade.web.pages.forms import read_form
 from pagegrade.web.pages.html import go
 from pagegrade.web.pages.reports.list_query import PATH
@@ -31,7 +31,10 @@ async def create_report_from_form(call: Call) -> Answer:
         refuse_when_draining(call)
         made = await _create(call, sent)
     except InvalidInput as error:
-        return await _again(call, sent, problems_of_input(call.texts, error), status=422)
+        problems = problems_of_input(call.texts, error)
+        if "url" in problems:
+            problems["url"] = with_setting(call.texts, problems["url"], sent["url"], call.services.options.analyze)
+        return await _again(call, sent, problems, status=422)
     except (RateLimited, QuotaExceeded, Unavailable) as error:
         return await _again(call, sent, {"": refusal_of(call.texts, error)}, status=problem_of(error).status)
     call.services.wake()
