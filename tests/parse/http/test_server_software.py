@@ -34,7 +34,7 @@ def ends(name: str, value: str) -> list[tuple[str, str, date | None]]:
         ("Server", "nginx/1.18.0 (Ubuntu)", ("nginx", "1.18.0", UBUNTU["22.04"])),
         ("Server", "nginx/1.10.1", ("nginx", "1.10.1", date(2018, 4, 17))),
         ("Server", "Microsoft-IIS/7.5", ("iis", "7.5", date(2020, 1, 14))),
-        ("Server", "Apache-Coyote/1.1", ("coyote", "1.1", date(2018, 6, 30))),
+        ("Server", "Apache-Coyote/1.1", ("coyote", "1.1", CENTOS["7"])),
         ("X-AspNetMvc-Version", "4.0", ("asp.net mvc", "4.0", date(2019, 7, 1))),
         ("generator", "WordPress 4.0.1", ("wordpress", "4.0.1", date(2022, 12, 1))),
         ("generator", "Drupal 7 (https://www.drupal.org)", ("drupal", "7", date(2025, 1, 5))),

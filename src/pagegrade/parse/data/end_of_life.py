@@ -1,17 +1,15 @@
 """When the makers of server software, languages and content systems ended the support of a version.
 
-Each date stands in the maker's own calendar, named beside it, and was compared on 2026-11-22. Where distributions go on
-patching a version without changing its number, the date is that of the last one that does (Debian LTS, the standard
-support of Ubuntu, CentOS), so that nothing is called unsupported that an ordinary update keeps safe. A version that is
-not here is not known to be supported.
+Compiled by hand from the calendars named beside the dates; they are not updated by a program, and those in the future
+are plans of the makers. Where Debian LTS, the standard support of Ubuntu or CentOS go on patching a version without
+changing its number, the date is that of the last of them, unless the number itself shows the distribution. Paid
+extensions are not considered. What is not here has not ended as far as is known.
 """
 
 from __future__ import annotations
 
 from datetime import date
 from typing import Final
-
-CHECKED_ON: Final = date(2026, 11, 22)
 
 UBUNTU: Final = {
     "14.04": date(2019, 4, 25),
@@ -78,12 +76,12 @@ ENDED: Final[dict[str, tuple[tuple[str, str, date], ...]]] = {
         ("7.1", "7.2", date(2019, 12, 1)),
         ("7.2", "7.3", date(2020, 11, 30)),
         ("7.3", "7.4", date(2021, 12, 6)),
-        ("7.4", "8.0", date(2026, 8, 31)),  # PHP 2022-11-28, Debian 11 later
+        ("7.4", "8.0", DEBIAN["11"]),  # PHP 2022-11-28
         ("8.0", "8.1", date(2023, 11, 26)),
         ("8.1", "8.2", date(2025, 12, 31)),
-        ("8.2", "8.3", date(2026, 12, 31)),
+        ("8.2", "8.3", DEBIAN["12"]),  # PHP 2026-12-31
         ("8.3", "8.4", date(2027, 12, 31)),
-        ("8.4", "8.5", date(2028, 12, 31)),
+        ("8.4", "8.5", DEBIAN["13"]),  # PHP 2028-12-31
     ),
     # https://httpd.apache.org/ (announcements of the last releases)
     "apache": (("0", "1.4", date(2010, 2, 3)), ("2.0", "2.1", date(2013, 7, 10)), ("2.2", "2.3", date(2018, 1, 1))),
@@ -97,6 +95,8 @@ ENDED: Final[dict[str, tuple[tuple[str, str, date], ...]]] = {
         ("1.21", "1.22", date(2022, 5, 24)),
         ("1.23", "1.24", date(2023, 4, 11)),
         ("1.25", "1.26", date(2024, 4, 23)),
+        ("1.27", "1.28", date(2025, 4, 23)),
+        ("1.29", "1.30", date(2026, 4, 14)),
     ),
     # https://learn.microsoft.com/en-us/lifecycle/products/internet-information-services-iis (that of its Windows)
     "iis": (
@@ -105,7 +105,7 @@ ENDED: Final[dict[str, tuple[tuple[str, str, date], ...]]] = {
         ("7", "8", date(2020, 1, 14)),
         ("8", "9", date(2023, 10, 10)),
     ),
-    # https://www.openssl.org/policies/releasestrat.html; 1.0.2 as in CentOS 7, 1.1.0 as in Debian 9
+    # https://openssl-library.org/policies/releasestrat/; 1.0.2 as in CentOS 7, 1.1.0 as in Debian 9
     "openssl": (
         ("0", "1.0.1", date(2015, 12, 31)),
         ("1.0.1", "1.0.2", date(2016, 12, 31)),
@@ -115,19 +115,24 @@ ENDED: Final[dict[str, tuple[tuple[str, str, date], ...]]] = {
     # https://devguide.python.org/versions/; 3.4 to 3.8 as in Debian and Ubuntu, 3.6 as in Red Hat 8
     "python": (
         ("0", "3.0", date(2024, 6, 30)),
-        ("3.0", "3.5", date(2019, 3, 18)),
+        ("3.0", "3.5", DEBIAN["8"]),
         ("3.5", "3.6", date(2022, 6, 30)),
         ("3.7", "3.8", date(2024, 6, 30)),
         ("3.8", "3.9", date(2025, 5, 31)),
     ),
-    # https://tomcat.apache.org/whichversion.html; "Coyote/1.1" is what versions up to 8.0 call themselves
-    "coyote": (("0", "2", date(2018, 6, 30)),),
-    # https://jetty.org/docs/ (versions table)
-    "jetty": (("0", "10", date(2022, 6, 1)), ("10", "12", date(2024, 1, 1))),
+    # https://tomcat.apache.org/whichversion.html; "Coyote/1.1" is what versions up to 8.0 call themselves; 7.0 was
+    # supported until 2021-03-31, and as in CentOS 7
+    "coyote": (("0", "2", CENTOS["7"]),),
+    # https://github.com/jetty/jetty.project/issues/7958 and 10485 (community support); 9.4 as in Debian 12
+    "jetty": (
+        ("0", "9.4", date(2022, 6, 1)),
+        ("9.4", "10", DEBIAN["12"]),
+        ("10", "12", date(2024, 1, 1)),
+    ),
     # https://dotnet.microsoft.com/platform/support/policy/dotnet-framework and aspnet
     "asp.net": (("0", "2", date(2013, 10, 8)),),
     "asp.net mvc": (("0", "5", date(2019, 7, 1)),),
-    # https://wordpress.org/news/2025/06/dropping-security-updates-for-wordpress-versions-4-1-through-4-6/
+    # https://make.wordpress.org/security/category/status/
     "wordpress": (("0", "4.1", date(2022, 12, 1)), ("4.1", "4.7", date(2025, 7, 1))),
     # https://www.drupal.org/about/core/policies/core-release-cycles/schedule
     "drupal": (
@@ -147,7 +152,7 @@ ENDED: Final[dict[str, tuple[tuple[str, str, date], ...]]] = {
     "typo3": (
         ("0", "6", date(2015, 3, 31)),
         ("6", "7", date(2017, 3, 31)),
-        ("7", "8", date(2018, 12, 1)),
+        ("7", "8", date(2018, 11, 30)),
         ("8", "9", date(2020, 3, 31)),
         ("9", "10", date(2021, 9, 30)),
         ("10", "11", date(2023, 4, 30)),
