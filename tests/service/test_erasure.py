@@ -31,6 +31,7 @@ from tests.store_builders import BACKENDS, add_key, add_owner, make_database, ma
 from tests.web.calling import REPORTS, House, in_house
 
 NEEDLE = "needle"
+BATCHES = "/api/v1/batches"
 HOST = f"{NEEDLE}-host.example"
 URL = f"https://{HOST}/{NEEDLE}-path?{NEEDLE}=1"
 PASSWORD = "correct horse"
@@ -71,6 +72,15 @@ async def fill(house: House) -> int:
     await house.call("PUT", f"{REPORTS}/{number}", data={"results": "1"}, headers=headers)
     await house.finish(found)
     await house.call("PUT", f"{REPORTS}/{number}", data={"privacy": "2", "password": NEEDLE})
+    return number
+
+
+async def fill_batch(house: House) -> int:
+    """Reports of the page made as a batch, with a line that was refused and names the host as well; one is finished."""
+    urls = [URL, f"{URL}&second", f"ftp://{HOST}/{NEEDLE}"]
+    answer = await house.call("POST", BATCHES, json={"urls": urls}, headers={"Idempotency-Key": f"{URL}-batch"})
+    number: int = answer.json()["data"]["reports"][0]["id"]
+    await house.finish(make_report(url=URL, project=HOST))
     return number
 
 
@@ -124,6 +134,24 @@ def test_nothing_of_what_was_deleted_is_left_in_any_table(tmp_path: Path, delete
     before, after = in_house(tmp_path, script)
 
     assert {"reports", "runs", "run_details"} <= set(before)
+    assert after == []
+
+
+@BOTH
+@pytest.mark.parametrize("delete", [delete_project, erase_account], ids=lambda each: each.__name__)
+def test_nothing_of_a_batch_is_left_once_all_its_reports_were_deleted(tmp_path: Path, delete: Deletion) -> None:
+    """Neither its reports nor the lines that were refused."""
+
+    async def script(house: House) -> tuple[list[str], list[str]]:
+        number = await fill_batch(house)
+        before = traces(house.services.database)
+        await delete(house, number)
+        forget_visits_of_two_minutes(house.services.database)
+        return before, traces(house.services.database)
+
+    before, after = in_house(tmp_path, script)
+
+    assert {"batches", "reports"} <= set(before)
     assert after == []
 
 

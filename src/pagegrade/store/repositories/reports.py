@@ -5,14 +5,14 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, and_, bindparam, delete, insert, literal_column, not_, or_, select, update
+from sqlalchemy import ColumnElement, and_, bindparam, delete, exists, insert, literal_column, not_, or_, select, update
 from sqlalchemy.sql.dml import ReturningUpdate
 
 from pagegrade.model.stored import UNFINISHED, PackedReport, State, StoredReport
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.engine.prepared import Prepared
 from pagegrade.store.repositories.counts import Kind, count_change, uncount_details
-from pagegrade.store.schema.tables import reports, runs
+from pagegrade.store.schema.tables import batch_reports, batches, reports, runs
 
 NAMES: Final = (
     "id",
@@ -320,10 +320,20 @@ def delete_of_account(tx: Transaction, account_id: int, *, limit: int) -> tuple[
 
 def _delete(tx: Transaction, *which: ColumnElement[bool]) -> int:
     uncount_details(tx, runs.c.report_id.in_(select(reports.c.id).where(*which)))
+    left = (
+        select(batch_reports.c.batch_id)
+        .distinct()
+        .where(batch_reports.c.report_id.in_(select(reports.c.id).where(*which)))
+    )
+    batch_ids = tuple(tx.execute(left).scalars())
     gone: dict[tuple[int, str, Kind], int] = {}
     for account_id, project, state, rating in tx.execute(delete(reports).where(*which).returning(*_KINDS)):
         key = (account_id, project, (state, rating))
         gone[key] = gone.get(key, 0) + 1
     for (account_id, project, kind), count in gone.items():
         count_change(tx, account_id, project, was=kind, is_=None, reports=count)
+    if batch_ids:
+        # A batch goes with its last report: the lines it refused may name the same site.
+        is_empty = ~exists().where(batch_reports.c.batch_id == batches.c.id)
+        tx.execute(delete(batches).where(batches.c.id.in_(batch_ids), is_empty))
     return sum(gone.values())
