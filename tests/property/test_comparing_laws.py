@@ -73,11 +73,11 @@ def _result(name: str, found: tuple[list[Evidence], str, float] | None) -> Resul
 
 
 def findings(result: Result, other: Result) -> int:
-    """How many findings a result has: its places; one, where it or the other one is about the page as a whole."""
+    """How many findings a result has: its distinct places; one, where it or the other is about the whole page."""
     if result.outcome == "passed":
         return 0
     either = result.check in WHOLE or not result.evidence or (other.outcome != "passed" and not other.evidence)
-    return 1 if either else len(result.evidence)
+    return 1 if either else len(set(result.evidence))
 
 
 def names(changes: Sequence[Change]) -> list[str]:
@@ -163,6 +163,21 @@ def test_every_finding_is_counted_once(before: Page, after: Page) -> None:
 
     assert len(comparison.still) + len(comparison.fixed) == sum(findings(was, is_) for was, is_ in pairs)
     assert len(comparison.still) + len(comparison.new) == sum(findings(is_, was) for was, is_ in pairs)
+
+
+@settings(max_examples=300)
+@given(before=PAGES, data=st.data())
+def test_no_finding_stands_in_two_lists(before: Page, data: st.DataObject) -> None:
+    """New, fixed and still there have nothing in common, also where entries repeat and some of them went."""
+    after = {
+        name: found and (data.draw(st.lists(st.sampled_from(found[0]), max_size=6)) if found[0] else [], *found[1:])
+        for name, found in before.items()
+    }
+    comparison = compare_reports(report_of(before), report_of(after))
+    lists = [names(changes) for changes in (comparison.new, comparison.fixed, comparison.still)]
+    every = [name for one in lists for name in one]
+
+    assert len(every) == len(set(every))
 
 
 @settings(max_examples=30, deadline=None)

@@ -39,6 +39,26 @@ def test_the_change_is_counted_in_points(before: int, after: int, points: int) -
     assert (change.points, change.comparable, change.since.number) == (points, True, 1)
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "hidden"),
+    [
+        ((70, 70.4), (70, 69.6), (70.4, 69.6)),
+        ((70, 70.4), (70, 70.4), None),
+        ((70, 70.4), (71, 70.6), None),
+        ((70, None), (70, 70.4), None),
+    ],
+    ids=["hidden", "equal", "shown", "unknown"],
+)
+def test_a_change_that_rounding_hides_is_given_exactly(
+    before: tuple[int, float | None], after: tuple[int, float | None], hidden: tuple[float, float] | None
+) -> None:
+    """Only beside equal whole scores."""
+    change = change_since((run(2, after[0], exact=after[1]), run(1, before[0], exact=before[1])), 2)
+
+    assert change is not None
+    assert change.hidden == hidden
+
+
 def test_a_failed_run_is_passed_over() -> None:
     """The change is that since the last score there was."""
     change = change_since((run(3, 80), run(2, None), run(1, 70)), 3)

@@ -76,6 +76,21 @@ def test_page_text_is_inert(payload: str) -> None:
                 assert str(value).startswith(("https://", "http://", "/reports/7/", "/checks/"))
 
 
+@pytest.mark.parametrize(
+    ("tag", "said"),
+    [("en", "(76.4 → 75.8 before caps and rounding)"), ("de", "(76,4 → 75,8 vor Obergrenzen und Rundung)")],
+)
+def test_a_change_that_rounding_hides_has_a_decimal(tag: str, said: str) -> None:
+    """Beside equal whole scores, in a comparison and where a report names its last run; not where nothing changed."""
+    before, after = (make_report(make_result("csp"), score=76, uncapped_score=exact) for exact in (76.4, 75.8))
+    runs = (run(3, 76, exact=75.8), run(1, 76, exact=76.4))
+
+    assert said in comparison_of(before, after, tag=tag)
+    assert said in article(after, tag=tag, history=runs)
+    assert "→" not in comparison_of(before, before, tag=tag)
+    assert said not in article(after, tag=tag, history=(runs[0], replace(runs[1], exact=75.8)))
+
+
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_page_text_changes_no_structure(payload: str) -> None:
     """The elements are those of harmless text; only links and marked-up words may differ."""

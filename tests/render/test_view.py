@@ -200,6 +200,20 @@ def test_the_score_explains_itself() -> None:
     assert view.score_steps(make_failed_report()) == ()
 
 
+def test_of_two_caps_of_one_check_only_the_strictest_is_said() -> None:
+    """A looser cap of the same check changes nothing; one of its category is another sentence."""
+    caps = (
+        AppliedCap(check="https", max_score=79),
+        AppliedCap(check="https", max_score=49),
+        AppliedCap(check="https", max_score=60, category="technical"),
+    )
+    report = make_report(make_result("https", lost=54), score=46, uncapped_score=46, caps=caps)
+    said = [step for step in view.score_steps(report) if "at most" in step]
+
+    assert [(cap.max_score, cap.category) for cap in view.effective_caps(report)] == [(49, None), (60, "technical")]
+    assert len(said) == 2
+
+
 def test_a_score_that_a_cap_sets_is_not_called_rounded() -> None:
     """69.9 points under a cap of 69 are 69 because of the cap."""
     caps = (AppliedCap(check="https", max_score=69),)

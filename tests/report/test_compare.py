@@ -89,11 +89,12 @@ def test_one_more_offender_is_the_only_new_one() -> None:
 
 
 def test_equal_offenders_are_counted_one_by_one() -> None:
-    """Two identical elements where one was are one new finding."""
-    same = Evidence(snippet="<img src=a>")
-    comparison = compare(make_result(evidence=(same,)), make_result(evidence=(same, same)))
+    """Two elements that look alike where one was are one new finding, at the place that is new."""
+    same, other = (Evidence(selector=f"li:nth-child({n}) > img", snippet="<img src=a>") for n in (1, 2))
+    comparison = compare(make_result(evidence=(other,)), make_result(evidence=(same, other)))
 
     assert sizes(comparison) == (1, 0, 1, 0)
+    assert comparison.new[0].evidence == same
 
 
 def test_a_text_that_changed_in_its_place_is_still_the_same_finding() -> None:

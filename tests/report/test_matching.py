@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from pagegrade.model.outcome import Evidence
 from pagegrade.report.matching import match
 
@@ -9,13 +11,33 @@ def link(target: str, selector: str = "a", text: str = "Read") -> Evidence:
     return Evidence(selector=selector, snippet=f'<a href="{target}">{text}</a>')
 
 
-def test_equal_entries_are_counted() -> None:
+def test_elements_that_look_alike_are_counted() -> None:
     """Three before and two after are two pairs and one that is gone."""
-    matched = match([link("/x")] * 3, [link("/x")] * 2)
+    old = [link("/x", f"li:nth-of-type({n}) > a") for n in (1, 2, 3)]
+    matched = match(old, old[:2])
 
     assert len(matched.both) == 2
-    assert matched.gone == (link("/x"),)
+    assert matched.gone == (old[2],)
     assert matched.come == ()
+
+
+def test_of_elements_that_look_alike_the_one_whose_place_is_free_is_gone() -> None:
+    """The second of three was fixed: the others keep their places, in whatever lines they stand now."""
+    old = [replace(link("/x", f"li:nth-of-type({n}) > a"), line=n) for n in (1, 2, 3)]
+    now = [replace(old[0], line=11), replace(old[2], line=13)]
+    there, back = match(old, now), match(now, old)
+
+    assert there.gone == back.come == (old[1],)
+    assert there.come == back.gone == ()
+    assert there.both == ((old[0], now[0]), (old[2], now[1]))
+
+
+def test_entries_that_show_nothing_different_are_one() -> None:
+    """Else one of them would be gone while the other one is still there."""
+    there, back = match([link("/x")] * 3, [link("/x")] * 2), match([link("/x")], [link("/x")] * 2)
+
+    assert there == back
+    assert there.both == ((link("/x"), link("/x")),)
 
 
 def test_the_closest_partner_is_taken_first() -> None:

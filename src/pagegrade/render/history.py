@@ -29,6 +29,8 @@ class RunPoint:
     state: State
     result: Grade | None
     score: int | None
+    exact: float | None = None
+    """The score before caps and rounding; ``None`` where it is not known."""
     ruleset: str | None
     """``None`` while it has not finished."""
     engine: str | None
@@ -47,6 +49,8 @@ class Change:
     """After minus before; 0 where they do not compare."""
     comparable: bool
     """Whether the same rules made both scores."""
+    hidden: tuple[float, float] | None = None
+    """(before, after) of the scores before caps and rounding, where only these two differ."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +113,9 @@ def change_since(history: Sequence[RunPoint], number: int | None) -> Change | No
     since = max(older, key=lambda run: run.number)
     if since.score is None or since.ruleset != shown.ruleset:
         return Change(since=since, points=0, comparable=False)
-    return Change(since=since, points=shown.score - since.score, comparable=True)
+    points, before, after = shown.score - since.score, since.exact, shown.exact
+    hidden = None if points or before is None or after is None or before == after else (before, after)
+    return Change(since=since, points=points, comparable=True, hidden=hidden)
 
 
 def chart_of(history: Sequence[RunPoint]) -> Chart:

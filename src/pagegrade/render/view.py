@@ -271,7 +271,7 @@ def score_steps(report: Report, words: Words = ENGLISH) -> tuple[str, ...]:
             left=words.number(uncapped, digits=2),
         )
     steps.append(left)
-    steps += [cap_sentence(report, cap, words) for cap in report.caps]
+    steps += [cap_sentence(report, cap, words) for cap in effective_caps(report)]
     limit = min((cap.max_score for cap in report.caps if cap.category is None), default=100)
     if min(uncapped, limit) != report.score:
         steps.append(words.gettext("The score is a whole number, halves rounded down: %(score)s.", score=report.score))
@@ -300,6 +300,14 @@ def _taken_sentence(name: Category, category: CategoryScore, words: Words) -> st
         points=points(taken, words),
         lost=words.number(lost, digits=1),
     )
+
+
+def effective_caps(report: Report) -> tuple[AppliedCap, ...]:
+    """The caps of a report without the looser ones of a check that has a stricter one."""
+    strictest: dict[tuple[str, str | None], AppliedCap] = {}
+    for cap in sorted(report.caps, key=lambda cap: cap.max_score):
+        strictest.setdefault((cap.check, cap.category), cap)
+    return tuple(cap for cap in report.caps if strictest[cap.check, cap.category] is cap)
 
 
 def cap_sentence(report: Report, cap: AppliedCap, words: Words = ENGLISH) -> str:

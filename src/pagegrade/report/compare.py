@@ -18,7 +18,7 @@ from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import Report, Result
 from pagegrade.report.fingerprint import identity, repeats_places
 from pagegrade.report.gates import SEVERITIES, Importance
-from pagegrade.report.matching import match
+from pagegrade.report.matching import distinct, match
 from pagegrade.report.normalize import settle_url
 
 FINDINGS: Final = frozenset({"failed", "warning"})
@@ -251,7 +251,7 @@ def _is_whole(result: Result) -> bool:
 def _changes(result: Result) -> list[Change]:
     if _is_whole(result):
         return [Change(result, None)]
-    return [Change(result, evidence) for evidence in result.evidence]
+    return [Change(result, evidence) for evidence in distinct(result.evidence)]
 
 
 def _why_not(was: Result | None, is_: Result | None) -> str | None:

@@ -11,7 +11,7 @@ from pagegrade.report.fingerprint import Keys, keys, repeats_places
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """Two lists of evidence, sorted out; every entry is in exactly one pair or left over."""
+    """Two lists of evidence, sorted out; every distinct entry is in exactly one pair or left over."""
 
     both: tuple[tuple[Evidence, Evidence], ...]
     """(older, newer) of what is in both lists."""
@@ -30,8 +30,9 @@ def match(
 ) -> Matched:
     """Pair the entries of two lists, each at most once: first by the strictest key, what is left by the next one.
 
-    Equal entries are counted: three before and two after are two pairs and one that is gone. Exchanging the lists
-    exchanges ``gone`` and ``come``.
+    Entries that show nothing different are one entry. Of elements that look alike the one at the same place is the
+    partner, so that the place that was fixed is the one that is gone: three before and two after are two pairs and
+    one that is gone. Exchanging the lists exchanges ``gone`` and ``come``.
 
     Args:
         old: Of the older report.
@@ -40,8 +41,8 @@ def match(
         now_origins: The same for the newer report.
     """
     by_reason = repeats_places(old) or repeats_places(now)
-    before = [(entry, keys(entry, by_reason=by_reason, own=old_origins)) for entry in old]
-    after = [(entry, keys(entry, by_reason=by_reason, own=now_origins)) for entry in now]
+    before = [(entry, _ranked(entry, by_reason, old_origins)) for entry in distinct(old)]
+    after = [(entry, _ranked(entry, by_reason, now_origins)) for entry in distinct(now)]
     both: list[tuple[Evidence, Evidence]] = []
     for rank in range(max((len(found) for _, found in (*before, *after)), default=0)):
         waiting: dict[str, list[int]] = {}
@@ -60,6 +61,21 @@ def match(
         before = [one for index, one in enumerate(before) if index not in paired_old]
         after = [one for index, one in enumerate(after) if index not in paired_now]
     return Matched(tuple(both), tuple(entry for entry, _ in before), tuple(entry for entry, _ in after))
+
+
+def distinct(evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
+    """The entries without repetitions, in their order."""
+    return tuple(dict.fromkeys(evidence))
+
+
+def _ranked(entry: Evidence, by_reason: bool, own: Collection[str]) -> Keys:  # noqa: FBT001
+    """What the entry shows, the same without its position in the source, and the keys of the fingerprint."""
+    shown = (entry.selector, entry.snippet, entry.header, entry.url, entry.value, entry.reason)
+    return (
+        repr((*shown, entry.line, entry.column)),
+        repr(shown),
+        *keys(entry, by_reason=by_reason, own=own),
+    )
 
 
 def _at(found: Keys, rank: int) -> str:

@@ -40,6 +40,13 @@ class _Error(msgspec.Struct):
     code: str
 
 
+class _Summary(msgspec.Struct):
+    """The member of a run's summary that its history shows."""
+
+    uncapped_score: float | None = None
+
+
+_read_summary: Final = msgspec.json.Decoder(_Summary).decode
 _read_error: Final = msgspec.json.Decoder(_Error).decode
 
 
@@ -78,6 +85,7 @@ def point_of(run: StoredRun) -> RunPoint:
         state=run.state,
         result=GRADES.get(run.rating or 0),
         score=run.score,
+        exact=None if run.summary is None else _read_summary(run.summary).uncapped_score,
         ruleset=run.ruleset,
         engine=run.engine,
         at_ms=run.created_at_ms if run.finished_at_ms is None else run.finished_at_ms,
