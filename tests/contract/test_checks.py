@@ -98,6 +98,7 @@ def test_advice_belongs_to_its_state(check: Check) -> None:
     assert len({state.title for state in states}) == len({state.fix for state in states})
     assert len({state.title for state in states}) == len({(state.title, state.why, state.fix) for state in states})
     assert not {state.title for state in states if not state.counted} & {check.title}
+    assert [state.name for state in states if f"{state.title}.".lower() == state.message.lower()] == []
 
 
 @every_check

@@ -58,7 +58,7 @@ def image_redundant_alt(document: Document, accessibility: Accessibility) -> Out
     ```
     """
     if all(image.hidden for image in document.images):
-        return NotApplicable("The page has no images.")
+        return NotApplicable("The page has no images that screen readers announce.")
     found = [
         Offender(image.node, "the text beside it is the same", image.name, image.url or "")
         for image in accessibility.repeated_images

@@ -51,7 +51,7 @@ MANY: Final = 5
             "third_party",
             "Third-party scripts in the head block rendering.",
             loss=1.0,
-            title="Third-party scripts in the head block rendering",
+            title="Load third-party scripts without blocking",
             why="If the other site is slow or down, the page stays blank until the request times out.",
             fix=(
                 "Load such scripts with `async` or `defer`; most providers offer a snippet for it. If one must run "

@@ -73,7 +73,7 @@ _REASONS: Final = {
             "unreadable",
             "A block of structured data cannot be parsed.",
             loss=1.0,
-            title="A block of structured data cannot be parsed",
+            title="Correct the unreadable structured data",
             why="Search engines ignore the whole block.",
             fix="Correct the JSON, often a missing comma or an unescaped quotation mark.",
         ),
