@@ -9,6 +9,7 @@ from typing import Any
 import typer
 
 from devtools.gen_docs import default_text, find_app, find_settings
+from pagegrade.checks import all_checks
 from pagegrade.config import secret_names
 from pagegrade.model import errors
 
@@ -42,6 +43,13 @@ def test_the_table_of_settings_in_the_readme_is_right() -> None:
         (name.upper(), default_text(field.get_default()) or "–") for name, field in settings.model_fields.items()
     ]
     assert {name.lower() for name, _, meaning in rows if "(secret)" in meaning} == secret_names()
+
+
+def test_the_readme_says_how_many_checks_there_are() -> None:
+    """The number a reader meets first is that of the registry."""
+    readme = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
+
+    assert re.findall(r"runs (\d+) checks", readme) == [str(len(all_checks()))]
 
 
 def test_every_command_is_explained() -> None:
