@@ -7,6 +7,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
+from urllib.parse import urlencode
 
 import pytest
 
@@ -39,15 +40,17 @@ def pace() -> float:
     return max(1.0, min(taken) / REFERENCE_S)
 
 
-async def cpu_of(house: House, method: str, path: str, *, own: bool, **more: object) -> float:
+async def cpu_of(house: House, method: str, path: str, *, own: bool, form: bytes | None = None) -> float:
     """Processor seconds of this process for one answer, as a part of the reference machine's."""
     best = float("inf")
     for _ in range(ATTEMPTS):
         headers = {**(await house.sign_in() if own else {}), "Accept-Encoding": "identity"}
+        if form is not None:
+            headers["Content-Type"] = "application/x-www-form-urlencoded"
         house.client.cookies.clear()
         before = pace()
         begun = time.process_time()
-        answer = await house.call(method, path, key=None, headers=headers, **more)
+        answer = await house.call(method, path, key=None, headers=headers, content=form)
         taken = time.process_time() - begun
         best = min(best, taken / max(before, pace()))
         if answer.status_code != 200:
@@ -83,14 +86,20 @@ def test_showing_a_hostile_report_is_cheap(tmp_path: Path, entries: int) -> None
     assert {path: f"{seconds * 1000:.0f} ms" for path, seconds in taken.items() if seconds >= MAX_CPU_S} == {}
 
 
-@pytest.mark.parametrize("line", ["https://{}.example/" + "a" * 1_900, "{}é" * 60, "!{}" * 500])
+@pytest.mark.parametrize(
+    "line",
+    ["https://{}.example/" + "a" * 1_900, "{}é" * 60, "!{}" * 500, "{}.example.com", "ä{}.example/é", "127.0.0.1:{}"],
+)
 def test_showing_what_a_long_list_would_make_is_cheap(tmp_path: Path, line: str) -> None:
     """As many lines as are looked at, each of them long; nothing of it is more than a list of addresses."""
     text = "\n".join(line.replace("{}", str(number)) for number in range(PASTED))[:340_000]
 
+    # Encoded beforehand: what the client does is not part of the answer.
+    form = urlencode({"addresses": text}).encode()
+
     async def script(house: House) -> float:
-        return await cpu_of(house, "POST", "/reports/bulk", own=True, data={"addresses": text})
+        return await cpu_of(house, "POST", "/reports/bulk", own=True, form=form)
 
     taken = in_house(tmp_path, script, requests_per_minute=10_000)
 
-    assert taken < 4 * MAX_CPU_S
+    assert taken < MAX_CPU_S

@@ -31,6 +31,7 @@ _SHOWN_CHARACTERS: Final = 80
 """How much of a bad value an error message repeats."""
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 _TLS_PORTS: Final = frozenset({443, 8443})
+_BLANK_OR_CONTROL: Final = re.compile("[\x00-\x20\x7f]")
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*):")
 _BAD_SCHEME: Final = re.compile(r"[^/?#\\]*?[^/?#\\:]:[/\\]{2}")
 """Something in front of ``://`` that is no scheme."""
@@ -66,11 +67,12 @@ class Target:
 
 def _shown(typed: str) -> str:
     """The value for an error message: one line, escaped, short, without credentials."""
-    cut = typed[:_SHOWN_CHARACTERS]
-    escaped = "".join(
-        c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode("ascii") for c in cut
-    )
-    return escaped + ("..." if len(typed) > _SHOWN_CHARACTERS else "")
+    shown = typed[:_SHOWN_CHARACTERS]
+    if not shown.isprintable():
+        shown = "".join(
+            c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode("ascii") for c in shown
+        )
+    return shown + ("..." if len(typed) > _SHOWN_CHARACTERS else "")
 
 
 def _read_scheme(typed: str) -> str | None:
@@ -116,7 +118,7 @@ def parse_target_url(typed: str) -> Target:
             f"The URL {_shown(typed)} has {len(typed)} characters; at most {MAX_URL_CHARACTERS} are accepted.",
             reason="too_long",
         )
-    if any(c <= " " or c == "\x7f" for c in typed):
+    if _BLANK_OR_CONTROL.search(typed):
         raise InvalidURL(
             f"The URL {_shown(typed)} contains a blank or a control character. Remove it or percent-encode it.",
             reason="control_character",
