@@ -38,6 +38,8 @@ MOST_VISITS: Final = 4
 """Requests for the page itself in one analysis, which takes its time more than once."""
 OUTAGES: Final = frozenset({"R5", "R6"})
 """A worker may analyse a page and find out then that the outcome cannot be stored."""
+FULL_S: Final = 120.0
+"""So soon the flooder's part of the queue has to be full; the quiet accounts of R4 begin then."""
 GROWN_MB: Final = 60.0
 GOOD_RATIO: Final = 1.5
 QUIET_RATIO: Final = 2.0
@@ -102,18 +104,21 @@ def r4(run: Run) -> dict[str, Any]:
     flood, quiet = Book(), Book()
 
     async def both() -> None:
-        over = asyncio.Event()
+        over, full = asyncio.Event(), asyncio.Event()
 
         async def pour(client: Any, place: int) -> None:
             for number in range(run.size.flood // 8):
                 if over.is_set():
                     return
                 await client.create(run.url(1000 + place, number))
+                if flood.refused:
+                    full.set()
 
         async with clients(8, run.stack.ports, [flooder], flood) as made, asyncio.TaskGroup() as group:
             for place, client in enumerate(made):
                 group.create_task(pour(client, place))
-            await until(lambda: len(flood.post_s) >= min(run.size.flood, 200), within_s=60)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(full.wait(), FULL_S)
             other = Run(run.stack, run.site, few, quiet, run.failures, part=1)
             await steady(other, lambda _client, _number: "/page", keys=keys)
             over.set()
