@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import re
+import resource
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -11,15 +14,21 @@ from urllib.parse import urlencode
 
 import pytest
 
+from pagegrade.model.report import Report
 from pagegrade.report.bounds import bound_results
+from pagegrade.report.serialize import report_to_dict
+from pagegrade.service.pdf_pool import Documents
 from pagegrade.web.pages.reports.report_context import FORMATS
-from tests.report_builders import make_hostile_report
+from tests.report_builders import make_hostile_report, make_report
 from tests.web.calling import REPORTS, House, in_house
 
 MAX_CPU_S: Final = 0.1
 ATTEMPTS: Final = 16
 REFERENCE_S: Final = 0.002
 """What ``work`` takes on the machine that ``MAX_CPU_S`` is meant for; on a slower one everything may take longer."""
+MAX_PDF_RATIO: Final = 2.5
+"""Processor time of a hostile report's document to that of one with six findings; it was 3 without bounds."""
+PDF_ATTEMPTS: Final = 4
 PASTED: Final = 2_000
 """Lines of a list that are looked at."""
 
@@ -84,6 +93,29 @@ def test_showing_a_hostile_report_is_cheap(tmp_path: Path, entries: int) -> None
     taken = in_house(tmp_path, script, requests_per_minute=10_000)
 
     assert {path: f"{seconds * 1000:.0f} ms" for path, seconds in taken.items() if seconds >= MAX_CPU_S} == {}
+
+
+def cpu_of_pdf(report: Report) -> float:
+    """Processor seconds of the process that makes the document, with its start."""
+    data = json.dumps(report_to_dict(report)).encode()
+    begun = resource.getrusage(resource.RUSAGE_CHILDREN)
+    asyncio.run(Documents().pdf(data))
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return ended.ru_utime + ended.ru_stime - begun.ru_utime - begun.ru_stime
+
+
+def test_a_hostile_report_as_pdf_costs_little_more_than_an_ordinary_one() -> None:
+    """Both take the start of the process and of the typesetter; a share of it is left for what the page made of it."""
+    hostile = make_hostile_report()
+    hostile = replace(hostile, results=bound_results(hostile.results))
+
+    ratios = []
+    for _ in range(PDF_ATTEMPTS):
+        ratios.append(cpu_of_pdf(hostile) / cpu_of_pdf(make_report()))
+        if ratios[-1] < MAX_PDF_RATIO:
+            break
+
+    assert min(ratios) < MAX_PDF_RATIO, ratios
 
 
 @pytest.mark.parametrize(

@@ -3,16 +3,32 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import PageFacts, Redirect
 from pagegrade.render.escape import visible
-from pagegrade.render.pdf_model import BREAK, MAX_FINDINGS, breakable, sheet
-from tests.report_builders import make_failed_report, make_report, make_result, poisoned_report
+from pagegrade.render.pdf_model import (
+    BREAK,
+    MAX_DETAILED,
+    MAX_EVIDENCE_CHARACTERS,
+    MAX_FINDINGS,
+    breakable,
+    sheet,
+)
+from pagegrade.report.bounds import bound_results
+from tests.report_builders import (
+    make_failed_report,
+    make_hostile_report,
+    make_report,
+    make_result,
+    poisoned_report,
+)
 
 
 @pytest.mark.parametrize(
@@ -81,9 +97,52 @@ def test_lists_of_any_length_have_an_end() -> None:
     plain = make_report(*(make_result(f"check-{n}") for n in range(MAX_FINDINGS + 3)))
     values = sheet(make_report(*plain.results, page=PageFacts(http_status=200, redirects=hops)))
 
-    assert len(values["findings"]) == MAX_FINDINGS
+    assert len(values["findings"]) == MAX_DETAILED
+    assert len(values["further"]) == MAX_FINDINGS - MAX_DETAILED
     assert values["findings_left_out"] == "3 findings more not shown."
     assert [fact["name"] for fact in values["facts"]].count("Redirect") == 20
+
+
+@pytest.mark.parametrize(("findings", "further"), [(MAX_DETAILED, []), (MAX_DETAILED + 1, [MAX_DETAILED + 1])])
+def test_findings_beyond_the_bound_have_one_line_each(findings: int, further: list[int]) -> None:
+    """They keep their rank, title, severity and points, and have no texts."""
+    values = sheet(make_report(*(make_result(f"check-{number}") for number in range(findings))))
+
+    assert len(values["findings"]) == MAX_DETAILED
+    assert [item["rank"] for item in values["further"]] == further
+    assert {frozenset(item) for item in values["further"]} <= {
+        frozenset({"rank", "category", "title", "importance", "cost"})
+    }
+
+
+@pytest.mark.parametrize(("first", "shown", "more"), [(100, 3, ""), (101, 2, "and 1 more")])
+def test_evidence_ends_at_its_bound(first: int, shown: int, more: str) -> None:
+    """Of all findings together: what fits exactly is shown, with one character more the last entry is only counted."""
+    entry = Evidence(snippet="word " * 19 + "words")
+    longer = Evidence(snippet=entry.snippet.ljust(first, "s"))
+    findings = MAX_EVIDENCE_CHARACTERS // (3 * len(entry.snippet))
+    values = sheet(
+        make_report(
+            make_result("check-00", evidence=(longer, entry, entry)),
+            *(make_result(f"check-{number:02}", evidence=(entry,) * 3) for number in range(1, findings)),
+        )
+    )
+
+    assert [len(finding["evidence"]) for finding in values["findings"]] == [3] * (findings - 1) + [shown]
+    assert values["findings"][-1]["more"] == more
+
+
+def test_a_hostile_report_is_typeset_within_bounds() -> None:
+    """Every check fails, and everything is as long as it may be: what takes time to typeset is counted here."""
+    report = make_hostile_report()
+    values = sheet(replace(report, results=bound_results(report.results)))
+    evidence = [text for finding in values["findings"] for entry in finding["evidence"] for text in entry.values()]
+
+    assert sum(map(len, evidence)) <= MAX_EVIDENCE_CHARACTERS
+    assert len(values["findings"]) == MAX_DETAILED
+    assert len(values["further"]) > 100
+    assert values["findings"][-1]["more"] == "100,000 places, not shown here"
+    assert len(json.dumps(values, ensure_ascii=False)) < 120_000
 
 
 def test_times_are_drawn_and_not_listed_again() -> None:

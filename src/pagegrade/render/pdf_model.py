@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -18,6 +18,11 @@ from pagegrade.render.prose import parse_prose
 Values = dict[str, Any]
 MAX_FINDINGS: Final = 200
 """More are counted, not shown; as many as there could ever be checks."""
+MAX_DETAILED: Final = 40
+"""Findings with texts and evidence; those after them have one line each. A page at all limits has 200, and one with its
+texts takes 2 ms to typeset."""
+MAX_EVIDENCE_CHARACTERS: Final = 12_000
+"""Of the evidence of all findings; further entries are counted. Long words make them the most expensive text."""
 MAX_ROWS: Final = 300
 """Of a list or a table."""
 MAX_HOPS: Final = 20
@@ -82,7 +87,11 @@ def sheet(report: Report, *, boxes: bool = False) -> Values:
         if report.withheld is None
         else {"seen": _text(report.withheld.message, 400), "todo": _text(report.withheld.fix, 400)},
         "categories": _categories(report),
-        "findings": [_finding(rank, finding, report) for rank, finding in enumerate(shown, start=1)],
+        "findings": _findings(shown[:MAX_DETAILED], report),
+        "further": [
+            {"rank": rank, "category": view.CATEGORY_NAMES[finding.result.category], **_headline(finding, report)}
+            for rank, finding in enumerate(shown[MAX_DETAILED:], start=MAX_DETAILED + 1)
+        ],
         "findings_heading": view.findings_heading(report),
         "findings_left_out": left_out,
         "lists": _lists(report) if completed else [],
@@ -182,24 +191,54 @@ def _categories(report: Report) -> list[Values]:
     return cards
 
 
-def _finding(rank: int, finding: view.Finding, report: Report) -> Values:
+def _findings(found: Iterable[view.Finding], report: Report) -> list[Values]:
+    """Findings with details; of the evidence as much as there are characters for, those to fix first come first."""
+    shown: list[Values] = []
+    left = MAX_EVIDENCE_CHARACTERS
+    for rank, finding in enumerate(found, start=1):
+        evidence: list[Values] = []
+        for item in finding.evidence:
+            entry = _evidence(item)
+            left -= sum(map(len, entry.values()))
+            if left < 0:
+                break
+            evidence.append(entry)
+        shown.append(_finding(rank, finding, evidence, report))
+    return shown
+
+
+def _headline(finding: view.Finding, report: Report) -> Values:
+    return {
+        "title": _text(view.headline(finding.result), 200),
+        "importance": finding.result.importance,
+        "cost": view.cost(finding, report),
+    }
+
+
+def _finding(rank: int, finding: view.Finding, evidence: list[Values], report: Report) -> Values:
     result = finding.result
     counted = ", ".join(visible(view.headline(child), 120) for child in finding.counted[:20])
+    not_shown = finding.evidence_not_shown + len(finding.evidence) - len(evidence)
     return {
         "rank": rank,
         "group": view.CATEGORY_NAMES[result.category] if rank > view.FIX_FIRST else "",
-        "title": _text(view.headline(result), 200),
-        "importance": result.importance,
-        "cost": view.cost(finding, report),
+        **_headline(finding, report),
         "message": _text(result.message, 400),
         "why": _prose(result.why),
         "fix": _prose(result.fix),
-        "evidence": [_evidence(item) for item in finding.evidence],
-        "more": f"and {finding.evidence_not_shown:,} more" if finding.evidence and finding.evidence_not_shown else "",
+        "evidence": evidence,
+        "more": _more(len(evidence), not_shown) if finding.evidence else "",
         "counted": breakable(counted),
         "check": _text(result.check, 60),
         "href": safe_href(result.learn_more),
     }
+
+
+def _more(shown: int, not_shown: int) -> str:
+    """How many entries are not shown; empty where all are."""
+    if not not_shown:
+        return ""
+    return f"and {not_shown:,} more" if shown else f"{view.plural(not_shown, 'place')}, not shown here"
 
 
 def _prose(text: str) -> list[Values]:
@@ -250,8 +289,6 @@ def _facts(report: Report) -> list[Values]:
     """Rows about the page; its times are drawn below them, not listed."""
     facts = [(name, value) for name, value in view.page_facts(report) if name != "Timing"]
     hops = report.page.redirects if report.page else ()
-    facts += [
-        ("Redirect", f"{hop.status}  {visible(hop.url, 300)} → {visible(hop.location, 300)}") for hop in hops[:MAX_HOPS]
-    ]
+    facts += [("Redirect", f"{hop.status}  {visible(hop.url)} → {visible(hop.location)}") for hop in hops[:MAX_HOPS]]
     facts += [("Not seen", f"{name}: {why}") for name, why in view.not_seen(report)]
     return [{"name": name, "text": breakable(value)} for name, value in facts[:MAX_ROWS]]
