@@ -10,7 +10,7 @@ import turbohtml
 
 from pagegrade.model.errors import FAILURE_CODES
 from pagegrade.model.outcome import Evidence
-from pagegrade.model.report import Report
+from pagegrade.model.report import CategoryScore, Report
 from pagegrade.render.history import MAX_RUNS
 from pagegrade.render.i18n import LOCALES, texts_for
 from pagegrade.render.page import Extras, RunPoint, render_article, render_comparison
@@ -74,6 +74,15 @@ def test_page_text_is_inert(payload: str) -> None:
             assert name.lower() not in {"style", "src", "srcset", "srcdoc", "action", "formaction", "xlink:href"}
             if name == "href":
                 assert str(value).startswith(("https://", "http://", "/reports/7/", "/checks/"))
+
+
+@pytest.mark.parametrize(("taken", "shown"), [(30.0, True), (41.5, False)], ids=["over budget", "within budget"])
+def test_the_table_of_costs_says_what_the_budgets_let_through(taken: float, shown: bool) -> None:  # noqa: FBT001
+    """Else its total would contradict the score."""
+    category = CategoryScore(score=0, result="bad", passed=0, failed=1, lost=41.5, taken=taken, budget=30)
+    report = make_report(make_result("csp", lost=41.5), categories={"accessibility": category})
+
+    assert ("each category takes at most its budget" in article(report)) is shown
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,7 @@ def test_a_failed_row_says_why(error: bytes) -> None:
     """In words, whatever was kept."""
     row = row_of(stored(state="failed", rating=None, score=None, error=error), TEXTS, {})
 
-    assert row.grade_words == "No result"
+    assert row.grade_words == "No grade"
     assert row.failure == FAILURES["blocked" if b"blocked" in error else "internal"]
 
 

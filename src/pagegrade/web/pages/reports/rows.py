@@ -21,7 +21,7 @@ STATES: Final[dict[str, str]] = {
 }
 GONE: Final = N_("Deleted")
 RESULTS: Final = {"good": N_("Good"), "decent": N_("Decent"), "bad": N_("Bad")}
-NO_RESULT: Final = N_("No result")
+NO_RESULT: Final = N_("No grade")
 NO_RESULT_YET: Final = N_("Not yet")
 PRIVACIES: Final = {
     Privacy.PUBLIC: N_("Anyone with the link"),
