@@ -156,18 +156,19 @@ def contains_word(text: str, word: str) -> bool:
     return False
 
 
-def top_terms(pieces: Iterable[str], language: str | None, limit: int) -> list[tuple[str, int]]:
-    """The most frequent words of a text that are no stop words, with their counts, most frequent first.
+def top_terms(pieces: Iterable[str], limit: int) -> list[tuple[str, int]]:
+    """The most frequent words of a text that are no stop words of any known language, most frequent first.
+
+    The declared language is not asked: pages often declare another one than that of their text.
 
     Args:
         pieces: The text, split at white space; read in linear time.
-        language: As for ``significant_words``.
         limit: How many.
 
     Returns:
-        Case-folded words of at least ``MIN_SIGNIFICANT`` letters; those equally frequent in alphabetical order.
+        Case-folded words of at least ``MIN_SIGNIFICANT`` letters with their counts; those equally frequent in
+        alphabetical order.
     """
-    stop_words = stop_words_of(language)
     counts: dict[str, int] = {}
     # Counted first, because no piece that comes again has to be looked at again.
     for piece, number in Counter(pieces).items():
@@ -183,7 +184,7 @@ def top_terms(pieces: Iterable[str], language: str | None, limit: int) -> list[t
         for word, count in sorted(candidates, key=itemgetter(1), reverse=True):
             if len(found) >= limit and count < found[limit - 1][1]:
                 break
-            if len(word) >= MIN_SIGNIFICANT and word not in stop_words and word[0].isalpha():
+            if len(word) >= MIN_SIGNIFICANT and word not in _ALL_STOP_WORDS and word[0].isalpha():
                 found.append((word, count))
         if len(found) >= limit:
             break

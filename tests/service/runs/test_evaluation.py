@@ -197,6 +197,7 @@ def test_notice_in_the_place_of_the_page_is_not_graded() -> None:
     assert report.withheld.kind == "maintenance"
     assert report.score is None
     assert found["meta-description"].reason.startswith("not_the_page")
+    assert found["redirect-chain"].reason.startswith("not_the_page"), "nothing should link to where it led"
     assert found["x-content-type-options"].outcome in {"failed", "warning"}
     assert found["x-content-type-options"].lost == 0
 

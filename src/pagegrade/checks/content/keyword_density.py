@@ -73,8 +73,7 @@ def keyword_density(document: Document) -> Verdict:
     words = document.main_word_count
     if words < MIN_WORDS:
         return NotApplicable("The page has too few words for a meaningful share.")
-    language = document.html.attrs.get("lang") if document.html else None
-    terms = top_terms(document.main_words, language, SHOWN)
+    terms = top_terms(document.main_words, SHOWN)
     if not terms:
         return NotApplicable("The page has too few words for a meaningful share.")
     evidence = tuple(

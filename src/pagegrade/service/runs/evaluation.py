@@ -40,6 +40,8 @@ _PASSING: Final = frozenset({408, 421, 425})
 """Errors below 500 that may be gone the next time."""
 _DOCUMENT_HOLDS: Final = frozenset({"empty_shell"})
 """Kinds of ``Withheld`` whose document is that of the page, although it is not all of it."""
+_OF_THE_WAY: Final = frozenset({"redirect-chain"})
+"""Checks of the redirects that lead to the document: to another page they are not those of the page."""
 _MIN_COVERAGE_AT_HAND: Final = 0.5
 """Share of a category that must be evaluated for a score of it where only a document is at hand."""
 _CATEGORY_WORDS: Final = {"seo": "SEO"}
@@ -231,8 +233,8 @@ def _observed(judged: Judged) -> Observed:
 
 
 def _without_content(judged: Judged, not_the_page: Withheld) -> Judged:
-    """The verdict, or none where the check read a document that is not the page."""
-    if not judged.check.reads_content:
+    """The verdict, or none where the check read a document that is not the page, or the way to it."""
+    if not judged.check.reads_content and judged.check.id not in _OF_THE_WAY:
         return judged
     return Judged(judged.check, NotRun("not_the_page", not_the_page.message), "not_evaluated", None)
 
