@@ -127,7 +127,8 @@ async def _create(call: Call, sent: Mapping[str, str]) -> Answer:
     if problem:
         return _show(call, seen, sent, {"addresses": call.texts.gettext(problem)}, status=422)
     try:
-        wishes = _wishes(call, urls, sent)
+        # Hundreds of addresses take a while to validate, and every other client would wait.
+        wishes = await asyncio.to_thread(_wishes, call, urls, sent)
     except InvalidInput as error:
         return _show(call, seen, sent, problems_of_input(call.texts, error, field="addresses"), status=422)
     await call.take_analysis()
