@@ -56,6 +56,18 @@ def test_a_format_is_asked_for_in_two_ways(tmp_path: Path, name: str) -> None:
     assert "accept" in by_accept.headers["vary"].lower()
 
 
+def test_markdown_has_two_names(tmp_path: Path) -> None:
+    """The ending of its files and the word."""
+
+    async def script(house: House) -> list[httpx.Response]:
+        await finished(house)
+        return [await house.call("GET", f"{REPORTS}/1?format={name}") for name in ("md", "markdown")]
+
+    short, long = in_house(tmp_path, script)
+
+    assert (short.status_code, long.content) == (200, short.content)
+
+
 @pytest.mark.parametrize(
     "accept",
     [

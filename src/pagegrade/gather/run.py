@@ -115,7 +115,7 @@ async def gather(
     return Artifacts(
         engine=VERSION,
         gathered_at=gathered_at,
-        duration_ms=(loop.time() - started) * 1_000,
+        duration_ms=round((loop.time() - started) * 1_000, 3),
         vantage="; ".join(request_headers(Request(url=target.url))),
         navigation=navigation,
         load_samples_ms=samples if isinstance(samples, tuple) else (document.response.timings.total_ms,),

@@ -50,7 +50,7 @@ async def show_report(call: Call) -> Answer:
     def work(tx: Transaction, caller: Caller) -> Answer | Viewed | float:
         nonlocal name
         query = call.query(ShowReportQuery)
-        name = query.format or _format(call)
+        name = "md" if query.format == "markdown" else query.format or _format(call)
         report = service.find_report(tx, caller, call.id, call.services.options, call.now_ms)
         seconds = call.preferences.seconds(0.0)
         if seconds and report.state in UNFINISHED and not waited:

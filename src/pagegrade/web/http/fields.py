@@ -188,7 +188,7 @@ def _rule(attribute: str, field: FieldInfo) -> _Rule:
         attribute=attribute,
         choices=choices,
         is_integer=kind is int and reads is None,
-        is_list=is_list,
+        is_list=is_list and reads is None,
         default=None if field.is_required() else field.default,
         required=field.is_required(),
         minimum=bounds.get("ge"),
