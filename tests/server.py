@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import hashlib
 import json
 import os
@@ -66,8 +67,9 @@ class Reply:
 
     @property
     def json(self) -> Any:
-        """The body read as JSON."""
-        return json.loads(self.body)
+        """The body read as JSON, unpacked where it was sent with gzip."""
+        packed = self.header("content-encoding") == "gzip"
+        return json.loads(gzip.decompress(self.body) if packed else self.body)
 
     @property
     def data(self) -> Any:

@@ -106,7 +106,7 @@ def test_of_several_that_start_together_one_shows_the_first_key(tmp_path: Path) 
         lines = []
         while process.stdout is not None and (line := process.stdout.readline()):
             lines.append(line)
-            if "listens on" in line:
+            if "pgk_" in line or "keys create" in line:
                 break
         process.terminate()
         rest, _ = process.communicate(timeout=SOON_S)

@@ -122,7 +122,7 @@ def test_an_installation_goes_on_where_it_stopped(
     told = command_line("transfer", "--from", str(left.path), "--to", url)
 
     assert (told.code, told.err) == (0, "")
-    assert re.search(r"^reports +9 +9 ", told.out, re.MULTILINE)
+    assert re.search(r"^reports +10 +10 ", told.out, re.MULTILINE)
     assert "DIFFERENT" not in told.out
     assert "Runs that were under way and go on as if their worker had died: 2." in told.out
     assert f"Keep {left.path}" in told.out

@@ -249,7 +249,7 @@ BAD_QUERIES = (
     *("page=0", "page=-1", "page=abc", "page=1.5", "page=" + "9" * 400),
     *(
         "sort=up",
-        "sort_by=score",
+        "sort_by=title",
         "sort_by=id;drop",
         "search_by=title",
         "result=excellent",

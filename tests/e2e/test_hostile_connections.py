@@ -120,7 +120,7 @@ TARGETS = {
     "double-slash": ("GET //api/v1/account HTTP/1.1", {400, 404}),
     "dots": ("GET /api/v1/../v1/account HTTP/1.1", {400, 404}),
     "encoded-slash": ("GET /api%2fv1/account HTTP/1.1", {400, 404}),
-    "trailing-slash": ("GET /api/v1/account/ HTTP/1.1", {404}),
+    "trailing-slash": ("GET /api/v1/account/ HTTP/1.1", {200}),
     "capitals": ("GET /API/v1/account HTTP/1.1", {404}),
     "semicolon": ("GET /api/v1/account;a=b HTTP/1.1", {404}),
     "old": ("GET /api/v1/account HTTP/0.9", {400, 505}),

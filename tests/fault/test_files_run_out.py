@@ -10,8 +10,8 @@ from typing import Final
 ROOT: Final = Path(__file__).resolve().parents[2]
 PROGRAM: Final = '''
 import asyncio, contextlib, resource, socket, sys
-from pagegrade.web.server import loop_factory, serve
-from pagegrade.web.listening import ServerLimits
+from pagegrade.web.server.serve import loop_factory, serve
+from pagegrade.web.server.limits import ServerLimits
 
 FILES = 64
 

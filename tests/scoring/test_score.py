@@ -141,3 +141,11 @@ def test_half_points_go_down() -> None:
     assert scored(https=0.82).uncapped == 79.5
     assert scored(https=0.82).score == 79
     assert scored(https=0.816).score == 80
+
+
+def test_a_finding_costs_at_most_its_price() -> None:
+    """A critical check of a category with a smaller budget: what it lost is never more than what it can cost."""
+    rules = {"empty": Rule(category="content", severity=Severity.CRITICAL)}
+    result = score(rules, {"empty": Observed(1.0, "empty")})
+
+    assert result.lost["empty"] == rules["empty"].price == CATEGORIES["content"]

@@ -75,7 +75,7 @@ def score(rules: Mapping[str, Rule], observed: Mapping[str, Observed]) -> Scores
     caps: list[AppliedCap] = []
     for name, rule in rules.items():
         seen = observed.get(name, _NOT_EVALUATED)
-        penalties[name] = penalty = rule.penalty_tenths(seen.loss or 0.0)
+        penalties[name] = penalty = min(rule.penalty_tenths(seen.loss or 0.0), rule.price_tenths)
         if seen.applies:
             possible[rule.category] += rule.price_tenths
             evaluated[rule.category] += rule.price_tenths if seen.loss is not None else 0

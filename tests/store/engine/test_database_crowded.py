@@ -179,11 +179,11 @@ def test_everything_is_on_the_pages_while_others_write(queue: Queue, databases: 
 
 WORKER = """
 import json, sys
-from pagegrade.store.claiming import claim_runs
-from pagegrade.store.installation import load_or_make_secret
-from pagegrade.store.opening import open_database
-from pagegrade.store.queue_jobs import has_jobs
-from pagegrade.store.runs import finish_run
+from pagegrade.store.queue.claim import claim_runs
+from pagegrade.store.repositories.installation import load_or_make_secret
+from pagegrade.store.engine.factory import open_database
+from pagegrade.store.queue.procrastinate_queue import has_jobs
+from pagegrade.store.queue.runs import finish_run
 from tests.queue_builders import LEASE_MS, LOTS, add_queued, completed
 from tests.store_builders import NOW_MS
 

@@ -147,7 +147,7 @@ def test_a_full_disk_is_told_and_survived(tmp_path: Path) -> None:
 BROKEN_DISK = """
 import resource, sys
 from pagegrade.model.errors import Unavailable
-from pagegrade.store.sqlite_database import SQLiteDatabase
+from pagegrade.store.engine.sqlite_database import SQLiteDatabase
 
 database = SQLiteDatabase(sys.argv[1])
 write = lambda text: database.submit(lambda tx: tx.exec_driver_sql("INSERT INTO notes VALUES (?)", (text,))).result(30)

@@ -33,8 +33,8 @@ from tests.store_builders import add_owner, make_database, make_empty
 
 MIGRATE = """
 import sys
-from pagegrade.store.migrate import migrate
-from pagegrade.store.opening import open_database
+from pagegrade.store.schema.migrate import migrate
+from pagegrade.store.engine.factory import open_database
 database = open_database(sys.argv[1])
 migrate(database)
 database.close()

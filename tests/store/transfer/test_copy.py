@@ -48,8 +48,8 @@ import os, signal, sys
 from pathlib import Path
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
-from pagegrade.store.opening import open_database
-from pagegrade.store.transfer import open_source, transfer
+from pagegrade.store.engine.factory import open_database
+from pagegrade.store.transfer.copy import open_source, transfer
 seen = []
 def die(word):
     if not seen and word.startswith(sys.argv[3]):

@@ -37,7 +37,7 @@ def test_a_key_is_shown_once(tmp_path: Path) -> None:
         assert answer.headers["content-security-policy"] == HELPED
         assert re.search(r'<button [^>]*data-copy="secret" hidden>', answer.text)
         assert found[1] not in listed.text
-        assert f"<code>{found[1][:8]}…</code>" in listed.text
+        assert f"<code>{found[1][:12]}…</code>" in listed.text
         assert words == ["curl", f"{BASE_URL}/api/v1/reports", "-H", f"Authorization: Bearer {found[1]}", "-d",
                          "url=https://example.com"]  # fmt: skip
         assert (await house.call("GET", "/api/v1/account", key=found[1])).status_code == 200
