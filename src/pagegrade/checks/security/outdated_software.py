@@ -86,19 +86,20 @@ def outdated_software(seen_response: Response, document: Document, artifacts: Ar
     if not ended:
         return Outcome("supported", value=_named(found[0]))
     ended.sort(key=lambda one: one[1])
-    days = (today - ended[0][1]).days
+    oldest, until = ended[0]
+    days = (today - until).days
     loss = 0.5 if days < _YEAR_DAYS else 0.75 if days < _LONG_AGO_DAYS else 1.0
     return Outcome(
         "ended",
-        value=_named(ended[0][0]),
+        value=_named(oldest),
         evidence=tuple(
-            Evidence(header=one.header, value=_named(one), reason=f"support ended on {until.isoformat()}")
-            for one, until in ended
+            Evidence(header=one.header, value=_named(one), reason=f"support ended on {day.isoformat()}")
+            for one, day in ended
         ),
         total=len(ended),
         details=tuple(Detail(code=one.name.replace(" ", "-"), actual=one.version) for one, _ in ended),
         loss=loss,
-        message=f"Support for {_named(ended[0][0])} ended on {ended[0][1].isoformat()}.",
+        message=f"Support for {_named(oldest)} ended on {until.isoformat()}, distributions that patch it included.",
     )
 
 
