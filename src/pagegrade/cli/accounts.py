@@ -151,10 +151,10 @@ def erase(account_id: int, *, yes: bool) -> None:
 
 
 def _confirm(account: Account) -> None:
-    """Ask whoever is at the terminal for the number of the account.
+    """Ask at the terminal for the number of the account.
 
     Raises:
-        InvalidInput: It is another one, or nobody can be asked.
+        InvalidInput: The number differs, or there is no terminal to ask at.
     """
     if not sys.stdin.isatty():
         raise InvalidInput("This erases the account with all of its reports. Add --yes to confirm it.")

@@ -88,7 +88,7 @@ class _Front:
     def _ready(self, url: str) -> None:
         """Say where the service is, and how to begin.
 
-        The first key is made only now: where the port was taken nobody would ever have seen it.
+        The first key is made only once the port is bound; on a port that is taken it would be lost.
 
         Raises:
             Unavailable: The database cannot be used.

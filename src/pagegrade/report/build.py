@@ -43,7 +43,7 @@ class StateLike(Protocol):
 
 
 class CheckLike(Protocol):
-    """A check, as far as the report needs it; the rooms of checks and reports do not know each other."""
+    """A check, as far as the report needs it; the packages of checks and reports do not know each other."""
 
     @property
     def id(self) -> str: ...  # noqa: D102
