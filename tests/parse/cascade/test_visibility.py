@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from time import process_time
 from typing import Any
 
 import pytest
 
 from pagegrade.model.document import Document
 from pagegrade.parse.html.parser import parse_document
+from tests.linear import MAX_RATIO, growth
 
 URL = "https://example.com/"
 
@@ -175,12 +175,10 @@ HOSTILE = [
 
 @pytest.mark.parametrize("make", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_sheets_cost_linear_time(make: Any) -> None:
-    """Four times the input costs at most about four times the time; a quarter of a second is left for noise."""
-    times = []
-    for n in (1_000, 2_000, 4_000):
-        css, body = make(n)
-        start = process_time()
-        document_of(body, css)
-        times.append(process_time() - start)
+    """Four times the input costs about four times the time."""
 
-    assert times[2] < 8 * times[0] + 0.25
+    def read(n: int) -> Document:
+        css, body = make(n)
+        return document_of(body, css)
+
+    assert growth(read, 1_000) <= MAX_RATIO
