@@ -30,16 +30,16 @@ setup: env-dev  ## make .venv with everything for working on Pagegrade
 
 check: lint types imports docs test  ## all that must be green before a commit; CI runs exactly this
 
-lint: env-dev lock-check  ## style, spelling and house rules of the code
+lint: env-dev lock-check  ## style, spelling and conventions of the code
 	@$(BIN)/ruff check --output-format concise
 	@$(BIN)/ruff format --check
 	@$(BIN)/typos
-	@$(BIN)/python -m devtools.house_lints
+	@$(BIN)/python -m devtools.conventions
 
 types: env-dev  ## static types of product, tests and tools
 	@$(BIN)/mypy
 
-imports: env-test  ## which room may import which
+imports: env-test  ## which package may import which
 	@$(BIN)/lint-imports --no-logo
 
 docs: env-test  ## make the generated reference pages, check the committed ones and every internal link
@@ -60,7 +60,7 @@ serve: env-run  ## run the service: make serve [HOST=0.0.0.0] [PORT=8080] [ARGS=
 description-tools:  ## install other makers' tools for OpenAPI, with which tests/e2e/test_generated_clients.py is run
 	@$(PYTHON) devtools/description_tools.py
 
-fault: env-test  ## only the hostile lab: a namespace full of servers that mean harm
+fault: env-test  ## only the hostile lab: a namespace full of malicious servers
 	@$(BIN)/pytest tests/fault tests/lab $(ARGS)
 
 chaos: env-test  ## kill and stop everything at random while clients use it: make chaos [MINUTES=1] [BACKEND=postgresql]
@@ -95,9 +95,9 @@ picture: env-test  ## draw the picture of the README anew
 screenshots: env-test  ## take the pictures of the pages in docs/images anew, in a real browser
 	@$(BIN)/python -m devtools.screenshots
 
-fix: env-dev  ## mend what the tools can mend by themselves, and write the committed reference files anew
+fix: env-dev  ## fix what the tools can fix by themselves, and write the committed reference files anew
 	@$(BIN)/ruff check --fix
-	@$(BIN)/python -m devtools.house_lints --fix
+	@$(BIN)/python -m devtools.conventions --fix
 	@$(BIN)/ruff format
 	@$(BIN)/python -m devtools.gen_docs
 

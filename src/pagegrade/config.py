@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import typing
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches  # house: allow slow-parser - the operator's own settings
+from difflib import get_close_matches  # lint: allow slow-parser - the operator's own settings
 from functools import cache
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path

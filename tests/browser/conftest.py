@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from tests.browser.browsing import NAMES, WIDE, Window, find_chromium, launch, open_window
-from tests.browser.house import House, open_house
+from tests.browser.instance import Instance, open_instance
 
 IN_CI: Final = os.environ.get("CI", "").lower() in {"1", "true"}
 REASON: Final = f"real browser: none of {', '.join(NAMES)} is installed"
@@ -21,9 +21,9 @@ Tabs = Callable[[str], Window]
 
 
 @pytest.fixture(scope="session")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+def instance(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Instance]:
     """A service with people and reports of every kind."""
-    with open_house(tmp_path_factory.mktemp("house")) as running:
+    with open_instance(tmp_path_factory.mktemp("instance")) as running:
         yield running
 
 
@@ -39,25 +39,25 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def window_of(browser: Browser, house: House) -> Open:
+def window_of(browser: Browser, instance: Instance) -> Open:
     """Opens a tab of its own for somebody; takes the options of ``open_window``."""
 
     def opened(person: str = "Charlie", **options: Any) -> AbstractContextManager[Window]:
-        return partial(open_window, browser, house.origin, token=house.world.tokens.get(person))(**options)
+        return partial(open_window, browser, instance.origin, token=instance.world.tokens.get(person))(**options)
 
     return opened
 
 
 @pytest.fixture(scope="package")
-def tabs(browser: Browser, house: House) -> Iterator[Tabs]:
+def tabs(browser: Browser, instance: Instance) -> Iterator[Tabs]:
     """One tab for each person, kept over many tests that only look: a profile takes longer to make than a page."""
     with ExitStack() as open_tabs:
         made: dict[str, Window] = {}
 
         def tab_of(person: str) -> Window:
             if person not in made:
-                token = house.world.tokens.get(person)
-                made[person] = open_tabs.enter_context(open_window(browser, house.origin, token=token))
+                token = instance.world.tokens.get(person)
+                made[person] = open_tabs.enter_context(open_window(browser, instance.origin, token=token))
             window = made[person]
             window.page.set_viewport_size(WIDE)
             # Without motion, so that nothing is looked at on its way from one colour to another.

@@ -10,21 +10,21 @@ from typing import Final
 from playwright.sync_api import Response
 
 from tests.browser.browsing import Window
-from tests.browser.house import House
+from tests.browser.instance import Instance
 from tests.browser.recipes import Visit
 
 PICTURES: Final = os.environ.get("PAGEGRADE_PICTURES", "")
 """Folder for a picture of every page; empty: none are taken."""
 
 
-def open_visit(window: Window, house: House, visit: Visit) -> Response:
+def open_visit(window: Window, instance: Instance, visit: Visit) -> Response:
     """The page, with the status it should have.
 
     Raises:
         AssertionError: It has another one.
     """
-    path = house.fill(visit.path)
-    fields = house.fields(visit.form)
+    path = instance.fill(visit.path)
+    fields = instance.fields(visit.form)
     answer = window.go(path) if fields is None else window.send(path, fields)
     if visit.ready:
         window.page.wait_for_selector(visit.ready)

@@ -19,7 +19,7 @@ class Visit:
     name: str = ""
     """Of the state; with the operation's it names tests and pictures."""
     path: str
-    """To be filled in by ``House.fill``."""
+    """To be filled in by ``Instance.fill``."""
     person: str = "Charlie"
     """Who looks; Charlie has not signed in."""
     form: Mapping[str, str] | None = None

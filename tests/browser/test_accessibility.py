@@ -9,7 +9,7 @@ import pytest
 from tests.browser.axe import violations
 from tests.browser.browsing import NARROW
 from tests.browser.conftest import Tabs
-from tests.browser.house import House
+from tests.browser.instance import Instance
 from tests.browser.looking import open_visit, take_picture
 from tests.browser.recipes import Visit
 from tests.browser.visits import all_visits
@@ -19,11 +19,11 @@ OF_COLOURS: Final = ("color-contrast", "link-in-text-block")
 
 
 @pytest.mark.parametrize("visit", all_visits(), ids=lambda visit: visit.id)
-def test_axe_finds_nothing(visit: Visit, house: House, tabs: Tabs) -> None:
+def test_axe_finds_nothing(visit: Visit, instance: Instance, tabs: Tabs) -> None:
     """All rules at both widths, those of colours in both schemes as well."""
     found: dict[str, list[str]] = {}
     window = tabs(visit.person)
-    open_visit(window, house, visit)
+    open_visit(window, instance, visit)
     take_picture(window, visit, "wide-light")
     found["1280 light"] = violations(window.page)
     window.page.emulate_media(color_scheme="dark")

@@ -12,7 +12,7 @@ import pytest
 from pagegrade.checks import all_checks
 from pagegrade.parse import url as urls
 from pagegrade.web.operations import Operation
-from tests.browser.house import House
+from tests.browser.instance import Instance
 from tests.browser.markup import name_of, problems
 from tests.browser.recipes import FILES, Visit
 from tests.browser.visits import all_visits, file_visits, form_visits, one_visit_each, page_operations, plain, visits_of
@@ -123,10 +123,12 @@ IN_LANGUAGES: Final = [*((visit, "en") for visit in all_visits()), *((visit, "de
 @pytest.mark.parametrize(
     ("visit", "language"), IN_LANGUAGES, ids=[f"{visit.id}-{language}" for visit, language in IN_LANGUAGES]
 )
-def test_every_state_is_a_valid_page(visit: Visit, language: str, house: House) -> None:
+def test_every_state_is_a_valid_page(visit: Visit, language: str, instance: Instance) -> None:
     """Valid and small HTML in its language, with all headers."""
     headers = {"Accept-Language": language}
-    reply = house.ask(house.fill(visit.path), person=visit.person, form=house.fields(visit.form), headers=headers)
+    reply = instance.ask(
+        instance.fill(visit.path), person=visit.person, form=instance.fields(visit.form), headers=headers
+    )
     said = re.search(rb'<html lang="([\w-]+)" dir="(\w+)"', reply.body)
 
     assert reply.status == visit.status
@@ -139,19 +141,19 @@ def test_every_state_is_a_valid_page(visit: Visit, language: str, house: House) 
 
 
 @pytest.mark.parametrize("visit", file_visits(), ids=lambda visit: visit.id)
-def test_every_file_can_do_nothing(visit: Visit, house: House) -> None:
+def test_every_file_can_do_nothing(visit: Visit, instance: Instance) -> None:
     """Opened in a browser, it runs nothing and loads nothing."""
-    reply = house.ask(house.fill(visit.path), person=visit.person)
+    reply = instance.ask(instance.fill(visit.path), person=visit.person)
 
     assert reply.status == visit.status
     assert not is_page(reply)
     assert set(wrong_headers(reply)) <= EMBEDDED.get(visit.operation, set())
 
 
-def first_path(operation: Operation, house: House) -> tuple[Visit, str]:
+def first_path(operation: Operation, instance: Instance) -> tuple[Visit, str]:
     """The first state of an operation, and its address."""
     visit = visits_of(operation)[0]
-    return visit, house.fill(visit.path)
+    return visit, instance.fill(visit.path)
 
 
 OPERATIONS: Final = [operation for operation in page_operations() if plain(operation.path) not in FILES]
@@ -164,11 +166,11 @@ def name_operation(operation: Operation) -> str:
 
 
 @pytest.mark.parametrize("operation", CLOSED, ids=name_operation)
-def test_who_has_not_signed_in_is_asked_to(operation: Operation, house: House) -> None:
+def test_who_has_not_signed_in_is_asked_to(operation: Operation, instance: Instance) -> None:
     """A page leads to the form and back; a form that was sent is told so."""
-    visit, path = first_path(operation, house)
-    reply = house.ask(
-        path, form=house.fields(visit.form) if operation.method != "GET" else None, method=operation.method
+    visit, path = first_path(operation, instance)
+    reply = instance.ask(
+        path, form=instance.fields(visit.form) if operation.method != "GET" else None, method=operation.method
     )
 
     assert wrong_headers(reply) == []
@@ -181,12 +183,12 @@ def test_who_has_not_signed_in_is_asked_to(operation: Operation, house: House) -
 
 
 @pytest.mark.parametrize("operation", CLOSED, ids=name_operation)
-def test_what_is_not_theirs_is_not_there(operation: Operation, house: House) -> None:
+def test_what_is_not_theirs_is_not_there(operation: Operation, instance: Instance) -> None:
     """Bob gets the page about a report of Alice as if it had never been; pages of administrators likewise."""
-    visit, path = first_path(operation, house)
+    visit, path = first_path(operation, instance)
     if "{" not in operation.path and operation.access != "admin":
         path = f"{path.rstrip('/')}/9999999999/nothing"
-    reply = house.ask(path, person="Bob", form=house.fields(visit.form), method=operation.method)
+    reply = instance.ask(path, person="Bob", form=instance.fields(visit.form), method=operation.method)
 
     assert reply.status == 404
     assert wrong_headers(reply) == []
@@ -194,10 +196,10 @@ def test_what_is_not_theirs_is_not_there(operation: Operation, house: House) -> 
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=name_operation)
-def test_another_method_is_refused(operation: Operation, house: House) -> None:
+def test_another_method_is_refused(operation: Operation, instance: Instance) -> None:
     """With a page that says so."""
-    visit, path = first_path(operation, house)
-    reply = house.ask(path, person=visit.person, method="DELETE")
+    visit, path = first_path(operation, instance)
+    reply = instance.ask(path, person=visit.person, method="DELETE")
 
     assert reply.status == 405
     assert wrong_headers(reply) == []
@@ -218,10 +220,10 @@ FORMS: Final = [operation for operation in OPERATIONS if operation.method == "PO
     ],
     ids=["cross-site", "same-site", "foreign-origin", "no-origin"],
 )
-def test_forms_of_others_are_not_heeded(operation: Operation, headers: dict[str, str], house: House) -> None:
+def test_forms_of_others_are_not_heeded(operation: Operation, headers: dict[str, str], instance: Instance) -> None:
     """Before anything is looked at."""
-    visit, path = first_path(operation, house)
-    reply = house.ask(path, person=visit.person, form=house.fields(visit.form) or {}, headers=headers)
+    visit, path = first_path(operation, instance)
+    reply = instance.ask(path, person=visit.person, form=instance.fields(visit.form) or {}, headers=headers)
 
     assert reply.status == 403
     assert b"elsewhere" in reply.body or b"another" in reply.body
@@ -245,18 +247,18 @@ SAMPLES: Final = 3
 """Links of one kind that are followed for each person: all that lead to a report are of one kind."""
 
 
-def test_no_link_is_dead(house: House) -> None:
+def test_no_link_is_dead(instance: Instance) -> None:
     """Every address of ours that a page names answers 200 to whoever was shown it."""
     kinds: dict[tuple[str, str], set[str]] = {}
     for visit in all_visits():
-        here = house.fill(visit.path)
-        for link in links_of(house.ask(here, person=visit.person, form=house.fields(visit.form))):
-            url = urls.join_url(f"{house.origin}{here}", link)
-            if url is not None and url.startswith(f"{house.origin}/"):
-                path = url.removeprefix(house.origin).partition("#")[0]
+        here = instance.fill(visit.path)
+        for link in links_of(instance.ask(here, person=visit.person, form=instance.fields(visit.form))):
+            url = urls.join_url(f"{instance.origin}{here}", link)
+            if url is not None and url.startswith(f"{instance.origin}/"):
+                path = url.removeprefix(instance.origin).partition("#")[0]
                 kinds.setdefault((visit.person, kind_of(path)), set()).add(path)
     followed = {
-        (person, path): follow(house, path, person)
+        (person, path): follow(instance, path, person)
         for (person, _), paths in kinds.items()
         for path in sorted(paths)[:SAMPLES]
     }
@@ -273,12 +275,14 @@ def kind_of(path: str) -> str:
     return f"{re.sub(r'[0-9]+', '0', where)}?{'&'.join(names)}"
 
 
-def test_every_check_that_a_page_names_is_explained(house: House) -> None:
+def test_every_check_that_a_page_names_is_explained(instance: Instance) -> None:
     """The pages about checks are many; whether one is there is asked of the list of checks."""
     named = {
         link.removeprefix("/checks/").partition("#")[0]
         for visit in all_visits()
-        for link in links_of(house.ask(house.fill(visit.path), person=visit.person, form=house.fields(visit.form)))
+        for link in links_of(
+            instance.ask(instance.fill(visit.path), person=visit.person, form=instance.fields(visit.form))
+        )
         if link.startswith("/checks/")
     }
 
@@ -286,20 +290,20 @@ def test_every_check_that_a_page_names_is_explained(house: House) -> None:
     assert len(named) > 50
 
 
-def follow(house: House, path: str, person: str) -> int:
+def follow(instance: Instance, path: str, person: str) -> int:
     """The status at the end of at most three steps within our own pages."""
-    reply = house.ask(path, person=person)
+    reply = instance.ask(path, person=person)
     for _ in range(3):
         if reply.status not in {301, 302, 303, 307, 308}:
             break
-        reply = house.ask(reply.need("Location").removeprefix(house.origin), person=person)
+        reply = instance.ask(reply.need("Location").removeprefix(instance.origin), person=person)
     return reply.status
 
 
 @pytest.mark.parametrize("visit", form_visits(), ids=lambda visit: visit.id)
-def test_a_form_that_is_right_leads_on(visit: Visit, house: House) -> None:
+def test_a_form_that_is_right_leads_on(visit: Visit, instance: Instance) -> None:
     """To a page of ours, which says what was done."""
-    reply = house.ask(house.fill(visit.path), person=visit.person, form=house.fields(visit.form))
+    reply = instance.ask(instance.fill(visit.path), person=visit.person, form=instance.fields(visit.form))
 
     assert reply.status == 303
     assert wrong_headers(reply) == []

@@ -8,7 +8,7 @@ import pytest
 
 from tests.browser.browsing import Window
 from tests.browser.conftest import Open, Tabs
-from tests.browser.house import House
+from tests.browser.instance import Instance
 from tests.browser.payloads import EVALUATED, OUTSIDE, PAYLOADS
 from tests.browser.world import SECRET_HOST, SECRET_TITLE
 
@@ -56,11 +56,11 @@ def provoke(window: Window) -> None:
 
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("row", PAYLOADS)
-def test_a_payload_in_every_field_is_only_text(row: str, place: str, house: House, tabs: Tabs) -> None:
+def test_a_payload_in_every_field_is_only_text(row: str, place: str, instance: Instance, tabs: Tabs) -> None:
     """J01-J07, J12, J14, J16, J20, M16: no dialog, no request elsewhere, no violation, no link that runs."""
     person, path = PLACES[place]
     window = tabs(person)
-    answer = window.go(house.fill(path.replace("@", f"hostile_{row}")))
+    answer = window.go(instance.fill(path.replace("@", f"hostile_{row}")))
     provoke(window)
 
     assert answer.status == 200
@@ -73,7 +73,7 @@ def test_a_payload_in_every_field_is_only_text(row: str, place: str, house: Hous
 
 
 @pytest.mark.parametrize("path", LISTS)
-def test_lists_show_payloads_as_text(path: str, house: House, tabs: Tabs) -> None:
+def test_lists_show_payloads_as_text(path: str, instance: Instance, tabs: Tabs) -> None:
     """Titles, names of accounts, keys and browsers included."""
     window = tabs("Alice")
     answer = window.go(path)
@@ -86,12 +86,12 @@ def test_lists_show_payloads_as_text(path: str, house: House, tabs: Tabs) -> Non
 
 
 @pytest.mark.parametrize("name", ["real-hostile", "hostile-all", "very-long", "right-to-left"])
-def test_a_whole_hostile_page_is_only_text(name: str, house: House, tabs: Tabs) -> None:
+def test_a_whole_hostile_page_is_only_text(name: str, instance: Instance, tabs: Tabs) -> None:
     """One that the engine has really fetched, and one with all payloads at once; also while a script helps."""
     known = name.replace("-", "_")
     for person, path in (("Alice", f"/reports/{{{known}.id}}"), ("Charlie", f"/r/{{{known}.slug}}")):
         window = tabs(person)
-        answer = window.go(house.fill(path))
+        answer = window.go(instance.fill(path))
         provoke(window)
 
         assert answer.status == 200
@@ -99,10 +99,10 @@ def test_a_whole_hostile_page_is_only_text(name: str, house: House, tabs: Tabs) 
         assert wrong_links(window) == []
 
 
-def test_templates_in_a_page_are_not_evaluated(house: House, tabs: Tabs) -> None:
+def test_templates_in_a_page_are_not_evaluated(instance: Instance, tabs: Tabs) -> None:
     """J05: a product stays as it was written."""
     window = tabs("Charlie")
-    window.go(house.fill("/r/{hostile_J05.slug}"))
+    window.go(instance.fill("/r/{hostile_J05.slug}"))
     window.page.evaluate(_OPEN_ALL)
     text = window.page.inner_text("main")
 
@@ -110,10 +110,10 @@ def test_templates_in_a_page_are_not_evaluated(house: House, tabs: Tabs) -> None
     assert [each for each in EVALUATED if each in text] == []
 
 
-def test_directions_cannot_be_turned_around(house: House, tabs: Tabs) -> None:
+def test_directions_cannot_be_turned_around(instance: Instance, tabs: Tabs) -> None:
     """J07: overrides are shown as escapes, and text of pages is isolated from ours."""
     window = tabs("Charlie")
-    window.go(house.fill("/r/{hostile_J07.slug}"))
+    window.go(instance.fill("/r/{hostile_J07.slug}"))
     window.page.evaluate(_OPEN_ALL)
     text = window.page.inner_text("body")
 
@@ -122,10 +122,10 @@ def test_directions_cannot_be_turned_around(house: House, tabs: Tabs) -> None:
 
 
 @pytest.mark.parametrize("path", ["/r/{password.slug}", "/r/{private.slug}", "/r/{queued.slug}"])
-def test_a_locked_page_gives_nothing_away(path: str, house: House, tabs: Tabs) -> None:
+def test_a_locked_page_gives_nothing_away(path: str, instance: Instance, tabs: Tabs) -> None:
     """M04, J17: neither in the title, nor for previews of links, nor anywhere in what was sent."""
     window = tabs("Charlie")
-    answer = window.go(house.fill(path))
+    answer = window.go(instance.fill(path))
     sent = answer.text()
 
     assert [word for word in (SECRET_TITLE, SECRET_HOST, "waiting.example") if word in sent] == []

@@ -8,7 +8,7 @@ import pytest
 
 from tests.browser.browsing import Window
 from tests.browser.conftest import Tabs
-from tests.browser.house import House
+from tests.browser.instance import Instance
 from tests.browser.looking import open_visit
 from tests.browser.recipes import Visit
 from tests.browser.visits import one_visit_each
@@ -62,10 +62,10 @@ def walk(window: Window) -> tuple[list[str], list[list[Any]]]:
 
 
 @pytest.mark.parametrize("visit", one_visit_each(), ids=lambda visit: visit.id)
-def test_the_tab_key_reaches_everything_in_order(visit: Visit, house: House, tabs: Tabs) -> None:
+def test_the_tab_key_reaches_everything_in_order(visit: Visit, instance: Instance, tabs: Tabs) -> None:
     """From the first to the last without a trap, each with a ring around it, in sight and not covered."""
     window = tabs(visit.person)
-    open_visit(window, house, visit)
+    open_visit(window, instance, visit)
     window.page.evaluate("document.activeElement?.blur?.(); getSelection().removeAllRanges()")
     window.page.evaluate(
         "document.body.tabIndex = -1; document.body.focus(); document.body.removeAttribute('tabindex')"
@@ -80,10 +80,10 @@ def test_the_tab_key_reaches_everything_in_order(visit: Visit, house: House, tab
 
 
 @pytest.mark.parametrize("visit", one_visit_each(), ids=lambda visit: visit.id)
-def test_the_first_stop_skips_to_the_content(visit: Visit, house: House, tabs: Tabs) -> None:
+def test_the_first_stop_skips_to_the_content(visit: Visit, instance: Instance, tabs: Tabs) -> None:
     """It shows when it has the focus, and takes it to the main part."""
     window = tabs(visit.person)
-    open_visit(window, house, visit)
+    open_visit(window, instance, visit)
     window.page.evaluate("document.activeElement?.blur?.()")
     window.page.evaluate(
         "document.body.tabIndex = -1; document.body.focus(); document.body.removeAttribute('tabindex')"
@@ -101,10 +101,10 @@ def test_the_first_stop_skips_to_the_content(visit: Visit, house: House, tabs: T
 
 
 @pytest.mark.parametrize("visit", one_visit_each(), ids=lambda visit: visit.id)
-def test_what_is_folded_opens_with_the_enter_key(visit: Visit, house: House, tabs: Tabs) -> None:
+def test_what_is_folded_opens_with_the_enter_key(visit: Visit, instance: Instance, tabs: Tabs) -> None:
     """And closes again."""
     window = tabs(visit.person)
-    open_visit(window, house, visit)
+    open_visit(window, instance, visit)
     summaries = window.page.locator("summary:visible")
     wrong = []
     for number in range(min(summaries.count(), 12)):

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser
 
 from tests.browser.browsing import NARROW, Window, open_window
 from tests.browser.conftest import Open, Tabs
-from tests.browser.house import House
+from tests.browser.instance import Instance
 from tests.browser.looking import open_visit
 from tests.browser.recipes import Visit
 from tests.browser.visits import all_visits, one_visit_each
@@ -76,10 +76,10 @@ def too_wide(window: Window) -> list[str]:
 
 
 @pytest.mark.parametrize("visit", all_visits(), ids=lambda visit: visit.id)
-def test_nothing_sticks_out(visit: Visit, house: House, tabs: Tabs) -> None:
+def test_nothing_sticks_out(visit: Visit, instance: Instance, tabs: Tabs) -> None:
     """At 320 px, at 200 % zoom of a desk, with text twice as large, and with wide-set text."""
     window = tabs(visit.person)
-    open_visit(window, house, visit)
+    open_visit(window, instance, visit)
     found = {"1280 px": too_wide(window)}
     window.page.set_viewport_size({"width": 640, "height": 450})
     found["zoom 200 %"] = too_wide(window)
@@ -95,11 +95,11 @@ def test_nothing_sticks_out(visit: Visit, house: House, tabs: Tabs) -> None:
 
 
 @pytest.mark.parametrize("visit", one_visit_each(), ids=lambda visit: visit.id)
-def test_modes_of_the_system_hide_nothing(visit: Visit, house: House, tabs: Tabs) -> None:
+def test_modes_of_the_system_hide_nothing(visit: Visit, instance: Instance, tabs: Tabs) -> None:
     """Forced colours show the same text, none in the colour of its ground; who wants no motion sees none."""
     window = tabs(visit.person)
     window.page.emulate_media(reduced_motion="reduce")
-    open_visit(window, house, visit)
+    open_visit(window, instance, visit)
     usual = text_of(window)
     moving = window.page.evaluate(_MOVING)
     window.page.emulate_media(forced_colors="active", color_scheme="dark")
@@ -111,7 +111,7 @@ def test_modes_of_the_system_hide_nothing(visit: Visit, house: House, tabs: Tabs
 
 
 @pytest.fixture(scope="module")
-def german(browser: Browser, house: House) -> Iterator[Tabs]:
+def german(browser: Browser, instance: Instance) -> Iterator[Tabs]:
     """Tabs of people whose browser asks for German, kept as long as this module runs."""
     with ExitStack() as stack:
         made: dict[str, Window] = {}
@@ -120,7 +120,11 @@ def german(browser: Browser, house: House) -> Iterator[Tabs]:
             if person not in made:
                 made[person] = stack.enter_context(
                     open_window(
-                        browser, house.origin, token=house.world.tokens.get(person), locale="de-DE", viewport=NARROW
+                        browser,
+                        instance.origin,
+                        token=instance.world.tokens.get(person),
+                        locale="de-DE",
+                        viewport=NARROW,
                     )
                 )
             return made[person]
@@ -129,10 +133,10 @@ def german(browser: Browser, house: House) -> Iterator[Tabs]:
 
 
 @pytest.mark.parametrize("visit", one_visit_each(), ids=lambda visit: visit.id)
-def test_long_german_words_fit(visit: Visit, house: House, german: Tabs) -> None:
+def test_long_german_words_fit(visit: Visit, instance: Instance, german: Tabs) -> None:
     """At 320 px, where English has short words."""
     window = german(visit.person)
-    open_visit(window, house, visit)
+    open_visit(window, instance, visit)
 
     assert too_wide(window) == []
 

@@ -17,7 +17,7 @@ from pagegrade.store.engine.data_dir import DATABASE_NAME
 from pagegrade.store.engine.sqlite_database import SQLiteDatabase
 from pagegrade.store.schema.migrate import migrate
 from pagegrade.web.session_cookie import SESSION
-from tests.browser.house import ACCEPT, OWN
+from tests.browser.instance import ACCEPT, OWN
 from tests.browser.test_answers import wrong_headers, wrong_page
 from tests.report_builders import make_report
 from tests.server import FORM, Reply, Server, running_server

@@ -11,7 +11,7 @@ import pytest
 
 import pagegrade
 from pagegrade.model.report import CATEGORIES, Report
-from tests.browser.house import House
+from tests.browser.instance import Instance
 from tests.browser.recipes import Visit
 from tests.browser.visits import one_visit_each
 
@@ -50,10 +50,10 @@ REASONED: Final[dict[str, frozenset[str]]] = {
 """Check -> operations whose pages may fail it, besides those above: what they show is for one reader only."""
 
 
-def judge(house: House, visit: Visit) -> Report:
+def judge(instance: Instance, visit: Visit) -> Report:
     """What our engine says of a page, as if it were published."""
-    path = house.fill(visit.path)
-    reply = house.ask(path, person=visit.person, form=house.fields(visit.form))
+    path = instance.fill(visit.path)
+    reply = instance.ask(path, person=visit.person, form=instance.fields(visit.form))
     return pagegrade.evaluate_document(reply.body, url=f"{PUBLIC}{path.partition('?')[0]}", headers=[*reply.headers])
 
 
@@ -63,11 +63,11 @@ def failures(report: Report) -> set[str]:
 
 
 @pytest.mark.parametrize("visit", one_visit_each(), ids=lambda visit: visit.id)
-def test_every_page_of_ours_is_as_good_as_we_ask_of_others(visit: Visit, house: House) -> None:
+def test_every_page_of_ours_is_as_good_as_we_ask_of_others(visit: Visit, instance: Instance) -> None:
     """Nothing is found but what a reason was written for, and the categories without such reasons lose nothing."""
     # In a thread: a test before this one may have left an event loop in ours.
     with ThreadPoolExecutor(1) as thread:
-        report = thread.submit(judge, house, visit).result()
+        report = thread.submit(judge, instance, visit).result()
     reasoned = {check for check, operations in REASONED.items() if visit.operation in operations}
     full = {name for name in CATEGORIES if name not in {"seo", "content"} and (name != "security" or not reasoned)}
 
@@ -80,10 +80,10 @@ def test_every_page_of_ours_is_as_good_as_we_ask_of_others(visit: Visit, house: 
 
 
 @pytest.mark.parametrize("path", ["/", "/checks", "/sign-in"])
-def test_pages_for_anyone_are_good_as_they_are_served(path: str, house: House) -> None:
+def test_pages_for_anyone_are_good_as_they_are_served(path: str, instance: Instance) -> None:
     """Really fetched, with everything they load: only what search engines would like is left."""
     with ThreadPoolExecutor(1) as thread:
-        report = thread.submit(pagegrade.analyze, house.origin + path, allow_typed_private=True).result()
+        report = thread.submit(pagegrade.analyze, instance.origin + path, allow_typed_private=True).result()
 
     assert report.state == "completed"
     assert failures(report) - UNLISTED - SHORT == set()

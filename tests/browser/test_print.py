@@ -10,16 +10,16 @@ import pytest
 from pypdf import PdfReader
 
 from tests.browser.conftest import Tabs
-from tests.browser.house import House
+from tests.browser.instance import Instance
 from tests.report_builders import make_report
 
 ONLY_ON_SCREEN: Final = ("Sign out", "Skip to the content", "Analyse again", "Settings")
 
 
-def printed(house: House, tabs: Tabs, person: str, path: str) -> str:
+def printed(instance: Instance, tabs: Tabs, person: str, path: str) -> str:
     """The text of the paper, in one line."""
     window = tabs(person)
-    window.go(house.fill(path))
+    window.go(instance.fill(path))
     window.page.emulate_media(media="print")
     paper = window.page.pdf(format="A4")
     text = " ".join(page.extract_text() for page in PdfReader(io.BytesIO(paper)).pages)
@@ -28,9 +28,9 @@ def printed(house: House, tabs: Tabs, person: str, path: str) -> str:
 
 
 @pytest.mark.parametrize(("person", "path"), [("Alice", "/reports/{bad.id}"), ("Charlie", "/r/{bad.slug}")])
-def test_a_printed_report_is_whole(person: str, path: str, house: House, tabs: Tabs) -> None:
+def test_a_printed_report_is_whole(person: str, path: str, instance: Instance, tabs: Tabs) -> None:
     """Also what is folded on the screen."""
-    text = printed(house, tabs, person, path)
+    text = printed(instance, tabs, person, path)
     report = make_report()
     findings = [result for result in report.results if result.passed is False and result.inherited_from is None]
 
@@ -42,9 +42,9 @@ def test_a_printed_report_is_whole(person: str, path: str, house: House, tabs: T
     assert [word for word in ONLY_ON_SCREEN if word in text] == []
 
 
-def test_a_printed_failure_says_what_happened(house: House, tabs: Tabs) -> None:
+def test_a_printed_failure_says_what_happened(instance: Instance, tabs: Tabs) -> None:
     """And nothing of a score."""
-    text = printed(house, tabs, "Alice", "/reports/{failed_blocked.id}")
+    text = printed(instance, tabs, "Alice", "/reports/{failed_blocked.id}")
 
     assert "failing.example" in text
     assert "403" in text

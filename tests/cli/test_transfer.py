@@ -16,11 +16,11 @@ from pagegrade.store.queue.runs import finish_run
 from pagegrade.worker import worker as room
 from pagegrade.worker.worker import Worker
 from tests.cli.command_line import CommandLine
-from tests.moving_house import BODY, IDEMPOTENT, Left, a_new_house, moved_in
+from tests.populated_installation import BODY, IDEMPOTENT, Left, a_new_instance, moved_in
 from tests.postgres import databases
 from tests.queue_builders import completed
 from tests.store_builders import add_owner, on
-from tests.web.calling import REPORTS, House
+from tests.web.calling import REPORTS, Instance
 from tests.web.sharing import OPENED, guess, see
 
 pytestmark = pytest.mark.backend("sqlite", reason="the command is about both of them")
@@ -34,12 +34,12 @@ def url() -> str:
     return databases().make_empty()
 
 
-async def lists(house: House, left: Left) -> list[list[Any]]:
+async def lists(instance: Instance, left: Left) -> list[list[Any]]:
     """What Alice and Bob are shown."""
     told = []
     for key in (left.key, left.bob_key):
         for path in LISTS:
-            answer = await house.call("GET", path, key=key)
+            answer = await instance.call("GET", path, key=key)
             answer.raise_for_status()
             told.append(answer.json()["data"])
     return told
@@ -56,7 +56,7 @@ def count_waiting(tx: Transaction) -> int:
     return int(tx.exec_driver_sql("SELECT count(*) FROM runs WHERE state IN ('queued', 'running')").scalar_one())
 
 
-async def work(house: House, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+async def work(instance: Instance, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Let a worker do all that waits; the reports it analysed."""
     done: list[int] = []
 
@@ -65,11 +65,11 @@ async def work(house: House, monkeypatch: pytest.MonkeyPatch) -> list[int]:
         await services.database.write(lambda tx: finish_run(tx, run, completed(), now_ms()))
 
     monkeypatch.setattr(room, "perform_run", perform)
-    worker = Worker(house.services)
+    worker = Worker(instance.services)
 
     async def until_done() -> None:
         async with asyncio.timeout(SOON_S):
-            while await house.services.database.read(count_waiting):  # noqa: ASYNC110 - the database does not tell
+            while await instance.services.database.read(count_waiting):  # noqa: ASYNC110 - the database does not tell
                 await asyncio.sleep(0.05)
         worker.stop()
 
@@ -85,25 +85,25 @@ def test_an_installation_goes_on_where_it_stopped(
     """Lists, keys, sessions, links, answers, share pages and the queue, after one command."""
 
     async def old() -> tuple[Left, list[list[Any]], bytes]:
-        async with moved_in(tmp_path) as (house, left):
-            repeated = await house.call("POST", REPORTS, data=BODY, headers=IDEMPOTENT)
-            return left, await lists(house, left), repeated.content
+        async with moved_in(tmp_path) as (instance, left):
+            repeated = await instance.call("POST", REPORTS, data=BODY, headers=IDEMPOTENT)
+            return left, await lists(instance, left), repeated.content
 
     async def new(left: Left, before: list[list[Any]], answered: bytes) -> None:
-        async with a_new_house(url, left.key) as house:
-            after = await lists(house, left)
-            page = await house.call("GET", "/reports", key=None, headers=left.cookie)
-            repeated = await house.call("POST", REPORTS, data=BODY, headers=IDEMPOTENT)
-            revoked = await house.call("GET", REPORTS, key=left.revoked_key)
-            opened = [await see(house, left.open_slug), await see(house, left.locked_slug)]
-            opened.append(await guess(house, left.locked_slug))
-            house.client.cookies.clear()
-            linked = await house.call(
+        async with a_new_instance(url, left.key) as instance:
+            after = await lists(instance, left)
+            page = await instance.call("GET", "/reports", key=None, headers=left.cookie)
+            repeated = await instance.call("POST", REPORTS, data=BODY, headers=IDEMPOTENT)
+            revoked = await instance.call("GET", REPORTS, key=left.revoked_key)
+            opened = [await see(instance, left.open_slug), await see(instance, left.locked_slug)]
+            opened.append(await guess(instance, left.locked_slug))
+            instance.client.cookies.clear()
+            linked = await instance.call(
                 "POST", f"/sign-in/{left.link}", key=None, headers={"Sec-Fetch-Site": "same-origin"}
             )
-            made = await house.create("https://example.com/new")
-            done = await work(house, monkeypatch)
-            ended = [(await house.call("GET", f"{REPORTS}/{each}")).json()["data"]["state"] for each in done]
+            made = await instance.create("https://example.com/new")
+            done = await work(instance, monkeypatch)
+            ended = [(await instance.call("GET", f"{REPORTS}/{each}")).json()["data"]["state"] for each in done]
 
         assert settled(after, left) == settled(before, left)
         assert (page.status_code, revoked.status_code) == (200, 401)

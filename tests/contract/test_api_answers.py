@@ -14,7 +14,7 @@ import pytest
 from pagegrade.web.routes import ALL_OPERATIONS
 from tests.contract.test_api_description import some_reports
 from tests.store_builders import add_key
-from tests.web.calling import House, in_house
+from tests.web.calling import Instance, with_instance
 from tests.web.documents_check import description, faults, faults_of_value, find_operation, resolved
 
 REPORTS = "/api/v1/reports"
@@ -22,13 +22,13 @@ FORM = "application/x-www-form-urlencoded"
 NEW = {"url": "https://example.com/new"}
 
 
-async def tour(house: House) -> list[httpx.Response]:
+async def tour(instance: Instance) -> list[httpx.Response]:
     """Every operation at least once, and as many kinds of problems as one can meet."""
-    some_reports(house.services, house.alice)
+    some_reports(instance.services, instance.alice)
     seen: list[httpx.Response] = []
 
     async def see(method: str, path: str, **more: Any) -> httpx.Response:
-        answer = await house.call(method, path, **more)
+        answer = await instance.call(method, path, **more)
         seen.append(answer)
         return answer
 
@@ -83,7 +83,7 @@ async def tour(house: House) -> list[httpx.Response]:
     await see("GET", f"{REPORTS}/999")
     await see("GET", f"{REPORTS}/nonsense")
     await see("PUT", f"{REPORTS}/1", data={"privacy": 0}, headers={"If-Match": '"1-1"'})
-    _, reader = add_key(house.services.database, house.alice.id, scopes=("reports:read",))
+    _, reader = add_key(instance.services.database, instance.alice.id, scopes=("reports:read",))
     await see("POST", REPORTS, data=NEW, key=reader)
     await see("GET", "/api/v1/account", key=reader)
     await see("DELETE", f"{REPORTS}/2")
@@ -95,7 +95,7 @@ async def tour(house: House) -> list[httpx.Response]:
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory: pytest.TempPathFactory) -> list[httpx.Response]:
     """What the tour saw."""
-    return in_house(tmp_path_factory.mktemp("tour"), tour)
+    return with_instance(tmp_path_factory.mktemp("tour"), tour)
 
 
 def path_of(answer: httpx.Response) -> str:

@@ -15,7 +15,7 @@ from pagegrade.service.container import Services
 from pagegrade.store.queue.runs import finish_run
 from tests.queue_builders import Queue, completed, failed
 from tests.store_builders import NOW_MS
-from tests.web.listening_house import a_listening_house
+from tests.web.listening_app import listening_app
 
 TOOL = Path(sys.executable).with_name("schemathesis")
 SETTINGS = Path(__file__).with_name("schemathesis.toml")
@@ -41,8 +41,8 @@ def some_reports(services: Services, alice: Account) -> None:
 
 def test_the_api_keeps_its_description(tmp_path: Path) -> None:
     """Right and wrong requests of every kind to every operation, alone and one after another: all as described."""
-    with a_listening_house(tmp_path, furnish=some_reports) as house:
-        description = httpx.get(f"{house.url}/api/v1/openapi.json", timeout=PATIENCE_S).json()
+    with listening_app(tmp_path, furnish=some_reports) as instance:
+        description = httpx.get(f"{instance.url}/api/v1/openapi.json", timeout=PATIENCE_S).json()
         # Nobody analyses here: a wish to wait would only make the test longer.
         description["components"]["parameters"]["Prefer"]["examples"]["wait"]["value"] = "wait=0"
         # What is described is the whole answer in JSON: who asks for some of its members, or for a file, gets that.
@@ -57,8 +57,8 @@ def test_the_api_keeps_its_description(tmp_path: Path) -> None:
         document.write_text(json.dumps(description), encoding="utf-8")
         done = subprocess.run(
             [
-                *(TOOL, "--config-file", SETTINGS, "run", document, "--url", house.url, "--checks", "all"),
-                *("--header", f"Authorization: Bearer {house.key}", "--no-color"),
+                *(TOOL, "--config-file", SETTINGS, "run", document, "--url", instance.url, "--checks", "all"),
+                *("--header", f"Authorization: Bearer {instance.key}", "--no-color"),
             ],
             cwd=tmp_path,
             capture_output=True,

@@ -1,4 +1,4 @@
-"""The house rules about rooms, arrows and files, as tests."""
+"""The instance rules about rooms, arrows and files, as tests."""
 
 from __future__ import annotations
 

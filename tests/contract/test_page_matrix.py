@@ -19,7 +19,7 @@ from pagegrade.store.repositories.accounts import add_account, disable_account, 
 from pagegrade.store.repositories.sessions import end_sessions, list_sessions
 from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.routes import ALL_OPERATIONS
-from tests.web.calling import House, in_house
+from tests.web.calling import Instance, with_instance
 
 FORM: Final = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "text/html"}
 OWN: Final = {"Sec-Fetch-Site": "same-origin"}
@@ -41,22 +41,22 @@ class World:
     """Beginning of a path -> what stands for its ``{}`` parts."""
 
 
-async def make_world(house: House) -> World:
+async def make_world(instance: Instance) -> World:
     """Alice with a report, a key and a session; Bob; Dora, who has signed out; Eve, whose account is disabled."""
-    report = await house.create("https://example.com/pricing")
-    await house.finish()
+    report = await instance.create("https://example.com/pricing")
+    await instance.finish()
 
     def add(name: str) -> Account:
-        return house.services.database.write_here(
+        return instance.services.database.write_here(
             lambda tx: add_account(tx, name=name, email=f"{name.lower()}@example.org", now_ms=now_ms())
         )
 
-    alice = await house.sign_in()
+    alice = await instance.sign_in()
     bob, dora, eve = add("Bob"), add("Dora"), add("Eve")
-    headers = [await house.sign_in(account) for account in (bob, dora, eve)]
-    house.services.database.write_here(lambda tx: end_sessions(tx, dora.id))
-    house.services.database.write_here(lambda tx: disable_account(tx, eve.id, now_ms()))
-    session = house.services.database.read_here(lambda tx: list_sessions(tx, house.alice.id))[0]
+    headers = [await instance.sign_in(account) for account in (bob, dora, eve)]
+    instance.services.database.write_here(lambda tx: end_sessions(tx, dora.id))
+    instance.services.database.write_here(lambda tx: disable_account(tx, eve.id, now_ms()))
+    session = instance.services.database.read_here(lambda tx: list_sessions(tx, instance.alice.id))[0]
     slug = str(report["share_url"]).rpartition("/")[2]
     places = {
         "/reports/": str(report["id"]),
@@ -64,7 +64,7 @@ async def make_world(house: House) -> World:
         "/projects/": "example.com",
         "/keys/": "1",
         "/account/sessions/": str(session.id),
-        "/admin/accounts/": str(house.alice.id),
+        "/admin/accounts/": str(instance.alice.id),
         "/sign-in/": "x" * 43,
     }
     return World(alice=alice, bob=headers[0], signed_out=headers[1], disabled=headers[2], places=places)
@@ -78,10 +78,10 @@ def address(operation: Operation, world: World) -> str:
     return "/".join(named.get(each, place) if each.startswith("{") else each for each in segments)
 
 
-async def ask(house: House, operation: Operation, world: World, headers: Mapping[str, str]) -> httpx.Response:
+async def ask(instance: Instance, operation: Operation, world: World, headers: Mapping[str, str]) -> httpx.Response:
     """The answer to a browser."""
     path = address(operation, world)
-    return await house.call(operation.method, path, key=None, headers={**FORM, **headers}, content=b"")
+    return await instance.call(operation.method, path, key=None, headers={**FORM, **headers}, content=b"")
 
 
 def name_of(operation: Operation) -> str:
@@ -97,8 +97,8 @@ def test_there_are_pages_of_every_kind() -> None:
 def test_pages_of_people_are_closed_to_everybody_else(tmp_path: Path) -> None:
     """Nobody, who has signed out, and who is disabled are asked to sign in, and brought back to where they were."""
 
-    async def script(house: House) -> list[tuple[str, str, httpx.Response]]:
-        world = await make_world(house)
+    async def script(instance: Instance) -> list[tuple[str, str, httpx.Response]]:
+        world = await make_world(instance)
         visitors: dict[str, Mapping[str, str]] = {
             "nobody": OWN,
             "signed out": world.signed_out,
@@ -107,12 +107,12 @@ def test_pages_of_people_are_closed_to_everybody_else(tmp_path: Path) -> None:
             "odd": {**OWN, "Cookie": "__Host-session="},
         }
         return [
-            (operation.name, who, await ask(house, operation, world, headers))
+            (operation.name, who, await ask(instance, operation, world, headers))
             for operation in CLOSED
             for who, headers in visitors.items()
         ]
 
-    for name, who, answer in in_house(tmp_path, script):
+    for name, who, answer in with_instance(tmp_path, script):
         told = (name, who, answer.status_code, answer.headers.get("location"))
 
         if answer.request.method == "GET":
@@ -126,12 +126,12 @@ def test_pages_of_people_are_closed_to_everybody_else(tmp_path: Path) -> None:
 def test_forms_of_other_sites_change_nothing(tmp_path: Path) -> None:
     """Not even with Alice's cookie: every form of every page is refused before it is read."""
 
-    async def script(house: House) -> list[tuple[str, httpx.Response]]:
-        world = await make_world(house)
+    async def script(instance: Instance) -> list[tuple[str, httpx.Response]]:
+        world = await make_world(instance)
         foreign = {**world.alice, "Sec-Fetch-Site": "cross-site", "Origin": "https://evil.example"}
-        return [(operation.name, await ask(house, operation, world, foreign)) for operation in CHANGING]
+        return [(operation.name, await ask(instance, operation, world, foreign)) for operation in CHANGING]
 
-    for name, answer in in_house(tmp_path, script):
+    for name, answer in with_instance(tmp_path, script):
         assert (name, answer.status_code) == (name, 403)
         assert "This form came from elsewhere" in answer.text
 
@@ -140,8 +140,8 @@ def test_forms_of_other_sites_change_nothing(tmp_path: Path) -> None:
 def test_what_is_alices_is_not_there_for_bob(operation: Operation, tmp_path: Path) -> None:
     """The same 404 as for what nobody has, whatever the method."""
 
-    async def script(house: House) -> tuple[httpx.Response, httpx.Response]:
-        world = await make_world(house)
+    async def script(instance: Instance) -> tuple[httpx.Response, httpx.Response]:
+        world = await make_world(instance)
         unknown = World(
             alice=world.alice,
             bob=world.bob,
@@ -149,9 +149,9 @@ def test_what_is_alices_is_not_there_for_bob(operation: Operation, tmp_path: Pat
             disabled=world.disabled,
             places=dict.fromkeys(world.places, "98765"),
         )
-        return await ask(house, operation, world, world.bob), await ask(house, operation, unknown, world.bob)
+        return await ask(instance, operation, world, world.bob), await ask(instance, operation, unknown, world.bob)
 
-    his, nobodys = in_house(tmp_path, script)
+    his, nobodys = with_instance(tmp_path, script)
 
     assert (his.status_code, nobodys.status_code) == (404, 404)
     assert his.text == nobodys.text
@@ -161,13 +161,13 @@ def test_what_is_alices_is_not_there_for_bob(operation: Operation, tmp_path: Pat
 def test_pages_of_administrators_are_not_there_for_others(operation: Operation, tmp_path: Path) -> None:
     """Bob cannot tell them from pages that do not exist."""
 
-    async def script(house: House) -> tuple[httpx.Response, httpx.Response, int]:
-        world = await make_world(house)
-        answer = await ask(house, operation, world, world.bob)
-        nothing = await house.call("GET", "/nothing", key=None, headers={**FORM, **world.bob})
-        return answer, nothing, len(house.services.database.read_here(list_accounts))
+    async def script(instance: Instance) -> tuple[httpx.Response, httpx.Response, int]:
+        world = await make_world(instance)
+        answer = await ask(instance, operation, world, world.bob)
+        nothing = await instance.call("GET", "/nothing", key=None, headers={**FORM, **world.bob})
+        return answer, nothing, len(instance.services.database.read_here(list_accounts))
 
-    answer, nothing, accounts = in_house(tmp_path, script)
+    answer, nothing, accounts = with_instance(tmp_path, script)
 
     assert (answer.status_code, answer.text) == (404, nothing.text)
     assert accounts == 4
@@ -183,15 +183,15 @@ def test_other_methods_are_told_which_there_are(tmp_path: Path) -> None:
             )
     first = {operation.path: operation for operation in reversed(ALL_OPERATIONS)}
 
-    async def script(house: House) -> list[tuple[str, str, httpx.Response]]:
-        world = await make_world(house)
+    async def script(instance: Instance) -> list[tuple[str, str, httpx.Response]]:
+        world = await make_world(instance)
         return [
-            (path, method, await house.call(method, address(first[path], world), key=None, headers=OWN))
+            (path, method, await instance.call(method, address(first[path], world), key=None, headers=OWN))
             for path, methods in offered.items()
             for method in {"GET", "POST", "PUT", "DELETE", "OPTIONS", "PROPFIND"} - methods | {"OPTIONS"}
         ]
 
-    for path, method, answer in in_house(tmp_path, script):
+    for path, method, answer in with_instance(tmp_path, script):
         allow = set(answer.headers["allow"].split(", "))
 
         assert (path, method, answer.status_code) == (path, method, 204 if method == "OPTIONS" else 405)
@@ -202,8 +202,8 @@ def test_other_methods_are_told_which_there_are(tmp_path: Path) -> None:
 def test_a_key_opens_no_page(operation: Operation, tmp_path: Path) -> None:
     """A browser would send it by itself nowhere, and a program has the API."""
 
-    async def script(house: House) -> httpx.Response:
-        world = await make_world(house)
-        return await ask(house, operation, world, {**OWN, "Authorization": f"Bearer {house.key}"})
+    async def script(instance: Instance) -> httpx.Response:
+        world = await make_world(instance)
+        return await ask(instance, operation, world, {**OWN, "Authorization": f"Bearer {instance.key}"})
 
-    assert in_house(tmp_path, script).status_code in {303, 401}
+    assert with_instance(tmp_path, script).status_code in {303, 401}

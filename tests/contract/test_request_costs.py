@@ -51,7 +51,7 @@ from tests.contract.hostile_requests import (
     hostile_queries,
     multipart,
 )
-from tests.web.calling import OPTIONS, REPORTS, House, a_house
+from tests.web.calling import OPTIONS, REPORTS, Instance, make_instance
 from tests.web.wires import serving
 
 MEASURED: Final = 16_000
@@ -248,9 +248,9 @@ def send(port: int, wire: bytes) -> int:
     return 0
 
 
-def rows(house: House, report_id: int, slug: str, page: dict[str, str]) -> Iterator[Hostile]:
+def rows(instance: Instance, report_id: int, slug: str, page: dict[str, str]) -> Iterator[Hostile]:
     """The whole matrix."""
-    key = {"Authorization": f"Bearer {house.key}"}
+    key = {"Authorization": f"Bearer {instance.key}"}
     form = {"Content-Type": "application/x-www-form-urlencoded"}
     own = {"Sec-Fetch-Site": "same-origin", "Accept": "text/html"}
     yield from hostile_headers(
@@ -279,26 +279,26 @@ async def lags(tmp_path: Path) -> list[str]:
     """Rows of the matrix that kept the event loop for too long."""
     networks = (ip_network("127.0.0.0/8"),)
     many = 1_000_000
-    async with a_house(
+    async with make_instance(
         tmp_path,
         trusted_proxies=networks,
         requests_per_minute=many,
         analyses_per_minute=many,
         wrong_keys_per_minute=many,
-    ) as house:
-        report = await house.create()
-        await house.finish()
-        page = await house.sign_in()
+    ) as instance:
+        report = await instance.create()
+        await instance.finish()
+        page = await instance.sign_in()
         lag, found = Lag(), []
 
         def attack(port: int) -> None:
             slug = str(report["share_url"]).rpartition("/")[2]
-            for row in rows(house, report["id"], slug, page):
+            for row in rows(instance, report["id"], slug, page):
                 seen = list(itertools.takewhile(lambda one: one[0] >= MAX_LAG_S, lag.while_sending(port, row.wire)))
                 if len(seen) == ATTEMPTS:
                     found.append(f"{row.name}: {seen[-1][0] * 1000:.0f} ms, {seen[-1][1] * 1000:.0f} ms by itself")
 
-        async with serving(house.app, limits=ServerLimits(linger_s=0.05), patience_s=PATIENCE_S) as site:
+        async with serving(instance.app, limits=ServerLimits(linger_s=0.05), patience_s=PATIENCE_S) as site:
             lag.start()
             try:
                 await asyncio.to_thread(attack, site.port)

@@ -20,7 +20,7 @@ from pagegrade.report.serialize import report_to_dict
 from pagegrade.service.pdf_pool import Documents
 from pagegrade.web.pages.reports.report_context import FORMATS
 from tests.report_builders import make_hostile_report, make_report
-from tests.web.calling import REPORTS, House, in_house
+from tests.web.calling import REPORTS, Instance, with_instance
 
 MAX_CPU_S: Final = 0.1
 ATTEMPTS: Final = 16
@@ -49,17 +49,17 @@ def pace() -> float:
     return max(1.0, min(taken) / REFERENCE_S)
 
 
-async def cpu_of(house: House, method: str, path: str, *, own: bool, form: bytes | None = None) -> float:
+async def cpu_of(instance: Instance, method: str, path: str, *, own: bool, form: bytes | None = None) -> float:
     """Processor seconds of this process for one answer, as a part of the reference machine's."""
     best = float("inf")
     for _ in range(ATTEMPTS):
-        headers = {**(await house.sign_in() if own else {}), "Accept-Encoding": "identity"}
+        headers = {**(await instance.sign_in() if own else {}), "Accept-Encoding": "identity"}
         if form is not None:
             headers["Content-Type"] = "application/x-www-form-urlencoded"
-        house.client.cookies.clear()
+        instance.client.cookies.clear()
         before = pace()
         begun = time.process_time()
-        answer = await house.call(method, path, key=None, headers=headers, content=form)
+        answer = await instance.call(method, path, key=None, headers=headers, content=form)
         taken = time.process_time() - begun
         best = min(best, taken / max(before, pace()))
         if answer.status_code != 200:
@@ -76,21 +76,21 @@ def test_showing_a_hostile_report_is_cheap(tmp_path: Path, entries: int) -> None
     if entries == 100:
         report = replace(report, results=bound_results(report.results))
 
-    async def script(house: House) -> dict[str, float]:
-        made = await house.create()
-        await house.finish(report)
-        await house.call("PUT", f"{REPORTS}/{made['id']}", data={"results": 1})
-        await house.finish(report)
+    async def script(instance: Instance) -> dict[str, float]:
+        made = await instance.create()
+        await instance.finish(report)
+        await instance.call("PUT", f"{REPORTS}/{made['id']}", data={"results": 1})
+        await instance.finish(report)
         taken = {}
         for base in (f"/reports/{made['id']}", f"/r/{made['share_url'].rpartition('/')[2]}"):
             own = base.startswith("/reports")
             for path in ("", "/runs/1", "/compare", *(f"/export/{name}" for name in FORMATS if name != "pdf")):
-                taken[base[:3] + path] = await cpu_of(house, "GET", base + path, own=own)
-        taken["list"] = await cpu_of(house, "GET", "/reports", own=True)
-        taken["list as CSV"] = await cpu_of(house, "GET", "/reports/export.csv", own=True)
+                taken[base[:3] + path] = await cpu_of(instance, "GET", base + path, own=own)
+        taken["list"] = await cpu_of(instance, "GET", "/reports", own=True)
+        taken["list as CSV"] = await cpu_of(instance, "GET", "/reports/export.csv", own=True)
         return taken
 
-    taken = in_house(tmp_path, script, requests_per_minute=10_000)
+    taken = with_instance(tmp_path, script, requests_per_minute=10_000)
 
     assert {path: f"{seconds * 1000:.0f} ms" for path, seconds in taken.items() if seconds >= MAX_CPU_S} == {}
 
@@ -129,9 +129,9 @@ def test_showing_what_a_long_list_would_make_is_cheap(tmp_path: Path, line: str)
     # Encoded beforehand: what the client does is not part of the answer.
     form = urlencode({"addresses": text}).encode()
 
-    async def script(house: House) -> float:
-        return await cpu_of(house, "POST", "/reports/bulk", own=True, form=form)
+    async def script(instance: Instance) -> float:
+        return await cpu_of(instance, "POST", "/reports/bulk", own=True, form=form)
 
-    taken = in_house(tmp_path, script, requests_per_minute=10_000)
+    taken = with_instance(tmp_path, script, requests_per_minute=10_000)
 
     assert taken < MAX_CPU_S

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from devtools.house_lints import check_source
+from devtools.conventions import check_source
 from devtools.new_check import ROOT, disallowed_patterns, name_problem, write_check
 
 
@@ -33,7 +33,7 @@ def test_file_function_and_id_are_one_name(tmp_path: Path) -> None:
 
 
 def test_the_new_files_are_clean_but_for_the_words_to_write(tmp_path: Path) -> None:
-    """Linters agree with the scaffold; the house lint alone asks for the missing sentences."""
+    """Linters agree with the scaffold; the instance lint alone asks for the missing sentences."""
     module, test = write_check("seo/title-missing", tmp_path)
     name = module.relative_to(tmp_path).as_posix()
     found = {problem.rule for problem in check_source(name, module.read_text())}

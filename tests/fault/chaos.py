@@ -26,7 +26,7 @@ from typing import Any, Final, Literal
 
 from pagegrade.store.engine.data_dir import DATABASE_NAME
 from tests.fault import cluster_chaos
-from tests.fault.house import House
+from tests.fault.instance import Instance
 from tests.server import Server
 from tests.site.serve import serve_site
 
@@ -48,9 +48,9 @@ BLOWS: Final[tuple[Blow, ...]] = ("kill", "kill", "terminate", "stop", "kill_par
 
 @dataclass(slots=True)
 class Storm:
-    """What happens to one house."""
+    """What happens to one instance."""
 
-    house: House
+    instance: Instance
     site: str
     chance: random.Random
     server: Server
@@ -83,7 +83,7 @@ class Storm:
 
     def _restart(self) -> None:
         started_s = time.monotonic()
-        self.server = self.house.start(WORKERS=3, TARGET_RUNS=10, RUN_BUDGET_SECONDS=6)
+        self.server = self.instance.start(WORKERS=3, TARGET_RUNS=10, RUN_BUDGET_SECONDS=6)
         self.restarts_s.append(time.monotonic() - started_s)
 
     def _kill_parser(self) -> None:
@@ -100,12 +100,12 @@ class Storm:
             path = chance.choice(PATHS)
             key = f"client-{client}-{number}"
             url = f"{self.site}{path}?{key}"
-            made = self.house.ledger.post(self.server, url, key=key)
+            made = self.instance.ledger.post(self.server, url, key=key)
             if made is None:
                 # As clients do: the same request once more, with the same key.
                 time.sleep(PAUSE_S)
-                self.house.ledger.post(self.server, url, key=key)
-            known = list(self.house.ledger.accepted)
+                self.instance.ledger.post(self.server, url, key=key)
+            known = list(self.instance.ledger.accepted)
             if known:
                 self._look(chance.choice(known))
 
@@ -141,9 +141,9 @@ def _children_of(pid: int) -> list[int]:
 def rage(folder: Path, minutes: float, seed: int) -> dict[str, Any]:
     """Let it happen for so long, then hold every promise against what is left; the figures."""
     chance = random.Random(seed)  # noqa: S311 - as above
-    house = House(folder)
+    instance = Instance(folder)
     with serve_site() as site:
-        storm = Storm(house, site.http, chance, house.start(WORKERS=3, TARGET_RUNS=10, RUN_BUDGET_SECONDS=6))
+        storm = Storm(instance, site.http, chance, instance.start(WORKERS=3, TARGET_RUNS=10, RUN_BUDGET_SECONDS=6))
         clients = [threading.Thread(target=storm.visit, args=(number,)) for number in range(CLIENTS)]
         try:
             for client in clients:
@@ -158,8 +158,8 @@ def rage(folder: Path, minutes: float, seed: int) -> dict[str, Any]:
             _settle(storm)
         finally:
             storm.over.set()
-            house.close()
-    with closing(sqlite3.connect(house.folder / DATABASE_NAME)) as database:
+            instance.close()
+    with closing(sqlite3.connect(instance.folder / DATABASE_NAME)) as database:
         attempts = database.execute("SELECT attempt, COUNT(*) FROM runs GROUP BY attempt ORDER BY attempt").fetchall()
         ended = database.execute(
             "SELECT state || COALESCE(' ' || json_extract(CAST(error AS TEXT), '$.code') || ' ' || "
@@ -168,8 +168,8 @@ def rage(folder: Path, minutes: float, seed: int) -> dict[str, Any]:
     return {
         "minutes": minutes,
         "seed": seed,
-        "accepted": len(house.ledger.accepted),
-        "unanswered": len(house.ledger.unanswered),
+        "accepted": len(instance.ledger.accepted),
+        "unanswered": len(instance.ledger.unanswered),
         "blows": dict(storm.blows),
         "restart_s": round(statistics.median(storm.restarts_s), 2) if storm.restarts_s else None,
         "ended": dict(ended),
@@ -180,10 +180,10 @@ def rage(folder: Path, minutes: float, seed: int) -> dict[str, Any]:
 
 def _settle(storm: Storm) -> None:
     try:
-        storm.house.ledger.check(storm.server, within_s=LAST_S)
+        storm.instance.ledger.check(storm.server, within_s=LAST_S)
         for number in storm.seen:
             storm._look(number)
-        storm.house.end(storm.server)
+        storm.instance.end(storm.server)
     except AssertionError as error:
         storm.violations.append(str(error)[:500])
 

@@ -22,7 +22,7 @@ import pytest
 
 from pagegrade.store.engine.data_dir import DATABASE_NAME
 from tests.fault.crashing import POISON
-from tests.fault.house import DEATH_S, House, died
+from tests.fault.instance import DEATH_S, Instance, died
 from tests.server import Server
 from tests.site.serve import Site, serve_site
 
@@ -38,181 +38,181 @@ def site() -> Iterator[Site]:
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
+def instance(tmp_path: Path) -> Iterator[Instance]:
     """An empty one."""
-    made = House(tmp_path)
+    made = Instance(tmp_path)
     yield made
     made.close()
 
 
-def attempts(house: House) -> dict[str, int]:
+def attempts(instance: Instance) -> dict[str, int]:
     """URL -> how often its run was started."""
-    with closing(sqlite3.connect(house.folder / DATABASE_NAME)) as database:
+    with closing(sqlite3.connect(instance.folder / DATABASE_NAME)) as database:
         return dict(database.execute("SELECT url, attempt FROM runs").fetchall())
 
 
 @pytest.mark.parametrize("point", ["O01", "O03"])
-def test_death_before_the_commit_leaves_no_trace(house: House, site: Site, point: str) -> None:
+def test_death_before_the_commit_leaves_no_trace(instance: Instance, site: Site, point: str) -> None:
     """O01, O03: nothing was promised, nothing is there, and asking again makes one report."""
-    server = house.start(point, "2")
-    house.ledger.post(server, f"{site.http}/?first", key="one")
+    server = instance.start(point, "2")
+    instance.ledger.post(server, f"{site.http}/?first", key="one")
 
-    assert house.ledger.post(server, f"{site.http}/?second", key="two") is None
+    assert instance.ledger.post(server, f"{site.http}/?second", key="two") is None
     died(server)
 
-    server = house.start()
-    again = house.ledger.post(server, f"{site.http}/?second", key="two")
+    server = instance.start()
+    again = instance.ledger.post(server, f"{site.http}/?second", key="two")
 
     assert again is not None
-    house.end(server)
+    instance.end(server)
 
-    assert len(attempts(house)) == 2
+    assert len(attempts(instance)) == 2
 
 
-def test_death_before_the_answer_keeps_the_report(house: House, site: Site) -> None:
+def test_death_before_the_answer_keeps_the_report(instance: Instance, site: Site) -> None:
     """O02: what was committed is there, and the same Idempotency-Key finds it instead of making another."""
-    server = house.start("O02", "1")
+    server = instance.start("O02", "1")
 
-    assert house.ledger.post(server, f"{site.http}/?x", key="same") is None
+    assert instance.ledger.post(server, f"{site.http}/?x", key="same") is None
     died(server)
 
-    server = house.start()
+    server = instance.start()
 
-    assert house.ledger.post(server, f"{site.http}/?x", key="same") == 1
-    assert house.ledger.post(server, f"{site.http}/?x", key="same") == 1
+    assert instance.ledger.post(server, f"{site.http}/?x", key="same") == 1
+    assert instance.ledger.post(server, f"{site.http}/?x", key="same") == 1
 
-    house.end(server)
+    instance.end(server)
 
-    assert len(attempts(house)) == 1
+    assert len(attempts(instance)) == 1
 
 
 @pytest.mark.parametrize(
     ("point", "started"),
     [("O04", 1), ("O05", 2), ("O06", 2), ("O09", 2), ("O10", 2), ("O10-detail", 2), ("O11", 1)],
 )
-def test_death_of_the_worker_loses_no_run(house: House, site: Site, point: str, started: int) -> None:
+def test_death_of_the_worker_loses_no_run(instance: Instance, site: Site, point: str, started: int) -> None:
     """O04 to O11: whatever the worker was doing, each report ends once, and is started at most once more."""
-    server = house.start(point, "1")
-    house.ledger.post(server, f"{site.http}/?1")
+    server = instance.start(point, "1")
+    instance.ledger.post(server, f"{site.http}/?1")
     died(server)
-    server = house.start()
+    server = instance.start()
     for number in (2, 3):
-        house.ledger.post(server, f"{site.http}/?{number}")
+        instance.ledger.post(server, f"{site.http}/?{number}")
 
-    house.end(server)
+    instance.end(server)
 
-    assert attempts(house)[f"{site.http}/?1"] == started
+    assert attempts(instance)[f"{site.http}/?1"] == started
 
 
-def test_death_of_a_parser_is_no_death_of_a_run(house: House, site: Site) -> None:
+def test_death_of_a_parser_is_no_death_of_a_run(instance: Instance, site: Site) -> None:
     """O07: only the child dies; the report ends in the same attempt, and those after it are fine."""
-    server = house.start("O07", "2", WORKERS=1)
+    server = instance.start("O07", "2", WORKERS=1)
     for number in range(3):
-        house.ledger.post(server, f"{site.http}/?{number}")
-    reports = house.ledger.check(server)
+        instance.ledger.post(server, f"{site.http}/?{number}")
+    reports = instance.ledger.check(server)
 
-    house.end(server)
+    instance.end(server)
 
-    assert set(attempts(house).values()) == {1}
+    assert set(attempts(instance).values()) == {1}
     assert [report["state"] for report in reports.values()].count("completed") >= 2
 
 
-def test_death_of_the_reaper_requeues_nothing_twice(house: House, site: Site) -> None:
+def test_death_of_the_reaper_requeues_nothing_twice(instance: Instance, site: Site) -> None:
     """O14: the sweep that was cut off in the middle is made by the next process, whole."""
-    server = house.start("O05", "3", WORKERS=3, TARGET_RUNS=10, **SLOW)
+    server = instance.start("O05", "3", WORKERS=3, TARGET_RUNS=10, **SLOW)
     for number in range(3):
-        house.ledger.post(server, f"{site.http}/slow?{number}")
+        instance.ledger.post(server, f"{site.http}/slow?{number}")
     died(server)
-    held = attempts(house)
-    house.start_to_die("O14", "2")
+    held = attempts(instance)
+    instance.start_to_die("O14", "2")
 
-    server = house.start(**SLOW)
-    house.end(server)
+    server = instance.start(**SLOW)
+    instance.end(server)
 
-    assert len(held) == len(attempts(house))
-    assert max(attempts(house).values()) <= 2
+    assert len(held) == len(attempts(instance))
+    assert max(attempts(instance).values()) <= 2
 
 
-def test_a_page_that_kills_every_worker_fails(house: House, site: Site) -> None:
+def test_a_page_that_kills_every_worker_fails(instance: Instance, site: Site) -> None:
     """O15: after three deaths it is given up with a reason, and the pages around it are fine."""
     poison = f"{site.http}/?{POISON}"
-    server = house.start("O15", "1")
-    house.ledger.post(server, f"{site.http}/?before")
-    house.ledger.post(server, poison)
+    server = instance.start("O15", "1")
+    instance.ledger.post(server, f"{site.http}/?before")
+    instance.ledger.post(server, poison)
     died(server)
     for _ in range(2):
-        house.start_to_die("O15", "1")
+        instance.start_to_die("O15", "1")
 
-    server = house.start("O15", "1")
-    house.ledger.post(server, f"{site.http}/?after")
+    server = instance.start("O15", "1")
+    instance.ledger.post(server, f"{site.http}/?after")
     # The first death can come before the answer, which is why the ledger need not know the report.
     listed = server.call("GET", "/api/v1/reports").json["data"]
     (deadly,) = [server.finished(report["id"]) for report in listed if report["url"] == poison]
-    reports = {report["url"]: report for report in house.ledger.check(server).values()}
+    reports = {report["url"]: report for report in instance.ledger.check(server).values()}
 
-    house.end(server)
+    instance.end(server)
 
     assert (deadly["error"]["code"], deadly["error"]["reason"]) == ("internal", "retries_exhausted")
     assert [report["state"] for url, report in reports.items() if url != poison] == ["completed", "completed"]
 
 
-def test_a_polite_word_finishes_what_is_under_way(house: House, site: Site) -> None:
+def test_a_polite_word_finishes_what_is_under_way(instance: Instance, site: Site) -> None:
     """O12: nothing new is begun, what is under way is finished, and the exit code is 0."""
-    server = house.start(WORKERS=1)
+    server = instance.start(WORKERS=1)
     for number in range(4):
-        house.ledger.post(server, f"{site.http}/?{number}")
+        instance.ledger.post(server, f"{site.http}/?{number}")
 
     assert server.stop() == 0
-    started = attempts(house)
+    started = attempts(instance)
 
-    server = house.start()
-    house.end(server)
+    server = instance.start()
+    instance.end(server)
 
     assert len(started) == 4
-    assert max(attempts(house).values()) == 1
+    assert max(attempts(instance).values()) == 1
 
 
-def test_runs_that_outlast_the_grace_are_given_back(house: House, site: Site) -> None:
+def test_runs_that_outlast_the_grace_are_given_back(instance: Instance, site: Site) -> None:
     """O12: they count as never started, and the next server takes them at once."""
-    server = house.start(GRACE_SECONDS=0.1, WORKERS=2, **SLOW)
+    server = instance.start(GRACE_SECONDS=0.1, WORKERS=2, **SLOW)
     for number in range(2):
-        house.ledger.post(server, f"{site.http}/slow?{number}")
-    _wait_for_runs(house, "running")
+        instance.ledger.post(server, f"{site.http}/slow?{number}")
+    _wait_for_runs(instance, "running")
 
     assert server.stop() == 0
-    assert set(attempts(house).values()) == {0}
+    assert set(attempts(instance).values()) == {0}
 
-    server = house.start(**SLOW)
-    house.end(server)
+    server = instance.start(**SLOW)
+    instance.end(server)
 
-    assert set(attempts(house).values()) == {1}
+    assert set(attempts(instance).values()) == {1}
 
 
 @pytest.mark.parametrize("second", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
-def test_a_second_word_ends_at_once(house: House, site: Site, second: signal.Signals) -> None:
+def test_a_second_word_ends_at_once(instance: Instance, site: Site, second: signal.Signals) -> None:
     """O13: asked twice, or killed in the middle of stopping: the next server brings everything to its end."""
-    server = house.start(GRACE_SECONDS=60, WORKERS=2, **SLOW)
+    server = instance.start(GRACE_SECONDS=60, WORKERS=2, **SLOW)
     for number in range(2):
-        house.ledger.post(server, f"{site.http}/slow?{number}")
-    _wait_for_runs(house, "running")
+        instance.ledger.post(server, f"{site.http}/slow?{number}")
+    _wait_for_runs(instance, "running")
     server.process.send_signal(signal.SIGTERM)
     code = server.stop(second)
 
     assert code == (-signal.SIGKILL if second == signal.SIGKILL else 0)
-    server = house.start(**SLOW)
-    house.end(server)
+    server = instance.start(**SLOW)
+    instance.end(server)
 
 
-def test_copies_of_a_moment_hold_what_was_promised(house: House, site: Site) -> None:
+def test_copies_of_a_moment_hold_what_was_promised(instance: Instance, site: Site) -> None:
     """O17: the files as they are in a random instant, the log's end torn, are a whole database with every promise."""
     chance = random.Random(17)  # noqa: S311 - any numbers, the same ones every time
-    server = house.start(WORKERS=2, ACCOUNT_QUEUE=10_000)
+    server = instance.start(WORKERS=2, ACCOUNT_QUEUE=10_000)
     ended = threading.Event()
 
     def post() -> None:
         number = 0
         while not ended.is_set():
-            house.ledger.post(server, f"{site.http}/?{number % 50}")
+            instance.ledger.post(server, f"{site.http}/?{number % 50}")
             number += 1
 
     clients = [threading.Thread(target=post) for _ in range(2)]
@@ -221,10 +221,10 @@ def test_copies_of_a_moment_hold_what_was_promised(house: House, site: Site) -> 
     copies: list[tuple[Path, frozenset[int]]] = []
     try:
         for number in range(8):
-            _wait_for_promises(house, number)
+            _wait_for_promises(instance, number)
             time.sleep(chance.uniform(0.05, 0.4))
-            promised = frozenset(house.ledger.accepted.copy())
-            copies.append((_copy_instant(house, server, number, chance), promised))
+            promised = frozenset(instance.ledger.accepted.copy())
+            copies.append((_copy_instant(instance, server, number, chance), promised))
     finally:
         ended.set()
         for client in clients:
@@ -236,13 +236,13 @@ def test_copies_of_a_moment_hold_what_was_promised(house: House, site: Site) -> 
             there = {row[0] for row in database.execute("SELECT report_id FROM runs")}
             assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
             assert promised <= there
-    house.end(server)
+    instance.end(server)
 
 
-def _copy_instant(house: House, server: Server, number: int, chance: random.Random) -> Path:
+def _copy_instant(instance: Instance, server: Server, number: int, chance: random.Random) -> Path:
     """Database and log as a power failure would leave them: the process stands still, and the log ends in rubbish."""
-    copy = house.temporary.parent / f"copy-{number}.db"
-    source = house.folder / DATABASE_NAME
+    copy = instance.temporary.parent / f"copy-{number}.db"
+    source = instance.folder / DATABASE_NAME
     server.process.send_signal(signal.SIGSTOP)
     try:
         shutil.copy(source, copy)
@@ -255,25 +255,25 @@ def _copy_instant(house: House, server: Server, number: int, chance: random.Rand
     return copy
 
 
-def _wait_for_promises(house: House, count: int) -> None:
+def _wait_for_promises(instance: Instance, count: int) -> None:
     until = time.monotonic() + DEATH_S
-    while len(house.ledger.accepted) < count and time.monotonic() < until:
+    while len(instance.ledger.accepted) < count and time.monotonic() < until:
         time.sleep(0.02)
 
 
-def _wait_for_runs(house: House, state: str) -> None:
+def _wait_for_runs(instance: Instance, state: str) -> None:
     until = time.monotonic() + DEATH_S
     while time.monotonic() < until:
-        with closing(sqlite3.connect(house.folder / DATABASE_NAME)) as database:
+        with closing(sqlite3.connect(instance.folder / DATABASE_NAME)) as database:
             if database.execute("SELECT COUNT(*) FROM runs WHERE state <> ?", (state,)).fetchone() == (0,):
                 return
         time.sleep(0.02)
     raise AssertionError(f"the runs never were {state}")
 
 
-def test_two_servers_do_not_share_a_folder(house: House) -> None:
+def test_two_servers_do_not_share_a_folder(instance: Instance) -> None:
     """The second one says who is there, and changes nothing."""
-    server = house.start()
+    server = instance.start()
 
     second = subprocess.run(
         [sys.executable, "-m", "pagegrade", "serve", "--port", "0"],

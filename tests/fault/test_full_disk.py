@@ -12,17 +12,17 @@ import httpx
 import pytest
 
 from tests.fault.full import no_room
-from tests.web.calling import REPORTS, House, in_house
+from tests.web.calling import REPORTS, Instance, with_instance
 
-Fill = Callable[[House], AbstractAsyncContextManager[None]]
+Fill = Callable[[Instance], AbstractAsyncContextManager[None]]
 
 
 @contextlib.asynccontextmanager
-async def full_file(house: House) -> AsyncIterator[None]:
+async def full_file(instance: Instance) -> AsyncIterator[None]:
     """P01: the file may not get larger."""
 
     def limit(pages: int) -> None:
-        return house.services.database.submit(
+        return instance.services.database.submit(
             lambda tx: tx.exec_driver_sql(f"PRAGMA max_page_count = {pages}").close()
         ).result()
 
@@ -34,17 +34,17 @@ async def full_file(house: House) -> AsyncIterator[None]:
 
 
 @contextlib.asynccontextmanager
-async def full_disk(_house: House) -> AsyncIterator[None]:
+async def full_disk(_instance: Instance) -> AsyncIterator[None]:
     """P02: the system lets no file grow."""
     with no_room():
         yield
 
 
-async def create_until_refused(house: House) -> httpx.Response:
+async def create_until_refused(instance: Instance) -> httpx.Response:
     """New reports with long addresses until one is not taken; what is said to that one."""
     for number in range(200):
         url = f"https://example.com/{number}/{'x' * 1900}"
-        answer = await house.call("POST", REPORTS, data={"url": url})
+        answer = await instance.call("POST", REPORTS, data={"url": url})
         if answer.status_code != 201:
             return answer
     raise AssertionError("everything was taken")
@@ -54,19 +54,19 @@ async def create_until_refused(house: House) -> httpx.Response:
 def test_full_database_refuses_changes_and_answers_everything_else(tmp_path: Path, fill: Fill) -> None:
     """503 with the time to wait; reading goes on; and with room again, so does everything, without a restart."""
 
-    async def script(house: House) -> tuple[Any, ...]:
-        first = await house.create()
-        async with fill(house):
-            refused = await create_until_refused(house)
-            listed = await house.call("GET", REPORTS)
-            shown = await house.call("GET", f"{REPORTS}/{first['id']}")
+    async def script(instance: Instance) -> tuple[Any, ...]:
+        first = await instance.create()
+        async with fill(instance):
+            refused = await create_until_refused(instance)
+            listed = await instance.call("GET", REPORTS)
+            shown = await instance.call("GET", f"{REPORTS}/{first['id']}")
             total = listed.json()["meta"]["total"]
-            again = await house.call("GET", REPORTS)
-        healed = await house.call("POST", REPORTS, data={"url": "https://example.com/healed"})
-        after = await house.call("GET", REPORTS)
+            again = await instance.call("GET", REPORTS)
+        healed = await instance.call("POST", REPORTS, data={"url": "https://example.com/healed"})
+        after = await instance.call("GET", REPORTS)
         return refused, listed, shown, again, healed, total, after
 
-    refused, listed, shown, again, healed, total, after = in_house(
+    refused, listed, shown, again, healed, total, after = with_instance(
         tmp_path, script, requests_per_minute=10_000, analyses_per_minute=10_000
     )
 

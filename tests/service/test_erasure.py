@@ -28,7 +28,7 @@ from pagegrade.store.repositories.host_slots import forget_visits
 from tests.queue_builders import Queue
 from tests.report_builders import make_report, make_result
 from tests.store_builders import BACKENDS, add_key, add_owner, make_database, make_file
-from tests.web.calling import REPORTS, House, in_house
+from tests.web.calling import REPORTS, Instance, with_instance
 
 NEEDLE = "needle"
 BATCHES = "/api/v1/batches"
@@ -61,26 +61,26 @@ def _plain(value: object) -> bytes:
     return raw + unpack_detail(raw) if raw.startswith(ZSTD) else raw
 
 
-async def fill(house: House) -> int:
+async def fill(instance: Instance) -> int:
     """Reports of a page in every state: finished twice, with a password, followed by another, under way, waiting."""
     headers = {"Idempotency-Key": URL}
-    answer = await house.call("POST", REPORTS, data={"url": URL}, headers=headers)
+    answer = await instance.call("POST", REPORTS, data={"url": URL}, headers=headers)
     number: int = answer.json()["data"]["id"]
     results = (make_result(value=f"{NEEDLE} title", evidence=(Evidence(snippet=f"<title>{NEEDLE}"),)),)
     found = make_report(url=URL, project=HOST, results=results)
-    await house.finish(found)
-    await house.call("PUT", f"{REPORTS}/{number}", data={"results": "1"}, headers=headers)
-    await house.finish(found)
-    await house.call("PUT", f"{REPORTS}/{number}", data={"privacy": "2", "password": NEEDLE})
+    await instance.finish(found)
+    await instance.call("PUT", f"{REPORTS}/{number}", data={"results": "1"}, headers=headers)
+    await instance.finish(found)
+    await instance.call("PUT", f"{REPORTS}/{number}", data={"privacy": "2", "password": NEEDLE})
     return number
 
 
-async def fill_batch(house: House) -> int:
+async def fill_batch(instance: Instance) -> int:
     """Reports of the page made as a batch, with a line that was refused and names the host as well; one is finished."""
     urls = [URL, f"{URL}&second", f"ftp://{HOST}/{NEEDLE}"]
-    answer = await house.call("POST", BATCHES, json={"urls": urls}, headers={"Idempotency-Key": f"{URL}-batch"})
+    answer = await instance.call("POST", BATCHES, json={"urls": urls}, headers={"Idempotency-Key": f"{URL}-batch"})
     number: int = answer.json()["data"]["reports"][0]["id"]
-    await house.finish(make_report(url=URL, project=HOST))
+    await instance.finish(make_report(url=URL, project=HOST))
     return number
 
 
@@ -94,24 +94,24 @@ def forget_visits_of_two_minutes(database: Database) -> None:
     database.write_here(work)
 
 
-Deletion = Callable[[House, int], Awaitable[object]]
+Deletion = Callable[[Instance, int], Awaitable[object]]
 
 
-async def delete_report(house: House, number: int) -> object:
+async def delete_report(instance: Instance, number: int) -> object:
     """By its number."""
-    return await house.call("DELETE", f"{REPORTS}/{number}")
+    return await instance.call("DELETE", f"{REPORTS}/{number}")
 
 
-async def delete_project(house: House, _number: int) -> object:
+async def delete_project(instance: Instance, _number: int) -> object:
     """With all of its reports."""
-    return await house.call("DELETE", f"/api/v1/projects/{HOST}")
+    return await instance.call("DELETE", f"/api/v1/projects/{HOST}")
 
 
-async def erase_account(house: House, _number: int) -> object:
+async def erase_account(instance: Instance, _number: int) -> object:
     """With everything."""
-    account_id = house.alice.id
-    await house.services.database.write(lambda tx: begin_erasure(tx, account_id, now_ms(), by=None))
-    return await finish_erasure(house.services, account_id)
+    account_id = instance.alice.id
+    await instance.services.database.write(lambda tx: begin_erasure(tx, account_id, now_ms(), by=None))
+    return await finish_erasure(instance.services, account_id)
 
 
 @BOTH
@@ -120,18 +120,18 @@ async def erase_account(house: House, _number: int) -> object:
 def test_nothing_of_what_was_deleted_is_left_in_any_table(tmp_path: Path, delete: Deletion, state: str) -> None:
     """Its address, texts and evidence; while it waits, while it is analysed, and afterwards."""
 
-    async def script(house: House) -> tuple[list[str], list[str]]:
-        number = await fill(house)
+    async def script(instance: Instance) -> tuple[list[str], list[str]]:
+        number = await fill(instance)
         if state != "completed":
-            await house.call("PUT", f"{REPORTS}/{number}", data={"results": "1"})
+            await instance.call("PUT", f"{REPORTS}/{number}", data={"results": "1"})
         if state == "running":
-            Queue(house.services.database, house.alice.id).claim(now_ms=now_ms())
-        before = traces(house.services.database)
-        await delete(house, number)
-        forget_visits_of_two_minutes(house.services.database)
-        return before, traces(house.services.database)
+            Queue(instance.services.database, instance.alice.id).claim(now_ms=now_ms())
+        before = traces(instance.services.database)
+        await delete(instance, number)
+        forget_visits_of_two_minutes(instance.services.database)
+        return before, traces(instance.services.database)
 
-    before, after = in_house(tmp_path, script)
+    before, after = with_instance(tmp_path, script)
 
     assert {"reports", "runs", "run_details"} <= set(before)
     assert after == []
@@ -142,14 +142,14 @@ def test_nothing_of_what_was_deleted_is_left_in_any_table(tmp_path: Path, delete
 def test_nothing_of_a_batch_is_left_once_all_its_reports_were_deleted(tmp_path: Path, delete: Deletion) -> None:
     """Neither its reports nor the lines that were refused."""
 
-    async def script(house: House) -> tuple[list[str], list[str]]:
-        number = await fill_batch(house)
-        before = traces(house.services.database)
-        await delete(house, number)
-        forget_visits_of_two_minutes(house.services.database)
-        return before, traces(house.services.database)
+    async def script(instance: Instance) -> tuple[list[str], list[str]]:
+        number = await fill_batch(instance)
+        before = traces(instance.services.database)
+        await delete(instance, number)
+        forget_visits_of_two_minutes(instance.services.database)
+        return before, traces(instance.services.database)
 
-    before, after = in_house(tmp_path, script)
+    before, after = with_instance(tmp_path, script)
 
     assert {"batches", "reports"} <= set(before)
     assert after == []
@@ -159,21 +159,21 @@ def test_nothing_of_a_batch_is_left_once_all_its_reports_were_deleted(tmp_path: 
 def test_nothing_of_what_was_deleted_is_left_in_the_file(tmp_path: Path) -> None:
     """Once the write-ahead log is part of it: deleted rows are overwritten, the index finds nothing."""
 
-    async def script(house: House) -> tuple[bool, int]:
-        number = await fill(house)
-        path = Path(house.services.database.url.removeprefix("sqlite:///"))
+    async def script(instance: Instance) -> tuple[bool, int]:
+        number = await fill(instance)
+        path = Path(instance.services.database.url.removeprefix("sqlite:///"))
         _checkpoint(path)
         before = URL.encode() in await asyncio.to_thread(path.read_bytes)
-        await delete_report(house, number)
-        await erase_account(house, number)
-        forget_visits_of_two_minutes(house.services.database)
+        await delete_report(instance, number)
+        await erase_account(instance, number)
+        forget_visits_of_two_minutes(instance.services.database)
         _checkpoint(path)
-        found = house.services.database.read_here(
+        found = instance.services.database.read_here(
             lambda tx: tx.execute(text("SELECT count(*) FROM reports_search WHERE reports_search MATCH 'needle'"))
         )
         return before, found.scalar_one()
 
-    before, found = in_house(tmp_path, script)
+    before, found = with_instance(tmp_path, script)
     left = [
         path.name for path in sorted(tmp_path.rglob("*")) if path.is_file() and NEEDLE.encode() in path.read_bytes()
     ]

@@ -37,7 +37,7 @@ def test_all_that_has_had_its_time_goes(tmp_path: Path) -> None:
 
 
 def test_a_database_that_cannot_be_used_is_told(tmp_path: Path) -> None:
-    """Who keeps the house tries again later."""
+    """Who keeps the instance tries again later."""
     database = SQLiteDatabase(f"sqlite:///{tmp_path / 'missing' / 'gone.db'}")
 
     with pytest.raises(Unavailable):

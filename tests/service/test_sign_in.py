@@ -51,7 +51,7 @@ class CountingPasswords(Passwords):
         return await super().verify(hashed, password)
 
 
-class House:
+class Instance:
     """Services with Alice, who has a password, and Bob, who has none."""
 
     def __init__(self, tmp_path: Path) -> None:
@@ -88,28 +88,28 @@ class House:
         return self.services.database.write_here(lambda tx: make_link(tx, account.id, hours=hours, now_ms=NOW_MS))[0]
 
 
-def in_house(tmp_path: Path, script: Callable[[House], Awaitable[T]]) -> T:
-    """What a script says of a house of its own."""
-    house = House(tmp_path)
+def with_instance(tmp_path: Path, script: Callable[[Instance], Awaitable[T]]) -> T:
+    """What a script says of an instance of its own."""
+    instance = Instance(tmp_path)
     try:
-        return asyncio.run(script(house))  # type: ignore[arg-type]
+        return asyncio.run(script(instance))  # type: ignore[arg-type]
     finally:
-        house.services.database.close()
-        house.passwords.close()
+        instance.services.database.close()
+        instance.passwords.close()
 
 
 def test_the_right_password_starts_a_session(tmp_path: Path) -> None:
     """However the address is written, and exactly as the password is; the browser's session from before ends."""
 
-    async def script(house: House) -> None:
-        before, _ = house.start(house.bob)
-        token = await house.try_password(email=" Alice@Example.org ", tokens=(before, "", "strange"))
+    async def script(instance: Instance) -> None:
+        before, _ = instance.start(instance.bob)
+        token = await instance.try_password(email=" Alice@Example.org ", tokens=(before, "", "strange"))
 
-        assert house.signed_in(token) == house.alice
-        assert house.signed_in(before) is None
+        assert instance.signed_in(token) == instance.alice
+        assert instance.signed_in(before) is None
         assert token != before
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 @pytest.mark.parametrize(
@@ -131,61 +131,61 @@ def test_the_right_password_starts_a_session(tmp_path: Path) -> None:
 def test_whatever_is_wrong_costs_one_hash_and_is_told_alike(tmp_path: Path, email: str, password: str) -> None:
     """A wrong password, an account without one, and no account at all: nobody can tell which."""
 
-    async def script(house: House) -> str:
+    async def script(instance: Instance) -> str:
         with pytest.raises(WrongPassword) as told:
-            await house.try_password(password, email)
+            await instance.try_password(password, email)
 
-        assert len(house.passwords.hashed) == 1
+        assert len(instance.passwords.hashed) == 1
         return told.value.message
 
-    assert in_house(tmp_path, script) == WrongPassword().message
+    assert with_instance(tmp_path, script) == WrongPassword().message
 
 
 def test_a_disabled_account_is_told_like_one_that_never_was(tmp_path: Path) -> None:
     """Even with the right password, and the hash it is compared with is nobody's."""
 
-    async def script(house: House) -> None:
-        house.services.database.write_here(lambda tx: disable(tx, house.alice.id, NOW_MS))
+    async def script(instance: Instance) -> None:
+        instance.services.database.write_here(lambda tx: disable(tx, instance.alice.id, NOW_MS))
         with pytest.raises(WrongPassword):
-            await house.try_password()
+            await instance.try_password()
 
-        assert house.passwords.hashed == [None]
+        assert instance.passwords.hashed == [None]
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 @pytest.mark.parametrize("password", ["", "x" * 129, "x" * 100_000])
 def test_what_no_password_can_be_is_not_hashed(tmp_path: Path, password: str) -> None:
     """It counts as an attempt all the same."""
 
-    async def script(house: House) -> None:
+    async def script(instance: Instance) -> None:
         for _ in range(CLIENT_AT_ADDRESS.count):
             with pytest.raises(WrongPassword):
-                await house.try_password(password)
+                await instance.try_password(password)
         with pytest.raises(RateLimited):
-            await house.try_password()
+            await instance.try_password()
 
-        assert house.passwords.hashed == []
+        assert instance.passwords.hashed == []
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_attempts_are_limited_before_anything_is_hashed(tmp_path: Path) -> None:
     """M07, M10: of a crowd at the same moment ten are hashed, be there an account or not."""
 
-    async def script(house: House) -> None:
+    async def script(instance: Instance) -> None:
         for email in ("alice@example.org", "charlie@example.org"):
-            house.passwords.hashed.clear()
+            instance.passwords.hashed.clear()
             answers = await asyncio.gather(
-                *(house.try_password("wrong password", email) for _ in range(40)), return_exceptions=True
+                *(instance.try_password("wrong password", email) for _ in range(40)), return_exceptions=True
             )
 
-            assert len(house.passwords.hashed) == CLIENT_AT_ADDRESS.count
+            assert len(instance.passwords.hashed) == CLIENT_AT_ADDRESS.count
             assert sum(isinstance(answer, RateLimited) for answer in answers) == 40 - CLIENT_AT_ADDRESS.count
             waits = [answer.retry_after_s or 0 for answer in answers if isinstance(answer, RateLimited)]
             assert all(840 < wait_s <= 900 for wait_s in waits)
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_a_password_that_changes_while_it_is_compared_opens_nothing(tmp_path: Path) -> None:
@@ -199,26 +199,26 @@ def test_a_password_that_changes_while_it_is_compared_opens_nothing(tmp_path: Pa
 
         meanwhile: Callable[[], Awaitable[object]]
 
-    async def script(house: House) -> None:
+    async def script(instance: Instance) -> None:
         slow = Slow()
-        house.services.passwords = slow
-        alice_id = house.alice.id
-        slow.meanwhile = lambda: house.services.database.write(lambda tx: store_password(tx, alice_id, "another"))
+        instance.services.passwords = slow
+        alice_id = instance.alice.id
+        slow.meanwhile = lambda: instance.services.database.write(lambda tx: store_password(tx, alice_id, "another"))
         with pytest.raises(WrongPassword):
-            await house.try_password()
+            await instance.try_password()
 
-        assert house.services.database.read_here(lambda tx: list_sessions(tx, alice_id)) == ()
+        assert instance.services.database.read_here(lambda tx: list_sessions(tx, alice_id)) == ()
         slow.close()
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_a_link_signs_in_once(tmp_path: Path) -> None:
     """Looking does not use it up; of two who use it at once one gets in; it ends to the millisecond."""
 
-    async def script(house: House) -> None:
-        database = house.services.database
-        link, late = house.link(house.bob), house.link(house.bob)
+    async def script(instance: Instance) -> None:
+        database = instance.services.database
+        link, late = instance.link(instance.bob), instance.link(instance.bob)
         looked = [database.read_here(lambda tx: find_linked(tx, link, NOW_MS)) for _ in range(3)]
         used = await asyncio.gather(
             *(
@@ -228,39 +228,39 @@ def test_a_link_signs_in_once(tmp_path: Path) -> None:
         )
         worked = [each for each in used if each is not None]
 
-        assert looked == [house.bob] * 3
+        assert looked == [instance.bob] * 3
         assert len(worked) == 1
-        assert worked[0][0] == house.signed_in(worked[0][1]) == house.bob
-        assert database.read_here(lambda tx: find_linked(tx, late, NOW_MS + HOUR_MS - 1)) == house.bob
+        assert worked[0][0] == instance.signed_in(worked[0][1]) == instance.bob
+        assert database.read_here(lambda tx: find_linked(tx, late, NOW_MS + HOUR_MS - 1)) == instance.bob
         assert database.read_here(lambda tx: find_linked(tx, late, NOW_MS + HOUR_MS)) is None
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_a_link_of_a_disabled_account_is_none(tmp_path: Path) -> None:
     """It was deleted with its sessions, and no new one is made."""
 
-    async def script(house: House) -> None:
-        database = house.services.database
-        link = house.link(house.bob)
-        database.write_here(lambda tx: disable(tx, house.bob.id, NOW_MS))
+    async def script(instance: Instance) -> None:
+        database = instance.services.database
+        link = instance.link(instance.bob)
+        database.write_here(lambda tx: disable(tx, instance.bob.id, NOW_MS))
 
         assert database.read_here(lambda tx: find_linked(tx, link, NOW_MS)) is None
         with pytest.raises(InvalidInput, match="nobody can sign in"):
-            house.link(house.bob)
+            instance.link(instance.bob)
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 @pytest.mark.parametrize("hours", [0, -1, 721])
 def test_a_link_does_not_last_for_ever(tmp_path: Path, hours: int) -> None:
     """A month at most."""
 
-    async def script(house: House) -> None:
+    async def script(instance: Instance) -> None:
         with pytest.raises(InvalidInput, match="1 to 720"):
-            house.link(house.bob, hours)
+            instance.link(instance.bob, hours)
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_the_address_of_a_link_is_below_the_public_origin() -> None:
@@ -271,34 +271,40 @@ def test_the_address_of_a_link_is_below_the_public_origin() -> None:
 def test_a_new_password_ends_every_other_session_and_link(tmp_path: Path) -> None:
     """The browser that sets it goes on, with a new token."""
 
-    async def script(house: House) -> None:
-        here, session = house.start(house.alice)
-        there, _ = house.start(house.alice)
-        bobs, _ = house.start(house.bob)
-        link = house.link(house.alice)
+    async def script(instance: Instance) -> None:
+        here, session = instance.start(instance.alice)
+        there, _ = instance.start(instance.alice)
+        bobs, _ = instance.start(instance.bob)
+        link = instance.link(instance.alice)
         token = await change_password(
-            house.services, house.alice, session, current=PASSWORD, new="another one", client=CLIENT, now_ms=NOW_MS
+            instance.services,
+            instance.alice,
+            session,
+            current=PASSWORD,
+            new="another one",
+            client=CLIENT,
+            now_ms=NOW_MS,
         )
-        kept = [house.signed_in(each) is not None for each in (token, here, there, bobs)]
+        kept = [instance.signed_in(each) is not None for each in (token, here, there, bobs)]
 
         assert kept == [True, False, False, True]
-        assert house.services.database.read_here(lambda tx: find_linked(tx, link, NOW_MS)) is None
-        assert house.signed_in(await house.try_password("another one")) is not None
+        assert instance.services.database.read_here(lambda tx: find_linked(tx, link, NOW_MS)) is None
+        assert instance.signed_in(await instance.try_password("another one")) is not None
         with pytest.raises(WrongPassword):
-            await house.try_password(PASSWORD)
+            await instance.try_password(PASSWORD)
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_the_current_password_is_asked_for_and_its_guesses_are_limited(tmp_path: Path) -> None:
     """Whoever finds an open browser does not take the account over."""
 
-    async def script(house: House) -> None:
-        _, session = house.start(house.alice)
+    async def script(instance: Instance) -> None:
+        _, session = instance.start(instance.alice)
 
         async def change(current: str) -> str:
             return await change_password(
-                house.services, house.alice, session, current=current, new="x" * 8, client=CLIENT, now_ms=NOW_MS
+                instance.services, instance.alice, session, current=current, new="x" * 8, client=CLIENT, now_ms=NOW_MS
             )
 
         for _ in range(CLIENT_AT_ADDRESS.count):
@@ -307,81 +313,81 @@ def test_the_current_password_is_asked_for_and_its_guesses_are_limited(tmp_path:
         with pytest.raises(RateLimited):
             await change(PASSWORD)
 
-        assert len(house.passwords.hashed) == CLIENT_AT_ADDRESS.count
+        assert len(instance.passwords.hashed) == CLIENT_AT_ADDRESS.count
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 @pytest.mark.parametrize(("new", "reason"), [("", "too_short"), ("x" * 7, "too_short"), ("x" * 129, "too_long")])
 def test_a_password_has_8_to_128_characters(tmp_path: Path, new: str, reason: str) -> None:
     """Nothing is hashed for one that has not."""
 
-    async def script(house: House) -> None:
-        _, session = house.start(house.alice)
+    async def script(instance: Instance) -> None:
+        _, session = instance.start(instance.alice)
         with pytest.raises(InvalidInput) as told:
             await change_password(
-                house.services, house.alice, session, current=PASSWORD, new=new, client=CLIENT, now_ms=NOW_MS
+                instance.services, instance.alice, session, current=PASSWORD, new=new, client=CLIENT, now_ms=NOW_MS
             )
 
         assert told.value.reason == reason
-        assert house.passwords.hashed == []
+        assert instance.passwords.hashed == []
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_who_came_by_a_link_needs_no_current_password_for_ten_minutes(tmp_path: Path) -> None:
     """They may not know it. Who has none needs none ever."""
 
-    async def script(house: House) -> None:
-        _, by_link = house.start(house.alice, by_link=True)
-        _, by_password = house.start(house.alice)
+    async def script(instance: Instance) -> None:
+        _, by_link = instance.start(instance.alice, by_link=True)
+        _, by_password = instance.start(instance.alice)
 
         def needed(account: Account, session: Session, after_ms: int) -> bool:
             return needs_current_password(account, session, NOW_MS + after_ms)
 
-        assert not needed(house.alice, by_link, FRESH_LINK_MS - 1)
-        assert needed(house.alice, by_link, FRESH_LINK_MS)
-        assert needed(house.alice, by_password, 0)
-        assert not needed(house.bob, by_password, FRESH_LINK_MS)
+        assert not needed(instance.alice, by_link, FRESH_LINK_MS - 1)
+        assert needed(instance.alice, by_link, FRESH_LINK_MS)
+        assert needed(instance.alice, by_password, 0)
+        assert not needed(instance.bob, by_password, FRESH_LINK_MS)
         token = await change_password(
-            house.services, house.alice, by_link, current="", new="another one", client=CLIENT, now_ms=NOW_MS
+            instance.services, instance.alice, by_link, current="", new="another one", client=CLIENT, now_ms=NOW_MS
         )
-        assert house.signed_in(token) is not None
+        assert instance.signed_in(token) is not None
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_a_session_that_has_ended_sets_no_password(tmp_path: Path) -> None:
     """Between the moment it was admitted and the moment the password is stored."""
 
-    async def script(house: House) -> None:
-        _, session = house.start(house.bob)
-        house.services.database.write_here(lambda tx: module.sign_out_everywhere(tx, house.bob.id))
+    async def script(instance: Instance) -> None:
+        _, session = instance.start(instance.bob)
+        instance.services.database.write_here(lambda tx: module.sign_out_everywhere(tx, instance.bob.id))
         with pytest.raises(WrongPassword):
             await change_password(
-                house.services, house.bob, session, current="", new="another one", client=CLIENT, now_ms=NOW_MS
+                instance.services, instance.bob, session, current="", new="another one", client=CLIENT, now_ms=NOW_MS
             )
 
-        assert house.services.database.read_here(lambda tx: load_account(tx, house.bob.id)) == house.bob
+        assert instance.services.database.read_here(lambda tx: load_account(tx, instance.bob.id)) == instance.bob
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 @pytest.mark.backend("postgresql", reason="elsewhere there is one process")
 def test_who_guesses_gains_nothing_by_asking_another_process(tmp_path: Path) -> None:
     """What one has counted counts for all: of a crowd at two of them ten are hashed."""
 
-    async def script(house: House) -> None:
-        other = Services(database=open_database(house.services.database.url), passwords=house.passwords)
+    async def script(instance: Instance) -> None:
+        other = Services(database=open_database(instance.services.database.url), passwords=instance.passwords)
         more: dict[str, Any] = {"client": CLIENT, "agent": "Firefox", "tokens": (), "now_ms": NOW_MS}
         tries = (
-            sign_in_with_password((house.services, other)[number % 2], "alice@example.org", "wrong password", **more)
+            sign_in_with_password((instance.services, other)[number % 2], "alice@example.org", "wrong password", **more)
             for number in range(40)
         )
         answers = await asyncio.gather(*tries, return_exceptions=True)
         other.database.close()
 
-        assert len(house.passwords.hashed) == CLIENT_AT_ADDRESS.count
+        assert len(instance.passwords.hashed) == CLIENT_AT_ADDRESS.count
         assert sum(isinstance(answer, RateLimited) for answer in answers) == 40 - CLIENT_AT_ADDRESS.count
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)

@@ -38,7 +38,7 @@ OPTIONS = ServiceOptions(base_url=BASE_URL, create_wait_s=0.0)
 
 
 @dataclass(slots=True, kw_only=True)
-class House:
+class Instance:
     """The application, what it stands on, and Alice, who has a key of its own."""
 
     services: Services
@@ -116,9 +116,9 @@ class House:
 
 
 @contextlib.asynccontextmanager
-async def a_house(
+async def make_instance(
     tmp_path: Path, *, operations: Sequence[Operation] = ALL_OPERATIONS, peer: str = "127.0.0.1", **options: Any
-) -> AsyncIterator[House]:
+) -> AsyncIterator[Instance]:
     """The application for the length of a block."""
     services = Services(database=make_database(tmp_path), options=replace(OPTIONS, **options))
     try:
@@ -126,21 +126,21 @@ async def a_house(
         app = make_app(services, operations=operations)
         transport = httpx.ASGITransport(app=app, client=(peer, 12345))
         async with httpx.AsyncClient(transport=transport, base_url=BASE_URL) as client:
-            yield House(services=services, app=app, client=client, alice=alice, key=key)
+            yield Instance(services=services, app=app, client=client, alice=alice, key=key)
     finally:
         services.database.close()
         services.passwords.close()
 
 
 @contextlib.asynccontextmanager
-async def a_neighbour(house: House, *, silent: bool = False) -> AsyncIterator[House]:
+async def a_neighbour(instance: Instance, *, silent: bool = False) -> AsyncIterator[Instance]:
     """Another process that works on the same database, for the length of a block.
 
     Args:
-        house: The first one.
+        instance: The first one.
         silent: It does not tell the others that it lives.
     """
-    services = Services(database=open_database(house.services.database.url), options=house.services.options)
+    services = Services(database=open_database(instance.services.database.url), options=instance.services.options)
     try:
         async with contextlib.AsyncExitStack() as stack:
             if not silent:
@@ -148,23 +148,23 @@ async def a_neighbour(house: House, *, silent: bool = False) -> AsyncIterator[Ho
             app = make_app(services)
             transport = httpx.ASGITransport(app=app, client=("127.0.0.1", 12345))
             client = await stack.enter_async_context(httpx.AsyncClient(transport=transport, base_url=BASE_URL))
-            yield House(services=services, app=app, client=client, alice=house.alice, key=house.key)
+            yield Instance(services=services, app=app, client=client, alice=instance.alice, key=instance.key)
     finally:
         services.database.close()
         services.passwords.close()
 
 
-def in_house(
+def with_instance(
     tmp_path: Path,
-    script: Callable[[House], Awaitable[T]],
+    script: Callable[[Instance], Awaitable[T]],
     *,
     operations: Sequence[Operation] = ALL_OPERATIONS,
     **more: Any,
 ) -> T:
-    """What a script says of a house of its own."""
+    """What a script says of an instance of its own."""
 
     async def run() -> T:
-        async with a_house(tmp_path, operations=operations, **more) as house:
-            return await script(house)
+        async with make_instance(tmp_path, operations=operations, **more) as instance:
+            return await script(instance)
 
     return asyncio.run(run())

@@ -10,7 +10,7 @@ import httpx
 from pagegrade.clock import now_ms
 from pagegrade.model.stored import Privacy, StoredReport
 from tests.share_builders import add_shared, seen
-from tests.web.calling import House
+from tests.web.calling import Instance
 
 PASSWORD = " pâss wörd "
 OWN = {"Sec-Fetch-Site": "same-origin"}
@@ -28,32 +28,32 @@ PAGE = {
 """Headers of every page behind a share link, and of the page in its place."""
 
 
-def shared(house: House, privacy: Privacy = Privacy.PUBLIC, **more: Any) -> StoredReport:
+def shared(instance: Instance, privacy: Privacy = Privacy.PUBLIC, **more: Any) -> StoredReport:
     """A finished report of Alice, shared like that."""
     more.setdefault("outcome", seen())
-    return add_shared(house.services.database, house.alice, now_ms=now_ms(), privacy=privacy, **more)
+    return add_shared(instance.services.database, instance.alice, now_ms=now_ms(), privacy=privacy, **more)
 
 
-async def locked(house: House, **more: Any) -> StoredReport:
+async def locked(instance: Instance, **more: Any) -> StoredReport:
     """A finished report of Alice with a password."""
-    hashed = await house.services.passwords.hash(PASSWORD)
-    return shared(house, Privacy.PASSWORD, password_hash=hashed, **more)
+    hashed = await instance.services.passwords.hash(PASSWORD)
+    return shared(instance, Privacy.PASSWORD, password_hash=hashed, **more)
 
 
 async def see(
-    house: House, report: StoredReport | str, method: str = "GET", *, below: str = "", **more: Any
+    instance: Instance, report: StoredReport | str, method: str = "GET", *, below: str = "", **more: Any
 ) -> httpx.Response:
     """What Charlie, who has no key, sees; or whoever has the headers that are given."""
     slug = report if isinstance(report, str) else report.slug
-    house.client.cookies.clear()
-    return await house.call(method, f"/r/{slug}{below}", key=None, **more)
+    instance.client.cookies.clear()
+    return await instance.call(method, f"/r/{slug}{below}", key=None, **more)
 
 
 async def guess(
-    house: House, report: StoredReport | str, password: str = PASSWORD, *, headers: dict[str, str] | None = None
+    instance: Instance, report: StoredReport | str, password: str = PASSWORD, *, headers: dict[str, str] | None = None
 ) -> httpx.Response:
     """What Charlie sees after typing a password."""
-    return await see(house, report, "POST", data={"password": password}, headers=OWN if headers is None else headers)
+    return await see(instance, report, "POST", data={"password": password}, headers=OWN if headers is None else headers)
 
 
 def cookie_of(answer: httpx.Response) -> dict[str, str]:

@@ -14,7 +14,7 @@ from pagegrade.web.app import MAX_TARGET_BYTES, make_app
 from pagegrade.web.context import Call
 from pagegrade.web.operations import Answer, Operation
 from tests.store_builders import make_database
-from tests.web.calling import BASE_URL, REPORTS, House, in_house
+from tests.web.calling import BASE_URL, REPORTS, Instance, with_instance
 
 
 async def broken(_call: Call) -> Answer:
@@ -50,13 +50,13 @@ def without_names(answer: httpx.Response) -> dict[str, Any]:
 def test_an_unknown_path_is_a_problem_and_no_redirect(tmp_path: Path, path: str) -> None:
     """JSON whatever is accepted, for every method, with or without a key."""
 
-    async def script(house: House) -> list[httpx.Response]:
+    async def script(instance: Instance) -> list[httpx.Response]:
         return [
-            await house.client.request(method, f"{BASE_URL}{path}", headers={"Accept": "text/html"})
+            await instance.client.request(method, f"{BASE_URL}{path}", headers={"Accept": "text/html"})
             for method in ("GET", "POST", "OPTIONS", "TRACE")
         ]
 
-    for answer in in_house(tmp_path, script):
+    for answer in with_instance(tmp_path, script):
         assert answer.status_code == 404
         if path.startswith("/api/"):
             assert answer.headers["content-type"] == "application/problem+json"
@@ -87,14 +87,14 @@ def test_an_unknown_path_is_a_problem_and_no_redirect(tmp_path: Path, path: str)
 def test_an_id_that_names_nothing_is_always_the_same_404(tmp_path: Path, name: str) -> None:
     """Byte for byte that of a report of somebody else, but for the path and the name of the request."""
 
-    async def script(house: House) -> tuple[httpx.Response, httpx.Response]:
-        bob = house.add_bob()
-        report = await house.create()
+    async def script(instance: Instance) -> tuple[httpx.Response, httpx.Response]:
+        bob = instance.add_bob()
+        report = await instance.create()
         plain = {"Accept-Encoding": "identity"}  # a long path makes a long answer, which would be packed
-        foreign = await house.call("GET", f"{REPORTS}/{report['id']}", key=bob, headers=plain)
-        return foreign, await house.call("GET", f"{REPORTS}/{name}", key=bob, headers=plain)
+        foreign = await instance.call("GET", f"{REPORTS}/{report['id']}", key=bob, headers=plain)
+        return foreign, await instance.call("GET", f"{REPORTS}/{name}", key=bob, headers=plain)
 
-    foreign, unknown = in_house(tmp_path, script)
+    foreign, unknown = with_instance(tmp_path, script)
 
     assert foreign.status_code == unknown.status_code == 404
     assert without_names(foreign) == without_names(unknown)
@@ -114,10 +114,10 @@ def test_an_id_that_names_nothing_is_always_the_same_404(tmp_path: Path, name: s
 def test_other_methods_are_told_what_there_is(tmp_path: Path, path: str, allow: str) -> None:
     """All that the path knows stands in Allow, for 405 and for OPTIONS."""
 
-    async def script(house: House) -> list[httpx.Response]:
-        return [await house.call(method, path, key=None) for method in ("TRACE", "CONNECT", "OPTIONS")]
+    async def script(instance: Instance) -> list[httpx.Response]:
+        return [await instance.call(method, path, key=None) for method in ("TRACE", "CONNECT", "OPTIONS")]
 
-    *wrong, options = in_house(tmp_path, script)
+    *wrong, options = with_instance(tmp_path, script)
 
     assert [answer.status_code for answer in wrong] == [405, 405]
     assert {answer.headers["allow"] for answer in (*wrong, options)} == {allow}
@@ -129,10 +129,10 @@ def test_other_methods_are_told_what_there_is(tmp_path: Path, path: str, allow: 
 def test_a_method_that_is_none_is_not_implemented(tmp_path: Path, method: str, path: str) -> None:
     """Wherever it is asked for, and whoever asks: that is another mistake than a method that does not fit."""
 
-    async def script(house: House) -> httpx.Response:
-        return await house.client.request(method, f"{BASE_URL}{path}")
+    async def script(instance: Instance) -> httpx.Response:
+        return await instance.client.request(method, f"{BASE_URL}{path}")
 
-    answer = in_house(tmp_path, script)
+    answer = with_instance(tmp_path, script)
 
     assert answer.status_code == 501
     assert not path.startswith("/api/") or answer.json()["code"] == "not_implemented"
@@ -145,12 +145,12 @@ def test_a_method_that_is_none_is_not_implemented(tmp_path: Path, method: str, p
 def test_a_slash_at_the_end_means_the_same_path(tmp_path: Path, path: str, method: str) -> None:
     """No redirect, which would lose the body; pages keep their addresses."""
 
-    async def script(house: House) -> list[tuple[int, str | None]]:
-        await house.create()
-        asked = [await house.call(method, f"{path}{end}", data={} if method == "PUT" else None) for end in ("", "/")]
+    async def script(instance: Instance) -> list[tuple[int, str | None]]:
+        await instance.create()
+        asked = [await instance.call(method, f"{path}{end}", data={} if method == "PUT" else None) for end in ("", "/")]
         return [(answer.status_code, answer.headers.get("allow")) for answer in asked]
 
-    without, with_slash = in_house(tmp_path, script)
+    without, with_slash = with_instance(tmp_path, script)
 
     assert with_slash == without or (method == "DELETE" and (without[0], with_slash[0]) == (200, 404))
 
@@ -159,11 +159,11 @@ def test_a_page_of_another_origin_gets_to_read_that_there_is_nothing(tmp_path: P
     """Its browser asks first; refused there, the page would only learn that something went wrong."""
     asked = {"Origin": "https://app.example", "Access-Control-Request-Method": "PUT"}
 
-    async def script(house: House) -> tuple[httpx.Response, httpx.Response]:
-        first = await house.call("OPTIONS", "/api/v1/nothing", key=None, headers=asked)
-        return first, await house.call("PUT", "/api/v1/nothing", headers={"Origin": "https://app.example"})
+    async def script(instance: Instance) -> tuple[httpx.Response, httpx.Response]:
+        first = await instance.call("OPTIONS", "/api/v1/nothing", key=None, headers=asked)
+        return first, await instance.call("PUT", "/api/v1/nothing", headers={"Origin": "https://app.example"})
 
-    preflight, answer = in_house(tmp_path, script)
+    preflight, answer = with_instance(tmp_path, script)
     allowed = {name.strip().lower() for name in preflight.headers["access-control-allow-headers"].split(",")}
 
     assert preflight.status_code == 204
@@ -175,10 +175,10 @@ def test_a_page_of_another_origin_gets_to_read_that_there_is_nothing(tmp_path: P
 def test_head_is_get_without_a_body(tmp_path: Path) -> None:
     """With the headers that GET would have, its length among them."""
 
-    async def script(house: House) -> tuple[httpx.Response, httpx.Response]:
-        return await house.call("GET", REPORTS), await house.call("HEAD", REPORTS)
+    async def script(instance: Instance) -> tuple[httpx.Response, httpx.Response]:
+        return await instance.call("GET", REPORTS), await instance.call("HEAD", REPORTS)
 
-    get, head = in_house(tmp_path, script)
+    get, head = with_instance(tmp_path, script)
     differ = {"x-request-id", "ratelimit", "x-ratelimit-remaining"}
 
     assert head.status_code == get.status_code == 200
@@ -192,10 +192,10 @@ def test_head_is_get_without_a_body(tmp_path: Path) -> None:
 def test_who_rules_json_out_gets_nothing_else(tmp_path: Path, path: str) -> None:
     """406 before anything is asked of the database, and told in JSON all the same."""
 
-    async def script(house: House) -> httpx.Response:
-        return await house.call("GET", path, key=None, headers={"Accept": "text/html"})
+    async def script(instance: Instance) -> httpx.Response:
+        return await instance.call("GET", path, key=None, headers={"Accept": "text/html"})
 
-    answer = in_house(tmp_path, script)
+    answer = with_instance(tmp_path, script)
 
     assert (answer.status_code, answer.json()["code"]) == (406, "not_acceptable")
 
@@ -203,10 +203,10 @@ def test_who_rules_json_out_gets_nothing_else(tmp_path: Path, path: str) -> None
 def test_a_mistake_of_ours_is_logged_and_not_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """The name of the request leads from the one to the other."""
 
-    async def script(house: House) -> httpx.Response:
-        return await house.call("GET", "/api/v1/broken", headers={"X-Request-Id": "my-name.1"})
+    async def script(instance: Instance) -> httpx.Response:
+        return await instance.call("GET", "/api/v1/broken", headers={"X-Request-Id": "my-name.1"})
 
-    answer = in_house(tmp_path, script, operations=ODD)
+    answer = with_instance(tmp_path, script, operations=ODD)
 
     assert answer.status_code == 500
     assert "secret" not in answer.text
@@ -217,21 +217,21 @@ def test_a_mistake_of_ours_is_logged_and_not_told(tmp_path: Path, caplog: pytest
 def test_an_operation_that_asks_nobody_answers_nobody(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """A handler that forgets about keys is a mistake that shows, and not a hole."""
 
-    async def script(house: House) -> httpx.Response:
-        return await house.call("GET", "/api/v1/forgetful")
+    async def script(instance: Instance) -> httpx.Response:
+        return await instance.call("GET", "/api/v1/forgetful")
 
-    assert in_house(tmp_path, script, operations=ODD).status_code == 500
+    assert with_instance(tmp_path, script, operations=ODD).status_code == 500
 
 
 @pytest.mark.parametrize("sent", ["", "a b", "a" * 65, "é", "a\nb", "<x>"])
 def test_a_strange_name_of_a_request_is_replaced(tmp_path: Path, sent: str) -> None:
     """What ends up in logs is short and plain."""
 
-    async def script(house: House) -> httpx.Response:
+    async def script(instance: Instance) -> httpx.Response:
         headers = [(b"x-request-id", sent.encode())]
-        return await house.client.get("/api/v1/nothing", headers=headers)
+        return await instance.client.get("/api/v1/nothing", headers=headers)
 
-    made = in_house(tmp_path, script).headers["x-request-id"]
+    made = with_instance(tmp_path, script).headers["x-request-id"]
 
     assert made != sent
     assert len(made) == 16
@@ -247,10 +247,10 @@ def test_a_strange_name_of_a_request_is_replaced(tmp_path: Path, sent: str) -> N
 def test_what_is_too_long_is_told_so(tmp_path: Path, path: str, headers: dict[str, str], status: int) -> None:
     """Address and headers, where the server let them through."""
 
-    async def script(house: House) -> httpx.Response:
-        return await house.call("GET", path, headers=headers)
+    async def script(instance: Instance) -> httpx.Response:
+        return await instance.call("GET", path, headers=headers)
 
-    answer = in_house(tmp_path, script)
+    answer = with_instance(tmp_path, script)
 
     assert (answer.status_code, answer.json()["code"]) == (status, "too_large")
 
@@ -268,23 +268,23 @@ def test_every_answer_of_the_interface_has_its_headers(tmp_path: Path) -> None:
         "access-control-allow-origin": "*",
     }
 
-    async def script(house: House) -> list[httpx.Response]:
-        report = await house.create()
+    async def script(instance: Instance) -> list[httpx.Response]:
+        report = await instance.create()
         path = f"{REPORTS}/{report['id']}"
-        shown = await house.call("GET", path)
+        shown = await instance.call("GET", path)
         return [
             shown,
-            await house.call("GET", path, headers={"If-None-Match": shown.headers["etag"]}),
-            await house.call("GET", REPORTS),
-            await house.call("GET", REPORTS, key=None),
-            await house.call("POST", REPORTS, content=b"{", headers={"Content-Type": "application/json"}),
-            await house.call("OPTIONS", REPORTS),
-            await house.call("GET", "/api/v1/account"),
-            await house.call("GET", "/api/v1/checks"),
-            await house.call("DELETE", path),
+            await instance.call("GET", path, headers={"If-None-Match": shown.headers["etag"]}),
+            await instance.call("GET", REPORTS),
+            await instance.call("GET", REPORTS, key=None),
+            await instance.call("POST", REPORTS, content=b"{", headers={"Content-Type": "application/json"}),
+            await instance.call("OPTIONS", REPORTS),
+            await instance.call("GET", "/api/v1/account"),
+            await instance.call("GET", "/api/v1/checks"),
+            await instance.call("DELETE", path),
         ]
 
-    answers = in_house(tmp_path, script)
+    answers = with_instance(tmp_path, script)
 
     assert [answer.status_code for answer in answers] == [200, 304, 200, 401, 400, 204, 200, 200, 200]
     for answer in answers:
@@ -304,10 +304,10 @@ def test_a_preflight_is_answered(tmp_path: Path) -> None:
     """Without a key, because browsers send none with it."""
     headers = {"Origin": "https://app.example", "Access-Control-Request-Method": "PUT"}
 
-    async def script(house: House) -> httpx.Response:
-        return await house.call("OPTIONS", f"{REPORTS}/1", key=None, headers=headers)
+    async def script(instance: Instance) -> httpx.Response:
+        return await instance.call("OPTIONS", f"{REPORTS}/1", key=None, headers=headers)
 
-    answer = in_house(tmp_path, script)
+    answer = with_instance(tmp_path, script)
 
     assert answer.status_code == 204
     assert "PUT" in answer.headers["access-control-allow-methods"]
@@ -323,14 +323,14 @@ def test_observers_hear_of_every_request(tmp_path: Path) -> None:
     def observe(operation: str, method: str, status: int, seconds: float, request_id: str, /, *, call: Call) -> None:
         heard.append((operation, method, status, request_id, call.caller is not None and seconds > 0))
 
-    async def script(house: House) -> None:
-        app = make_app(house.services, observe=observe)
+    async def script(instance: Instance) -> None:
+        app = make_app(instance.services, observe=observe)
         async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url=BASE_URL) as client:
-            headers = {"Authorization": f"Bearer {house.key}", "X-Request-Id": "one"}
+            headers = {"Authorization": f"Bearer {instance.key}", "X-Request-Id": "one"}
             await client.get(REPORTS, headers=headers)
             await client.head("/nowhere", headers={"X-Request-Id": "two"})
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
     assert heard == [("list_reports", "GET", 200, "one", True), ("", "HEAD", 404, "two", False)]
 
@@ -372,8 +372,8 @@ def test_websockets_are_closed(tmp_path: Path) -> None:
 def test_http_2_hears_nothing_of_connections(tmp_path: Path) -> None:
     """The header is forbidden there (RFC 9113 8.2.2)."""
 
-    async def script(house: House) -> tuple[httpx.Response, list[MutableMapping[str, Any]]]:
-        house.services.draining = True
+    async def script(instance: Instance) -> tuple[httpx.Response, list[MutableMapping[str, Any]]]:
+        instance.services.draining = True
         sent: list[MutableMapping[str, Any]] = []
 
         async def send(message: MutableMapping[str, Any]) -> None:
@@ -383,10 +383,10 @@ def test_http_2_hears_nothing_of_connections(tmp_path: Path) -> None:
             return {"type": "http.request"}
 
         scope = {"type": "http", "method": "GET", "path": "/api/v1/x", "headers": [], "http_version": "2"}
-        await house.app(scope, receive, send)
-        return await house.call("GET", "/api/v1/x"), sent
+        await instance.app(scope, receive, send)
+        return await instance.call("GET", "/api/v1/x"), sent
 
-    first, second = in_house(tmp_path, script)
+    first, second = with_instance(tmp_path, script)
 
     assert first.headers["connection"] == "close"
     assert b"connection" not in dict(second[0]["headers"])

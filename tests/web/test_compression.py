@@ -8,7 +8,7 @@ import pytest
 
 from pagegrade.web.compression import MAX_CHARACTERS, SMALLEST, compressed
 from pagegrade.web.operations import Answer
-from tests.web.calling import House, in_house
+from tests.web.calling import Instance, with_instance
 
 HTML = "text/html; charset=utf-8"
 
@@ -55,14 +55,14 @@ def test_other_sites_learn_nothing_from_the_length(site: str) -> None:
 def test_every_page_and_the_api_go_through_it(tmp_path: Path) -> None:
     """The length is that of what is sent."""
 
-    async def script(house: House) -> list[httpx.Response]:
+    async def script(instance: Instance) -> list[httpx.Response]:
         encoding = {"Accept-Encoding": "gzip", "Accept": "text/html"}
-        pages = [await house.call("GET", path, key=None, headers=encoding) for path in ("/", "/nothing")]
+        pages = [await instance.call("GET", path, key=None, headers=encoding) for path in ("/", "/nothing")]
         sent = {"Accept-Encoding": "gzip", "Sec-Fetch-Site": "cross-site"}  # with a key, no other site can ask
-        api = [await house.call("GET", path, headers=sent) for path in ("/api/v1/checks", "/api/v1/openapi.json")]
+        api = [await instance.call("GET", path, headers=sent) for path in ("/api/v1/checks", "/api/v1/openapi.json")]
         return [*pages, *api]
 
-    pages = in_house(tmp_path, script)
+    pages = with_instance(tmp_path, script)
 
     told = [(page.headers["content-encoding"], "Accept-Encoding" in page.headers["vary"]) for page in pages]
     shorter = [int(page.headers["content-length"]) < len(page.content) for page in pages]

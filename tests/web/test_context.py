@@ -14,7 +14,7 @@ from pagegrade.clock import now_ms
 from pagegrade.service.accounts.access import make_secret
 from pagegrade.store.repositories.accounts import disable_account
 from pagegrade.store.repositories.keys import revoke_key
-from tests.web.calling import REPORTS, House, a_neighbour, in_house
+from tests.web.calling import REPORTS, Instance, a_neighbour, with_instance
 from tests.web.test_app import without_names
 
 JSON = {"Content-Type": "application/json"}
@@ -32,13 +32,15 @@ def test_nobody_is_told_how_close_they_were(tmp_path: Path) -> None:
         "unknown": f"Bearer {make_secret()}",
     }
 
-    async def script(house: House) -> dict[str, httpx.Response]:
+    async def script(instance: Instance) -> dict[str, httpx.Response]:
         return {
-            name: await house.call("GET", REPORTS, key=None, headers={} if value is None else {"Authorization": value})
+            name: await instance.call(
+                "GET", REPORTS, key=None, headers={} if value is None else {"Authorization": value}
+            )
             for name, value in sent.items()
         }
 
-    answers = in_house(tmp_path, script)
+    answers = with_instance(tmp_path, script)
     challenges = {name: answer.headers["www-authenticate"] for name, answer in answers.items()}
 
     assert {answer.status_code for answer in answers.values()} == {401}
@@ -55,10 +57,10 @@ def test_nobody_is_told_how_close_they_were(tmp_path: Path) -> None:
 def test_a_key_is_taken_from_its_header_only(tmp_path: Path) -> None:
     """Addresses, cookies and Basic end up in logs and in other people's hands."""
 
-    async def script(house: House) -> list[int]:
-        key = house.key
+    async def script(instance: Instance) -> list[int]:
+        key = instance.key
         return [
-            (await house.client.request("GET", REPORTS, **sent)).status_code
+            (await instance.client.request("GET", REPORTS, **sent)).status_code
             for sent in (
                 {"params": {"api_key": key, "access_token": key, "key": key}},
                 {"headers": {"Cookie": f"api_key={key}"}},
@@ -68,40 +70,40 @@ def test_a_key_is_taken_from_its_header_only(tmp_path: Path) -> None:
             )
         ]
 
-    assert in_house(tmp_path, script) == [401] * 5
+    assert with_instance(tmp_path, script) == [401] * 5
 
 
 def test_a_key_ends_at_once(tmp_path: Path) -> None:
     """Revoked, expired or of a disabled account: the very next request is refused like one with an unknown key."""
 
-    async def script(house: House) -> list[int]:
-        database = house.services.database
-        bob = house.add_bob()
-        short = house.add_key(expires_at_ms=now_ms() - 1)
-        before = [(await house.call("GET", REPORTS, key=key)).status_code for key in (house.key, bob, short)]
+    async def script(instance: Instance) -> list[int]:
+        database = instance.services.database
+        bob = instance.add_bob()
+        short = instance.add_key(expires_at_ms=now_ms() - 1)
+        before = [(await instance.call("GET", REPORTS, key=key)).status_code for key in (instance.key, bob, short)]
         database.write_here(lambda tx: revoke_key(tx, 1, now_ms()))
         database.write_here(lambda tx: disable_account(tx, 2, now_ms()))
-        after = [(await house.call("GET", REPORTS, key=key)).status_code for key in (house.key, bob)]
+        after = [(await instance.call("GET", REPORTS, key=key)).status_code for key in (instance.key, bob)]
         return before + after
 
-    assert in_house(tmp_path, script) == [200, 200, 401, 401, 401]
+    assert with_instance(tmp_path, script) == [200, 200, 401, 401, 401]
 
 
 def test_a_key_does_what_its_scopes_say(tmp_path: Path) -> None:
     """And is told which one it lacks, before its body is read."""
 
-    async def script(house: House) -> list[httpx.Response]:
-        reader = house.add_key("reports:read")
-        writer = house.add_key("reports:write")
+    async def script(instance: Instance) -> list[httpx.Response]:
+        reader = instance.add_key("reports:read")
+        writer = instance.add_key("reports:write")
         return [
-            await house.call("GET", REPORTS, key=reader),
-            await house.call("POST", REPORTS, key=reader, content=b"{", headers=JSON),
-            await house.call("GET", "/api/v1/account", key=reader),
-            await house.call("GET", REPORTS, key=writer),
-            await house.call("POST", REPORTS, key=writer, data={"url": "https://example.com/"}),
+            await instance.call("GET", REPORTS, key=reader),
+            await instance.call("POST", REPORTS, key=reader, content=b"{", headers=JSON),
+            await instance.call("GET", "/api/v1/account", key=reader),
+            await instance.call("GET", REPORTS, key=writer),
+            await instance.call("POST", REPORTS, key=writer, data={"url": "https://example.com/"}),
         ]
 
-    answers = in_house(tmp_path, script)
+    answers = with_instance(tmp_path, script)
 
     assert [answer.status_code for answer in answers] == [200, 403, 403, 403, 201]
     assert answers[1].json()["code"] == "insufficient_scope"
@@ -113,12 +115,12 @@ def test_a_key_does_what_its_scopes_say(tmp_path: Path) -> None:
 def test_requests_are_limited_by_key(tmp_path: Path) -> None:
     """Exactly, also when they come at once; another key of the same account is not concerned."""
 
-    async def script(house: House) -> tuple[list[httpx.Response], int]:
-        answers = await asyncio.gather(*(house.call("GET", REPORTS) for _ in range(30)))
-        other = await house.call("GET", REPORTS, key=house.add_key())
+    async def script(instance: Instance) -> tuple[list[httpx.Response], int]:
+        answers = await asyncio.gather(*(instance.call("GET", REPORTS) for _ in range(30)))
+        other = await instance.call("GET", REPORTS, key=instance.add_key())
         return list(answers), other.status_code
 
-    answers, other = in_house(tmp_path, script, requests_per_minute=10)
+    answers, other = with_instance(tmp_path, script, requests_per_minute=10)
     allowed = [answer for answer in answers if answer.status_code == 200]
     refused = [answer for answer in answers if answer.status_code == 429]
 
@@ -135,25 +137,27 @@ def test_requests_are_limited_by_key(tmp_path: Path) -> None:
 def test_refused_requests_write_nothing(tmp_path: Path) -> None:
     """A key that asks too often does not reach the database's writer."""
 
-    async def script(house: House) -> tuple[int, int]:
-        answers = [await house.call("POST", REPORTS, data={"url": "https://example.com/"}) for _ in range(5)]
-        other = house.add_key()
-        listed = await house.call("GET", REPORTS, key=other)
+    async def script(instance: Instance) -> tuple[int, int]:
+        answers = [await instance.call("POST", REPORTS, data={"url": "https://example.com/"}) for _ in range(5)]
+        other = instance.add_key()
+        listed = await instance.call("GET", REPORTS, key=other)
         return sum(answer.status_code == 201 for answer in answers), listed.json()["meta"]["total"]
 
-    assert in_house(tmp_path, script, requests_per_minute=2) == (2, 2)
+    assert with_instance(tmp_path, script, requests_per_minute=2) == (2, 2)
 
 
 def test_an_unchanged_answer_is_free(tmp_path: Path) -> None:
     """Asking whether something has changed must not cost what reading it does."""
 
-    async def script(house: House) -> list[tuple[int, str]]:
-        first = await house.call("GET", REPORTS)
-        again = [await house.call("GET", REPORTS, headers={"If-None-Match": first.headers["etag"]}) for _ in range(3)]
-        last = await house.call("GET", REPORTS)
+    async def script(instance: Instance) -> list[tuple[int, str]]:
+        first = await instance.call("GET", REPORTS)
+        again = [
+            await instance.call("GET", REPORTS, headers={"If-None-Match": first.headers["etag"]}) for _ in range(3)
+        ]
+        last = await instance.call("GET", REPORTS)
         return [(answer.status_code, answer.headers["x-ratelimit-remaining"]) for answer in (first, *again, last)]
 
-    assert in_house(tmp_path, script, requests_per_minute=3) == [
+    assert with_instance(tmp_path, script, requests_per_minute=3) == [
         (200, "2"),
         (304, "2"),
         (304, "2"),
@@ -165,40 +169,40 @@ def test_an_unchanged_answer_is_free(tmp_path: Path) -> None:
 def test_wrong_keys_are_limited_by_client(tmp_path: Path) -> None:
     """Who tries many is told to wait; whoever has a valid key behind the same address goes on."""
 
-    async def script(house: House) -> list[int]:
+    async def script(instance: Instance) -> list[int]:
         tries = [make_secret() for _ in range(3)] + ["garbage"] * 2
-        wrong = [(await house.call("GET", REPORTS, key=key)).status_code for key in tries]
-        return [*wrong, (await house.call("GET", REPORTS)).status_code]
+        wrong = [(await instance.call("GET", REPORTS, key=key)).status_code for key in tries]
+        return [*wrong, (await instance.call("GET", REPORTS)).status_code]
 
-    assert in_house(tmp_path, script, wrong_keys_per_minute=3) == [401, 401, 401, 429, 429, 200]
+    assert with_instance(tmp_path, script, wrong_keys_per_minute=3) == [401, 401, 401, 429, 429, 200]
 
 
 def test_a_client_is_who_our_proxy_says(tmp_path: Path) -> None:
     """And who cannot choose its address by a header."""
 
-    async def script(house: House) -> list[int]:
+    async def script(instance: Instance) -> list[int]:
         said = ["1.1.1.1", "2.2.2.2", "9.9.9.9, 1.1.1.1", "1.1.1.1"]
         return [
-            (await house.call("GET", REPORTS, key="garbage", headers={"X-Forwarded-For": each})).status_code
+            (await instance.call("GET", REPORTS, key="garbage", headers={"X-Forwarded-For": each})).status_code
             for each in said
         ]
 
     proxies = (ip_network("127.0.0.0/8"),)
 
-    assert in_house(tmp_path, script, wrong_keys_per_minute=1, trusted_proxies=proxies) == [401, 401, 429, 429]
-    assert in_house(tmp_path, script, wrong_keys_per_minute=1) == [401, 429, 429, 429]
+    assert with_instance(tmp_path, script, wrong_keys_per_minute=1, trusted_proxies=proxies) == [401, 401, 429, 429]
+    assert with_instance(tmp_path, script, wrong_keys_per_minute=1) == [401, 429, 429, 429]
 
 
 def test_order_of_judgement(tmp_path: Path) -> None:
     """Path, method, Accept, key, limit, scope, media type, size, syntax, values: the first that fails answers."""
     form = {"Content-Type": "application/x-www-form-urlencoded"}
 
-    async def script(house: House) -> list[int]:
-        reader = house.add_key("reports:read")
+    async def script(instance: Instance) -> list[int]:
+        reader = instance.add_key("reports:read")
 
         async def post(path: str = REPORTS, *, method: str = "POST", key: str | None = "", **headers: str) -> int:
             sent = {name.replace("_", "-"): value for name, value in headers.items()}
-            return (await house.call(method, path, key=key, headers=sent, content=b"x" * 70_000)).status_code
+            return (await instance.call(method, path, key=key, headers=sent, content=b"x" * 70_000)).status_code
 
         html, text = {"Accept": "text/html"}, {"Content_Type": "text/plain"}
         return [
@@ -209,11 +213,11 @@ def test_order_of_judgement(tmp_path: Path) -> None:
             await post(key=reader, **text),
             await post(**text),
             await post(Content_Type="application/json"),
-            (await house.call("POST", REPORTS, content=b"privacy=9&x=%ff", headers=form)).status_code,
-            (await house.call("POST", REPORTS, content=b"privacy=9", headers=form)).status_code,
+            (await instance.call("POST", REPORTS, content=b"privacy=9&x=%ff", headers=form)).status_code,
+            (await instance.call("POST", REPORTS, content=b"privacy=9", headers=form)).status_code,
         ]
 
-    assert in_house(tmp_path, script) == [404, 501, 406, 401, 403, 415, 413, 400, 422]
+    assert with_instance(tmp_path, script) == [404, 501, 406, 401, 403, 415, 413, 400, 422]
 
 
 def test_no_key_is_ever_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -221,13 +225,13 @@ def test_no_key_is_ever_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture)
     caplog.set_level(logging.DEBUG)
     keys: list[str] = []
 
-    async def script(house: House) -> None:
-        keys.extend((house.key, make_secret()))
+    async def script(instance: Instance) -> None:
+        keys.extend((instance.key, make_secret()))
         for key in keys:
-            await house.call("GET", f"{REPORTS}?key={key}", key=key)
-            await house.call("POST", REPORTS, key=key, data={"url": "https://example.com/", "password": key})
+            await instance.call("GET", f"{REPORTS}?key={key}", key=key)
+            await instance.call("POST", REPORTS, key=key, data={"url": "https://example.com/", "password": key})
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
     told = " ".join(str(vars(record)) for record in caplog.records if not record.name.startswith("httpx"))
 
@@ -238,11 +242,11 @@ def test_no_key_is_ever_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture)
 def test_a_query_is_judged_after_the_key(tmp_path: Path, query: str) -> None:
     """A stranger learns nothing about parameters."""
 
-    async def script(house: House) -> tuple[int, int]:
+    async def script(instance: Instance) -> tuple[int, int]:
         path = f"{REPORTS}?{query}"
-        return (await house.call("GET", path, key=None)).status_code, (await house.call("GET", path)).status_code
+        return (await instance.call("GET", path, key=None)).status_code, (await instance.call("GET", path)).status_code
 
-    nobody, alice = in_house(tmp_path, script)
+    nobody, alice = with_instance(tmp_path, script)
 
     assert nobody == 401
     assert alice in {400, 422}
@@ -255,12 +259,12 @@ shared_only = pytest.mark.backend("postgresql", reason="elsewhere there is one p
 def test_a_limit_holds_for_all_processes_together(tmp_path: Path) -> None:
     """A crowd asks both of them: so many are answered and not one more, and the answers count down without a gap."""
 
-    async def script(house: House) -> list[httpx.Response]:
-        async with a_neighbour(house) as other:
-            asked = ((house, other)[number % 2].call("GET", REPORTS) for number in range(60))
+    async def script(instance: Instance) -> list[httpx.Response]:
+        async with a_neighbour(instance) as other:
+            asked = ((instance, other)[number % 2].call("GET", REPORTS) for number in range(60))
             return list(await asyncio.gather(*asked))
 
-    answers = in_house(tmp_path, script, requests_per_minute=25)
+    answers = with_instance(tmp_path, script, requests_per_minute=25)
     answered = [answer for answer in answers if answer.status_code == 200]
 
     assert len(answered) == 25
@@ -272,51 +276,51 @@ def test_a_limit_holds_for_all_processes_together(tmp_path: Path) -> None:
 def test_who_tries_many_keys_gains_nothing_by_asking_another_process(tmp_path: Path) -> None:
     """Keys that cannot be any and keys that are nobody's are counted together, in both places."""
 
-    async def script(house: House) -> list[int]:
-        async with a_neighbour(house) as other:
+    async def script(instance: Instance) -> list[int]:
+        async with a_neighbour(instance) as other:
             statuses = []
             for number in range(6):
                 key = make_secret() if number % 3 else "pgk_garbage"
-                statuses.append((await (house, other)[number % 2].call("GET", REPORTS, key=key)).status_code)
+                statuses.append((await (instance, other)[number % 2].call("GET", REPORTS, key=key)).status_code)
             return [*statuses, (await other.call("GET", REPORTS)).status_code]
 
-    assert in_house(tmp_path, script, wrong_keys_per_minute=4) == [401] * 4 + [429] * 2 + [200]
+    assert with_instance(tmp_path, script, wrong_keys_per_minute=4) == [401] * 4 + [429] * 2 + [200]
 
 
 @shared_only
 def test_an_analysis_is_one_wherever_it_is_asked_for(tmp_path: Path) -> None:
     """One that came to nothing is not counted."""
 
-    async def script(house: House) -> list[int]:
-        async with a_neighbour(house) as other:
+    async def script(instance: Instance) -> list[int]:
+        async with a_neighbour(instance) as other:
             asked = [
-                (house, {"url": "https://a.example/"}),
+                (instance, {"url": "https://a.example/"}),
                 (other, {"url": "ftp://b.example/"}),
                 (other, {"url": "https://b.example/"}),
-                (house, {"url": "https://c.example/"}),
+                (instance, {"url": "https://c.example/"}),
             ]
             return [(await process.call("POST", REPORTS, data=data)).status_code for process, data in asked]
 
-    assert in_house(tmp_path, script, analyses_per_minute=2) == [201, 422, 201, 429]
+    assert with_instance(tmp_path, script, analyses_per_minute=2) == [201, 422, 201, 429]
 
 
 @shared_only
 def test_a_key_ends_everywhere_at_once(tmp_path: Path) -> None:
     """No process remembers that it was good."""
 
-    async def script(house: House) -> list[int]:
-        async with a_neighbour(house) as other:
+    async def script(instance: Instance) -> list[int]:
+        async with a_neighbour(instance) as other:
             before = (await other.call("GET", REPORTS)).status_code
-            await house.services.database.write(lambda tx: revoke_key(tx, 1, now_ms()))
+            await instance.services.database.write(lambda tx: revoke_key(tx, 1, now_ms()))
             return [before, (await other.call("GET", REPORTS)).status_code]
 
-    assert in_house(tmp_path, script) == [200, 401]
+    assert with_instance(tmp_path, script) == [200, 401]
 
 
 def test_a_request_counts_whatever_comes_of_it(tmp_path: Path) -> None:
     """Nobody looks for reports that are not there any faster than for such as are."""
 
-    async def script(house: House) -> list[int]:
-        return [(await house.call("GET", f"{REPORTS}/{number}")).status_code for number in range(100, 104)]
+    async def script(instance: Instance) -> list[int]:
+        return [(await instance.call("GET", f"{REPORTS}/{number}")).status_code for number in range(100, 104)]
 
-    assert in_house(tmp_path, script, requests_per_minute=3) == [404] * 3 + [429]
+    assert with_instance(tmp_path, script, requests_per_minute=3) == [404] * 3 + [429]

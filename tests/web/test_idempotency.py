@@ -11,20 +11,22 @@ from pagegrade.clock import now_ms
 from pagegrade.store.repositories.idempotency import KEPT_MS
 from pagegrade.web import context as module
 from pagegrade.web.app import make_app
-from tests.web.calling import BASE_URL, REPORTS, House, a_neighbour, in_house
+from tests.web.calling import BASE_URL, REPORTS, Instance, a_neighbour, with_instance
 
 KEY = {"Idempotency-Key": "one"}
 URL = "https://example.com/"
 
 
-async def post(house: House, headers: dict[str, str] | None = None, **fields: Any) -> httpx.Response:
+async def post(instance: Instance, headers: dict[str, str] | None = None, **fields: Any) -> httpx.Response:
     """Create a report."""
-    return await house.call("POST", REPORTS, data={"url": URL, **fields}, headers=KEY if headers is None else headers)
+    return await instance.call(
+        "POST", REPORTS, data={"url": URL, **fields}, headers=KEY if headers is None else headers
+    )
 
 
-async def total(house: House) -> int:
+async def total(instance: Instance) -> int:
     """How many reports Alice has."""
-    found: int = (await house.call("GET", REPORTS)).json()["meta"]["total"]
+    found: int = (await instance.call("GET", REPORTS)).json()["meta"]["total"]
     return found
 
 
@@ -32,16 +34,16 @@ shared_only = pytest.mark.backend("postgresql", reason="elsewhere there is one p
 SLOW = {**KEY, "Prefer": "wait=30"}
 
 
-async def count_runs(house: House) -> int:
+async def count_runs(instance: Instance) -> int:
     """How many runs there are of all reports."""
     count = "SELECT count(*) FROM runs"
-    return int(await house.services.database.read(lambda tx: tx.exec_driver_sql(count).scalar_one()))
+    return int(await instance.services.database.read(lambda tx: tx.exec_driver_sql(count).scalar_one()))
 
 
-async def begun(house: House, request: asyncio.Task[httpx.Response]) -> None:
+async def begun(instance: Instance, request: asyncio.Task[httpx.Response]) -> None:
     """Wait until a request has stored its report."""
     async with asyncio.timeout(30):
-        while not await total(house):
+        while not await total(instance):
             assert not request.done()
             await asyncio.sleep(0.01)
 
@@ -49,15 +51,15 @@ async def begun(house: House, request: asyncio.Task[httpx.Response]) -> None:
 def test_a_repeated_request_is_answered_with_the_report_as_it_is_now(tmp_path: Path) -> None:
     """The first status, however the body is encoded; who repeats until the report is finished gets it finished."""
 
-    async def script(house: House) -> tuple[list[httpx.Response], int]:
-        first = await post(house, {**KEY, "Prefer": "respond-async"})
-        early = await post(house, {**KEY, "Prefer": "respond-async"})
-        await house.finish()
-        again = await post(house)
-        as_json = await house.call("POST", REPORTS, json={"url": URL}, headers=KEY)
-        return [first, early, again, as_json], await total(house)
+    async def script(instance: Instance) -> tuple[list[httpx.Response], int]:
+        first = await post(instance, {**KEY, "Prefer": "respond-async"})
+        early = await post(instance, {**KEY, "Prefer": "respond-async"})
+        await instance.finish()
+        again = await post(instance)
+        as_json = await instance.call("POST", REPORTS, json={"url": URL}, headers=KEY)
+        return [first, early, again, as_json], await total(instance)
 
-    (first, early, again, as_json), count = in_house(tmp_path, script)
+    (first, early, again, as_json), count = with_instance(tmp_path, script)
 
     assert count == 1
     assert "idempotency-replayed" not in first.headers
@@ -75,16 +77,16 @@ def test_a_repeated_request_is_answered_with_the_report_as_it_is_now(tmp_path: P
 def test_a_repeated_request_waits_as_it_asks_to(tmp_path: Path) -> None:
     """Also beside the first one, which waits itself."""
 
-    async def script(house: House) -> list[httpx.Response]:
+    async def script(instance: Instance) -> list[httpx.Response]:
         async with asyncio.TaskGroup() as group:
-            first = group.create_task(post(house, SLOW))
-            await begun(house, first)
-            at_once = await post(house, {**KEY, "Prefer": "wait=0"})
-            again = group.create_task(post(house, SLOW))
-            await house.finish()
+            first = group.create_task(post(instance, SLOW))
+            await begun(instance, first)
+            at_once = await post(instance, {**KEY, "Prefer": "wait=0"})
+            again = group.create_task(post(instance, SLOW))
+            await instance.finish()
         return [first.result(), again.result(), at_once]
 
-    answers = in_house(tmp_path, script)
+    answers = with_instance(tmp_path, script)
 
     assert [answer.json()["data"]["state"] for answer in answers] == ["completed", "completed", "queued"]
     assert ["idempotency-replayed" in answer.headers for answer in answers] == [False, True, True]
@@ -94,17 +96,17 @@ def test_a_repeated_request_waits_as_it_asks_to(tmp_path: Path) -> None:
 def test_a_request_whose_report_was_deleted_is_gone(tmp_path: Path, method: str) -> None:
     """With nothing of its content; and nothing is made or analysed anew."""
 
-    async def script(house: House) -> tuple[httpx.Response, int]:
-        await house.create("https://secret.example/")
+    async def script(instance: Instance) -> tuple[httpx.Response, int]:
+        await instance.create("https://secret.example/")
         path, fields = (
             (REPORTS, {"url": "https://secret.example/"}) if method == "POST" else (f"{REPORTS}/1", {"results": "1"})
         )
-        first = await house.call(method, path, data=fields, headers=KEY)
+        first = await instance.call(method, path, data=fields, headers=KEY)
         number = first.json()["data"]["id"]
-        await house.call("DELETE", f"{REPORTS}/{number}")
-        return await house.call(method, path, data=fields, headers=KEY), await total(house)
+        await instance.call("DELETE", f"{REPORTS}/{number}")
+        return await instance.call(method, path, data=fields, headers=KEY), await total(instance)
 
-    answer, count = in_house(tmp_path, script)
+    answer, count = with_instance(tmp_path, script)
 
     assert (answer.status_code, answer.json()["code"]) == (410, "report_deleted")
     assert "secret" not in answer.text
@@ -114,15 +116,15 @@ def test_a_request_whose_report_was_deleted_is_gone(tmp_path: Path, method: str)
 def test_a_report_that_is_deleted_while_a_repeated_request_waits_is_gone(tmp_path: Path) -> None:
     """As if it had been deleted before."""
 
-    async def script(house: House) -> httpx.Response:
-        await post(house, {**KEY, "Prefer": "wait=0"})
+    async def script(instance: Instance) -> httpx.Response:
+        await post(instance, {**KEY, "Prefer": "wait=0"})
         async with asyncio.TaskGroup() as group:
-            again = group.create_task(post(house, SLOW))
+            again = group.create_task(post(instance, SLOW))
             await asyncio.sleep(0)
-            await house.call("DELETE", f"{REPORTS}/1")
+            await instance.call("DELETE", f"{REPORTS}/1")
         return again.result()
 
-    answer = in_house(tmp_path, script)
+    answer = with_instance(tmp_path, script)
 
     assert (answer.status_code, answer.json()["code"]) == (410, "report_deleted")
 
@@ -130,10 +132,10 @@ def test_a_report_that_is_deleted_while_a_repeated_request_waits_is_gone(tmp_pat
 def test_fifty_at_once_make_one_report(tmp_path: Path) -> None:
     """The others are told to wait or get its report (N01)."""
 
-    async def script(house: House) -> tuple[list[httpx.Response], int]:
-        return list(await asyncio.gather(*(post(house) for _ in range(50)))), await total(house)
+    async def script(instance: Instance) -> tuple[list[httpx.Response], int]:
+        return list(await asyncio.gather(*(post(instance) for _ in range(50)))), await total(instance)
 
-    answers, count = in_house(tmp_path, script)
+    answers, count = with_instance(tmp_path, script)
     made = [answer for answer in answers if answer.status_code == 201]
     waiting = [answer for answer in answers if answer.status_code == 409]
 
@@ -149,15 +151,15 @@ def test_fifty_at_once_make_one_report(tmp_path: Path) -> None:
 def test_a_key_stands_for_one_request(tmp_path: Path) -> None:
     """Another body is refused, also while the first one waits for its analysis (N02)."""
 
-    async def script(house: House) -> list[httpx.Response]:
+    async def script(instance: Instance) -> list[httpx.Response]:
         async with asyncio.TaskGroup() as group:
-            first = group.create_task(post(house, SLOW))
-            await begun(house, first)
-            meanwhile = await post(house, SLOW, privacy="1")
-            await house.finish()
-        return [first.result(), meanwhile, await post(house, privacy="1"), await post(house, password="x")]
+            first = group.create_task(post(instance, SLOW))
+            await begun(instance, first)
+            meanwhile = await post(instance, SLOW, privacy="1")
+            await instance.finish()
+        return [first.result(), meanwhile, await post(instance, privacy="1"), await post(instance, password="x")]
 
-    answers = in_house(tmp_path, script)
+    answers = with_instance(tmp_path, script)
 
     assert [answer.status_code for answer in answers] == [201, 422, 422, 422]
     assert {answer.json()["code"] for answer in answers[1:]} == {"idempotency_key_reused"}
@@ -166,118 +168,119 @@ def test_a_key_stands_for_one_request(tmp_path: Path) -> None:
 def test_keys_of_others_mean_nothing(tmp_path: Path) -> None:
     """Another account, another API key, another method or path: another request (N03)."""
 
-    async def script(house: House) -> list[int]:
-        bob, other = house.add_bob(), house.add_key()
+    async def script(instance: Instance) -> list[int]:
+        bob, other = instance.add_bob(), instance.add_key()
         made = [
-            await house.call("POST", REPORTS, key=key, data={"url": URL}, headers=KEY)
-            for key in (house.key, bob, other)
+            await instance.call("POST", REPORTS, key=key, data={"url": URL}, headers=KEY)
+            for key in (instance.key, bob, other)
         ]
         again = [
-            await house.call(method, f"{REPORTS}/1", data={"results": "1"}, headers=KEY) for method in ("PUT", "PATCH")
+            await instance.call(method, f"{REPORTS}/1", data={"results": "1"}, headers=KEY)
+            for method in ("PUT", "PATCH")
         ]
         assert not [answer for answer in (*made, *again) if "idempotency-replayed" in answer.headers]
         return [answer.json()["data"]["id"] for answer in (*made, *again)]
 
-    assert in_house(tmp_path, script) == [1, 2, 3, 1, 1]
+    assert with_instance(tmp_path, script) == [1, 2, 3, 1, 1]
 
 
 def test_a_key_is_forgotten_after_a_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Then it makes a new report (N04)."""
 
-    async def script(house: House) -> list[int]:
-        ids = [(await post(house)).json()["data"]["id"]]
+    async def script(instance: Instance) -> list[int]:
+        ids = [(await post(instance)).json()["data"]["id"]]
         for later in (KEPT_MS - 60_000, KEPT_MS + 60_000):
             monkeypatch.setattr(module, "now_ms", lambda later=later: now_ms() + later)
-            ids.append((await post(house)).json()["data"]["id"])
+            ids.append((await post(instance)).json()["data"]["id"])
         return ids
 
-    assert in_house(tmp_path, script) == [1, 1, 2]
+    assert with_instance(tmp_path, script) == [1, 1, 2]
 
 
 @pytest.mark.parametrize("key", ["", "a" * 256, "a b", "é"])
 def test_a_key_is_visible_ascii(tmp_path: Path, key: str) -> None:
     """1 to 255 of it."""
 
-    async def script(house: House) -> int:
-        sent = [(b"idempotency-key", key.encode()), (b"authorization", f"Bearer {house.key}".encode())]
-        return (await house.client.post(REPORTS, data={"url": URL}, headers=sent)).status_code
+    async def script(instance: Instance) -> int:
+        sent = [(b"idempotency-key", key.encode()), (b"authorization", f"Bearer {instance.key}".encode())]
+        return (await instance.client.post(REPORTS, data={"url": URL}, headers=sent)).status_code
 
-    assert in_house(tmp_path, script) == 400
+    assert with_instance(tmp_path, script) == 400
 
 
 def test_what_was_refused_may_be_sent_again(tmp_path: Path) -> None:
     """A request that came to nothing does not take the key."""
 
-    async def script(house: House) -> list[int]:
-        wrong = await post(house, url="ftp://x/")
-        full = await post(house, url="https://b.example/") if not await house.create() else await post(house)
-        await house.call("DELETE", f"{REPORTS}/1")
-        return [wrong.status_code, full.status_code, (await post(house)).status_code]
+    async def script(instance: Instance) -> list[int]:
+        wrong = await post(instance, url="ftp://x/")
+        full = await post(instance, url="https://b.example/") if not await instance.create() else await post(instance)
+        await instance.call("DELETE", f"{REPORTS}/1")
+        return [wrong.status_code, full.status_code, (await post(instance)).status_code]
 
-    assert in_house(tmp_path, script, max_reports=1) == [422, 429, 201]
+    assert with_instance(tmp_path, script, max_reports=1) == [422, 429, 201]
 
 
 def test_an_analysis_is_counted_once(tmp_path: Path) -> None:
     """A repeated request starts none, and gets its answer also when no more could be started."""
 
-    async def script(house: House) -> list[int]:
-        answers = [await post(house) for _ in range(3)]
-        return [answer.status_code for answer in (*answers, await post(house, {"Idempotency-Key": "two"}))]
+    async def script(instance: Instance) -> list[int]:
+        answers = [await post(instance) for _ in range(3)]
+        return [answer.status_code for answer in (*answers, await post(instance, {"Idempotency-Key": "two"}))]
 
-    assert in_house(tmp_path, script, analyses_per_minute=1) == [201, 201, 201, 429]
+    assert with_instance(tmp_path, script, analyses_per_minute=1) == [201, 201, 201, 429]
 
 
 def test_a_process_that_died_before_it_answered_has_made_the_report(tmp_path: Path) -> None:
     """The report it stored is the answer of the next request (N05)."""
 
-    async def script(house: House) -> tuple[list[Any], int]:
-        request = asyncio.get_running_loop().create_task(post(house, SLOW))
-        await begun(house, request)
+    async def script(instance: Instance) -> tuple[list[Any], int]:
+        request = asyncio.get_running_loop().create_task(post(instance, SLOW))
+        await begun(instance, request)
         request.cancel()
         await asyncio.wait([request])
-        app = make_app(house.services)
+        app = make_app(instance.services)
         async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url=BASE_URL) as client:
-            headers = {**KEY, "Authorization": f"Bearer {house.key}"}
+            headers = {**KEY, "Authorization": f"Bearer {instance.key}"}
             answer = await client.post(REPORTS, data={"url": URL}, headers=headers)
         return [answer.status_code, answer.json()["data"]["id"], answer.headers["idempotency-replayed"]], await total(
-            house
+            instance
         )
 
-    assert in_house(tmp_path, script) == ([201, 1, "true"], 1)
+    assert with_instance(tmp_path, script) == ([201, 1, "true"], 1)
 
 
 def test_a_re_run_is_started_once(tmp_path: Path) -> None:
     """For an update that asks for results; without them the key says nothing."""
 
-    async def script(house: House) -> tuple[list[bool], int]:
-        await house.create()
-        await house.finish()
+    async def script(instance: Instance) -> tuple[list[bool], int]:
+        await instance.create()
+        await instance.finish()
         path = f"{REPORTS}/1"
         answers = []
         for fields in ({"results": "1"}, {"results": "1"}, {"privacy": "1"}, {"privacy": "0"}):
-            answers.append(await house.call("PUT", path, data=fields, headers=KEY))
-            await house.finish()
-        runs = (await house.call("GET", f"{path}/runs")).json()["meta"]["total"]
+            answers.append(await instance.call("PUT", path, data=fields, headers=KEY))
+            await instance.finish()
+        runs = (await instance.call("GET", f"{path}/runs")).json()["meta"]["total"]
         return ["idempotency-replayed" in answer.headers for answer in answers], runs
 
-    assert in_house(tmp_path, script) == ([False, True, False, False], 2)
+    assert with_instance(tmp_path, script) == ([False, True, False, False], 2)
 
 
 def test_no_password_can_be_guessed_from_what_is_kept(tmp_path: Path) -> None:
     """The same body gives another fingerprint with another key, so it takes more than the database to try passwords."""
 
-    async def script(house: House) -> list[bytes]:
-        for key in (house.key, house.add_key()):
-            await house.call(
+    async def script(instance: Instance) -> list[bytes]:
+        for key in (instance.key, instance.add_key()):
+            await instance.call(
                 "POST", REPORTS, key=key, data={"url": URL, "privacy": "2", "password": "letmein"}, headers=KEY
             )
         return list(
-            house.services.database.read_here(
+            instance.services.database.read_here(
                 lambda tx: tx.exec_driver_sql("SELECT request_sha256 FROM idempotency").scalars().all()
             )
         )
 
-    first, second = in_house(tmp_path, script)
+    first, second = with_instance(tmp_path, script)
 
     assert first != second
 
@@ -286,13 +289,13 @@ def test_no_password_can_be_guessed_from_what_is_kept(tmp_path: Path) -> None:
 def test_two_processes_make_one_report(tmp_path: Path) -> None:
     """However many requests come to both of them at the same moment (N01)."""
 
-    async def script(house: House) -> tuple[list[httpx.Response], int, int]:
-        async with a_neighbour(house) as first, a_neighbour(house) as second:
+    async def script(instance: Instance) -> tuple[list[httpx.Response], int, int]:
+        async with a_neighbour(instance) as first, a_neighbour(instance) as second:
             answers = await asyncio.gather(*(post((first, second)[number % 2]) for number in range(40)))
-            later = await post(house)
-            return [*answers, later], await total(house), await count_runs(house)
+            later = await post(instance)
+            return [*answers, later], await total(instance), await count_runs(instance)
 
-    answers, count, runs = in_house(tmp_path, script)
+    answers, count, runs = with_instance(tmp_path, script)
     made = [answer for answer in answers if answer.status_code == 201]
     others = {(answer.status_code, answer.json()["code"]) for answer in answers if answer.status_code != 201}
 
@@ -306,17 +309,17 @@ def test_two_processes_make_one_report(tmp_path: Path) -> None:
 def test_what_a_neighbour_waits_for_is_answered_by_any_process(tmp_path: Path) -> None:
     """From the moment it is stored. Another body is refused at once (N02)."""
 
-    async def script(house: House) -> list[httpx.Response]:
-        async with a_neighbour(house) as first, a_neighbour(house) as second, asyncio.TaskGroup() as group:
+    async def script(instance: Instance) -> list[httpx.Response]:
+        async with a_neighbour(instance) as first, a_neighbour(instance) as second, asyncio.TaskGroup() as group:
             request = group.create_task(post(first, SLOW))
-            await begun(house, request)
+            await begun(instance, request)
             meanwhile = [await post(second, {**KEY, "Prefer": "wait=0"}), await post(second, SLOW, privacy="1")]
-            await house.finish()
+            await instance.finish()
             first.services.changes.tell(1)
             answer = await request
             return [answer, *meanwhile, await post(second, SLOW)]
 
-    first, early, reused, replayed = in_house(tmp_path, script)
+    first, early, reused, replayed = with_instance(tmp_path, script)
 
     assert [answer.status_code for answer in (first, early, reused, replayed)] == [201, 201, 422, 201]
     assert early.json()["data"]["state"] == "queued"

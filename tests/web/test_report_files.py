@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.web.calling import REPORTS, House, in_house
+from tests.web.calling import REPORTS, Instance, with_instance
 
 KINDS = {
     "pdf": "application/pdf",
@@ -20,11 +20,11 @@ KINDS = {
 CHROME = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"
 
 
-async def finished(house: House) -> None:
+async def finished(instance: Instance) -> None:
     """One report with results, and one without."""
-    await house.create()
-    await house.finish()
-    await house.create("https://later.example/")
+    await instance.create()
+    await instance.finish()
+    await instance.create("https://later.example/")
 
 
 def media_type(answer: httpx.Response) -> str:
@@ -36,15 +36,15 @@ def media_type(answer: httpx.Response) -> str:
 def test_a_format_is_asked_for_in_two_ways(tmp_path: Path, name: str) -> None:
     """The same file both times, with a tag of its own by which it is not sent again."""
 
-    async def script(house: House) -> list[httpx.Response]:
-        await finished(house)
+    async def script(instance: Instance) -> list[httpx.Response]:
+        await finished(instance)
         path = f"{REPORTS}/1"
-        by_accept = await house.call("GET", path, headers={"Accept": KINDS[name]})
-        by_name = await house.call("GET", f"{path}?format={name}", headers={"Accept": "application/json"})
+        by_accept = await instance.call("GET", path, headers={"Accept": KINDS[name]})
+        by_name = await instance.call("GET", f"{path}?format={name}", headers={"Accept": "application/json"})
         again = {"Accept": KINDS[name], "If-None-Match": by_accept.headers["etag"]}
-        return [by_accept, by_name, await house.call("GET", path, headers=again), await house.call("GET", path)]
+        return [by_accept, by_name, await instance.call("GET", path, headers=again), await instance.call("GET", path)]
 
-    by_accept, by_name, again, as_json = in_house(tmp_path, script)
+    by_accept, by_name, again, as_json = with_instance(tmp_path, script)
     tags = {answer.headers["etag"] for answer in (by_accept, by_name, again)}
 
     assert [answer.status_code for answer in (by_accept, by_name, again, as_json)] == [200, 200, 304, 200]
@@ -59,11 +59,11 @@ def test_a_format_is_asked_for_in_two_ways(tmp_path: Path, name: str) -> None:
 def test_markdown_has_two_names(tmp_path: Path) -> None:
     """The ending of its files and the word."""
 
-    async def script(house: House) -> list[httpx.Response]:
-        await finished(house)
-        return [await house.call("GET", f"{REPORTS}/1?format={name}") for name in ("md", "markdown")]
+    async def script(instance: Instance) -> list[httpx.Response]:
+        await finished(instance)
+        return [await instance.call("GET", f"{REPORTS}/1?format={name}") for name in ("md", "markdown")]
 
-    short, long = in_house(tmp_path, script)
+    short, long = with_instance(tmp_path, script)
 
     assert (short.status_code, long.content) == (200, short.content)
 
@@ -85,14 +85,14 @@ def test_markdown_has_two_names(tmp_path: Path) -> None:
 def test_json_is_what_everybody_else_gets(tmp_path: Path, accept: str | None) -> None:
     """Programs that say nothing, that take anything, and browsers."""
 
-    async def script(house: House) -> httpx.Response:
-        await finished(house)
-        return await house.client.get(
+    async def script(instance: Instance) -> httpx.Response:
+        await finished(instance)
+        return await instance.client.get(
             f"{REPORTS}/1",
-            headers={"Authorization": f"Bearer {house.key}", **({} if accept is None else {"Accept": accept})},
+            headers={"Authorization": f"Bearer {instance.key}", **({} if accept is None else {"Accept": accept})},
         )
 
-    assert media_type(in_house(tmp_path, script)) == "application/json"
+    assert media_type(with_instance(tmp_path, script)) == "application/json"
 
 
 @pytest.mark.parametrize(
@@ -107,31 +107,31 @@ def test_json_is_what_everybody_else_gets(tmp_path: Path, accept: str | None) ->
 def test_what_is_clearly_preferred_is_sent(tmp_path: Path, accept: str, kind: str) -> None:
     """By its weight."""
 
-    async def script(house: House) -> httpx.Response:
-        await finished(house)
-        return await house.call("GET", f"{REPORTS}/1", headers={"Accept": accept})
+    async def script(instance: Instance) -> httpx.Response:
+        await finished(instance)
+        return await instance.call("GET", f"{REPORTS}/1", headers={"Accept": accept})
 
-    assert media_type(in_house(tmp_path, script)) == kind
+    assert media_type(with_instance(tmp_path, script)) == kind
 
 
 def test_what_cannot_be_sent_is_a_problem_in_json(tmp_path: Path) -> None:
     """No results yet, no such report, of others, a format there is not, nothing that is taken, a list."""
 
-    async def script(house: House) -> list[httpx.Response]:
-        await finished(house)
-        bob = house.add_bob()
+    async def script(instance: Instance) -> list[httpx.Response]:
+        await finished(instance)
+        bob = instance.add_bob()
         csv = {"Accept": "text/csv"}
         return [
-            await house.call("GET", f"{REPORTS}/2", headers=csv),
-            await house.call("GET", f"{REPORTS}/9", headers=csv),
-            await house.call("GET", f"{REPORTS}/1", headers=csv, key=bob),
-            await house.call("GET", f"{REPORTS}/1?format=docx"),
-            await house.call("GET", f"{REPORTS}/1", headers={"Accept": "image/png"}),
-            await house.call("GET", REPORTS, headers=csv),
-            await house.call("GET", f"{REPORTS}/1", headers=csv, key=None),
+            await instance.call("GET", f"{REPORTS}/2", headers=csv),
+            await instance.call("GET", f"{REPORTS}/9", headers=csv),
+            await instance.call("GET", f"{REPORTS}/1", headers=csv, key=bob),
+            await instance.call("GET", f"{REPORTS}/1?format=docx"),
+            await instance.call("GET", f"{REPORTS}/1", headers={"Accept": "image/png"}),
+            await instance.call("GET", REPORTS, headers=csv),
+            await instance.call("GET", f"{REPORTS}/1", headers=csv, key=None),
         ]
 
-    answers = in_house(tmp_path, script)
+    answers = with_instance(tmp_path, script)
 
     assert [answer.status_code for answer in answers] == [404, 404, 404, 422, 406, 406, 401]
     assert {media_type(answer) for answer in answers} == {"application/problem+json"}
@@ -141,11 +141,11 @@ def test_what_cannot_be_sent_is_a_problem_in_json(tmp_path: Path) -> None:
 def test_the_files_say_what_the_report_says(tmp_path: Path) -> None:
     """Each in its own form, the CSV with the number of the report."""
 
-    async def script(house: House) -> dict[str, httpx.Response]:
-        await finished(house)
-        return {name: await house.call("GET", f"{REPORTS}/1?format={name}") for name in ("json", *KINDS)}
+    async def script(instance: Instance) -> dict[str, httpx.Response]:
+        await finished(instance)
+        return {name: await instance.call("GET", f"{REPORTS}/1?format={name}") for name in ("json", *KINDS)}
 
-    files = in_house(tmp_path, script)
+    files = with_instance(tmp_path, script)
     url = files["json"].json()["data"]["url"]
 
     assert files["pdf"].content.startswith(b"%PDF-")

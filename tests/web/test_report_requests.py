@@ -19,7 +19,7 @@ from pagegrade.web.report_requests import (
     refuse_when_draining,
     typed_project,
 )
-from tests.web.calling import House, in_house
+from tests.web.calling import Instance, with_instance
 
 ALICE = Account(id=4, name="Alice", email="alice@example.org", created_at_ms=0)
 WRONG = Violation(field="privacy", place="body", code="not_in", message="No.")
@@ -100,22 +100,22 @@ OPERATIONS = (
 def test_a_process_that_stops_begins_nothing(tmp_path: Path) -> None:
     """Whoever asks is told when to try again."""
 
-    async def script(house: House) -> None:
-        before = await house.call("GET", "/begin", key=None)
-        house.services.draining = True
-        after = await house.call("GET", "/begin", key=None)
+    async def script(instance: Instance) -> None:
+        before = await instance.call("GET", "/begin", key=None)
+        instance.services.draining = True
+        after = await instance.call("GET", "/begin", key=None)
 
         assert (before.status_code, after.status_code) == (200, 503)
         assert after.headers["retry-after"] == "1"
 
-    in_house(tmp_path, script, operations=OPERATIONS)
+    with_instance(tmp_path, script, operations=OPERATIONS)
 
 
 def test_a_project_that_is_not_there_is_not_found(tmp_path: Path) -> None:
     """Nor one that cannot be."""
 
-    async def script(house: House) -> None:
+    async def script(instance: Instance) -> None:
         for name in ("none.example", "%2F", "%22"):
-            assert (await house.page("GET", f"/empty/{name}")).status_code == 404
+            assert (await instance.page("GET", f"/empty/{name}")).status_code == 404
 
-    in_house(tmp_path, script, operations=OPERATIONS)
+    with_instance(tmp_path, script, operations=OPERATIONS)

@@ -31,7 +31,7 @@ from pagegrade.web.session_cookie import (
     session_cookie,
     set_cookie,
 )
-from tests.web.calling import BASE_URL, House, in_house
+from tests.web.calling import BASE_URL, Instance, with_instance
 
 PLAIN_URL = "http://127.0.0.1:8080"
 COOKIE = "__Host-session"
@@ -126,27 +126,27 @@ def test_a_form_of_ours_is_known(sent: dict[str, str]) -> None:
 def test_no_page_takes_a_form_of_another_site(tmp_path: Path) -> None:
     """Every route that changes anything, with the cookie that a browser would send along: 403, before all else."""
 
-    async def script(house: House) -> None:
-        cookie = (await house.sign_in())["Cookie"]
+    async def script(instance: Instance) -> None:
+        cookie = (await instance.sign_in())["Cookie"]
         for operation in FORMS:
             path = operation.path.replace("{id}", "1")
             for foreign in FOREIGN:
-                answer = await house.call(operation.method, path, key=None, headers={"Cookie": cookie, **foreign})
+                answer = await instance.call(operation.method, path, key=None, headers={"Cookie": cookie, **foreign})
 
                 assert (operation.name, foreign, answer.status_code) == (operation.name, foreign, 403)
-        assert (await house.page("GET", "/account")).status_code == 200
+        assert (await instance.page("GET", "/account")).status_code == 200
 
-    in_house(tmp_path, script, requests_per_minute=100_000)
+    with_instance(tmp_path, script, requests_per_minute=100_000)
 
 
 def test_no_page_of_an_account_opens_for_charlie(tmp_path: Path) -> None:
     """Without a session, with a key, or with a cookie that is none: to the form, or told that nothing was saved."""
 
-    async def script(house: House) -> None:
+    async def script(instance: Instance) -> None:
         for operation in CLOSED:
             path = operation.path.replace("{id}", "1")
             for cookie in ({}, {"Cookie": f"{COOKIE}={'A' * 43}"}, {"Cookie": f"session={'A' * 43}"}):
-                answer = await house.call(
+                answer = await instance.call(
                     operation.method, path, headers={"Sec-Fetch-Site": "same-origin", "Accept": "text/html", **cookie}
                 )
                 expected = (303, "/sign-in?next=") if operation.method == "GET" else (401, "")
@@ -155,56 +155,56 @@ def test_no_page_of_an_account_opens_for_charlie(tmp_path: Path) -> None:
                 assert answer.headers.get("location", "").startswith(expected[1])
                 assert "Alice" not in answer.text
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_pages_of_administrators_are_not_there_for_others(tmp_path: Path) -> None:
     """The very answer of an address that never was."""
 
-    async def script(house: House) -> None:
+    async def script(instance: Instance) -> None:
         for operation in CLOSED:
             if operation.access == "admin":
                 path = operation.path.replace("{id}", "1")
-                answer = await house.page(operation.method, path, headers={"Accept": "text/html"})
+                answer = await instance.page(operation.method, path, headers={"Accept": "text/html"})
 
                 assert (operation.name, answer.status_code) == (operation.name, 404)
                 assert "Administration" not in answer.text
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_a_session_opens_no_door_of_the_api(tmp_path: Path) -> None:
     """Browsers send cookies by themselves; the API heeds keys only."""
 
-    async def script(house: House) -> None:
+    async def script(instance: Instance) -> None:
         for operation in ALL_OPERATIONS:
             if operation.scope is not None:
                 path = operation.path.replace("{id}", "1").replace("{number}", "1")
 
-                assert (await house.page(operation.method, path)).status_code == 401, operation.name
+                assert (await instance.page(operation.method, path)).status_code == 401, operation.name
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
-async def aged(house: House, ago_ms: int) -> str:
+async def aged(instance: Instance, ago_ms: int) -> str:
     """The token of a session of Alice that began so long ago."""
-    return await house.services.database.write(lambda tx: start_session(tx, house.alice, "", now_ms() - ago_ms))
+    return await instance.services.database.write(lambda tx: start_session(tx, instance.alice, "", now_ms() - ago_ms))
 
 
-async def look(house: House, *tokens: str) -> httpx.Response:
+async def look(instance: Instance, *tokens: str) -> httpx.Response:
     """The account page, for who has these tokens."""
-    house.client.cookies.clear()
+    instance.client.cookies.clear()
     cookie = "; ".join(f"{COOKIE}={token}" for token in tokens)
-    return await house.call("GET", "/account", key=None, headers={"Cookie": cookie})
+    return await instance.call("GET", "/account", key=None, headers={"Cookie": cookie})
 
 
 def test_a_session_is_renewed_while_it_is_used(tmp_path: Path) -> None:
     """After a day the answer brings a new token; the old one is good for the requests that were under way."""
 
-    async def script(house: House) -> None:
-        young, old = await aged(house, ROTATED_MS - GRACE_MS), await aged(house, ROTATED_MS + 1)
-        unchanged, renewed = await look(house, young), await look(house, old)
-        again = await look(house, old)
+    async def script(instance: Instance) -> None:
+        young, old = await aged(instance, ROTATED_MS - GRACE_MS), await aged(instance, ROTATED_MS + 1)
+        unchanged, renewed = await look(instance, young), await look(instance, old)
+        again = await look(instance, old)
         token = renewed.headers["set-cookie"].partition(";")[0].partition("=")[2]
 
         assert "set-cookie" not in unchanged.headers
@@ -212,36 +212,36 @@ def test_a_session_is_renewed_while_it_is_used(tmp_path: Path) -> None:
         assert "set-cookie" not in again.headers
         assert renewed.headers["set-cookie"] == session_cookie(token, BASE_URL)[1]
         assert token != old
-        assert (await look(house, token)).status_code == 200
-        found = house.services.database.read_here(lambda tx: find_session(tx, digest(token)))
+        assert (await look(instance, token)).status_code == 200
+        found = instance.services.database.read_here(lambda tx: find_session(tx, digest(token)))
         assert found is not None
         assert found[0].created_at_ms < now_ms() - DAY_MS
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_a_session_that_was_left_alone_is_over(tmp_path: Path) -> None:
     """To the form, as for anybody else."""
 
-    async def script(house: House) -> None:
-        kept, over = await aged(house, IDLE_MS - GRACE_MS), await aged(house, IDLE_MS)
+    async def script(instance: Instance) -> None:
+        kept, over = await aged(instance, IDLE_MS - GRACE_MS), await aged(instance, IDLE_MS)
 
-        assert (await look(house, kept)).status_code == 200
-        assert (await look(house, over)).headers["location"] == "/sign-in?next=%2Faccount"
+        assert (await look(instance, kept)).status_code == 200
+        assert (await look(instance, over)).headers["location"] == "/sign-in?next=%2Faccount"
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_the_cookie_of_a_neighbour_does_not_sign_us_out(tmp_path: Path) -> None:
     """Of several values the one that is a session counts."""
 
-    async def script(house: House) -> None:
-        token = await aged(house, 0)
+    async def script(instance: Instance) -> None:
+        token = await aged(instance, 0)
 
-        assert (await look(house, "A" * 43, token)).status_code == 200
-        assert (await look(house, "", "strange", token)).status_code == 200
+        assert (await look(instance, "A" * 43, token)).status_code == 200
+        assert (await look(instance, "", "strange", token)).status_code == 200
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_the_length_of_the_cookies_is_bounded() -> None:

@@ -14,7 +14,7 @@ from pagegrade.web.operations import Answer, Operation
 from pagegrade.web.routes import ALL_OPERATIONS
 from pagegrade.web.spans import MAX_PARENT
 from tests.otlp import Collector, collecting, forget_variables
-from tests.web.calling import REPORTS, House, in_house
+from tests.web.calling import REPORTS, Instance, with_instance
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 PARENT = {"traceparent": f"00-{TRACE}-b7ad6b7169203331-01"}
@@ -52,26 +52,26 @@ def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
         yield made
 
 
-def traced(tmp_path: Path, script: Callable[[House], Awaitable[Any]], **more: Any) -> Any:
-    """What a script says of a house whose requests are traced; the spans have arrived then."""
+def traced(tmp_path: Path, script: Callable[[Instance], Awaitable[Any]], **more: Any) -> Any:
+    """What a script says of an instance whose requests are traced; the spans have arrived then."""
 
-    async def main(house: House) -> Any:
-        house.services.tracing = OpenTelemetryTracing(instance="one")
+    async def main(instance: Instance) -> Any:
+        instance.services.tracing = OpenTelemetryTracing(instance="one")
         try:
-            return await script(house)
+            return await script(instance)
         finally:
-            house.services.tracing.close()
+            instance.services.tracing.close()
 
-    return in_house(tmp_path, main, operations=OPERATIONS, **more)
+    return with_instance(tmp_path, main, operations=OPERATIONS, **more)
 
 
 def test_a_request_is_known_by_its_route(tmp_path: Path, collector: Collector) -> None:
     """The template of the path and the name of the operation, never the path; the client's trace goes on."""
 
-    async def script(house: House) -> None:
-        made = await house.create()
-        await house.call("GET", f"{REPORTS}/{made['id']}?lang=sekret", headers=PARENT)
-        await house.call("HEAD", "/api/v1/checks")
+    async def script(instance: Instance) -> None:
+        made = await instance.create()
+        await instance.call("GET", f"{REPORTS}/{made['id']}?lang=sekret", headers=PARENT)
+        await instance.call("HEAD", "/api/v1/checks")
 
     traced(tmp_path, script)
     span = collector.one("GET /api/v1/reports/{id}")
@@ -90,14 +90,14 @@ def test_a_request_is_known_by_its_route(tmp_path: Path, collector: Collector) -
 def test_what_opens_doors_is_not_told(tmp_path: Path, collector: Collector) -> None:
     """Neither addresses of share pages, badges and links that sign in, nor keys, nor cookies, nor words in a path."""
 
-    async def script(house: House) -> list[str]:
-        made = await house.create()
+    async def script(instance: Instance) -> list[str]:
+        made = await instance.create()
         slug: str = made["share_url"].rpartition("/")[2]
-        cookie = (await house.sign_in())["Cookie"]
+        cookie = (await instance.sign_in())["Cookie"]
         for path in (f"/r/{slug}", f"/%72/{slug}", f"/badge/{slug}.svg", f"/sign-in/{slug}", f"/nothing/{slug}"):
-            await house.call("GET", f"{path}?password={slug}", key=None, headers={"Cookie": cookie})
-        await house.call("GET", f"/{house.key}")
-        return [slug, house.key, cookie.partition("=")[2], "example.com"]
+            await instance.call("GET", f"{path}?password={slug}", key=None, headers={"Cookie": cookie})
+        await instance.call("GET", f"/{instance.key}")
+        return [slug, instance.key, cookie.partition("=")[2], "example.com"]
 
     secrets = traced(tmp_path, script)
     sent = b"".join(collector.raw)
@@ -114,8 +114,8 @@ def test_what_opens_doors_is_not_told(tmp_path: Path, collector: Collector) -> N
 def test_failures_of_ours_are_errors(tmp_path: Path, collector: Collector, path: str, status: int, code: str) -> None:
     """By the code that the client was told."""
 
-    async def script(house: House) -> int:
-        return (await house.call("GET", f"/api/v1/{path}")).status_code
+    async def script(instance: Instance) -> int:
+        return (await instance.call("GET", f"/api/v1/{path}")).status_code
 
     answered = traced(tmp_path, script)
     span = collector.one(f"GET /api/v1/{path}")
@@ -128,9 +128,9 @@ def test_failures_of_ours_are_errors(tmp_path: Path, collector: Collector, path:
 def test_failures_of_clients_are_not_errors(tmp_path: Path, collector: Collector) -> None:
     """Bob's wrong key and Charlie's missing one are told apart from a server in trouble."""
 
-    async def script(house: House) -> None:
-        await house.call("GET", REPORTS, key="wrong-key-of-bob-0123456789")
-        await house.call("GET", REPORTS, key=None)
+    async def script(instance: Instance) -> None:
+        await instance.call("GET", REPORTS, key="wrong-key-of-bob-0123456789")
+        await instance.call("GET", REPORTS, key=None)
 
     traced(tmp_path, script)
     spans = collector.named("GET /api/v1/reports")
@@ -142,8 +142,8 @@ def test_failures_of_clients_are_not_errors(tmp_path: Path, collector: Collector
 def test_methods_of_strangers_are_one(tmp_path: Path, collector: Collector) -> None:
     """Whatever they invent."""
 
-    async def script(house: House) -> None:
-        await house.call("BREW", "/api/v1/checks")
+    async def script(instance: Instance) -> None:
+        await instance.call("BREW", "/api/v1/checks")
 
     traced(tmp_path, script)
 
@@ -154,10 +154,10 @@ def test_methods_of_strangers_are_one(tmp_path: Path, collector: Collector) -> N
 def test_what_machines_ask_all_the_time_is_not_traced(tmp_path: Path, collector: Collector) -> None:
     """Nobody looks for the time of a probe."""
 
-    async def script(house: House) -> None:
+    async def script(instance: Instance) -> None:
         for path in ("/healthz", "/readyz", "/metrics"):
-            await house.call("GET", path, headers=PARENT)
-        await house.call("GET", "/api/v1/checks")
+            await instance.call("GET", path, headers=PARENT)
+        await instance.call("GET", "/api/v1/checks")
 
     traced(tmp_path, script)
 
@@ -167,15 +167,15 @@ def test_what_machines_ask_all_the_time_is_not_traced(tmp_path: Path, collector:
 def test_a_run_knows_the_request_that_asked_for_it(tmp_path: Path, collector: Collector) -> None:
     """A new report, a re-run, a person's form; what is asked for without a trace has none."""
 
-    async def script(house: House) -> list[str | None]:
-        made = await house.create()
-        await house.finish()
-        await house.call("PUT", f"{REPORTS}/{made['id']}", data={"results": 1})
-        house.services.tracing, tracing = NO_TRACING, house.services.tracing
-        await house.create("https://example.com/other")
-        house.services.tracing = tracing
-        await house.page("POST", "/reports", data={"url": "https://example.com/third"})
-        rows = await house.services.database.read(
+    async def script(instance: Instance) -> list[str | None]:
+        made = await instance.create()
+        await instance.finish()
+        await instance.call("PUT", f"{REPORTS}/{made['id']}", data={"results": 1})
+        instance.services.tracing, tracing = NO_TRACING, instance.services.tracing
+        await instance.create("https://example.com/other")
+        instance.services.tracing = tracing
+        await instance.page("POST", "/reports", data={"url": "https://example.com/third"})
+        rows = await instance.services.database.read(
             lambda tx: tx.exec_driver_sql("SELECT traceparent FROM runs ORDER BY id").all()
         )
         return [row[0] for row in rows]
@@ -194,9 +194,9 @@ def test_a_parent_that_is_too_long_counts_as_none(tmp_path: Path, collector: Col
     parent = f"cc-{TRACE}-b7ad6b7169203331-01-"
     headers = [{"traceparent": parent + "x" * (MAX_PARENT - len(parent) + past)} for past in (0, 1)]
 
-    async def script(house: House) -> None:
+    async def script(instance: Instance) -> None:
         for each in headers:
-            await house.call("GET", REPORTS, headers=each)
+            await instance.call("GET", REPORTS, headers=each)
 
     traced(tmp_path, script)
 

@@ -11,7 +11,7 @@ import pytest
 from pagegrade.web import wait_for_report as module
 from pagegrade.web.context import Call
 from pagegrade.web.wait_for_report import wait_until_finished
-from tests.web.calling import House, in_house
+from tests.web.calling import Instance, with_instance
 
 
 class Client:
@@ -40,19 +40,19 @@ def _tell_nobody(report_id: int) -> None:
     """As in another process."""
 
 
-async def a_call(house: House, client: Client) -> Call:
+async def a_call(instance: Instance, client: Client) -> Call:
     """A call of Alice."""
-    headers = [(b"authorization", f"Bearer {house.key}".encode())]
+    headers = [(b"authorization", f"Bearer {instance.key}".encode())]
     scope = {"type": "http", "method": "GET", "path": "/", "headers": headers}
-    call = Call(house.services, scope, client.receive, path="/", request_id="x")
+    call = Call(instance.services, scope, client.receive, path="/", request_id="x")
     await call.admit()
     return call
 
 
-async def waited(house: House, seconds: float, *, leave_after: float | None = None) -> tuple[float, bool]:
+async def waited(instance: Instance, seconds: float, *, leave_after: float | None = None) -> tuple[float, bool]:
     """(how long the wait for report 1 took, whether the client had gone)."""
     client = Client()
-    call = await a_call(house, client)
+    call = await a_call(instance, client)
     if leave_after is not None:
         asyncio.get_running_loop().call_later(leave_after, client.left.set)
     started = time.monotonic()
@@ -63,28 +63,28 @@ async def waited(house: House, seconds: float, *, leave_after: float | None = No
 def test_nobody_waits_for_what_is_there(tmp_path: Path) -> None:
     """A finished report, one that is gone, no time to wait, or a process that is about to stop."""
 
-    async def script(house: House) -> list[bool]:
-        gone = await waited(house, 30)
-        await house.create()
-        none = await waited(house, 0)
-        house.services.draining = True
-        draining = await waited(house, 30)
-        house.services.draining = False
-        await house.finish()
-        finished = await waited(house, 30)
+    async def script(instance: Instance) -> list[bool]:
+        gone = await waited(instance, 30)
+        await instance.create()
+        none = await waited(instance, 0)
+        instance.services.draining = True
+        draining = await waited(instance, 30)
+        instance.services.draining = False
+        await instance.finish()
+        finished = await waited(instance, 30)
         return [took < 5 for took, _ in (gone, none, draining, finished)]
 
-    assert in_house(tmp_path, script) == [True] * 4
+    assert with_instance(tmp_path, script) == [True] * 4
 
 
 def test_a_wait_ends_with_its_time(tmp_path: Path) -> None:
     """The report stays as it is."""
 
-    async def script(house: House) -> tuple[float, bool]:
-        await house.create()
-        return await waited(house, 0.1)
+    async def script(instance: Instance) -> tuple[float, bool]:
+        await instance.create()
+        return await waited(instance, 0.1)
 
-    took, gone = in_house(tmp_path, script)
+    took, gone = with_instance(tmp_path, script)
 
     assert took >= 0.1
     assert not gone
@@ -94,15 +94,15 @@ def test_a_wait_ends_when_it_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyP
     """Long before it would have looked by itself."""
     monkeypatch.setattr(module, "LOOK_EVERY_S", 60)
 
-    async def script(house: House) -> float:
-        await house.create()
+    async def script(instance: Instance) -> float:
+        await instance.create()
         async with asyncio.TaskGroup() as group:
-            waiting = group.create_task(waited(house, 60))
+            waiting = group.create_task(waited(instance, 60))
             await asyncio.sleep(0.05)
-            await house.finish()
+            await instance.finish()
         return waiting.result()[0]
 
-    assert in_house(tmp_path, script) < 30
+    assert with_instance(tmp_path, script) < 30
 
 
 @pytest.mark.parametrize("is_shared", [False, True])
@@ -110,29 +110,29 @@ def test_a_wait_looks_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     """Another process may have finished the run, and tells nobody here; or its word does not arrive."""
     monkeypatch.setattr(module, "LOOK_EVERY_S", 0.02)
 
-    async def script(house: House) -> float:
-        house.services.changes.sender = Quiet(healthy=False) if is_shared else None
-        await house.create()
-        house.services.changes.tell = _tell_nobody  # type: ignore[method-assign]
+    async def script(instance: Instance) -> float:
+        instance.services.changes.sender = Quiet(healthy=False) if is_shared else None
+        await instance.create()
+        instance.services.changes.tell = _tell_nobody  # type: ignore[method-assign]
         async with asyncio.TaskGroup() as group:
-            waiting = group.create_task(waited(house, 60))
+            waiting = group.create_task(waited(instance, 60))
             await asyncio.sleep(0.05)
-            await house.finish()
+            await instance.finish()
         return waiting.result()[0]
 
-    assert in_house(tmp_path, script) < 30
+    assert with_instance(tmp_path, script) < 30
 
 
 def test_nobody_waits_for_a_client_that_has_gone(tmp_path: Path) -> None:
     """The report is analysed all the same."""
 
-    async def script(house: House) -> tuple[bool, bool, str]:
-        await house.create()
-        took, gone = await waited(house, 60, leave_after=0.05)
-        state = (await house.call("GET", "/api/v1/reports/1")).json()["data"]["state"]
+    async def script(instance: Instance) -> tuple[bool, bool, str]:
+        await instance.create()
+        took, gone = await waited(instance, 60, leave_after=0.05)
+        state = (await instance.call("GET", "/api/v1/reports/1")).json()["data"]["state"]
         return took < 30, gone, state
 
-    assert in_house(tmp_path, script) == (True, True, "queued")
+    assert with_instance(tmp_path, script) == (True, True, "queued")
 
 
 def test_a_wait_looks_seldom_while_others_are_heard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,21 +140,21 @@ def test_a_wait_looks_seldom_while_others_are_heard(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(module, "LOOK_EVERY_S", 0.02)
     monkeypatch.setattr(module, "LOOK_SELDOM_S", 600)
 
-    async def script(house: House) -> tuple[bool, float]:
-        changes = house.services.changes
+    async def script(instance: Instance) -> tuple[bool, float]:
+        changes = instance.services.changes
         changes.sender = Quiet(healthy=True)
-        await house.create()
+        await instance.create()
         async with asyncio.TaskGroup() as group:
-            waiting = group.create_task(waited(house, 600))
+            waiting = group.create_task(waited(instance, 600))
             await asyncio.sleep(0.05)
             changes.tell = _tell_nobody  # type: ignore[method-assign]
-            await house.finish()
+            await instance.finish()
             await asyncio.sleep(0.2)
             was_done = waiting.done()
             changes.hear((1,))
         return was_done, waiting.result()[0]
 
-    was_done, took = in_house(tmp_path, script)
+    was_done, took = with_instance(tmp_path, script)
 
     assert not was_done
     assert took < 30

@@ -181,7 +181,7 @@ def test_a_mistake_of_ours_is_a_failed_run(
     """Whatever breaks, the run ends, and the text of the exception stays inside."""
 
     async def broken(*_: object, **__: object) -> None:
-        raise RuntimeError("secret of the house")
+        raise RuntimeError("secret of the instance")
 
     monkeypatch.setattr(execute, "gather_target", broken)
     queue.add("http://127.0.0.1/", target="")
@@ -295,7 +295,7 @@ def test_a_trace_says_how_runs_ended(
 
     async def delete_meanwhile(*_: object, **__: object) -> None:
         services.database.write_here(lambda tx: delete_report(tx, queue.account_id, discarded.report_id))
-        raise RuntimeError("secret of the house")
+        raise RuntimeError("secret of the instance")
 
     forget_variables(monkeypatch)
     for url in ("https://site-0.example/", "https://site-1.example/", "https://site-2.example/"):

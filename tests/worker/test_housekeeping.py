@@ -21,7 +21,7 @@ from pagegrade.store.repositories.processes import KEPT_MS as KEPT_SILENT_MS
 from pagegrade.store.repositories.processes import Process, beat, list_live
 from pagegrade.store.repositories.rate_windows import Counter, counter_name, silence_to_forget, take_counts
 from pagegrade.worker import housekeeping
-from pagegrade.worker.housekeeping import CHORES, keep_house
+from pagegrade.worker.housekeeping import CHORES, run_housekeeping
 from tests.database_clock import make_clock, show
 from tests.queue_builders import Queue, completed
 from tests.store_builders import NOW_MS, add_owner, make_database
@@ -154,7 +154,7 @@ def test_a_chore_that_fails_leaves_the_others_alone(
 
     async def main() -> None:
         async with asyncio.timeout(20), asyncio.TaskGroup() as group:
-            task = group.create_task(keep_house(services))
+            task = group.create_task(run_housekeeping(services))
             await done.wait()
             task.cancel()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from difflib import get_close_matches  # house: allow slow-parser - the operator's own words
+from difflib import get_close_matches  # lint: allow slow-parser - the operator's own words
 
 import typer
 

@@ -70,7 +70,7 @@ class Handshaker:
             async with asyncio.timeout(timeout_s + 1.0):
                 await multi.perform(curl)
         except pycurl.error as error:
-            return _meaning(int(error.args[0]), str(error.args[1]))  # house: allow exception-text - sorted, not shown
+            return _meaning(int(error.args[0]), str(error.args[1]))  # lint: allow exception-text - sorted, not shown
         except TimeoutError:
             return None
         finally:

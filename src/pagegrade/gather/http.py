@@ -385,7 +385,7 @@ class HTTPClient:
         except Expired:
             return _Outcome(timed_out=True)
         except pycurl.error as error:
-            return _Outcome(code=int(error.args[0]), text=str(error.args[1]))  # house: allow exception-text - sorted
+            return _Outcome(code=int(error.args[0]), text=str(error.args[1]))  # lint: allow exception-text - sorted
         finally:
             promise = None  # Its error knows this frame, and the frame the body: a circle would keep all of them.
         return _DONE

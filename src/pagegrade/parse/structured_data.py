@@ -200,7 +200,7 @@ def _loads(source: str) -> tuple[object, str | None]:
         return None, f"It is not valid JSON: {error.msg} (line {error.lineno}, column {error.colno} of the block)."
     except (ValueError, RecursionError) as error:
         # Our own words from _read_integer and _refuse_constant, or the depth of the reader.
-        return None, f"It is not valid JSON: {error}."  # house: allow exception-text - ours, about the page's own text
+        return None, f"It is not valid JSON: {error}."  # lint: allow exception-text - ours, about the page's own text
 
 
 def _is_too_deep(source: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from xml.etree import ElementTree as ET  # house: allow slow-parser - written only
+from xml.etree import ElementTree as ET  # lint: allow slow-parser - written only
 
 from pagegrade.model.report import Report, Result
 from pagegrade.render.escape import visible

@@ -39,7 +39,7 @@ COUNTERS: Final = 1_000_000
 Chore = Callable[[Services], Awaitable[object]]
 
 
-async def keep_house(services: Services) -> None:
+async def run_housekeeping(services: Services) -> None:
     """Do the chores about once a minute, until cancelled; one that fails leaves the others alone and is tried again."""
     pause_s = FIRST_S
     while True:

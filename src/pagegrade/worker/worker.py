@@ -27,7 +27,7 @@ from pagegrade.store.queue.runs import extend_leases, is_under_way, release_run
 from pagegrade.store.repositories.host_slots import end_visits
 from pagegrade.store.schema.migrate import is_current
 from pagegrade.worker.execute import perform_run
-from pagegrade.worker.housekeeping import keep_house
+from pagegrade.worker.housekeeping import run_housekeeping
 from pagegrade.worker.jitter import turn_s
 from pagegrade.worker.promote_parked import offer_in_time
 
@@ -158,7 +158,7 @@ class Worker:
             async with contextlib.AsyncExitStack() as stack:
                 children = await stack.enter_async_context(Children()) if self._slots else None
                 async with asyncio.TaskGroup() as group:
-                    chores = [group.create_task(keep_house(self._services), name="housekeeping")]
+                    chores = [group.create_task(run_housekeeping(self._services), name="housekeeping")]
                     if self._services.database.shared:
                         chores.append(group.create_task(offer_in_time(self._services), name="offering"))
                     await self._claim_until_told(group, children)

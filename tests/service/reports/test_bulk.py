@@ -22,23 +22,23 @@ from pagegrade.service.reports.bulk import (
 from pagegrade.service.reports.validation import NewReport, read_new_report
 from pagegrade.store.queue.claim import claim_runs
 from pagegrade.store.repositories.counts import count_matching, load_counts
-from tests.service.house import House, caller_of
+from tests.service.instance import Instance, caller_of
 from tests.store_builders import NOW_MS, add_owner, make_database
 
 OPTIONS = ServiceOptions()
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
+def instance(tmp_path: Path) -> Iterator[Instance]:
     """An empty service with two accounts."""
     database = make_database(tmp_path)
-    yield House(database, caller_of(add_owner(database)[0]), caller_of(add_owner(database, "Bob")[0]))
+    yield Instance(database, caller_of(add_owner(database)[0]), caller_of(add_owner(database, "Bob")[0]))
     database.close()
 
 
-def wishes(house: House, count: int) -> tuple[NewReport, ...]:
+def wishes(instance: Instance, count: int) -> tuple[NewReport, ...]:
     """What Alice wants of so many addresses."""
-    account = house.alice.account
+    account = instance.alice.account
     return tuple(
         read_new_report(f"https://a.example/{number}", privacy=1, password=None, account=account, options=OPTIONS)
         for number in range(count)
@@ -84,25 +84,25 @@ def test_half_a_million_lines_are_not_all_judged() -> None:
     assert read.left_out == 500_001 - MAX_JUDGED
 
 
-def test_ones_own_reports_are_known(house: House) -> None:
+def test_ones_own_reports_are_known(instance: Instance) -> None:
     """Those of others are not."""
-    mine = house.create("https://a.example/").report.id
-    house.create("https://b.example/", who=house.bob)
+    mine = instance.create("https://a.example/").report.id
+    instance.create("https://b.example/", who=instance.bob)
     urls = ("https://a.example/", "https://b.example/")
-    known = house.database.read_here(lambda tx: find_known(tx, house.alice, urls, OPTIONS, NOW_MS))
+    known = instance.database.read_here(lambda tx: find_known(tx, instance.alice, urls, OPTIONS, NOW_MS))
 
     assert known == {"https://a.example/": mine}
 
 
-def test_the_room_is_what_quota_and_queue_leave(house: House) -> None:
+def test_the_room_is_what_quota_and_queue_leave(instance: Instance) -> None:
     """The smaller one counts."""
-    house.create()
+    instance.create()
     endless = replace(OPTIONS, account_queue=5)
     few = replace(OPTIONS, account_queue=5, max_reports=3)
     full = replace(OPTIONS, queue=1)
 
     def room(options: ServiceOptions) -> tuple[int | None, int, int]:
-        found = house.database.read_here(lambda tx: find_room(tx, house.alice, options, NOW_MS))
+        found = instance.database.read_here(lambda tx: find_room(tx, instance.alice, options, NOW_MS))
         return found.reports, found.runs, found.size
 
     assert room(endless) == (None, 4, 4)
@@ -110,11 +110,13 @@ def test_the_room_is_what_quota_and_queue_leave(house: House) -> None:
     assert room(full) == (None, 0, 0)
 
 
-def test_many_reports_wait_behind_what_else_is_asked_for(house: House) -> None:
+def test_many_reports_wait_behind_what_else_is_asked_for(instance: Instance) -> None:
     """They are made in their order, and their runs come after the one that somebody waits for."""
-    made = house.database.write_here(lambda tx: create_reports(tx, house.alice, wishes(house, 3), OPTIONS, NOW_MS))
-    awaited = house.create("https://awaited.example/").report.id
-    (run,) = house.database.write_here(
+    made = instance.database.write_here(
+        lambda tx: create_reports(tx, instance.alice, wishes(instance, 3), OPTIONS, NOW_MS)
+    )
+    awaited = instance.create("https://awaited.example/").report.id
+    (run,) = instance.database.write_here(
         lambda tx: claim_runs(
             tx, worker="w", count=1, now_ms=NOW_MS, lease_ms=1_000, target_runs=9, target_runs_per_minute=9
         )
@@ -134,17 +136,19 @@ def test_many_reports_wait_behind_what_else_is_asked_for(house: House) -> None:
         (replace(OPTIONS, queue=2), Unavailable),
     ],
 )
-def test_without_room_for_all_none_is_made(house: House, options: ServiceOptions, error: type[Exception]) -> None:
+def test_without_room_for_all_none_is_made(instance: Instance, options: ServiceOptions, error: type[Exception]) -> None:
     """One would have to find out which are missing."""
     with pytest.raises(error):
-        house.database.write_here(lambda tx: create_reports(tx, house.alice, wishes(house, 3), options, NOW_MS))
+        instance.database.write_here(
+            lambda tx: create_reports(tx, instance.alice, wishes(instance, 3), options, NOW_MS)
+        )
 
-    assert count_matching(house.database.read_here(lambda tx: load_counts(tx, house.alice.account.id))) == 0
+    assert count_matching(instance.database.read_here(lambda tx: load_counts(tx, instance.alice.account.id))) == 0
 
 
-def test_no_more_than_agreed_are_made(house: House) -> None:
+def test_no_more_than_agreed_are_made(instance: Instance) -> None:
     """Who calls with more has made a mistake."""
     with pytest.raises(ValueError, match="at most"):
-        house.database.write_here(
-            lambda tx: create_reports(tx, house.alice, wishes(house, 1) * (AT_ONCE + 1), OPTIONS, NOW_MS)
+        instance.database.write_here(
+            lambda tx: create_reports(tx, instance.alice, wishes(instance, 1) * (AT_ONCE + 1), OPTIONS, NOW_MS)
         )

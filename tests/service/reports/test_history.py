@@ -14,7 +14,7 @@ from pagegrade.report.codec import pack_report
 from pagegrade.report.serialize import report_to_dict
 from pagegrade.service.reports.history import compare_runs, list_runs, show_run
 from tests.report_builders import make_failed_report, make_passed, make_report, make_result
-from tests.service.house import House, caller_of
+from tests.service.instance import Instance, caller_of
 from tests.store_builders import NOW_MS, add_owner, make_database
 
 GOOD = make_report(make_passed("language"), make_passed("title-length"))
@@ -22,31 +22,35 @@ BAD = make_report(make_passed("language"), make_result("title-length"))
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
+def instance(tmp_path: Path) -> Iterator[Instance]:
     """Report 1 of Alice with four runs: bad, failed, good, and one that waits."""
     database = make_database(tmp_path)
-    house = House(database, caller_of(add_owner(database)[0]), caller_of(add_owner(database, "Bob")[0]))
-    made = house.create().report
+    instance = Instance(database, caller_of(add_owner(database)[0]), caller_of(add_owner(database, "Bob")[0]))
+    made = instance.create().report
     for report in (BAD, make_failed_report(), GOOD):
-        house.finish(pack_report(report))
-        house.update(made.id, results=1)
-    yield house
+        instance.finish(pack_report(report))
+        instance.update(made.id, results=1)
+    yield instance
     database.close()
 
 
-def compared(house: House, before: int | None = None, after: int | None = None, report_id: int = 1) -> dict[str, Any]:
+def compared(
+    instance: Instance, before: int | None = None, after: int | None = None, report_id: int = 1
+) -> dict[str, Any]:
     """What changed, as it is handed out."""
     found: dict[str, Any] = msgspec.json.decode(
-        house.database.read_here(
-            lambda tx: compare_runs(tx, house.alice, report_id, house.options, NOW_MS, before=before, after=after)
+        instance.database.read_here(
+            lambda tx: compare_runs(tx, instance.alice, report_id, instance.options, NOW_MS, before=before, after=after)
         )
     )
     return found
 
 
-def test_runs_are_listed_newest_first_without_results(house: House) -> None:
+def test_runs_are_listed_newest_first_without_results(instance: Instance) -> None:
     """Every run with its own state, result and error."""
-    listed = house.database.read_here(lambda tx: list_runs(tx, house.alice, 1, house.options, NOW_MS, per_page=10))
+    listed = instance.database.read_here(
+        lambda tx: list_runs(tx, instance.alice, 1, instance.options, NOW_MS, per_page=10)
+    )
     items = [msgspec.json.decode(item) for item in listed.items]
 
     assert listed.total == 4
@@ -57,9 +61,9 @@ def test_runs_are_listed_newest_first_without_results(house: House) -> None:
     assert all("results" not in item for item in items)
 
 
-def test_an_old_run_is_shown_whole(house: House) -> None:
+def test_an_old_run_is_shown_whole(instance: Instance) -> None:
     """With the results it had then."""
-    body = house.database.read_here(lambda tx: show_run(tx, house.alice, 1, house.options, NOW_MS, number=1))
+    body = instance.database.read_here(lambda tx: show_run(tx, instance.alice, 1, instance.options, NOW_MS, number=1))
     shown = msgspec.json.decode(body)
 
     assert (shown["object"], shown["number"], shown["run"]["number"]) == ("run", 1, 1)
@@ -67,26 +71,30 @@ def test_an_old_run_is_shown_whole(house: House) -> None:
 
 
 @pytest.mark.parametrize(("report_id", "number"), [(1, 5), (1, 0), (1, 10**30), (99, 1)])
-def test_a_run_that_is_not_there_is_not_found(house: House, report_id: int, number: int) -> None:
+def test_a_run_that_is_not_there_is_not_found(instance: Instance, report_id: int, number: int) -> None:
     """Whether the report or the run is missing."""
     with pytest.raises(NotFound):
-        house.database.read_here(lambda tx: show_run(tx, house.alice, report_id, house.options, NOW_MS, number=number))
+        instance.database.read_here(
+            lambda tx: show_run(tx, instance.alice, report_id, instance.options, NOW_MS, number=number)
+        )
 
 
-def test_bob_finds_none_of_alices_runs(house: House) -> None:
+def test_bob_finds_none_of_alices_runs(instance: Instance) -> None:
     """Not one, not the list, not the comparison."""
     for attempt in (
-        lambda: house.database.read_here(lambda tx: show_run(tx, house.bob, 1, house.options, NOW_MS, number=1)),
-        lambda: house.database.read_here(lambda tx: list_runs(tx, house.bob, 1, house.options, NOW_MS)),
-        lambda: house.database.read_here(lambda tx: compare_runs(tx, house.bob, 1, house.options, NOW_MS)),
+        lambda: instance.database.read_here(
+            lambda tx: show_run(tx, instance.bob, 1, instance.options, NOW_MS, number=1)
+        ),
+        lambda: instance.database.read_here(lambda tx: list_runs(tx, instance.bob, 1, instance.options, NOW_MS)),
+        lambda: instance.database.read_here(lambda tx: compare_runs(tx, instance.bob, 1, instance.options, NOW_MS)),
     ):
         with pytest.raises(NotFound):
             attempt()
 
 
-def test_by_default_the_last_two_good_runs_are_compared(house: House) -> None:
+def test_by_default_the_last_two_good_runs_are_compared(instance: Instance) -> None:
     """Failed and unfinished ones are passed over."""
-    found = compared(house)
+    found = compared(instance)
 
     assert (found["from"], found["to"], found["report_id"]) == (1, 3, 1)
     assert [change["check"] for change in found["fixed"]] == ["title-length"]
@@ -94,13 +102,13 @@ def test_by_default_the_last_two_good_runs_are_compared(house: House) -> None:
     assert (found["new"], found["still"], found["same_ruleset"]) == ([], [], True)
 
 
-def test_runs_are_compared_in_the_order_asked_for(house: House) -> None:
+def test_runs_are_compared_in_the_order_asked_for(instance: Instance) -> None:
     """Backwards too: what was fixed is new then."""
-    found = compared(house, before=3, after=1)
+    found = compared(instance, before=3, after=1)
 
     assert (found["from"], found["to"]) == (3, 1)
     assert [change["check"] for change in found["new"]] == ["title-length"]
-    assert compared(house, before=1, after=1)["still"][0]["check"] == "title-length"
+    assert compared(instance, before=1, after=1)["still"][0]["check"] == "title-length"
 
 
 @pytest.mark.parametrize(
@@ -114,19 +122,19 @@ def test_runs_are_compared_in_the_order_asked_for(house: House) -> None:
     ],
 )
 def test_what_cannot_be_compared_is_a_violation(
-    house: House, before: int | None, after: int | None, field: str, code: str
+    instance: Instance, before: int | None, after: int | None, field: str, code: str
 ) -> None:
     """The field says which of the two."""
     with pytest.raises(ValidationFailed) as caught:
-        compared(house, before, after)
+        compared(instance, before, after)
 
     assert [(one.field, one.place, one.code) for one in caught.value.violations] == [(field, "query", code)]
 
 
-def test_a_report_without_good_runs_has_nothing_to_compare(house: House) -> None:
+def test_a_report_without_good_runs_has_nothing_to_compare(instance: Instance) -> None:
     """It is not an error of the service."""
-    other = house.create("https://example.com/other").report
+    other = instance.create("https://example.com/other").report
     with pytest.raises(ValidationFailed) as caught:
-        compared(house, report_id=other.id)
+        compared(instance, report_id=other.id)
 
     assert caught.value.violations[0].code == "no_run"

@@ -16,25 +16,25 @@ from pagegrade.service.reports.projects import (
     list_projects,
     show_project,
 )
-from tests.service.house import House, caller_of
+from tests.service.instance import Instance, caller_of
 from tests.store_builders import NOW_MS, add_owner, make_database
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
+def instance(tmp_path: Path) -> Iterator[Instance]:
     """Alice with three reports on two hosts, Bob with one."""
     database = make_database(tmp_path)
-    house = House(database, caller_of(add_owner(database)[0]), caller_of(add_owner(database, "Bob")[0]))
+    instance = Instance(database, caller_of(add_owner(database)[0]), caller_of(add_owner(database, "Bob")[0]))
     for url in ("https://b.example/1", "https://www.b.example/2", "https://a.example/"):
-        house.create(url)
-    house.create("https://b.example/", who=house.bob)
-    yield house
+        instance.create(url)
+    instance.create("https://b.example/", who=instance.bob)
+    yield instance
     database.close()
 
 
-def test_projects_are_listed_with_their_reports(house: House) -> None:
+def test_projects_are_listed_with_their_reports(instance: Instance) -> None:
     """One's own, by name."""
-    listed = house.database.read_here(lambda tx: list_projects(tx, house.alice))
+    listed = instance.database.read_here(lambda tx: list_projects(tx, instance.alice))
 
     assert [msgspec.json.decode(item) for item in listed.items] == [
         {"object": "project", "project": "a.example", "reports": 1},
@@ -43,23 +43,23 @@ def test_projects_are_listed_with_their_reports(house: House) -> None:
     assert listed.total == 2
 
 
-def test_a_project_is_found_however_it_is_typed(house: House) -> None:
+def test_a_project_is_found_however_it_is_typed(instance: Instance) -> None:
     """And not found where there is no report, or no host."""
     for typed in ("b.example", "WWW.B.Example", "https://b.example/x"):
-        body = house.database.read_here(lambda tx, typed=typed: show_project(tx, house.alice, typed))  # type: ignore[misc]
+        body = instance.database.read_here(lambda tx, typed=typed: show_project(tx, instance.alice, typed))  # type: ignore[misc]
 
         assert msgspec.json.decode(body)["reports"] == 2
     for typed in ("c.example", "", "/", "b.example:8080"):
         with pytest.raises(NotFound):
-            house.database.read_here(lambda tx, typed=typed: show_project(tx, house.alice, typed))  # type: ignore[misc]
+            instance.database.read_here(lambda tx, typed=typed: show_project(tx, instance.alice, typed))  # type: ignore[misc]
 
 
-def test_projects_come_with_their_results(house: House) -> None:
+def test_projects_come_with_their_results(instance: Instance) -> None:
     """How many reports are good, decent, bad or failed, and when the last one was dated."""
-    house.finish()
-    house.now_ms = NOW_MS + 5_000
-    house.create("https://b.example/3")
-    found, total = house.database.read_here(lambda tx: find_projects(tx, house.alice, page=1, per_page=10))
+    instance.finish()
+    instance.now_ms = NOW_MS + 5_000
+    instance.create("https://b.example/3")
+    found, total = instance.database.read_here(lambda tx: find_projects(tx, instance.alice, page=1, per_page=10))
 
     assert total == 2
     assert [(each.name, each.reports, each.decent, each.failed) for each in found] == [
@@ -69,23 +69,23 @@ def test_projects_come_with_their_results(house: House) -> None:
     assert found[1].latest_at_ms == max(found[1].latest_at_ms, NOW_MS + 5_000)
 
 
-def test_the_figures_of_one_project_are_ones_own(house: House) -> None:
+def test_the_figures_of_one_project_are_ones_own(instance: Instance) -> None:
     """Bob's report there does not count, and what is not there is not found."""
-    found = house.database.read_here(lambda tx: find_project(tx, house.bob, "www.b.example"))
+    found = instance.database.read_here(lambda tx: find_project(tx, instance.bob, "www.b.example"))
 
     assert (found.name, found.reports, found.good) == ("b.example", 1, 0)
     with pytest.raises(NotFound):
-        house.database.read_here(lambda tx: find_project(tx, house.bob, "a.example"))
+        instance.database.read_here(lambda tx: find_project(tx, instance.bob, "a.example"))
 
 
-def test_a_project_is_deleted_in_steps(house: House) -> None:
+def test_a_project_is_deleted_in_steps(instance: Instance) -> None:
     """So that nobody else waits long for the writer; Bob's reports there stay."""
     steps = [
-        house.database.write_here(lambda tx: delete_project(tx, house.alice, "www.b.example", limit=1))
+        instance.database.write_here(lambda tx: delete_project(tx, instance.alice, "www.b.example", limit=1))
         for _ in range(3)
     ]
 
     assert [len(step) for step in steps] == [1, 1, 0]
-    assert house.database.read_here(lambda tx: list_projects(tx, house.alice)).total == 1
-    assert house.database.read_here(lambda tx: list_projects(tx, house.bob)).total == 1
-    assert house.database.write_here(lambda tx: delete_project(tx, house.alice, "")) == ()
+    assert instance.database.read_here(lambda tx: list_projects(tx, instance.alice)).total == 1
+    assert instance.database.read_here(lambda tx: list_projects(tx, instance.bob)).total == 1
+    assert instance.database.write_here(lambda tx: delete_project(tx, instance.alice, "")) == ()

@@ -34,7 +34,7 @@ from pagegrade.store.transfer.copy import (
     open_source,
     transfer,
 )
-from tests.moving_house import Left, moved_in
+from tests.populated_installation import Left, moved_in
 from tests.postgres import databases, execute
 from tests.store_builders import NOW_MS, add_owner, make_file, on
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import httpx
 
 from pagegrade.web.schemas import AccountAnswer
-from tests.web.calling import House, in_house
+from tests.web.calling import Instance, with_instance
 
 PATH = "/api/v1/account"
 
@@ -13,13 +13,13 @@ PATH = "/api/v1/account"
 def test_the_account_is_shown(tmp_path: Path) -> None:
     """With what it may use, has used, and the key that was sent; as it is described."""
 
-    async def script(house: House) -> httpx.Response:
-        await house.create()
-        await house.finish()
-        await house.create("https://other.example/")
-        return await house.call("GET", PATH)
+    async def script(instance: Instance) -> httpx.Response:
+        await instance.create()
+        await instance.finish()
+        await instance.create("https://other.example/")
+        return await instance.call("GET", PATH)
 
-    answer = in_house(tmp_path, script, max_reports=7, requests_per_minute=99)
+    answer = with_instance(tmp_path, script, max_reports=7, requests_per_minute=99)
     data = answer.json()["data"]
     stored_bytes = data["usage"].pop("stored_bytes")
 
@@ -43,10 +43,10 @@ def test_the_account_is_shown(tmp_path: Path) -> None:
 def test_no_secret_of_a_key_is_shown(tmp_path: Path) -> None:
     """Only its first characters, to recognise it by."""
 
-    async def script(house: House) -> tuple[str, httpx.Response]:
-        return house.key, await house.call("GET", PATH)
+    async def script(instance: Instance) -> tuple[str, httpx.Response]:
+        return instance.key, await instance.call("GET", PATH)
 
-    key, answer = in_house(tmp_path, script)
+    key, answer = with_instance(tmp_path, script)
 
     assert key not in answer.text
     assert answer.json()["data"]["api_key"]["prefix"] == key[:12]
@@ -55,11 +55,11 @@ def test_no_secret_of_a_key_is_shown(tmp_path: Path) -> None:
 def test_bob_sees_his_own_account(tmp_path: Path) -> None:
     """There is no way to name another one."""
 
-    async def script(house: House) -> httpx.Response:
-        await house.create()
-        return await house.call("GET", f"{PATH}?id=1", key=house.add_bob())
+    async def script(instance: Instance) -> httpx.Response:
+        await instance.create()
+        return await instance.call("GET", f"{PATH}?id=1", key=instance.add_bob())
 
-    data = in_house(tmp_path, script).json()["data"]
+    data = with_instance(tmp_path, script).json()["data"]
 
     assert (data["name"], data["usage"]["reports"]) == ("Bob", 0)
 
@@ -67,11 +67,11 @@ def test_bob_sees_his_own_account(tmp_path: Path) -> None:
 def test_an_unchanged_account_is_not_sent_again(tmp_path: Path) -> None:
     """Until something about it changes."""
 
-    async def script(house: House) -> list[int]:
-        etag = (await house.call("GET", PATH)).headers["etag"]
-        same = await house.call("GET", PATH, headers={"If-None-Match": etag})
-        await house.create()
-        changed = await house.call("GET", PATH, headers={"If-None-Match": etag})
+    async def script(instance: Instance) -> list[int]:
+        etag = (await instance.call("GET", PATH)).headers["etag"]
+        same = await instance.call("GET", PATH, headers={"If-None-Match": etag})
+        await instance.create()
+        changed = await instance.call("GET", PATH, headers={"If-None-Match": etag})
         return [same.status_code, changed.status_code]
 
-    assert in_house(tmp_path, script) == [304, 200]
+    assert with_instance(tmp_path, script) == [304, 200]

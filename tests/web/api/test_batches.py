@@ -11,7 +11,7 @@ import pytest
 from pagegrade.service.options import AT_ONCE
 from pagegrade.service.runs.analysis import AnalyzeOptions, parse_networks
 from tests.site.serve import serve_site
-from tests.web.calling import BASE_URL, REPORTS, House, in_house
+from tests.web.calling import BASE_URL, REPORTS, Instance, with_instance
 
 LOOPBACK = AnalyzeOptions(allow_networks=parse_networks(["127.0.0.0/8"]))
 BATCHES = "/api/v1/batches"
@@ -32,13 +32,13 @@ URLS = ["https://a.example/", "https://b.example/x"]
 def test_a_batch_makes_a_report_for_each_url(tmp_path: Path, sent: dict[str, Any]) -> None:
     """Whatever way the list is written; the answer comes at once, and the batch says how far it is."""
 
-    async def script(house: House) -> list[httpx.Response]:
-        made = await house.call("POST", BATCHES, **sent)
-        await house.finish()
+    async def script(instance: Instance) -> list[httpx.Response]:
+        made = await instance.call("POST", BATCHES, **sent)
+        await instance.finish()
         location = made.headers["location"].removeprefix(BASE_URL)
-        return [made, await house.call("GET", location), await house.call("GET", BATCHES)]
+        return [made, await instance.call("GET", location), await instance.call("GET", BATCHES)]
 
-    made, shown, listed = in_house(tmp_path, script)
+    made, shown, listed = with_instance(tmp_path, script)
     data, done = made.json()["data"], shown.json()["data"]
 
     assert made.status_code == 202
@@ -55,12 +55,12 @@ def test_a_batch_makes_a_report_for_each_url(tmp_path: Path, sent: dict[str, Any
 def test_what_cannot_be_used_is_named_beside_the_rest(tmp_path: Path) -> None:
     """Every report gets the same options."""
 
-    async def script(house: House) -> tuple[dict[str, Any], dict[str, Any]]:
+    async def script(instance: Instance) -> tuple[dict[str, Any], dict[str, Any]]:
         sent = {"urls": [*URLS, "ftp://x/", URLS[0]], "privacy": 2, "password": "correct horse"}
-        batch = (await house.call("POST", BATCHES, json=sent)).json()["data"]
-        return batch, (await house.call("GET", f"{REPORTS}/{batch['reports'][1]['id']}")).json()["data"]
+        batch = (await instance.call("POST", BATCHES, json=sent)).json()["data"]
+        return batch, (await instance.call("GET", f"{REPORTS}/{batch['reports'][1]['id']}")).json()["data"]
 
-    batch, report = in_house(tmp_path, script)
+    batch, report = with_instance(tmp_path, script)
 
     assert [(each["url"], each["code"]) for each in batch["refused"]] == [
         ("ftp://x/", "scheme_not_allowed"),
@@ -87,11 +87,11 @@ def test_what_cannot_be_used_is_named_beside_the_rest(tmp_path: Path) -> None:
 def test_what_is_wrong_is_told_and_nothing_is_made(tmp_path: Path, sent: dict[str, Any], field: str, code: str) -> None:
     """Neither a batch nor a report."""
 
-    async def script(house: House) -> list[httpx.Response]:
-        answer = await house.call("POST", BATCHES, json=sent)
-        return [answer, await house.call("GET", BATCHES), await house.call("GET", REPORTS)]
+    async def script(instance: Instance) -> list[httpx.Response]:
+        answer = await instance.call("POST", BATCHES, json=sent)
+        return [answer, await instance.call("GET", BATCHES), await instance.call("GET", REPORTS)]
 
-    answer, *lists = in_house(tmp_path, script)
+    answer, *lists = with_instance(tmp_path, script)
 
     assert answer.status_code == 422
     assert [(each["field"], each["code"]) for each in answer.json()["violations"]] == [(field, code)]
@@ -101,12 +101,12 @@ def test_what_is_wrong_is_told_and_nothing_is_made(tmp_path: Path, sent: dict[st
 def test_a_full_batch_is_made_in_one_go(tmp_path: Path) -> None:
     """As many URLs as there may be; one more than the account may have makes nothing."""
 
-    async def script(house: House) -> list[httpx.Response]:
+    async def script(instance: Instance) -> list[httpx.Response]:
         urls = [f"https://a.example/{'x' * 1_000}/{number}" for number in range(AT_ONCE)]
-        first = await house.call("POST", BATCHES, json={"urls": urls})
-        return [first, await house.call("POST", BATCHES, json={"urls": URLS}), await house.call("GET", REPORTS)]
+        first = await instance.call("POST", BATCHES, json={"urls": urls})
+        return [first, await instance.call("POST", BATCHES, json={"urls": URLS}), await instance.call("GET", REPORTS)]
 
-    made, refused, listed = in_house(tmp_path, script, max_reports=AT_ONCE + 1)
+    made, refused, listed = with_instance(tmp_path, script, max_reports=AT_ONCE + 1)
 
     assert (made.status_code, made.json()["data"]["total"]) == (202, AT_ONCE)
     assert (refused.status_code, refused.json()["code"]) == (429, "quota_exceeded")
@@ -117,16 +117,16 @@ def test_a_repeated_request_makes_one_batch(tmp_path: Path) -> None:
     """It answers with the batch as it is now; once that is gone, with 410."""
     key = {"Idempotency-Key": "one"}
 
-    async def script(house: House) -> list[httpx.Response]:
-        seen = [await house.call("POST", BATCHES, json={"urls": URLS}, headers=key)]
-        await house.finish()
-        seen.append(await house.call("POST", f"{BATCHES}/", json={"urls": URLS}, headers=key))
-        seen.append(await house.call("POST", BATCHES, json={"urls": URLS[:1]}, headers=key))
-        seen.append(await house.call("DELETE", f"{BATCHES}/1"))
-        seen.append(await house.call("POST", BATCHES, json={"urls": URLS}, headers=key))
-        return [*seen, await house.call("GET", REPORTS)]
+    async def script(instance: Instance) -> list[httpx.Response]:
+        seen = [await instance.call("POST", BATCHES, json={"urls": URLS}, headers=key)]
+        await instance.finish()
+        seen.append(await instance.call("POST", f"{BATCHES}/", json={"urls": URLS}, headers=key))
+        seen.append(await instance.call("POST", BATCHES, json={"urls": URLS[:1]}, headers=key))
+        seen.append(await instance.call("DELETE", f"{BATCHES}/1"))
+        seen.append(await instance.call("POST", BATCHES, json={"urls": URLS}, headers=key))
+        return [*seen, await instance.call("GET", REPORTS)]
 
-    first, again, other, gone, late, reports = in_house(tmp_path, script)
+    first, again, other, gone, late, reports = with_instance(tmp_path, script)
 
     assert [each.status_code for each in (first, again, other, gone, late)] == [202, 202, 422, 200, 410]
     assert again.headers["idempotency-replayed"] == "true"
@@ -137,10 +137,10 @@ def test_a_repeated_request_makes_one_batch(tmp_path: Path) -> None:
 def test_a_batch_can_be_answered_with_next_to_nothing(tmp_path: Path) -> None:
     """`Prefer: return=minimal`."""
 
-    async def script(house: House) -> httpx.Response:
-        return await house.call("POST", BATCHES, json={"urls": URLS}, headers={"Prefer": "return=minimal"})
+    async def script(instance: Instance) -> httpx.Response:
+        return await instance.call("POST", BATCHES, json={"urls": URLS}, headers={"Prefer": "return=minimal"})
 
-    answer = in_house(tmp_path, script)
+    answer = with_instance(tmp_path, script)
 
     assert answer.json()["data"] == {"id": 1, "object": "batch", "total": 2}
     assert answer.headers["preference-applied"] == "return=minimal"
@@ -149,11 +149,11 @@ def test_a_batch_can_be_answered_with_next_to_nothing(tmp_path: Path) -> None:
 def test_batches_are_limited_as_single_reports_are(tmp_path: Path) -> None:
     """By the calls of a minute that start analyses, and by what may wait."""
 
-    async def script(house: House) -> list[httpx.Response]:
-        return [await house.call("POST", BATCHES, json={"urls": URLS}) for _ in range(3)]
+    async def script(instance: Instance) -> list[httpx.Response]:
+        return [await instance.call("POST", BATCHES, json={"urls": URLS}) for _ in range(3)]
 
-    limited = in_house(tmp_path, script, analyses_per_minute=2)
-    queue = in_house(tmp_path, script, account_queue=3)
+    limited = with_instance(tmp_path, script, analyses_per_minute=2)
+    queue = with_instance(tmp_path, script, account_queue=3)
 
     assert [each.status_code for each in limited] == [202, 202, 429]
     assert [each.json().get("code") for each in queue] == [None, "quota_exceeded", "quota_exceeded"]
@@ -163,12 +163,12 @@ def test_a_sitemap_is_read(tmp_path: Path) -> None:
     """Together with the list; what both name gets one report."""
     with serve_site() as site:
 
-        async def script(house: House) -> httpx.Response:
-            return await house.call(
+        async def script(instance: Instance) -> httpx.Response:
+            return await instance.call(
                 "POST", BATCHES, json={"sitemap": f"{site.http}/sitemap.xml", "urls": [f"{site.http}/about"]}
             )
 
-        answer = in_house(tmp_path, script, analyze=LOOPBACK)
+        answer = with_instance(tmp_path, script, analyze=LOOPBACK)
 
     urls = [report["url"] for report in answer.json()["data"]["reports"]]
 

@@ -7,7 +7,7 @@ import pytest
 
 from pagegrade.checks import all_checks
 from pagegrade.web.schemas import CheckAnswer, CheckList
-from tests.web.calling import House, in_house
+from tests.web.calling import Instance, with_instance
 
 PATH = "/api/v1/checks"
 
@@ -15,10 +15,10 @@ PATH = "/api/v1/checks"
 def test_the_catalogue_is_public_and_whole(tmp_path: Path) -> None:
     """Every check in its order, as it is described, without a key."""
 
-    async def script(house: House) -> httpx.Response:
-        return await house.call("GET", PATH, key=None)
+    async def script(instance: Instance) -> httpx.Response:
+        return await instance.call("GET", PATH, key=None)
 
-    answer = in_house(tmp_path, script)
+    answer = with_instance(tmp_path, script)
 
     assert answer.status_code == 200
     CheckList.model_validate(answer.json())
@@ -31,10 +31,10 @@ def test_the_catalogue_is_public_and_whole(tmp_path: Path) -> None:
 def test_a_check_is_shown_with_its_documentation(tmp_path: Path) -> None:
     """Each of its sections."""
 
-    async def script(house: House) -> httpx.Response:
-        return await house.call("GET", f"{PATH}/title", key=None)
+    async def script(instance: Instance) -> httpx.Response:
+        return await instance.call("GET", f"{PATH}/title", key=None)
 
-    answer = in_house(tmp_path, script)
+    answer = with_instance(tmp_path, script)
 
     CheckAnswer.model_validate(answer.json())
 
@@ -46,20 +46,20 @@ def test_a_check_is_shown_with_its_documentation(tmp_path: Path) -> None:
 def test_there_is_no_other_check(tmp_path: Path, name: str) -> None:
     """Names are exact."""
 
-    async def script(house: House) -> int:
-        return (await house.call("GET", f"{PATH}/{name}", key=None)).status_code
+    async def script(instance: Instance) -> int:
+        return (await instance.call("GET", f"{PATH}/{name}", key=None)).status_code
 
-    assert in_house(tmp_path, script) == 404
+    assert with_instance(tmp_path, script) == 404
 
 
 def test_an_unchanged_catalogue_is_not_sent_again(tmp_path: Path) -> None:
     """It changes with releases only."""
 
-    async def script(house: House) -> httpx.Response:
-        etag = (await house.call("GET", PATH, key=None)).headers["etag"]
-        return await house.call("GET", PATH, key=None, headers={"If-None-Match": f"W/{etag}"})
+    async def script(instance: Instance) -> httpx.Response:
+        etag = (await instance.call("GET", PATH, key=None)).headers["etag"]
+        return await instance.call("GET", PATH, key=None, headers={"If-None-Match": f"W/{etag}"})
 
-    answer = in_house(tmp_path, script)
+    answer = with_instance(tmp_path, script)
 
     assert (answer.status_code, answer.content) == (304, b"")
     assert "content-type" not in answer.headers

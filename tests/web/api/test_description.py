@@ -6,7 +6,7 @@ import httpx
 
 from pagegrade.web.openapi.build import build_openapi
 from pagegrade.web.routes import ALL_OPERATIONS
-from tests.web.calling import BASE_URL, House, in_house
+from tests.web.calling import BASE_URL, Instance, with_instance
 
 PATH = "/api/v1/openapi.json"
 
@@ -14,10 +14,10 @@ PATH = "/api/v1/openapi.json"
 def test_anybody_may_read_the_description(tmp_path: Path) -> None:
     """Of this installation, without a key, and keep it for a while."""
 
-    async def script(house: House) -> httpx.Response:
-        return await house.call("GET", PATH, key=None)
+    async def script(instance: Instance) -> httpx.Response:
+        return await instance.call("GET", PATH, key=None)
 
-    answer = in_house(tmp_path, script)
+    answer = with_instance(tmp_path, script)
 
     assert answer.status_code == 200
     assert answer.json() == build_openapi(ALL_OPERATIONS, base_url=BASE_URL)
@@ -28,12 +28,12 @@ def test_anybody_may_read_the_description(tmp_path: Path) -> None:
 def test_who_has_it_is_told_so(tmp_path: Path) -> None:
     """By its entity tag, which another address changes."""
 
-    async def script(house: House) -> tuple[httpx.Response, httpx.Response]:
-        first = await house.call("GET", PATH, key=None)
-        return first, await house.call("GET", PATH, key=None, headers={"If-None-Match": first.headers["etag"]})
+    async def script(instance: Instance) -> tuple[httpx.Response, httpx.Response]:
+        first = await instance.call("GET", PATH, key=None)
+        return first, await instance.call("GET", PATH, key=None, headers={"If-None-Match": first.headers["etag"]})
 
-    first, second = in_house(tmp_path, script)
-    other, _ = in_house(tmp_path, script, base_url="https://other.example.org")
+    first, second = with_instance(tmp_path, script)
+    other, _ = with_instance(tmp_path, script, base_url="https://other.example.org")
 
     assert second.status_code == 304
     assert second.content == b""
@@ -44,7 +44,7 @@ def test_an_application_describes_what_it_can_do(tmp_path: Path) -> None:
     """Not what another one could."""
     few = [operation for operation in ALL_OPERATIONS if operation.tag == "Service"]
 
-    async def script(house: House) -> httpx.Response:
-        return await house.call("GET", PATH, key=None)
+    async def script(instance: Instance) -> httpx.Response:
+        return await instance.call("GET", PATH, key=None)
 
-    assert list(in_house(tmp_path, script, operations=few).json()["paths"]) == [PATH]
+    assert list(with_instance(tmp_path, script, operations=few).json()["paths"]) == [PATH]

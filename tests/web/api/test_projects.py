@@ -8,25 +8,25 @@ import pytest
 
 from pagegrade.service.reports import projects as service
 from pagegrade.web.schemas import DeletedProject, ProjectAnswer, ProjectList
-from tests.web.calling import BASE_URL, REPORTS, House, in_house
+from tests.web.calling import BASE_URL, REPORTS, Instance, with_instance
 
 PATH = "/api/v1/projects"
 
 
-async def fill(house: House) -> None:
+async def fill(instance: Instance) -> None:
     """Three reports of Alice on two hosts."""
     for url in ("https://www.example.com/", "https://example.com/b", "http://example.com:8080/"):
-        await house.create(url)
+        await instance.create(url)
 
 
 def test_projects_are_listed_by_name(tmp_path: Path) -> None:
     """With their counts, in pages, and as they are described."""
 
-    async def script(house: House) -> httpx.Response:
-        await fill(house)
-        return await house.call("GET", f"{PATH}?per_page=25")
+    async def script(instance: Instance) -> httpx.Response:
+        await fill(instance)
+        return await instance.call("GET", f"{PATH}?per_page=25")
 
-    answer = in_house(tmp_path, script)
+    answer = with_instance(tmp_path, script)
     body: dict[str, Any] = answer.json()
 
     ProjectList.model_validate(body)
@@ -53,11 +53,11 @@ def test_projects_are_listed_by_name(tmp_path: Path) -> None:
 def test_a_project_is_known_in_every_spelling(tmp_path: Path, typed: str, expected: tuple[str, int]) -> None:
     """As the filter of the list knows it."""
 
-    async def script(house: House) -> httpx.Response:
-        await fill(house)
-        return await house.call("GET", f"{PATH}/{typed}")
+    async def script(instance: Instance) -> httpx.Response:
+        await fill(instance)
+        return await instance.call("GET", f"{PATH}/{typed}")
 
-    answer = in_house(tmp_path, script)
+    answer = with_instance(tmp_path, script)
     data = answer.json()["data"]
 
     ProjectAnswer.model_validate(answer.json())
@@ -69,27 +69,27 @@ def test_a_project_is_known_in_every_spelling(tmp_path: Path, typed: str, expect
 def test_there_is_no_other_project(tmp_path: Path, typed: str) -> None:
     """404 for reading and for deleting."""
 
-    async def script(house: House) -> list[int]:
-        await fill(house)
-        return [(await house.call(method, f"{PATH}/{typed}")).status_code for method in ("GET", "DELETE")]
+    async def script(instance: Instance) -> list[int]:
+        await fill(instance)
+        return [(await instance.call(method, f"{PATH}/{typed}")).status_code for method in ("GET", "DELETE")]
 
-    assert in_house(tmp_path, script) == [404, 404]
+    assert with_instance(tmp_path, script) == [404, 404]
 
 
 def test_bob_has_projects_of_his_own(tmp_path: Path) -> None:
     """The same host is another project for him; deleting it does nothing to Alice."""
 
-    async def script(house: House) -> list[Any]:
-        await fill(house)
-        bob = house.add_bob()
+    async def script(instance: Instance) -> list[Any]:
+        await fill(instance)
+        bob = instance.add_bob()
         return [
-            (await house.call("GET", PATH, key=bob)).json()["data"],
-            (await house.call("GET", f"{PATH}/example.com", key=bob)).status_code,
-            (await house.call("DELETE", f"{PATH}/example.com", key=bob)).status_code,
-            (await house.call("GET", f"{PATH}/example.com")).json()["data"]["reports"],
+            (await instance.call("GET", PATH, key=bob)).json()["data"],
+            (await instance.call("GET", f"{PATH}/example.com", key=bob)).status_code,
+            (await instance.call("DELETE", f"{PATH}/example.com", key=bob)).status_code,
+            (await instance.call("GET", f"{PATH}/example.com")).json()["data"]["reports"],
         ]
 
-    assert in_house(tmp_path, script) == [[], 404, 404, 2]
+    assert with_instance(tmp_path, script) == [[], 404, 404, 2]
 
 
 def test_deleting_a_project_deletes_its_reports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,14 +97,14 @@ def test_deleting_a_project_deletes_its_reports(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(service, "DELETED_AT_ONCE", 1)
     monkeypatch.setattr(service.delete_project, "__kwdefaults__", {"limit": 1})
 
-    async def script(house: House) -> tuple[httpx.Response, list[str], int]:
-        await fill(house)
-        gone = await house.call("DELETE", f"{PATH}/www.example.com")
-        left = (await house.call("GET", REPORTS)).json()["data"]
-        again = await house.call("DELETE", f"{PATH}/example.com")
+    async def script(instance: Instance) -> tuple[httpx.Response, list[str], int]:
+        await fill(instance)
+        gone = await instance.call("DELETE", f"{PATH}/www.example.com")
+        left = (await instance.call("GET", REPORTS)).json()["data"]
+        again = await instance.call("DELETE", f"{PATH}/example.com")
         return gone, [item["url"] for item in left], again.status_code
 
-    gone, left, again = in_house(tmp_path, script)
+    gone, left, again = with_instance(tmp_path, script)
 
     DeletedProject.model_validate(gone.json())
 

@@ -9,28 +9,28 @@ from urllib.parse import urlencode
 import httpx
 import pytest
 
-from tests.web.calling import BASE_URL, REPORTS, House, in_house
+from tests.web.calling import BASE_URL, REPORTS, Instance, with_instance
 
 Body = dict[str, Any]
 
 
-async def some(house: House, count: int = 25) -> list[int]:
+async def some(instance: Instance, count: int = 25) -> list[int]:
     """Ids of new reports, some of them finished."""
-    ids = [(await house.create(f"https://host-{number % 3}.example/{number}"))["id"] for number in range(count - 5)]
-    await house.finish()
-    return ids + [(await house.create(f"https://later.example/{number}"))["id"] for number in range(5)]
+    ids = [(await instance.create(f"https://host-{number % 3}.example/{number}"))["id"] for number in range(count - 5)]
+    await instance.finish()
+    return ids + [(await instance.create(f"https://later.example/{number}"))["id"] for number in range(5)]
 
 
-async def get(house: House, **query: Any) -> Body:
+async def get(instance: Instance, **query: Any) -> Body:
     """A list; whatever it is asked for."""
-    answer = await house.call("GET", f"{REPORTS}?{urlencode(query)}")
+    answer = await instance.call("GET", f"{REPORTS}?{urlencode(query)}")
     body: Body = answer.json()
     return body | {"status": answer.status_code}
 
 
-async def follow(house: House, url: str) -> Body:
+async def follow(instance: Instance, url: str) -> Body:
     """What a link leads to."""
-    body: Body = (await house.call("GET", url.removeprefix(BASE_URL))).json()
+    body: Body = (await instance.call("GET", url.removeprefix(BASE_URL))).json()
     return body
 
 
@@ -39,24 +39,24 @@ async def follow(house: House, url: str) -> Body:
 def test_a_walk_meets_every_report_once_while_others_come_and_go(tmp_path: Path, sort_by: str, sort: str) -> None:
     """Deleted before, at and behind the cursor, created at both ends: what stays is met, exactly once."""
 
-    async def script(house: House) -> tuple[list[int], set[int], set[int]]:
-        ids = await some(house)
+    async def script(instance: Instance) -> tuple[list[int], set[int], set[int]]:
+        ids = await some(instance)
         gone: set[int] = set()
         seen: list[int] = []
-        body = await get(house, cursor="", sort_by=sort_by, sort=sort, per_page=10)
+        body = await get(instance, cursor="", sort_by=sort_by, sort=sort, per_page=10)
         while True:
             seen += [item["id"] for item in body["data"]]
             for each in (seen[-1], seen[0], next((one for one in ids if one not in {*seen, *gone}), 0)):
                 if each and each not in gone:
-                    await house.call("DELETE", f"{REPORTS}/{each}")
+                    await instance.call("DELETE", f"{REPORTS}/{each}")
                     gone.add(each)
-            await house.create(f"https://a.example/{len(seen)}")
-            await house.create(f"https://z.example/{len(seen)}")
+            await instance.create(f"https://a.example/{len(seen)}")
+            await instance.create(f"https://z.example/{len(seen)}")
             if body["links"]["next"] is None:
                 return seen, set(ids), gone
-            body = await follow(house, body["links"]["next"])
+            body = await follow(instance, body["links"]["next"])
 
-    seen, ids, gone = in_house(tmp_path, script, analyses_per_minute=1_000)
+    seen, ids, gone = with_instance(tmp_path, script, analyses_per_minute=1_000)
 
     assert len(seen) == len(set(seen))
     assert ids - gone <= set(seen)
@@ -65,14 +65,14 @@ def test_a_walk_meets_every_report_once_while_others_come_and_go(tmp_path: Path,
 def test_links_lead_through_the_list_and_back(tmp_path: Path) -> None:
     """With every filter kept; nothing is counted unless that is asked for."""
 
-    async def script(house: House) -> list[Body]:
-        await some(house)
-        first = await get(house, cursor="", per_page=10, sort="asc", search="host", count=1)
-        second = await follow(house, first["links"]["next"])
-        third = await follow(house, second["links"]["prev"])
-        return [first, second, third, await get(house, cursor="")]
+    async def script(instance: Instance) -> list[Body]:
+        await some(instance)
+        first = await get(instance, cursor="", per_page=10, sort="asc", search="host", count=1)
+        second = await follow(instance, first["links"]["next"])
+        third = await follow(instance, second["links"]["prev"])
+        return [first, second, third, await get(instance, cursor="")]
 
-    first, second, third, other = in_house(tmp_path, script)
+    first, second, third, other = with_instance(tmp_path, script)
 
     assert (first["meta"]["total"], second["meta"]["total"]) == (20, 20)
     assert first["meta"] == {"path": f"{BASE_URL}{REPORTS}", "per_page": 10, "total": 20}
@@ -102,7 +102,7 @@ def test_links_lead_through_the_list_and_back(tmp_path: Path) -> None:
 )
 def test_what_cannot_be_used_is_named(tmp_path: Path, query: dict[str, str], field: str, code: str) -> None:
     """By field and reason; never an error of ours."""
-    body = in_house(tmp_path, lambda house: get(house, **query))
+    body = with_instance(tmp_path, lambda instance: get(instance, **query))
 
     assert (body["status"], [(each["field"], each["code"]) for each in body["violations"]]) == (422, [(field, code)])
 
@@ -110,9 +110,9 @@ def test_what_cannot_be_used_is_named(tmp_path: Path, query: dict[str, str], fie
 def test_filters_find_what_they_name(tmp_path: Path) -> None:
     """A URL in any spelling, a privacy, whatever changed since; alone and together."""
 
-    async def script(house: House) -> dict[str, list[str]]:
-        await some(house, 8)
-        made = await house.create("https://example.com/pricing?b=1", privacy=1)
+    async def script(instance: Instance) -> dict[str, list[str]]:
+        await some(instance, 8)
+        made = await instance.create("https://example.com/pricing?b=1", privacy=1)
         since = made["updated_at"]
         queries: dict[str, dict[str, str]] = {
             "url": {"url": " EXAMPLE.com/a/../pricing?b=1#x"},
@@ -123,8 +123,8 @@ def test_filters_find_what_they_name(tmp_path: Path) -> None:
             "never": {"updated_since": "2100-01-01T00:00:00Z"},
             "together": {"privacy": "1", "updated_since": since, "state": "queued", "project": "example.com"},
         }
-        found = {name: await get(house, **query) for name, query in queries.items()}
-        walked = {name: await get(house, cursor="", **query) for name, query in queries.items()}
+        found = {name: await get(instance, **query) for name, query in queries.items()}
+        walked = {name: await get(instance, cursor="", **query) for name, query in queries.items()}
         both = {name: [body["data"], walked[name]["data"]] for name, body in found.items()}
 
         assert [name for name, (paged, by_cursor) in both.items() if paged != by_cursor] == []
@@ -132,7 +132,7 @@ def test_filters_find_what_they_name(tmp_path: Path) -> None:
 
     url = "https://example.com/pricing?b=1"
 
-    assert in_house(tmp_path, script) == {
+    assert with_instance(tmp_path, script) == {
         "url": [url],
         "other": [],
         "privacy": [url],
@@ -146,17 +146,17 @@ def test_filters_find_what_they_name(tmp_path: Path) -> None:
 def test_only_the_members_that_are_asked_for_are_sent(tmp_path: Path) -> None:
     """In the order of the report; results come when they are named."""
 
-    async def script(house: House) -> list[httpx.Response]:
-        await some(house, 7)
+    async def script(instance: Instance) -> list[httpx.Response]:
+        await some(instance, 7)
         paths = [
             f"{REPORTS}?fields=state,id,url",
             f"{REPORTS}?fields=id,results&cursor=",
             f"{REPORTS}/1?fields=score%2C%20id",
             f"{REPORTS}/1",
         ]
-        return [await house.call("GET", path) for path in paths]
+        return [await instance.call("GET", path) for path in paths]
 
-    few, results, one, whole = [answer.json()["data"] for answer in in_house(tmp_path, script)]
+    few, results, one, whole = [answer.json()["data"] for answer in with_instance(tmp_path, script)]
 
     assert [list(item) for item in few] == [["id", "url", "state"]] * 7
     assert [list(item) for item in results] == [["id", "results"]] * 7
@@ -168,13 +168,13 @@ def test_changes_can_be_answered_with_next_to_nothing(tmp_path: Path) -> None:
     """`Prefer: return=minimal`: what is needed to go on, and the warnings; reading is not touched by it."""
     prefer = {"Prefer": "return=minimal, wait=0"}
 
-    async def script(house: House) -> list[httpx.Response]:
+    async def script(instance: Instance) -> list[httpx.Response]:
         new = {"url": "example.com"}
-        made = await house.call("POST", REPORTS, data=new, headers=prefer)
-        changed = await house.call("PUT", f"{REPORTS}/1", data={"privacy": 1}, headers=prefer)
-        return [made, changed, await house.call("GET", f"{REPORTS}/1", headers={"Prefer": "return=minimal"})]
+        made = await instance.call("POST", REPORTS, data=new, headers=prefer)
+        changed = await instance.call("PUT", f"{REPORTS}/1", data={"privacy": 1}, headers=prefer)
+        return [made, changed, await instance.call("GET", f"{REPORTS}/1", headers={"Prefer": "return=minimal"})]
 
-    made, changed, shown = in_house(tmp_path, script)
+    made, changed, shown = with_instance(tmp_path, script)
 
     assert made.json()["data"] == changed.json()["data"] == {"id": 1, "object": "report", "state": "queued"}
     assert [each["code"] for each in made.json()["warnings"]] == ["scheme_assumed"]
@@ -204,11 +204,11 @@ def test_changes_can_be_answered_with_next_to_nothing(tmp_path: Path) -> None:
 def test_what_is_ignored_is_named(tmp_path: Path, method: str, path: str, sent: dict[str, Any]) -> None:
     """Fields and query parameters of every operation, with the nearest known name where there is one."""
 
-    async def script(house: House) -> httpx.Response:
-        await house.create()
-        return await house.call(method, path, **sent)
+    async def script(instance: Instance) -> httpx.Response:
+        await instance.create()
+        return await instance.call(method, path, **sent)
 
-    answer = in_house(tmp_path, script)
+    answer = with_instance(tmp_path, script)
     warnings = answer.json()["warnings"]
 
     assert answer.status_code < 300

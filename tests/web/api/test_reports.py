@@ -11,7 +11,7 @@ import pytest
 from pagegrade.store.repositories.reports import load_report
 from pagegrade.web.schemas import DeletedReport, ReportAnswer, ReportList
 from tests.report_builders import make_failed_report, make_passed, make_report
-from tests.web.calling import BASE_URL, REPORTS, House, in_house
+from tests.web.calling import BASE_URL, REPORTS, Instance, with_instance
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 JSON = {"Content-Type": "application/json"}
@@ -20,10 +20,10 @@ JSON = {"Content-Type": "application/json"}
 def test_a_report_is_created(tmp_path: Path) -> None:
     """201 with the report, where it is, what it is, and when to ask again."""
 
-    async def script(house: House) -> httpx.Response:
-        return await house.call("POST", REPORTS, data={"url": "https://www.Example.com/a#b"})
+    async def script(instance: Instance) -> httpx.Response:
+        return await instance.call("POST", REPORTS, data={"url": "https://www.Example.com/a#b"})
 
-    answer = in_house(tmp_path, script)
+    answer = with_instance(tmp_path, script)
     body: dict[str, Any] = answer.json()
     data = body["data"]
 
@@ -59,13 +59,13 @@ def test_a_report_is_created(tmp_path: Path) -> None:
 def test_a_body_may_come_in_several_kinds(tmp_path: Path, sent: dict[str, Any]) -> None:
     """The same report comes of each; unknown fields assign nothing, and the password is kept exactly, hashed."""
 
-    async def script(house: House) -> tuple[httpx.Response, bool]:
-        answer = await house.call("POST", REPORTS, **sent)
-        stored = house.services.database.read_here(lambda tx: load_report(tx, house.alice.id, 1))
+    async def script(instance: Instance) -> tuple[httpx.Response, bool]:
+        answer = await instance.call("POST", REPORTS, **sent)
+        stored = instance.services.database.read_here(lambda tx: load_report(tx, instance.alice.id, 1))
         hashed = stored.password_hash if stored else None
-        return answer, await house.services.passwords.verify(hashed or "", " é ")
+        return answer, await instance.services.passwords.verify(hashed or "", " é ")
 
-    answer, verified = in_house(tmp_path, script)
+    answer, verified = with_instance(tmp_path, script)
     data = answer.json()["data"]
 
     assert answer.status_code == 201
@@ -93,11 +93,11 @@ def test_a_body_may_come_in_several_kinds(tmp_path: Path, sent: dict[str, Any]) 
 def test_everything_wrong_is_told_at_once(tmp_path: Path, sent: dict[str, str], errors: dict[str, str]) -> None:
     """Field by field, and nothing is stored."""
 
-    async def script(house: House) -> tuple[httpx.Response, int]:
-        answer = await house.call("POST", REPORTS, data=sent)
-        return answer, (await house.call("GET", REPORTS)).json()["meta"]["total"]
+    async def script(instance: Instance) -> tuple[httpx.Response, int]:
+        answer = await instance.call("POST", REPORTS, data=sent)
+        return answer, (await instance.call("GET", REPORTS)).json()["meta"]["total"]
 
-    answer, total = in_house(tmp_path, script)
+    answer, total = with_instance(tmp_path, script)
     problem = answer.json()
 
     assert (answer.status_code, problem["code"], total) == (422, "validation_failed", 0)
@@ -122,10 +122,10 @@ def test_everything_wrong_is_told_at_once(tmp_path: Path, sent: dict[str, str], 
 def test_an_address_that_must_not_be_contacted_is_refused(tmp_path: Path, url: str) -> None:
     """As far as that shows without asking the network; the answer repeats no credentials."""
 
-    async def script(house: House) -> httpx.Response:
-        return await house.call("POST", REPORTS, data={"url": url})
+    async def script(instance: Instance) -> httpx.Response:
+        return await instance.call("POST", REPORTS, data={"url": url})
 
-    answer = in_house(tmp_path, script)
+    answer = with_instance(tmp_path, script)
 
     assert (answer.status_code, answer.json()["code"]) == (422, "url_not_allowed")
     assert list(answer.json()["errors"]) == ["url"]
@@ -156,10 +156,10 @@ def test_an_address_that_must_not_be_contacted_is_refused(tmp_path: Path, url: s
 def test_what_cannot_be_read_is_a_bad_request(tmp_path: Path, content: bytes, headers: dict[str, str]) -> None:
     """400, never an error of ours."""
 
-    async def script(house: House) -> httpx.Response:
-        return await house.call("POST", REPORTS, content=content, headers=headers)
+    async def script(instance: Instance) -> httpx.Response:
+        return await instance.call("POST", REPORTS, content=content, headers=headers)
 
-    answer = in_house(tmp_path, script)
+    answer = with_instance(tmp_path, script)
 
     assert (answer.status_code, answer.json()["code"]) == (400, "bad_request")
 
@@ -168,21 +168,21 @@ def test_what_cannot_be_read_is_a_bad_request(tmp_path: Path, content: bytes, he
 def test_values_of_a_wrong_type_are_refused(tmp_path: Path, body: dict[str, Any]) -> None:
     """A URL is text."""
 
-    async def script(house: House) -> httpx.Response:
-        return await house.call("POST", REPORTS, json=body)
+    async def script(instance: Instance) -> httpx.Response:
+        return await instance.call("POST", REPORTS, json=body)
 
-    assert in_house(tmp_path, script).status_code == 422
+    assert with_instance(tmp_path, script).status_code == 422
 
 
 def test_a_password_without_privacy_2_is_not_stored(tmp_path: Path) -> None:
     """Real clients always send the field: a warning, however long it is."""
 
-    async def script(house: House) -> list[httpx.Response]:
-        made = await house.call("POST", REPORTS, data={"url": "https://example.com/", "password": "x" * 500})
-        changed = await house.call("PUT", f"{REPORTS}/1", data={"privacy": "1", "password": "x"})
+    async def script(instance: Instance) -> list[httpx.Response]:
+        made = await instance.call("POST", REPORTS, data={"url": "https://example.com/", "password": "x" * 500})
+        changed = await instance.call("PUT", f"{REPORTS}/1", data={"privacy": "1", "password": "x"})
         return [made, changed]
 
-    for answer in in_house(tmp_path, script):
+    for answer in with_instance(tmp_path, script):
         assert answer.json()["data"]["password"] is False
         assert [warning["code"] for warning in answer.json()["warnings"]] == ["password_ignored"]
 
@@ -190,17 +190,17 @@ def test_a_password_without_privacy_2_is_not_stored(tmp_path: Path) -> None:
 def test_creating_waits_for_the_analysis(tmp_path: Path) -> None:
     """A finished report comes back as soon as it is finished, and says nothing of asking again."""
 
-    async def script(house: House) -> httpx.Response:
+    async def script(instance: Instance) -> httpx.Response:
         async with asyncio.TaskGroup() as group:
             waiting = group.create_task(
-                house.call("POST", REPORTS, data={"url": "https://example.com/"}, headers={"Prefer": "wait=30"})
+                instance.call("POST", REPORTS, data={"url": "https://example.com/"}, headers={"Prefer": "wait=30"})
             )
-            while not (await house.call("GET", REPORTS)).json()["data"]:  # noqa: ASYNC110 - nothing tells of it
+            while not (await instance.call("GET", REPORTS)).json()["data"]:  # noqa: ASYNC110 - nothing tells of it
                 await asyncio.sleep(0.01)
-            await house.finish()
+            await instance.finish()
         return waiting.result()
 
-    answer = in_house(tmp_path, script)
+    answer = with_instance(tmp_path, script)
     data = answer.json()["data"]
 
     assert answer.status_code == 201
@@ -216,10 +216,10 @@ def test_creating_waits_for_the_analysis(tmp_path: Path) -> None:
 def test_who_does_not_want_to_wait_does_not(tmp_path: Path, prefer: str) -> None:
     """The answer says that it heeded the wish."""
 
-    async def script(house: House) -> httpx.Response:
-        return await house.call("POST", REPORTS, data={"url": "example.com"}, headers={"Prefer": prefer})
+    async def script(instance: Instance) -> httpx.Response:
+        return await instance.call("POST", REPORTS, data={"url": "example.com"}, headers={"Prefer": prefer})
 
-    answer = in_house(tmp_path, script, create_wait_s=60.0)
+    answer = with_instance(tmp_path, script, create_wait_s=60.0)
 
     assert answer.json()["data"]["state"] == "queued"
     assert answer.headers["preference-applied"] == prefer
@@ -228,12 +228,12 @@ def test_who_does_not_want_to_wait_does_not(tmp_path: Path, prefer: str) -> None
 def test_a_failed_analysis_is_a_report_too(tmp_path: Path) -> None:
     """The status speaks of the request, the state of the analysis."""
 
-    async def script(house: House) -> httpx.Response:
-        await house.create()
-        await house.finish(make_failed_report("blocked"))
-        return await house.call("GET", f"{REPORTS}/1")
+    async def script(instance: Instance) -> httpx.Response:
+        await instance.create()
+        await instance.finish(make_failed_report("blocked"))
+        return await instance.call("GET", f"{REPORTS}/1")
 
-    answer = in_house(tmp_path, script)
+    answer = with_instance(tmp_path, script)
     data = answer.json()["data"]
 
     assert answer.status_code == 200
@@ -245,16 +245,16 @@ def test_a_failed_analysis_is_a_report_too(tmp_path: Path) -> None:
 def test_showing_can_wait(tmp_path: Path) -> None:
     """A long poll ends when the report is finished; without the wish it is answered at once."""
 
-    async def script(house: House) -> list[httpx.Response]:
-        await house.create()
-        at_once = await house.call("GET", f"{REPORTS}/1")
+    async def script(instance: Instance) -> list[httpx.Response]:
+        await instance.create()
+        at_once = await instance.call("GET", f"{REPORTS}/1")
         async with asyncio.TaskGroup() as group:
-            waiting = group.create_task(house.call("GET", f"{REPORTS}/1", headers={"Prefer": "wait=30"}))
+            waiting = group.create_task(instance.call("GET", f"{REPORTS}/1", headers={"Prefer": "wait=30"}))
             await asyncio.sleep(0.05)
-            await house.finish()
+            await instance.finish()
         return [at_once, waiting.result()]
 
-    at_once, waited = in_house(tmp_path, script)
+    at_once, waited = with_instance(tmp_path, script)
 
     assert (at_once.json()["data"]["state"], at_once.headers["retry-after"]) == ("queued", "2")
     assert (waited.json()["data"]["state"], waited.headers["preference-applied"]) == ("completed", "wait=30")
@@ -263,11 +263,11 @@ def test_showing_can_wait(tmp_path: Path) -> None:
 def test_a_list_is_filtered_sorted_and_paged(tmp_path: Path) -> None:
     """Filters combine with and; the links keep the query."""
 
-    async def script(house: House) -> list[httpx.Response]:
+    async def script(instance: Instance) -> list[httpx.Response]:
         for number in range(12):
-            await house.create(f"https://a.example/{number}")
-        await house.finish(make_report(make_passed("language"), result="good", score=90))
-        await house.create("https://b.example/7%25_x")
+            await instance.create(f"https://a.example/{number}")
+        await instance.finish(make_report(make_passed("language"), result="good", score=90))
+        await instance.create("https://b.example/7%25_x")
         paths = (
             "",
             "?search=/1&sort=asc",
@@ -278,9 +278,9 @@ def test_a_list_is_filtered_sorted_and_paged(tmp_path: Path) -> None:
             "?include=results&per_page=25&sort_by=result",
             "?sort_by=url&sort=asc",
         )
-        return [await house.call("GET", f"{REPORTS}{path}") for path in paths]
+        return [await instance.call("GET", f"{REPORTS}{path}") for path in paths]
 
-    answers = in_house(tmp_path, script)
+    answers = with_instance(tmp_path, script)
     bodies = [answer.json() for answer in answers]
 
     for body in bodies:
@@ -312,15 +312,15 @@ def test_values_outside_the_list_are_refused_unless_one_is_lenient(tmp_path: Pat
     """A silent default would show the wrong reports; who asks for it gets it, and is told."""
     query = "?result=great&per_page=7&page=0&sort_by=size&sort=up&search_by=title&state=odd&include=all"
 
-    async def script(house: House) -> list[httpx.Response]:
-        await house.create()
+    async def script(instance: Instance) -> list[httpx.Response]:
+        await instance.create()
         lenient = {"Prefer": "handling=lenient"}
         return [
-            await house.call("GET", f"{REPORTS}{query}"),
-            await house.call("GET", f"{REPORTS}{query}", headers=lenient),
+            await instance.call("GET", f"{REPORTS}{query}"),
+            await instance.call("GET", f"{REPORTS}{query}", headers=lenient),
         ]
 
-    strict, lenient = in_house(tmp_path, script)
+    strict, lenient = with_instance(tmp_path, script)
 
     assert strict.status_code == 422
     assert set(strict.json()["errors"]) == {
@@ -335,20 +335,20 @@ def test_values_outside_the_list_are_refused_unless_one_is_lenient(tmp_path: Pat
 def test_an_update_changes_what_is_sent(tmp_path: Path, method: str) -> None:
     """All three methods are the same; what is not sent stays, and nothing sent changes nothing."""
 
-    async def script(house: House) -> list[httpx.Response]:
-        await house.create()
+    async def script(instance: Instance) -> list[httpx.Response]:
+        await instance.create()
         path = f"{REPORTS}/1"
         return [
-            await house.call(method, path, data={"privacy": "2", "password": "secret"}),
-            await house.call(method, path),
-            await house.call(method, path, json={"privacy": 2}),
-            await house.call(method, path, data={"password": "another"}),
-            await house.call(method, path, data={"privacy": "1"}),
-            await house.call(method, path, data={"privacy": "2"}),
-            await house.call(method, path, data={"privacy": "7", "results": "yes"}),
+            await instance.call(method, path, data={"privacy": "2", "password": "secret"}),
+            await instance.call(method, path),
+            await instance.call(method, path, json={"privacy": 2}),
+            await instance.call(method, path, data={"password": "another"}),
+            await instance.call(method, path, data={"privacy": "1"}),
+            await instance.call(method, path, data={"privacy": "2"}),
+            await instance.call(method, path, data={"privacy": "7", "results": "yes"}),
         ]
 
-    answers = in_house(tmp_path, script)
+    answers = with_instance(tmp_path, script)
     seen = [(answer.json()["data"]["privacy"], answer.json()["data"]["password"]) for answer in answers[:5]]
 
     assert [answer.status_code for answer in answers] == [200, 200, 200, 200, 200, 422, 422]
@@ -364,17 +364,17 @@ def test_an_update_changes_what_is_sent(tmp_path: Path, method: str) -> None:
 def test_a_report_is_analysed_again(tmp_path: Path) -> None:
     """The old results stay readable meanwhile; a second wish joins the run that is under way."""
 
-    async def script(house: House) -> list[dict[str, Any]]:
-        await house.create()
-        await house.finish()
+    async def script(instance: Instance) -> list[dict[str, Any]]:
+        await instance.create()
+        await instance.finish()
         path = f"{REPORTS}/1"
-        again = [await house.call("PUT", path, data={"results": "1"}) for _ in range(2)]
-        listed = (await house.call("GET", f"{path}/runs")).json()
-        await house.finish(make_failed_report("timeout"))
-        failed = await house.call("GET", path)
+        again = [await instance.call("PUT", path, data={"results": "1"}) for _ in range(2)]
+        listed = (await instance.call("GET", f"{path}/runs")).json()
+        await instance.finish(make_failed_report("timeout"))
+        failed = await instance.call("GET", path)
         return [*(answer.json()["data"] for answer in again), listed["meta"], failed.json()["data"]]
 
-    first, second, runs, failed = in_house(tmp_path, script)
+    first, second, runs, failed = with_instance(tmp_path, script)
 
     assert (first["state"], first["score"], bool(first["results"])) == ("queued", 79, True)
     assert second["state"] == "queued"
@@ -386,18 +386,18 @@ def test_a_report_is_analysed_again(tmp_path: Path) -> None:
 def test_a_report_is_deleted(tmp_path: Path) -> None:
     """200 and then 404 for everything; a body is ignored, and so is a late outcome."""
 
-    async def script(house: House) -> tuple[httpx.Response, list[int]]:
-        await house.create()
+    async def script(instance: Instance) -> tuple[httpx.Response, list[int]]:
+        await instance.create()
         path = f"{REPORTS}/1"
-        gone = await house.call("DELETE", path, content=b"{", headers={"Content-Type": "text/plain"})
-        await house.finish()
+        gone = await instance.call("DELETE", path, content=b"{", headers={"Content-Type": "text/plain"})
+        await instance.finish()
         after = [
-            (await house.call(method, f"{path}{rest}")).status_code
+            (await instance.call(method, f"{path}{rest}")).status_code
             for method, rest in (("GET", ""), ("DELETE", ""), ("PUT", ""), ("GET", "/runs"), ("GET", "/runs/1"))
         ]
         return gone, after
 
-    gone, after = in_house(tmp_path, script)
+    gone, after = with_instance(tmp_path, script)
 
     assert gone.status_code == 200
     DeletedReport.model_validate(gone.json())
@@ -409,21 +409,21 @@ def test_a_report_is_deleted(tmp_path: Path) -> None:
 def test_a_report_is_asked_for_conditionally(tmp_path: Path) -> None:
     """By tag or by date; nothing is sent again, until something changes."""
 
-    async def script(house: House) -> list[tuple[int, str]]:
-        await house.create()
+    async def script(instance: Instance) -> list[tuple[int, str]]:
+        await instance.create()
         path = f"{REPORTS}/1"
-        shown = await house.call("GET", path)
+        shown = await instance.call("GET", path)
         tag, date = shown.headers["etag"], shown.headers["last-modified"]
 
         async def ask(**headers: str) -> tuple[int, str]:
-            answer = await house.call("GET", path, headers={k.replace("_", "-"): v for k, v in headers.items()})
+            answer = await instance.call("GET", path, headers={k.replace("_", "-"): v for k, v in headers.items()})
             return answer.status_code, answer.headers.get("etag", "")
 
         before = [await ask(If_None_Match=tag), await ask(If_Modified_Since=date), await ask(If_None_Match='"1-9"')]
-        await house.call("PUT", path, data={"privacy": "1"})
+        await instance.call("PUT", path, data={"privacy": "1"})
         return [*before, await ask(If_None_Match=f'W/"x", {tag}'), await ask(If_None_Match="*")]
 
-    assert in_house(tmp_path, script) == [
+    assert with_instance(tmp_path, script) == [
         (304, '"1-1"'),
         (304, '"1-1"'),
         (200, '"1-1"'),
@@ -435,37 +435,37 @@ def test_a_report_is_asked_for_conditionally(tmp_path: Path) -> None:
 def test_a_foreign_tag_confirms_nothing(tmp_path: Path) -> None:
     """What one may not see has not stayed the same either: 404 for reading, changing and deleting."""
 
-    async def script(house: House) -> list[int]:
-        await house.create()
-        bob = house.add_bob()
+    async def script(instance: Instance) -> list[int]:
+        await instance.create()
+        bob = instance.add_bob()
         path = f"{REPORTS}/1"
         return [
-            (await house.call("GET", path, key=bob, headers={"If-None-Match": '"1-1"'})).status_code,
-            (await house.call("GET", path, key=bob, headers={"If-None-Match": "*"})).status_code,
-            (await house.call("PUT", path, key=bob, headers={"If-Match": '"1-1"'})).status_code,
-            (await house.call("DELETE", path, key=bob, headers={"If-Match": '"1-2"'})).status_code,
-            (await house.call("PUT", path, key=bob, data={"results": "1"})).status_code,
-            (await house.call("PUT", path, key=bob, data={"privacy": "2"})).status_code,
-            (await house.call("DELETE", path, key=bob)).status_code,
-            (await house.call("GET", path)).status_code,
+            (await instance.call("GET", path, key=bob, headers={"If-None-Match": '"1-1"'})).status_code,
+            (await instance.call("GET", path, key=bob, headers={"If-None-Match": "*"})).status_code,
+            (await instance.call("PUT", path, key=bob, headers={"If-Match": '"1-1"'})).status_code,
+            (await instance.call("DELETE", path, key=bob, headers={"If-Match": '"1-2"'})).status_code,
+            (await instance.call("PUT", path, key=bob, data={"results": "1"})).status_code,
+            (await instance.call("PUT", path, key=bob, data={"privacy": "2"})).status_code,
+            (await instance.call("DELETE", path, key=bob)).status_code,
+            (await instance.call("GET", path)).status_code,
         ]
 
-    assert in_house(tmp_path, script) == [404] * 7 + [200]
+    assert with_instance(tmp_path, script) == [404] * 7 + [200]
 
 
 def test_of_two_changes_at_once_one_is_told(tmp_path: Path) -> None:
     """Who says what it knows cannot overwrite what it does not (N10)."""
 
-    async def script(house: House) -> list[httpx.Response]:
-        await house.create()
+    async def script(instance: Instance) -> list[httpx.Response]:
+        await instance.create()
         headers = {"If-Match": '"1-1"'}
         return list(
             await asyncio.gather(
-                *(house.call("PATCH", f"{REPORTS}/1", data={"privacy": "1"}, headers=headers) for _ in range(8))
+                *(instance.call("PATCH", f"{REPORTS}/1", data={"privacy": "1"}, headers=headers) for _ in range(8))
             )
         )
 
-    answers = in_house(tmp_path, script)
+    answers = with_instance(tmp_path, script)
     lost = [answer for answer in answers if answer.status_code == 412]
 
     assert sorted(answer.status_code for answer in answers) == [200, *[412] * 7]
@@ -476,46 +476,46 @@ def test_of_two_changes_at_once_one_is_told(tmp_path: Path) -> None:
 def test_a_condition_that_does_not_hold_changes_nothing(tmp_path: Path, headers: dict[str, str]) -> None:
     """Neither settings nor the report itself."""
 
-    async def script(house: House) -> list[int]:
-        await house.create()
+    async def script(instance: Instance) -> list[int]:
+        await instance.create()
         path = f"{REPORTS}/1"
         wrong = [
-            await house.call(method, path, data={"privacy": "1", "results": "1"}, headers=headers)
+            await instance.call(method, path, data={"privacy": "1", "results": "1"}, headers=headers)
             for method in ("PUT", "PATCH", "POST", "DELETE")
         ]
-        after = await house.call("GET", path)
+        after = await instance.call("GET", path)
         return [*(answer.status_code for answer in wrong), after.json()["data"]["privacy"]]
 
-    assert in_house(tmp_path, script) == [412, 412, 412, 412, 0]
+    assert with_instance(tmp_path, script) == [412, 412, 412, 412, 0]
 
 
 def test_an_unchanged_list_is_not_sent_again(tmp_path: Path) -> None:
     """Any change of any of its reports changes its tag."""
 
-    async def script(house: House) -> list[int]:
-        await house.create()
-        tag = (await house.call("GET", REPORTS)).headers["etag"]
+    async def script(instance: Instance) -> list[int]:
+        await instance.create()
+        tag = (await instance.call("GET", REPORTS)).headers["etag"]
 
         async def ask(path: str = REPORTS) -> int:
-            return (await house.call("GET", path, headers={"If-None-Match": tag})).status_code
+            return (await instance.call("GET", path, headers={"If-None-Match": tag})).status_code
 
         before = [await ask(), await ask(f"{REPORTS}?per_page=25")]
-        await house.call("PUT", f"{REPORTS}/1", data={"privacy": "1"})
+        await instance.call("PUT", f"{REPORTS}/1", data={"privacy": "1"})
         return [*before, await ask()]
 
-    assert in_house(tmp_path, script) == [304, 200, 200]
+    assert with_instance(tmp_path, script) == [304, 200, 200]
 
 
 def test_quotas_are_exact(tmp_path: Path) -> None:
     """Fifty at once against ten: ten are stored, and forty are told (N06)."""
 
-    async def script(house: House) -> tuple[list[httpx.Response], int]:
+    async def script(instance: Instance) -> tuple[list[httpx.Response], int]:
         answers = await asyncio.gather(
-            *(house.call("POST", REPORTS, data={"url": f"https://example.com/{number}"}) for number in range(50))
+            *(instance.call("POST", REPORTS, data={"url": f"https://example.com/{number}"}) for number in range(50))
         )
-        return list(answers), (await house.call("GET", REPORTS)).json()["meta"]["total"]
+        return list(answers), (await instance.call("GET", REPORTS)).json()["meta"]["total"]
 
-    answers, total = in_house(tmp_path, script, max_reports=10, analyses_per_minute=100)
+    answers, total = with_instance(tmp_path, script, max_reports=10, analyses_per_minute=100)
     codes = [answer.json().get("code", "created") for answer in answers]
 
     assert (codes.count("created"), codes.count("quota_exceeded"), total) == (10, 40, 10)
@@ -524,19 +524,19 @@ def test_quotas_are_exact(tmp_path: Path) -> None:
 def test_analyses_are_limited_by_key(tmp_path: Path) -> None:
     """New reports and re-runs together; what was refused or wrong does not count."""
 
-    async def script(house: House) -> list[httpx.Response]:
-        wrong = await house.call("POST", REPORTS, data={"url": "ftp://x/"})
+    async def script(instance: Instance) -> list[httpx.Response]:
+        wrong = await instance.call("POST", REPORTS, data={"url": "ftp://x/"})
         return [
             wrong,
-            await house.call("POST", REPORTS, data={"url": "example.com"}),
-            await house.call("PUT", f"{REPORTS}/9", data={"results": "1"}),
-            await house.call("PUT", f"{REPORTS}/1", data={"results": "1"}),
-            await house.call("PUT", f"{REPORTS}/1", data={"privacy": "1"}),
-            await house.call("POST", REPORTS, data={"url": "example.com"}),
-            await house.call("PUT", f"{REPORTS}/1", data={"results": "1"}),
+            await instance.call("POST", REPORTS, data={"url": "example.com"}),
+            await instance.call("PUT", f"{REPORTS}/9", data={"results": "1"}),
+            await instance.call("PUT", f"{REPORTS}/1", data={"results": "1"}),
+            await instance.call("PUT", f"{REPORTS}/1", data={"privacy": "1"}),
+            await instance.call("POST", REPORTS, data={"url": "example.com"}),
+            await instance.call("PUT", f"{REPORTS}/1", data={"results": "1"}),
         ]
 
-    answers = in_house(tmp_path, script, analyses_per_minute=2)
+    answers = with_instance(tmp_path, script, analyses_per_minute=2)
     last = answers[-1]
 
     assert [answer.status_code for answer in answers] == [422, 201, 404, 200, 200, 429, 429]
@@ -548,30 +548,30 @@ def test_analyses_are_limited_by_key(tmp_path: Path) -> None:
 def test_a_full_queue_is_told(tmp_path: Path) -> None:
     """503 for the installation, 429 for the account; nothing is stored (K11)."""
 
-    async def script(house: House) -> list[tuple[int, str, str]]:
-        await house.create()
-        answer = await house.call("POST", REPORTS, data={"url": "example.com"})
-        total = (await house.call("GET", REPORTS)).json()["meta"]["total"]
+    async def script(instance: Instance) -> list[tuple[int, str, str]]:
+        await instance.create()
+        answer = await instance.call("POST", REPORTS, data={"url": "example.com"})
+        total = (await instance.call("GET", REPORTS)).json()["meta"]["total"]
         return [(answer.status_code, answer.json()["code"], answer.headers["retry-after"]), (total, "", "")]
 
-    assert in_house(tmp_path, script, queue=1) == [(503, "unavailable", "30"), (1, "", "")]
-    assert in_house(tmp_path, script, account_queue=1) == [(429, "quota_exceeded", "30"), (1, "", "")]
+    assert with_instance(tmp_path, script, queue=1) == [(503, "unavailable", "30"), (1, "", "")]
+    assert with_instance(tmp_path, script, account_queue=1) == [(429, "quota_exceeded", "30"), (1, "", "")]
 
 
 def test_a_process_that_stops_takes_nothing_new(tmp_path: Path) -> None:
     """The client is sent elsewhere; what is stored can still be read and changed."""
 
-    async def script(house: House) -> list[httpx.Response]:
-        await house.create()
-        house.services.draining = True
+    async def script(instance: Instance) -> list[httpx.Response]:
+        await instance.create()
+        instance.services.draining = True
         return [
-            await house.call("POST", REPORTS, data={"url": "example.com"}),
-            await house.call("PUT", f"{REPORTS}/1", data={"results": "1"}),
-            await house.call("PUT", f"{REPORTS}/1", data={"privacy": "1"}),
-            await house.call("GET", f"{REPORTS}/1", headers={"Prefer": "wait=30"}),
+            await instance.call("POST", REPORTS, data={"url": "example.com"}),
+            await instance.call("PUT", f"{REPORTS}/1", data={"results": "1"}),
+            await instance.call("PUT", f"{REPORTS}/1", data={"privacy": "1"}),
+            await instance.call("GET", f"{REPORTS}/1", headers={"Prefer": "wait=30"}),
         ]
 
-    answers = in_house(tmp_path, script)
+    answers = with_instance(tmp_path, script)
 
     assert [answer.status_code for answer in answers] == [503, 503, 200, 200]
     assert {answer.headers["connection"] for answer in answers} == {"close"}
@@ -583,12 +583,12 @@ def test_workers_hear_of_new_runs(tmp_path: Path) -> None:
     """Once they are stored; a change of settings is none of theirs."""
     woken: list[str] = []
 
-    async def script(house: House) -> None:
-        house.services.wake = lambda: woken.append("woken")
-        await house.create()
-        await house.call("PUT", f"{REPORTS}/1", data={"privacy": "1"})
-        await house.call("PUT", f"{REPORTS}/1", data={"results": "1"})
+    async def script(instance: Instance) -> None:
+        instance.services.wake = lambda: woken.append("woken")
+        await instance.create()
+        await instance.call("PUT", f"{REPORTS}/1", data={"privacy": "1"})
+        await instance.call("PUT", f"{REPORTS}/1", data={"results": "1"})
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
     assert woken == ["woken", "woken"]

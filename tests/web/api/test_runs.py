@@ -8,26 +8,26 @@ import pytest
 
 from pagegrade.web.schemas import ComparisonAnswer, RunAnswer, RunList
 from tests.report_builders import make_failed_report, make_passed, make_report, make_result
-from tests.web.calling import BASE_URL, REPORTS, House, in_house
+from tests.web.calling import BASE_URL, REPORTS, Instance, with_instance
 
 
-async def three_runs(house: House) -> str:
+async def three_runs(instance: Instance) -> str:
     """The path of a report that was analysed three times: better, then not at all."""
-    path = f"{REPORTS}/{(await house.create())['id']}"
-    await house.finish(make_report(make_result("title-length"), make_passed("language"), score=60))
+    path = f"{REPORTS}/{(await instance.create())['id']}"
+    await instance.finish(make_report(make_result("title-length"), make_passed("language"), score=60))
     for report in (make_report(make_passed("title-length"), make_passed("language"), score=90), make_failed_report()):
-        await house.call("PUT", path, data={"results": "1"})
-        await house.finish(report)
+        await instance.call("PUT", path, data={"results": "1"})
+        await instance.finish(report)
     return path
 
 
 def test_runs_are_listed_newest_first(tmp_path: Path) -> None:
     """Without their results, and as they are described."""
 
-    async def script(house: House) -> httpx.Response:
-        return await house.call("GET", f"{await three_runs(house)}/runs")
+    async def script(instance: Instance) -> httpx.Response:
+        return await instance.call("GET", f"{await three_runs(instance)}/runs")
 
-    answer = in_house(tmp_path, script)
+    answer = with_instance(tmp_path, script)
     body: dict[str, Any] = answer.json()
 
     RunList.model_validate(body)
@@ -45,10 +45,10 @@ def test_runs_are_listed_newest_first(tmp_path: Path) -> None:
 def test_a_run_is_shown_with_its_results(tmp_path: Path) -> None:
     """Those of then, whatever came after."""
 
-    async def script(house: House) -> httpx.Response:
-        return await house.call("GET", f"{await three_runs(house)}/runs/1")
+    async def script(instance: Instance) -> httpx.Response:
+        return await instance.call("GET", f"{await three_runs(instance)}/runs/1")
 
-    answer = in_house(tmp_path, script)
+    answer = with_instance(tmp_path, script)
     data = answer.json()["data"]
 
     RunAnswer.model_validate(answer.json())
@@ -61,20 +61,20 @@ def test_a_run_is_shown_with_its_results(tmp_path: Path) -> None:
 def test_there_is_no_other_run(tmp_path: Path, number: str) -> None:
     """And no other report's."""
 
-    async def script(house: House) -> int:
-        return (await house.call("GET", f"{await three_runs(house)}/runs/{number}")).status_code
+    async def script(instance: Instance) -> int:
+        return (await instance.call("GET", f"{await three_runs(instance)}/runs/{number}")).status_code
 
-    assert in_house(tmp_path, script) == 404
+    assert with_instance(tmp_path, script) == 404
 
 
 def test_two_runs_are_compared(tmp_path: Path) -> None:
     """The last two that succeeded, or those that are named."""
 
-    async def script(house: House) -> list[httpx.Response]:
-        path = f"{await three_runs(house)}/compare"
-        return [await house.call("GET", f"{path}{query}") for query in ("", "?from=1&to=2", "?from=2&to=1")]
+    async def script(instance: Instance) -> list[httpx.Response]:
+        path = f"{await three_runs(instance)}/compare"
+        return [await instance.call("GET", f"{path}{query}") for query in ("", "?from=1&to=2", "?from=2&to=1")]
 
-    default, named, backwards = in_house(tmp_path, script)
+    default, named, backwards = with_instance(tmp_path, script)
     data = default.json()["data"]
 
     ComparisonAnswer.model_validate(default.json())
@@ -92,10 +92,10 @@ def test_two_runs_are_compared(tmp_path: Path) -> None:
 def test_what_cannot_be_compared_is_named(tmp_path: Path, query: str, field: str) -> None:
     """A run that is not there, that failed, or that is no number."""
 
-    async def script(house: House) -> httpx.Response:
-        return await house.call("GET", f"{await three_runs(house)}/compare{query}")
+    async def script(instance: Instance) -> httpx.Response:
+        return await instance.call("GET", f"{await three_runs(instance)}/compare{query}")
 
-    answer = in_house(tmp_path, script)
+    answer = with_instance(tmp_path, script)
 
     assert answer.status_code == 422
     assert list(answer.json()["errors"]) == [field]
@@ -104,13 +104,13 @@ def test_what_cannot_be_compared_is_named(tmp_path: Path, query: str, field: str
 def test_charlie_and_bob_see_no_runs(tmp_path: Path) -> None:
     """Whoever it is not, the report is not there; whoever nobody is, is asked for a key first."""
 
-    async def script(house: House) -> list[int]:
-        path = await three_runs(house)
-        bob = house.add_bob()
+    async def script(instance: Instance) -> list[int]:
+        path = await three_runs(instance)
+        bob = instance.add_bob()
         return [
-            (await house.call("GET", f"{path}/{rest}", key=key)).status_code
+            (await instance.call("GET", f"{path}/{rest}", key=key)).status_code
             for key in (bob, None)
             for rest in ("runs", "runs/1", "compare", "compare?from=1")
         ]
 
-    assert in_house(tmp_path, script) == [404] * 4 + [401] * 4
+    assert with_instance(tmp_path, script) == [404] * 4 + [401] * 4

@@ -10,29 +10,29 @@ import pytest
 
 from pagegrade.model.identity import VERSION
 from tests.store_builders import Backend
-from tests.web.calling import House, in_house
+from tests.web.calling import Instance, with_instance
 
 
-async def ask_ready(house: House) -> httpx.Response:
+async def ask_ready(instance: Instance) -> httpx.Response:
     """Without a key, as a load balancer does."""
-    return await house.call("GET", "/readyz", key=None)
+    return await instance.call("GET", "/readyz", key=None)
 
 
 def test_living_process_says_so(tmp_path: Path) -> None:
     """Without looking at anything that could fail."""
 
-    async def script(house: House) -> httpx.Response:
-        house.services.database.close()
-        return await house.call("GET", "/healthz", key=None)
+    async def script(instance: Instance) -> httpx.Response:
+        instance.services.database.close()
+        return await instance.call("GET", "/healthz", key=None)
 
-    answer = in_house(tmp_path, script)
+    answer = with_instance(tmp_path, script)
 
     assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
 
 
 def test_process_without_workers_can_be_ready(tmp_path: Path, backend: Backend) -> None:
     """It only answers requests."""
-    answer = in_house(tmp_path, ask_ready, workers=0)
+    answer = with_instance(tmp_path, ask_ready, workers=0)
     disk = "none" if backend == "postgresql" else "ok"
 
     assert answer.status_code == 200
@@ -48,11 +48,11 @@ def test_process_without_workers_can_be_ready(tmp_path: Path, backend: Backend) 
 def test_workers_have_to_work(tmp_path: Path, ago_s: float | None, word: str, status: int) -> None:
     """A process whose workers hang had better be looked at."""
 
-    async def script(house: House) -> httpx.Response:
-        house.services.worked_at_s = None if ago_s is None else time.monotonic() - ago_s
-        return await ask_ready(house)
+    async def script(instance: Instance) -> httpx.Response:
+        instance.services.worked_at_s = None if ago_s is None else time.monotonic() - ago_s
+        return await ask_ready(instance)
 
-    answer = in_house(tmp_path, script, workers=2)
+    answer = with_instance(tmp_path, script, workers=2)
 
     assert (answer.status_code, answer.json()["checks"]["workers"]) == (status, word)
 
@@ -60,11 +60,11 @@ def test_workers_have_to_work(tmp_path: Path, ago_s: float | None, word: str, st
 def test_process_that_is_being_stopped_is_not_ready(tmp_path: Path) -> None:
     """Requests had better go elsewhere."""
 
-    async def script(house: House) -> httpx.Response:
-        house.services.draining = True
-        return await ask_ready(house)
+    async def script(instance: Instance) -> httpx.Response:
+        instance.services.draining = True
+        return await ask_ready(instance)
 
-    answer = in_house(tmp_path, script, workers=0)
+    answer = with_instance(tmp_path, script, workers=0)
 
     assert (answer.status_code, answer.json()["checks"]["accepting"]) == (503, "draining")
 
@@ -72,11 +72,11 @@ def test_process_that_is_being_stopped_is_not_ready(tmp_path: Path) -> None:
 def test_process_without_its_database_is_not_ready(tmp_path: Path) -> None:
     """And says so quickly, in a word."""
 
-    async def script(house: House) -> httpx.Response:
-        house.services.database.close()
-        return await ask_ready(house)
+    async def script(instance: Instance) -> httpx.Response:
+        instance.services.database.close()
+        return await ask_ready(instance)
 
-    answer = in_house(tmp_path, script, workers=0)
+    answer = with_instance(tmp_path, script, workers=0)
 
     assert answer.status_code == 503
     assert answer.json()["status"] == "not_ready"
@@ -85,11 +85,11 @@ def test_process_without_its_database_is_not_ready(tmp_path: Path) -> None:
 def test_probes_say_nothing_about_the_inside(tmp_path: Path) -> None:
     """K18: no versions, no paths."""
 
-    async def script(house: House) -> str:
-        answers = [await house.call("GET", path, key=None) for path in ("/healthz", "/readyz")]
+    async def script(instance: Instance) -> str:
+        answers = [await instance.call("GET", path, key=None) for path in ("/healthz", "/readyz")]
         return "".join(f"{answer.headers}{answer.text}" for answer in answers)
 
-    said = in_house(tmp_path, script)
+    said = with_instance(tmp_path, script)
 
     assert VERSION not in said
     assert str(tmp_path) not in said

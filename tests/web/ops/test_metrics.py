@@ -21,7 +21,7 @@ from pagegrade.web.app import make_app
 from pagegrade.web.ops.metrics import RefusalObserver, observe
 from pagegrade.web.server.refusals import TOO_SLOW
 from tests.observability.test_logs import lines_of, stream
-from tests.web.calling import REPORTS, House, in_house
+from tests.web.calling import REPORTS, Instance, with_instance
 
 __all__ = ["stream"]
 TOKEN = "a-token-for-the-metrics"
@@ -39,9 +39,9 @@ def numbers_in(text: str) -> dict[str, float]:
     }
 
 
-async def observed(house: House, method: str, path: str, **more: Any) -> httpx.Response:
+async def observed(instance: Instance, method: str, path: str, **more: Any) -> httpx.Response:
     """A request to the application as the server runs it."""
-    app = make_app(house.services, observe=observe)
+    app = make_app(instance.services, observe=observe)
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://h") as client:
         return await client.request(method, path, **more)
 
@@ -49,12 +49,12 @@ async def observed(house: House, method: str, path: str, **more: Any) -> httpx.R
 def test_page_says_what_was_counted_and_how_long_the_queue_is(tmp_path: Path) -> None:
     """It is one text that Prometheus can read."""
 
-    async def script(house: House) -> httpx.Response:
-        await house.create("https://example.com/secret?token=x")
-        await observed(house, "GET", "/api/v1/checks")
-        return await observed(house, "GET", "/metrics")
+    async def script(instance: Instance) -> httpx.Response:
+        await instance.create("https://example.com/secret?token=x")
+        await observed(instance, "GET", "/api/v1/checks")
+        return await observed(instance, "GET", "/metrics")
 
-    answer = in_house(tmp_path, script)
+    answer = with_instance(tmp_path, script)
     numbers = numbers_in(answer.text)
 
     assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
@@ -70,13 +70,13 @@ def test_page_says_what_was_counted_and_how_long_the_queue_is(tmp_path: Path) ->
 def test_page_says_how_the_server_is(tmp_path: Path) -> None:
     """Its size and connections, and whether others are heard."""
 
-    async def script(house: House) -> httpx.Response:
-        await house.create()
-        house.services.changes.sender = Notices(house.services.database.url, "a")
-        house.services.peers = 3
-        return await observed(house, "GET", "/metrics")
+    async def script(instance: Instance) -> httpx.Response:
+        await instance.create()
+        instance.services.changes.sender = Notices(instance.services.database.url, "a")
+        instance.services.peers = 3
+        return await observed(instance, "GET", "/metrics")
 
-    numbers = numbers_in(in_house(tmp_path, script).text)
+    numbers = numbers_in(with_instance(tmp_path, script).text)
 
     assert numbers["pagegrade_queue_waiting_by_kind{'kind': 'interactive'}"] == 1
     assert numbers["pagegrade_queue_waiting_by_kind{'kind': 'bulk'}"] == 0
@@ -90,14 +90,14 @@ def test_page_says_how_the_server_is(tmp_path: Path) -> None:
 def test_unreadable_database_leaves_its_gauges_out(tmp_path: Path) -> None:
     """0 would be a lie; and the rest is worth most just then."""
 
-    async def script(house: House) -> httpx.Response:
-        house.services.database.close()
+    async def script(instance: Instance) -> httpx.Response:
+        instance.services.database.close()
         broken = tmp_path / "broken.db"
         broken.write_bytes(b"broken" * 4096)
-        house.services.database = SQLiteDatabase(f"sqlite:///{broken}")
-        return await observed(house, "GET", "/metrics")
+        instance.services.database = SQLiteDatabase(f"sqlite:///{broken}")
+        return await observed(instance, "GET", "/metrics")
 
-    answer = in_house(tmp_path, script)
+    answer = with_instance(tmp_path, script)
 
     assert answer.status_code == 200
     assert "pagegrade_queue_waiting" not in answer.text
@@ -117,11 +117,11 @@ def test_unreadable_database_leaves_its_gauges_out(tmp_path: Path) -> None:
 def test_token_guards_the_page(tmp_path: Path, header: str | None, status: int) -> None:
     """K18: where the operator has set one."""
 
-    async def script(house: House) -> httpx.Response:
+    async def script(instance: Instance) -> httpx.Response:
         headers = {} if header is None else {"Authorization": header.encode("latin-1")}
-        return await observed(house, "GET", "/metrics", headers=headers)
+        return await observed(instance, "GET", "/metrics", headers=headers)
 
-    answer = in_house(tmp_path, script, metrics_token=TOKEN)
+    answer = with_instance(tmp_path, script, metrics_token=TOKEN)
 
     assert answer.status_code == status
     assert ("pagegrade_queue_waiting" in answer.text) == (status == 200)
@@ -130,30 +130,30 @@ def test_token_guards_the_page(tmp_path: Path, header: str | None, status: int) 
 def test_page_names_no_version(tmp_path: Path) -> None:
     """K18: nobody learns which holes to try."""
 
-    async def script(house: House) -> str:
-        return (await observed(house, "GET", "/metrics")).text
+    async def script(instance: Instance) -> str:
+        return (await observed(instance, "GET", "/metrics")).text
 
-    assert "python_info" not in in_house(tmp_path, script)
+    assert "python_info" not in with_instance(tmp_path, script)
 
 
 def test_access_line_has_the_caller_and_no_secret(tmp_path: Path, stream: Any) -> None:
     """L08: neither the key, nor the query, nor the address of a share page."""
 
-    async def script(house: House) -> str:
-        house.services.observation = Observation(configure_logs("json", stream=stream))
+    async def script(instance: Instance) -> str:
+        instance.services.observation = Observation(configure_logs("json", stream=stream))
         logging.getLogger("httpx").setLevel(logging.WARNING)  # the client of this test, who says everything it does
-        headers = {"Authorization": f"Bearer {house.key}", "X-Request-Id": "abc"}
-        report = await house.create()
+        headers = {"Authorization": f"Bearer {instance.key}", "X-Request-Id": "abc"}
+        report = await instance.create()
         slug: str = report["share_url"].rpartition("/")[2]
-        await observed(house, "GET", f"{REPORTS}?search=s3cret&key={house.key}", headers=headers)
-        await observed(house, "GET", f"/r/{slug}")
-        await observed(house, "GET", f"/%72/{slug}")
-        await observed(house, "GET", f"/nothing/{house.key}")
-        assert house.key.encode() not in stream.getvalue()
+        await observed(instance, "GET", f"{REPORTS}?search=s3cret&key={instance.key}", headers=headers)
+        await observed(instance, "GET", f"/r/{slug}")
+        await observed(instance, "GET", f"/%72/{slug}")
+        await observed(instance, "GET", f"/nothing/{instance.key}")
+        assert instance.key.encode() not in stream.getvalue()
         assert slug.encode() not in stream.getvalue()
-        return house.key
+        return instance.key
 
-    key = in_house(tmp_path, script)
+    key = with_instance(tmp_path, script)
     listed, shared, spelled, nothing = lines_of(stream)
 
     assert (listed["operation"], listed["path"], listed["request_id"]) == ("list_reports", REPORTS, "abc")
@@ -198,10 +198,10 @@ def test_without_a_token_only_those_nearby_are_answered(
 ) -> None:
     """This machine and the operator's own networks; nobody who came through a proxy that is not known as one."""
 
-    async def script(house: House) -> httpx.Response:
-        return await house.call("GET", "/metrics", key=None, headers=headers)
+    async def script(instance: Instance) -> httpx.Response:
+        return await instance.call("GET", "/metrics", key=None, headers=headers)
 
-    answer = in_house(tmp_path, script, peer=peer, **options)
+    answer = with_instance(tmp_path, script, peer=peer, **options)
 
     assert answer.status_code == status
     assert ("pagegrade_queue_waiting" in answer.text) == (status == 200)

@@ -10,16 +10,16 @@ import httpx
 import pytest
 
 from pagegrade.web.pages.assets import ASSETS, MEDIA_TYPES, asset_address
-from tests.web.calling import House, in_house
+from tests.web.calling import Instance, with_instance
 
 
 def fetch(tmp_path: Path, address: str) -> httpx.Response:
     """The answer to anybody who asks for an address."""
 
-    async def script(house: House) -> httpx.Response:
-        return await house.call("GET", address, key=None)
+    async def script(instance: Instance) -> httpx.Response:
+        return await instance.call("GET", address, key=None)
 
-    return in_house(tmp_path, script)
+    return with_instance(tmp_path, script)
 
 
 @pytest.mark.parametrize("name", ASSETS)
@@ -37,11 +37,11 @@ def test_who_cannot_unpack_gets_it_plain(tmp_path: Path) -> None:
     """The same content, as the header Vary says."""
     address = asset_address("site.css")
 
-    async def script(house: House) -> list[httpx.Response]:
+    async def script(instance: Instance) -> list[httpx.Response]:
         encodings = ("gzip", "identity")
-        return [await house.call("GET", address, key=None, headers={"Accept-Encoding": each}) for each in encodings]
+        return [await instance.call("GET", address, key=None, headers={"Accept-Encoding": each}) for each in encodings]
 
-    packed, plain = in_house(tmp_path, script)
+    packed, plain = with_instance(tmp_path, script)
 
     assert packed.headers["content-encoding"] == "gzip"
     assert "content-encoding" not in plain.headers

@@ -9,7 +9,7 @@ import pytest
 from pagegrade.web.context import Call
 from pagegrade.web.operations import PAGES, Answer, Operation
 from pagegrade.web.pages.forms import read_form, read_query
-from tests.web.calling import BASE_URL, House, in_house
+from tests.web.calling import BASE_URL, Instance, with_instance
 
 
 async def told(call: Call) -> Answer:
@@ -23,10 +23,10 @@ OPERATION = Operation(method="POST", path="/form", name="take_form", summary="Fo
 def sent(tmp_path: Path, headers: dict[str, str], content: bytes) -> httpx.Response:
     """The answer to a form."""
 
-    async def script(house: House) -> httpx.Response:
-        return await house.call("POST", "/form", key=None, headers=headers, content=content)
+    async def script(instance: Instance) -> httpx.Response:
+        return await instance.call("POST", "/form", key=None, headers=headers, content=content)
 
-    return in_house(tmp_path, script, operations=(OPERATION,))
+    return with_instance(tmp_path, script, operations=(OPERATION,))
 
 
 def test_fields_are_read_as_they_were_typed(tmp_path: Path) -> None:
@@ -81,21 +81,21 @@ QUERY = Operation(method="GET", path="/query", name="take_query", summary="Query
 def test_a_query_is_read_as_it_was_typed(tmp_path: Path, query: str, expected: dict[str, str]) -> None:
     """The last of two, and everything behind the first question mark."""
 
-    async def script(house: House) -> dict[str, str]:
-        answer = await house.call("GET", f"/query{query}", key=None)
+    async def script(instance: Instance) -> dict[str, str]:
+        answer = await instance.call("GET", f"/query{query}", key=None)
         found: dict[str, str] = answer.json()
         return found
 
-    assert in_house(tmp_path, script, operations=(QUERY,)) == expected
+    assert with_instance(tmp_path, script, operations=(QUERY,)) == expected
 
 
 def test_a_query_that_is_no_text_is_refused(tmp_path: Path) -> None:
     """Half a character means nothing."""
 
-    async def script(house: House) -> int:
-        return (await house.call("GET", "/query?a=%ff", key=None)).status_code
+    async def script(instance: Instance) -> int:
+        return (await instance.call("GET", "/query?a=%ff", key=None)).status_code
 
-    assert in_house(tmp_path, script, operations=(QUERY,)) == 400
+    assert with_instance(tmp_path, script, operations=(QUERY,)) == 400
 
 
 def test_a_form_may_be_longer_where_it_is_said_so(tmp_path: Path) -> None:
@@ -106,13 +106,13 @@ def test_a_form_may_be_longer_where_it_is_said_so(tmp_path: Path) -> None:
 
     operation = Operation(method="POST", path="/long", name="take_long", summary="Long", handler=long, tag=PAGES)
 
-    async def script(house: House) -> list[int]:
+    async def script(instance: Instance) -> list[int]:
         headers = {"Content-Type": "application/x-www-form-urlencoded", "Origin": BASE_URL}
         bodies = (b"a=" + b"x" * 99_998, b"a=" + b"x" * 99_999)
-        answers = [await house.call("POST", "/long", key=None, headers=headers, content=body) for body in bodies]
+        answers = [await instance.call("POST", "/long", key=None, headers=headers, content=body) for body in bodies]
         return [answer.status_code for answer in answers]
 
-    assert in_house(tmp_path, script, operations=(operation,)) == [200, 413]
+    assert with_instance(tmp_path, script, operations=(operation,)) == [200, 413]
 
 
 def test_forms_are_no_json(tmp_path: Path) -> None:

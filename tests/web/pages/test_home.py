@@ -4,16 +4,16 @@ from pathlib import Path
 
 import httpx
 
-from tests.web.calling import BASE_URL, House, in_house
+from tests.web.calling import BASE_URL, Instance, with_instance
 
 
 def test_the_start_page_leads_to_the_api(tmp_path: Path) -> None:
     """Charlie, who knows nothing and has no key, learns what this is and where to go."""
 
-    async def script(house: House) -> httpx.Response:
-        return await house.call("GET", "/", key=None)
+    async def script(instance: Instance) -> httpx.Response:
+        return await instance.call("GET", "/", key=None)
 
-    answer = in_house(tmp_path, script)
+    answer = with_instance(tmp_path, script)
 
     assert answer.status_code == 200
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
@@ -24,11 +24,11 @@ def test_the_start_page_leads_to_the_api(tmp_path: Path) -> None:
 def test_the_start_page_tells_nothing_of_the_installation(tmp_path: Path) -> None:
     """No name, no number, no version."""
 
-    async def script(house: House) -> httpx.Response:
-        await house.create()
-        return await house.call("GET", "/", key=None)
+    async def script(instance: Instance) -> httpx.Response:
+        await instance.create()
+        return await instance.call("GET", "/", key=None)
 
-    answer = in_house(tmp_path, script)
+    answer = with_instance(tmp_path, script)
 
     assert "owner" not in answer.text
     assert "example.com/" not in answer.text.replace("https://example.com</code>", "")

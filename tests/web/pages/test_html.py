@@ -10,7 +10,7 @@ from jinja2 import UndefinedError
 from pagegrade.web.context import Call
 from pagegrade.web.operations import PAGES, Answer, Operation
 from pagegrade.web.pages.html import HELPED, PLAIN, go, page
-from tests.web.calling import House, in_house
+from tests.web.calling import Instance, with_instance
 
 
 def shown(
@@ -21,11 +21,11 @@ def shown(
     async def handler(call: Call) -> Answer:
         return make(call)
 
-    async def script(house: House) -> httpx.Response:
-        return await house.call(method, "/here", key=None, headers=headers)
+    async def script(instance: Instance) -> httpx.Response:
+        return await instance.call(method, "/here", key=None, headers=headers)
 
     operation = Operation(method="GET", path="/here", name="show_here", summary="Here", handler=handler, tag=PAGES)
-    return in_house(tmp_path, script, operations=(operation,))
+    return with_instance(tmp_path, script, operations=(operation,))
 
 
 def failed(call: Call, message: str) -> Answer:

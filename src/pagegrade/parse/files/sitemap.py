@@ -12,7 +12,7 @@ import re
 import zlib
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
-from xml.parsers import expat  # house: allow slow-parser - a stream without a document type, with a bound
+from xml.parsers import expat  # lint: allow slow-parser - a stream without a document type, with a bound
 
 from pagegrade.model.artifacts import SitemapFile
 from pagegrade.parse.url import host, is_http, join_url, strip_fragment

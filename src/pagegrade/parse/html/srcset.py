@@ -8,7 +8,7 @@ from typing import Final
 MAX_CANDIDATES: Final = 200
 _SPACE: Final = " \t\n\f\r"
 _URL: Final = re.compile(r"[ \t\n\f\r,]*+([^ \t\n\f\r]++)")
-_DESCRIPTOR: Final = re.compile(r"[^,(]*+(?:\([^)]*+\)?[^,(]*+)*")  # house: allow nested-repeat - each starts at "("
+_DESCRIPTOR: Final = re.compile(r"[^,(]*+(?:\([^)]*+\)?[^,(]*+)*")  # lint: allow nested-repeat - each starts at "("
 """Up to the next comma that is not in parentheses."""
 _WIDTH: Final = re.compile(r"0*[1-9][0-9]*w")
 _HEIGHT: Final = re.compile(r"0*[1-9][0-9]*h")

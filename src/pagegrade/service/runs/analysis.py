@@ -1,4 +1,4 @@
-"""The use cases of this house: analyse a page, judge what was gathered."""
+"""Use cases: analyze a page, evaluate what was gathered."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import difflib  # house: allow slow-parser - at most 10 names of 40 characters against a fixed list
+import difflib  # lint: allow slow-parser - at most 10 names of 40 characters against a fixed list
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Final

@@ -17,7 +17,7 @@ from pagegrade.store.repositories.accounts import load_account
 from pagegrade.store.repositories.sessions import list_sessions
 from pagegrade.web.pages.account.account_page import browser_name
 from tests.store_builders import add_owner
-from tests.web.calling import BASE_URL, REPORTS, House, in_house
+from tests.web.calling import BASE_URL, REPORTS, Instance, with_instance
 
 PASSWORD = "correct horse"
 DETAILS = {
@@ -29,15 +29,15 @@ DETAILS = {
 }
 
 
-async def give_password(house: House) -> None:
+async def give_password(instance: Instance) -> None:
     """Let Alice have a password."""
-    hashed = await house.services.passwords.hash(PASSWORD)
-    await house.services.database.write(lambda tx: store_password(tx, house.alice.id, hashed))
+    hashed = await instance.services.passwords.hash(PASSWORD)
+    await instance.services.database.write(lambda tx: store_password(tx, instance.alice.id, hashed))
 
 
-def alice_now(house: House) -> Account:
+def alice_now(instance: Instance) -> Account:
     """Alice's account as it is stored."""
-    found = house.services.database.read_here(lambda tx: load_account(tx, house.alice.id))
+    found = instance.services.database.read_here(lambda tx: load_account(tx, instance.alice.id))
     if found is None:
         raise AssertionError("Alice is gone")
     return found
@@ -46,13 +46,13 @@ def alice_now(house: House) -> Account:
 def test_the_page_shows_the_account_and_what_it_has_used(tmp_path: Path) -> None:
     """Of the one who has signed in; Charlie is asked to."""
 
-    async def script(house: House) -> None:
-        await house.create()
-        await house.create("https://example.org/")
-        await house.finish()
-        alice = await house.page("GET", "/account")
-        bob = await house.page("GET", "/account", account=add_owner(house.services.database, "Bob")[0])
-        charlie = await house.client.get("/account")
+    async def script(instance: Instance) -> None:
+        await instance.create()
+        await instance.create("https://example.org/")
+        await instance.finish()
+        alice = await instance.page("GET", "/account")
+        bob = await instance.page("GET", "/account", account=add_owner(instance.services.database, "Bob")[0])
+        charlie = await instance.client.get("/account")
 
         assert alice.status_code == 200
         assert 'value="alice@example.org"' in alice.text
@@ -63,17 +63,17 @@ def test_the_page_shows_the_account_and_what_it_has_used(tmp_path: Path) -> None
         assert charlie.headers["location"] == "/sign-in?next=%2Faccount"
         assert len(alice.content) < 60_000
 
-    in_house(tmp_path, script, max_reports=50)
+    with_instance(tmp_path, script, max_reports=50)
 
 
 def test_details_are_changed(tmp_path: Path) -> None:
     """Nothing but them, and of nobody else; the form shows what was saved."""
 
-    async def script(house: House) -> None:
-        bob, _ = add_owner(house.services.database, "Bob")
-        answer = await house.page("POST", "/account", data=DETAILS)
-        page = await house.page("GET", answer.headers["location"])
-        stored = alice_now(house)
+    async def script(instance: Instance) -> None:
+        bob, _ = add_owner(instance.services.database, "Bob")
+        answer = await instance.page("POST", "/account", data=DETAILS)
+        page = await instance.page("GET", answer.headers["location"])
+        stored = alice_now(instance)
 
         assert (answer.status_code, answer.headers["location"]) == (303, "/account?said=saved")
         assert "Your details are saved." in page.text
@@ -85,21 +85,21 @@ def test_details_are_changed(tmp_path: Path) -> None:
         )
         assert "<option selected>Europe/Prague</option>" in page.text
         assert not stored.is_admin
-        assert house.services.database.read_here(lambda tx: load_account(tx, bob.id)) == bob
+        assert instance.services.database.read_here(lambda tx: load_account(tx, bob.id)) == bob
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_a_language_is_heeded_at_once(tmp_path: Path) -> None:
     """Whatever the browser would rather have."""
 
-    async def script(house: House) -> None:
-        await house.page("POST", "/account", data={**DETAILS, "locale": "de"})
-        page = await house.page("GET", "/account", headers={"Accept-Language": "en"})
+    async def script(instance: Instance) -> None:
+        await instance.page("POST", "/account", data={**DETAILS, "locale": "de"})
+        page = await instance.page("GET", "/account", headers={"Accept-Language": "en"})
 
         assert '<html lang="de"' in page.text
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 @pytest.mark.parametrize(
@@ -119,9 +119,9 @@ def test_a_language_is_heeded_at_once(tmp_path: Path) -> None:
 def test_details_that_cannot_be_used_are_told(tmp_path: Path, wrong: dict[str, str], field: str) -> None:
     """At the top and at the field, with everything that was typed still there; nothing is saved."""
 
-    async def script(house: House) -> None:
-        add_owner(house.services.database, "Bob")
-        answer = await house.page("POST", "/account", data={**DETAILS, **wrong})
+    async def script(instance: Instance) -> None:
+        add_owner(instance.services.database, "Bob")
+        answer = await instance.page("POST", "/account", data={**DETAILS, **wrong})
 
         assert answer.status_code == 422
         assert f'<a href="#{field}">' in answer.text
@@ -129,56 +129,56 @@ def test_details_that_cannot_be_used_are_told(tmp_path: Path, wrong: dict[str, s
         assert 'value="Ada"' in answer.text or field == "name"
         assert 'value="ada@example.org"' in answer.text or field == "email"
         assert answer.text.count("aria-invalid") == 1
-        assert alice_now(house) == house.alice
+        assert alice_now(instance) == instance.alice
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_a_name_is_shown_as_text(tmp_path: Path) -> None:
     """Whatever somebody calls themselves."""
 
-    async def script(house: House) -> None:
-        await house.page("POST", "/account", data={**DETAILS, "name": '"><script>alert(1)</script>'})
-        page = await house.page("GET", "/account")
+    async def script(instance: Instance) -> None:
+        await instance.page("POST", "/account", data={**DETAILS, "name": '"><script>alert(1)</script>'})
+        page = await instance.page("GET", "/account")
 
         assert "<script" not in page.text
         assert "&lt;script&gt;alert(1)" in page.text
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_a_first_password_needs_none_before(tmp_path: Path) -> None:
     """The browser that sets it goes on with a new cookie; the others are signed out; it is in no answer."""
 
-    async def script(house: House) -> None:
-        here, there = await house.sign_in(), await house.sign_in()
-        answer = await house.call("POST", "/account/password", key=None, headers=here, data={"new": PASSWORD})
+    async def script(instance: Instance) -> None:
+        here, there = await instance.sign_in(), await instance.sign_in()
+        answer = await instance.call("POST", "/account/password", key=None, headers=here, data={"new": PASSWORD})
         cookie = {"Cookie": answer.headers["set-cookie"].partition(";")[0]}
-        house.client.cookies.clear()
-        page = await house.call("GET", answer.headers["location"], key=None, headers=cookie)
+        instance.client.cookies.clear()
+        page = await instance.call("GET", answer.headers["location"], key=None, headers=cookie)
 
         assert (answer.status_code, answer.headers["location"]) == (303, "/account?said=password")
         assert "Your password is set." in page.text
         assert 'autocomplete="current-password"' in page.text
-        assert alice_now(house).has_password
+        assert alice_now(instance).has_password
         assert PASSWORD not in page.text
         for old in (here, there):
-            house.client.cookies.clear()
-            assert (await house.call("GET", "/account", key=None, headers=old)).status_code == 303
+            instance.client.cookies.clear()
+            assert (await instance.call("GET", "/account", key=None, headers=old)).status_code == 303
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_a_wrong_current_password_changes_nothing(tmp_path: Path) -> None:
     """And is counted: the eleventh try waits, though it is right."""
 
-    async def script(house: House) -> None:
-        await give_password(house)
+    async def script(instance: Instance) -> None:
+        await give_password(instance)
         answers = [
-            await house.page("POST", "/account/password", data={"current": "not this", "new": "another one"})
+            await instance.page("POST", "/account/password", data={"current": "not this", "new": "another one"})
             for _ in range(CLIENT_AT_ADDRESS.count)
         ]
-        late = await house.page("POST", "/account/password", data={"current": PASSWORD, "new": "another one"})
+        late = await instance.page("POST", "/account/password", data={"current": PASSWORD, "new": "another one"})
 
         assert {answer.status_code for answer in answers} == {403}
         assert "This is not your current password." in answers[0].text
@@ -187,63 +187,67 @@ def test_a_wrong_current_password_changes_nothing(tmp_path: Path) -> None:
         assert int(late.headers["retry-after"]) > 0
         assert all("set-cookie" not in answer.headers for answer in (*answers, late))
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 @pytest.mark.parametrize("new", ["", "x" * 7, "x" * 129])
 def test_a_password_of_another_length_is_told(tmp_path: Path, new: str) -> None:
     """At its field; what was typed is not repeated."""
 
-    async def script(house: House) -> None:
-        answer = await house.page("POST", "/account/password", data={"new": new})
+    async def script(instance: Instance) -> None:
+        answer = await instance.page("POST", "/account/password", data={"new": new})
 
         assert answer.status_code == 422
         assert "Enter a password of 8 to 128 characters." in answer.text
         assert '<a href="#new">' in answer.text
-        assert not alice_now(house).has_password
+        assert not alice_now(instance).has_password
         assert "x" * 7 not in answer.text
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_who_came_by_a_link_is_not_asked_for_what_they_forgot(tmp_path: Path) -> None:
     """Until ten minutes have passed."""
 
-    async def script(house: House) -> None:
-        await give_password(house)
-        made = await house.services.database.write(lambda tx: make_link(tx, house.alice.id, hours=1, now_ms=now_ms()))
-        used = await house.call("POST", f"/sign-in/{made[0]}", key=None, headers={"Sec-Fetch-Site": "same-origin"})
+    async def script(instance: Instance) -> None:
+        await give_password(instance)
+        made = await instance.services.database.write(
+            lambda tx: make_link(tx, instance.alice.id, hours=1, now_ms=now_ms())
+        )
+        used = await instance.call("POST", f"/sign-in/{made[0]}", key=None, headers={"Sec-Fetch-Site": "same-origin"})
         cookie = {"Cookie": used.headers["set-cookie"].partition(";")[0], "Sec-Fetch-Site": "same-origin"}
-        house.client.cookies.clear()
-        page = await house.call("GET", "/account", key=None, headers=cookie)
-        changed = await house.call("POST", "/account/password", key=None, headers=cookie, data={"new": "another one"})
+        instance.client.cookies.clear()
+        page = await instance.call("GET", "/account", key=None, headers=cookie)
+        changed = await instance.call(
+            "POST", "/account/password", key=None, headers=cookie, data={"new": "another one"}
+        )
 
         assert "your current password is not asked for" in page.text
         assert 'name="current"' not in page.text
         assert changed.status_code == 303
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_browsers_are_listed_and_signed_out(tmp_path: Path) -> None:
     """One, or all others with the links nobody used; never those of somebody else, whose ids are nobody's."""
 
-    async def script(house: House) -> None:
-        database = house.services.database
+    async def script(instance: Instance) -> None:
+        database = instance.services.database
         bob, _ = add_owner(database, "Bob")
-        await house.sign_in(bob)
-        here = await house.sign_in()
+        await instance.sign_in(bob)
+        here = await instance.sign_in()
         agent = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
         for name in (agent, "<b>strange</b>\u202e"):
-            await database.write(partial(start_session, account=house.alice, agent=name, now_ms=now_ms()))
+            await database.write(partial(start_session, account=instance.alice, agent=name, now_ms=now_ms()))
         bobs = database.read_here(lambda tx: list_sessions(tx, bob.id))[0].id
-        others = database.read_here(lambda tx: list_sessions(tx, house.alice.id))
+        others = database.read_here(lambda tx: list_sessions(tx, instance.alice.id))
         linux = next(each.id for each in others if "Linux" in each.agent)
-        page = await house.call("GET", "/account", key=None, headers=here)
-        foreign = await house.call("POST", f"/account/sessions/{bobs}/end", key=None, headers=here)
-        one = await house.call("POST", f"/account/sessions/{linux}/end", key=None, headers=here)
-        rest = await house.call("POST", "/account/sessions/end", key=None, headers=here)
-        left = await house.call("GET", rest.headers["location"], key=None, headers=here)
+        page = await instance.call("GET", "/account", key=None, headers=here)
+        foreign = await instance.call("POST", f"/account/sessions/{bobs}/end", key=None, headers=here)
+        one = await instance.call("POST", f"/account/sessions/{linux}/end", key=None, headers=here)
+        rest = await instance.call("POST", "/account/sessions/end", key=None, headers=here)
+        left = await instance.call("GET", rest.headers["location"], key=None, headers=here)
 
         assert "Firefox on Linux" in page.text
         assert "&lt;b&gt;strange" in page.text
@@ -252,37 +256,37 @@ def test_browsers_are_listed_and_signed_out(tmp_path: Path) -> None:
         assert foreign.status_code == 404
         assert (one.status_code, one.headers["location"]) == (303, "/account?said=one")
         assert rest.headers["location"] == "/account?said=others"
-        assert len(database.read_here(lambda tx: list_sessions(tx, house.alice.id))) == 1
+        assert len(database.read_here(lambda tx: list_sessions(tx, instance.alice.id))) == 1
         assert len(database.read_here(lambda tx: list_sessions(tx, bob.id))) == 1
         assert "All other browsers are signed out" in left.text
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_signing_this_browser_out_leads_to_the_form(tmp_path: Path) -> None:
     """With its cookie gone."""
 
-    async def script(house: House) -> None:
-        here = await house.sign_in()
-        session_id = house.services.database.read_here(lambda tx: list_sessions(tx, house.alice.id))[0].id
-        answer = await house.call("POST", f"/account/sessions/{session_id}/end", key=None, headers=here)
+    async def script(instance: Instance) -> None:
+        here = await instance.sign_in()
+        session_id = instance.services.database.read_here(lambda tx: list_sessions(tx, instance.alice.id))[0].id
+        answer = await instance.call("POST", f"/account/sessions/{session_id}/end", key=None, headers=here)
 
         assert answer.headers["location"] == "/sign-in"
         assert "Max-Age=0" in answer.headers["set-cookie"]
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_what_was_not_done_is_not_said(tmp_path: Path) -> None:
     """The address cannot make the page say anything of its own."""
 
-    async def script(house: House) -> None:
-        page = await house.page("GET", "/account?said=Send+your+password+to+evil.example")
+    async def script(instance: Instance) -> None:
+        page = await instance.page("GET", "/account?said=Send+your+password+to+evil.example")
 
         assert "evil.example" not in page.text
         assert 'role="status"' not in page.text
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 @pytest.mark.parametrize(
@@ -310,25 +314,25 @@ def test_a_browser_is_told_in_a_few_words(agent: str, name: str) -> None:
 def test_whoever_has_no_password_is_asked_for_one_first(tmp_path: Path) -> None:
     """A new owner came by a link that works once; later it is one of several settings."""
 
-    async def script(house: House) -> None:
-        new = await house.page("GET", "/account")
-        await give_password(house)
-        settled = await house.page("GET", "/account")
+    async def script(instance: Instance) -> None:
+        new = await instance.page("GET", "/account")
+        await give_password(instance)
+        settled = await instance.page("GET", "/account")
 
         assert new.text.count('id="password"') == settled.text.count('id="password"') == 1
         assert new.text.index('id="password"') < new.text.index('id="details"')
         assert settled.text.index('id="password"') > settled.text.index('id="details"')
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_the_time_zones_are_those_of_places(tmp_path: Path) -> None:
     """Older names for the same zones, and names of no place, are offered only to who has one of them."""
 
-    async def script(house: House) -> None:
-        before = await house.page("GET", "/account")
-        await house.page("POST", "/account", data={**DETAILS, "timezone": "US/Pacific"})
-        after = await house.page("GET", "/account")
+    async def script(instance: Instance) -> None:
+        before = await instance.page("GET", "/account")
+        await instance.page("POST", "/account", data={**DETAILS, "timezone": "US/Pacific"})
+        after = await instance.page("GET", "/account")
 
         assert "<option>Europe/Berlin</option>" in before.text
         assert ">UTC</option>" in before.text
@@ -337,22 +341,22 @@ def test_the_time_zones_are_those_of_places(tmp_path: Path) -> None:
         assert "<option selected>US/Pacific</option>" in after.text
         assert ">US/Eastern</option>" not in after.text
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_an_account_is_deleted_by_its_owner_with_the_password(tmp_path: Path) -> None:
     """Keys, reports and share links go with it, and the browser is signed out."""
 
-    async def script(house: House) -> None:
-        await give_password(house)
-        house.add_bob()
-        made = await house.create()
-        wrong = await house.page("POST", "/account/delete", data={"confirm_password": "not this"})
-        still = (await house.call("GET", f"{REPORTS}/{made['id']}")).status_code
-        done = await house.page("POST", "/account/delete", data={"confirm_password": PASSWORD})
+    async def script(instance: Instance) -> None:
+        await give_password(instance)
+        instance.add_bob()
+        made = await instance.create()
+        wrong = await instance.page("POST", "/account/delete", data={"confirm_password": "not this"})
+        still = (await instance.call("GET", f"{REPORTS}/{made['id']}")).status_code
+        done = await instance.page("POST", "/account/delete", data={"confirm_password": PASSWORD})
         gone = [
-            (await house.call("GET", REPORTS)).status_code,
-            (await house.call("GET", made["share_url"].removeprefix(BASE_URL), key=None)).status_code,
+            (await instance.call("GET", REPORTS)).status_code,
+            (await instance.call("GET", made["share_url"].removeprefix(BASE_URL), key=None)).status_code,
         ]
 
         assert wrong.status_code == 403
@@ -362,39 +366,39 @@ def test_an_account_is_deleted_by_its_owner_with_the_password(tmp_path: Path) ->
         assert "Max-Age=0" in done.headers["set-cookie"]
         assert gone == [401, 404]
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_the_last_administrator_cannot_delete_the_account(tmp_path: Path) -> None:
     """Somebody else has to become one first; nor can anybody whose account has no password."""
 
-    async def script(house: House) -> None:
-        without = await house.page("POST", "/account/delete", data={"confirm_password": ""})
-        await give_password(house)
-        await house.services.database.write(lambda tx: set_admin(tx, house.alice.id, is_admin=True))
-        last = await house.page("POST", "/account/delete", data={"confirm_password": PASSWORD})
+    async def script(instance: Instance) -> None:
+        without = await instance.page("POST", "/account/delete", data={"confirm_password": ""})
+        await give_password(instance)
+        await instance.services.database.write(lambda tx: set_admin(tx, instance.alice.id, is_admin=True))
+        last = await instance.page("POST", "/account/delete", data={"confirm_password": PASSWORD})
 
         assert (without.status_code, last.status_code) == (422, 422)
         assert "Set a password first" in without.text
         assert "Nobody else administers this installation." in last.text
-        assert (await house.call("GET", REPORTS)).status_code == 200
+        assert (await instance.call("GET", REPORTS)).status_code == 200
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_passwords_typed_to_delete_an_account_are_counted(tmp_path: Path) -> None:
     """As those typed to sign in: the eleventh waits, though it is right."""
 
-    async def script(house: House) -> None:
-        await give_password(house)
+    async def script(instance: Instance) -> None:
+        await give_password(instance)
         wrong = [
-            (await house.page("POST", "/account/delete", data={"confirm_password": "not this"})).status_code
+            (await instance.page("POST", "/account/delete", data={"confirm_password": "not this"})).status_code
             for _ in range(CLIENT_AT_ADDRESS.count)
         ]
-        late = await house.page("POST", "/account/delete", data={"confirm_password": PASSWORD})
+        late = await instance.page("POST", "/account/delete", data={"confirm_password": PASSWORD})
 
         assert set(wrong) == {403}
         assert late.status_code == 429
         assert int(late.headers["retry-after"]) > 0
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)

@@ -14,7 +14,7 @@ from pagegrade.store.repositories.keys import list_keys
 from pagegrade.web.pages.account.keys import DAY_MS
 from pagegrade.web.pages.html import HELPED
 from tests.store_builders import add_owner
-from tests.web.calling import BASE_URL, House, in_house
+from tests.web.calling import BASE_URL, Instance, with_instance
 
 ALL = {"reports-read": "1", "reports-write": "1", "account-read": "1"}
 SECRET = re.compile(r'<code class="secret" id="secret">(pgk_\w{49})</code>')
@@ -23,11 +23,11 @@ SECRET = re.compile(r'<code class="secret" id="secret">(pgk_\w{49})</code>')
 def test_a_key_is_shown_once(tmp_path: Path) -> None:
     """In the answer of the form, which nobody keeps; the list has its beginning only; the line works as it stands."""
 
-    async def script(house: House) -> None:
-        answer = await house.page("POST", "/keys", data={"name": "nightly", "expires": "90", **ALL})
+    async def script(instance: Instance) -> None:
+        answer = await instance.page("POST", "/keys", data={"name": "nightly", "expires": "90", **ALL})
         found = SECRET.search(answer.text)
         assert found is not None
-        listed = await house.page("GET", "/keys")
+        listed = await instance.page("GET", "/keys")
         line = re.search(r'<code id="line">(.*?)</code>', answer.text, re.DOTALL)
         assert line is not None
         words = shlex.split(unescape(line[1]).replace("\\\n", " "))
@@ -40,19 +40,19 @@ def test_a_key_is_shown_once(tmp_path: Path) -> None:
         assert f"<code>{found[1][:12]}…</code>" in listed.text
         assert words == ["curl", f"{BASE_URL}/api/v1/reports", "-H", f"Authorization: Bearer {found[1]}", "-d",
                          "url=https://example.com"]  # fmt: skip
-        assert (await house.call("GET", "/api/v1/account", key=found[1])).status_code == 200
+        assert (await instance.call("GET", "/api/v1/account", key=found[1])).status_code == 200
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 @pytest.mark.parametrize(("choice", "days"), [("30", 30), ("90", 90), ("365", 365), ("never", None)])
 def test_a_key_ends_when_it_was_said(tmp_path: Path, choice: str, days: int | None) -> None:
     """And may do what was ticked, and nothing else."""
 
-    async def script(house: House) -> None:
+    async def script(instance: Instance) -> None:
         before = now_ms()
-        await house.page("POST", "/keys", data={"name": "reader", "expires": choice, "reports-read": "1"})
-        key = house.services.database.read_here(lambda tx: list_keys(tx, house.alice.id))[-1]
+        await instance.page("POST", "/keys", data={"name": "reader", "expires": choice, "reports-read": "1"})
+        key = instance.services.database.read_here(lambda tx: list_keys(tx, instance.alice.id))[-1]
 
         assert key.scopes == ("reports:read",)
         if days is None:
@@ -61,7 +61,7 @@ def test_a_key_ends_when_it_was_said(tmp_path: Path, choice: str, days: int | No
             assert key.expires_at_ms is not None
             assert 0 <= key.expires_at_ms - before - days * DAY_MS < 60_000
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 @pytest.mark.parametrize(
@@ -78,40 +78,40 @@ def test_a_key_ends_when_it_was_said(tmp_path: Path, choice: str, days: int | No
 def test_what_makes_no_key_is_told(tmp_path: Path, sent: dict[str, str], field: str) -> None:
     """At the field, with what was typed and ticked still there."""
 
-    async def script(house: House) -> None:
-        answer = await house.page("POST", "/keys", data=sent)
+    async def script(instance: Instance) -> None:
+        answer = await instance.page("POST", "/keys", data=sent)
 
         assert answer.status_code == 422
         assert f'<a href="#{field}">' in answer.text
         assert f'id="{field}-error"' in answer.text
         assert answer.text.count('value="1" checked') == len(ALL.keys() & sent.keys())
-        assert len(house.services.database.read_here(lambda tx: list_keys(tx, house.alice.id))) == 1
+        assert len(instance.services.database.read_here(lambda tx: list_keys(tx, instance.alice.id))) == 1
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_there_is_an_end_to_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Told above the form."""
     monkeypatch.setattr(own_keys, "MAX_KEYS", 1)
 
-    async def script(house: House) -> None:
-        answer = await house.page("POST", "/keys", data={"name": "one more", "expires": "90", **ALL})
+    async def script(instance: Instance) -> None:
+        answer = await instance.page("POST", "/keys", data={"name": "one more", "expires": "90", **ALL})
 
         assert answer.status_code == 422
         assert "Revoke one before you make another." in answer.text
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_a_key_is_revoked_after_a_question(tmp_path: Path) -> None:
     """Asking changes nothing; afterwards it works no longer and is listed as revoked."""
 
-    async def script(house: House) -> None:
-        asked = await house.page("GET", "/keys/1/revoke")
-        still = await house.call("GET", "/api/v1/account")
-        done = await house.page("POST", "/keys/1/revoke")
-        listed = await house.page("GET", done.headers["location"])
-        again = [await house.page(method, "/keys/1/revoke") for method in ("GET", "POST")]
+    async def script(instance: Instance) -> None:
+        asked = await instance.page("GET", "/keys/1/revoke")
+        still = await instance.call("GET", "/api/v1/account")
+        done = await instance.page("POST", "/keys/1/revoke")
+        listed = await instance.page("GET", done.headers["location"])
+        again = [await instance.page(method, "/keys/1/revoke") for method in ("GET", "POST")]
 
         assert asked.status_code == 200
         assert "Revoke the key <bdi>test</bdi>?" in asked.text
@@ -121,37 +121,37 @@ def test_a_key_is_revoked_after_a_question(tmp_path: Path) -> None:
         assert '<span class="pill">Revoked</span>' in listed.text
         assert "/keys/1/revoke" not in listed.text
         assert [answer.status_code for answer in again] == [303, 303]
-        assert (await house.call("GET", "/api/v1/account")).status_code == 401
+        assert (await instance.call("GET", "/api/v1/account")).status_code == 401
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_keys_are_their_owners_alone(tmp_path: Path) -> None:
     """Bob's are neither listed nor revoked: they are not there. Charlie is asked to sign in."""
 
-    async def script(house: House) -> None:
-        bob, secret = add_owner(house.services.database, "Bob")
-        theirs = house.services.database.read_here(lambda tx: list_keys(tx, bob.id))[0]
+    async def script(instance: Instance) -> None:
+        bob, secret = add_owner(instance.services.database, "Bob")
+        theirs = instance.services.database.read_here(lambda tx: list_keys(tx, bob.id))[0]
         for method in ("GET", "POST"):
             for which in (theirs.id, 99, 0, "x", 2**64):
-                assert (await house.page(method, f"/keys/{which}/revoke")).status_code == 404
-        listed = await house.page("GET", "/keys")
-        charlie = await house.client.get("/keys")
+                assert (await instance.page(method, f"/keys/{which}/revoke")).status_code == 404
+        listed = await instance.page("GET", "/keys")
+        charlie = await instance.client.get("/keys")
 
         assert theirs.prefix not in listed.text
-        assert (await house.call("GET", "/api/v1/account", key=secret)).status_code == 200
+        assert (await instance.call("GET", "/api/v1/account", key=secret)).status_code == 200
         assert charlie.headers["location"] == "/sign-in?next=%2Fkeys"
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_a_list_says_of_each_key_what_it_may_and_when_it_ends(tmp_path: Path) -> None:
     """Those that work come first; a name is shown as text."""
 
-    async def script(house: House) -> None:
-        house.add_key("reports:read", name="<i>old</i>", expires_at_ms=now_ms() - 1)
-        house.add_key("reports:read", "account:read", name="reader")
-        page = await house.page("GET", "/keys")
+    async def script(instance: Instance) -> None:
+        instance.add_key("reports:read", name="<i>old</i>", expires_at_ms=now_ms() - 1)
+        instance.add_key("reports:read", "account:read", name="reader")
+        page = await instance.page("GET", "/keys")
         names = re.findall(r'<th scope="row"><bdi>(.*?)</bdi>', page.text)
 
         assert names == ["reader", "test", "&lt;i&gt;old&lt;/i&gt;"]
@@ -159,17 +159,17 @@ def test_a_list_says_of_each_key_what_it_may_and_when_it_ends(tmp_path: Path) ->
         assert "Read reports; Read the account and what it has used" in page.text
         assert "Everything" in page.text
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_a_key_that_only_reads_gets_no_line_that_writes(tmp_path: Path) -> None:
     """It would be refused."""
 
-    async def script(house: House) -> None:
-        answer = await house.page("POST", "/keys", data={"name": "reader", "expires": "never", "reports-read": "1"})
+    async def script(instance: Instance) -> None:
+        answer = await instance.page("POST", "/keys", data={"name": "reader", "expires": "never", "reports-read": "1"})
 
         assert SECRET.search(answer.text)
         assert "curl" not in answer.text
 
     assert set(SCOPES) == {name.replace("-", ":") for name in ALL}
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)

@@ -11,21 +11,21 @@ from pagegrade.service.accounts.operations import set_admin
 from pagegrade.store.repositories.accounts import list_accounts, load_account
 from pagegrade.web.pages.admin import accounts
 from tests.store_builders import add_owner
-from tests.web.calling import BASE_URL, REPORTS, House, in_house
+from tests.web.calling import BASE_URL, REPORTS, Instance, with_instance
 
 LINK = re.compile(r'<code class="secret" id="link">(https://[^<]+)</code>')
 BOB = {"name": "Bob", "email": "bob@example.org"}
 
 
-async def give_rights(house: House, account: Account | None = None) -> None:
+async def give_rights(instance: Instance, account: Account | None = None) -> None:
     """Let Alice, or somebody else, administer the installation."""
-    owner = account or house.alice
-    await house.services.database.write(lambda tx: set_admin(tx, owner.id, is_admin=True))
+    owner = account or instance.alice
+    await instance.services.database.write(lambda tx: set_admin(tx, owner.id, is_admin=True))
 
 
-def stored(house: House, account_id: int) -> Account:
+def stored(instance: Instance, account_id: int) -> Account:
     """The account as it is in the database."""
-    found = house.services.database.read_here(lambda tx: load_account(tx, account_id))
+    found = instance.services.database.read_here(lambda tx: load_account(tx, account_id))
     if found is None:
         raise AssertionError(f"there is no account {account_id}")
     return found
@@ -42,14 +42,14 @@ def link_of(answer: httpx.Response) -> str:
 def test_somebody_is_invited_and_gets_in(tmp_path: Path) -> None:
     """The link is shown once; with it Bob signs in, sets a password, and sees nothing of Alice's."""
 
-    async def script(house: House) -> None:
-        await give_rights(house)
-        report = await house.create()
-        answer = await house.page("POST", "/admin/accounts", data=BOB)
+    async def script(instance: Instance) -> None:
+        await give_rights(instance)
+        report = await instance.create()
+        answer = await instance.page("POST", "/admin/accounts", data=BOB)
         link = link_of(answer)
-        bob = house.services.database.read_here(list_accounts)[1]
-        used = await house.call("POST", link, key=None, headers={"Sec-Fetch-Site": "same-origin"})
-        listed = await house.page("GET", "/admin/accounts")
+        bob = instance.services.database.read_here(list_accounts)[1]
+        used = await instance.call("POST", link, key=None, headers={"Sec-Fetch-Site": "same-origin"})
+        listed = await instance.page("GET", "/admin/accounts")
 
         assert answer.status_code == 200
         assert answer.headers["cache-control"] == "private, no-store"
@@ -58,10 +58,10 @@ def test_somebody_is_invited_and_gets_in(tmp_path: Path) -> None:
         assert used.headers["location"] == "/account?said=set-password"
         assert link not in listed.text
         assert "Active, no password yet" in listed.text
-        assert (await house.page("GET", f"/reports/{report['id']}", account=bob)).status_code == 404
-        assert (await house.page("GET", "/admin", account=bob)).status_code == 404
+        assert (await instance.page("GET", f"/reports/{report['id']}", account=bob)).status_code == 404
+        assert (await instance.page("GET", "/admin", account=bob)).status_code == 404
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 @pytest.mark.parametrize(
@@ -72,29 +72,29 @@ def test_somebody_is_invited_and_gets_in(tmp_path: Path) -> None:
 def test_an_invitation_that_cannot_be_made_is_told(tmp_path: Path, wrong: dict[str, str], field: str) -> None:
     """With what was typed; nothing is made."""
 
-    async def script(house: House) -> None:
-        await give_rights(house)
-        answer = await house.page("POST", "/admin/accounts", data={**BOB, **wrong})
+    async def script(instance: Instance) -> None:
+        await give_rights(instance)
+        answer = await instance.page("POST", "/admin/accounts", data={**BOB, **wrong})
 
         assert answer.status_code == 422
         assert f'id="{field}-error"' in answer.text
         assert 'value="Bob"' in answer.text or field == "name"
-        assert len(house.services.database.read_here(list_accounts)) == 1
+        assert len(instance.services.database.read_here(list_accounts)) == 1
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_the_list_has_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A number that makes no sense shows the first."""
     monkeypatch.setattr(accounts, "PER_PAGE", 2)
 
-    async def script(house: House) -> None:
-        await give_rights(house)
+    async def script(instance: Instance) -> None:
+        await give_rights(instance)
         for name in ("Bob", "Dora"):
-            add_owner(house.services.database, name)
-        first, second = [await house.page("GET", f"/admin/accounts?page={number}") for number in (1, 2)]
+            add_owner(instance.services.database, name)
+        first, second = [await instance.page("GET", f"/admin/accounts?page={number}") for number in (1, 2)]
         odd = [
-            await house.page("GET", f"/admin/accounts?page={each}")
+            await instance.page("GET", f"/admin/accounts?page={each}")
             for each in ("0", "-1", "x", "9" * 30, "0" * 7 + "9" * 5_000, "٣")
         ]
 
@@ -105,26 +105,26 @@ def test_the_list_has_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         assert {answer.status_code for answer in odd} == {200}
         assert all("alice@example.org" in answer.text for answer in odd)
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_an_account_is_disabled_after_a_question_and_comes_back(tmp_path: Path) -> None:
     """Bob is out at once, from his browser and his program; afterwards his key works again and he signs in anew."""
 
-    async def script(house: House) -> None:
-        await give_rights(house)
-        bob, secret = add_owner(house.services.database, "Bob")
+    async def script(instance: Instance) -> None:
+        await give_rights(instance)
+        bob, secret = add_owner(instance.services.database, "Bob")
         place = f"/admin/accounts/{bob.id}"
-        cookie = await house.sign_in(bob)
-        asked = await house.page("GET", f"{place}/disable")
-        still = await house.call("GET", "/account", key=None, headers=cookie)
-        done = await house.page("POST", f"{place}/disable")
-        told = await house.page("GET", done.headers["location"])
-        house.client.cookies.clear()
-        out = await house.call("GET", "/account", key=None, headers=cookie)
-        refused = await house.call("GET", "/api/v1/account", key=secret)
-        no_link = await house.page("POST", f"{place}/link")
-        back = await house.page("POST", f"{place}/enable")
+        cookie = await instance.sign_in(bob)
+        asked = await instance.page("GET", f"{place}/disable")
+        still = await instance.call("GET", "/account", key=None, headers=cookie)
+        done = await instance.page("POST", f"{place}/disable")
+        told = await instance.page("GET", done.headers["location"])
+        instance.client.cookies.clear()
+        out = await instance.call("GET", "/account", key=None, headers=cookie)
+        refused = await instance.call("GET", "/api/v1/account", key=secret)
+        no_link = await instance.page("POST", f"{place}/link")
+        back = await instance.page("POST", f"{place}/enable")
 
         assert "Disable the account of <bdi>Bob</bdi>?" in asked.text
         assert still.status_code == 200
@@ -132,140 +132,142 @@ def test_an_account_is_disabled_after_a_question_and_comes_back(tmp_path: Path) 
         assert "The account is disabled." in told.text
         assert (out.status_code, refused.status_code, no_link.status_code) == (303, 401, 422)
         assert back.headers["location"] == f"{place}?said=enabled"
-        assert (await house.call("GET", "/api/v1/account", key=secret)).status_code == 200
-        house.client.cookies.clear()
-        assert (await house.call("GET", "/account", key=None, headers=cookie)).status_code == 303
+        assert (await instance.call("GET", "/api/v1/account", key=secret)).status_code == 200
+        instance.client.cookies.clear()
+        assert (await instance.call("GET", "/account", key=None, headers=cookie)).status_code == 303
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_nobody_locks_everybody_out(tmp_path: Path) -> None:
     """One's own account is not disabled, and the last administrator stays one."""
 
-    async def script(house: House) -> None:
-        await give_rights(house)
-        place = f"/admin/accounts/{house.alice.id}"
-        own = await house.page("POST", f"{place}/disable")
-        last = await house.page("POST", f"{place}/admin", data={"is_admin": "0"})
+    async def script(instance: Instance) -> None:
+        await give_rights(instance)
+        place = f"/admin/accounts/{instance.alice.id}"
+        own = await instance.page("POST", f"{place}/disable")
+        last = await instance.page("POST", f"{place}/admin", data={"is_admin": "0"})
 
         assert (own.status_code, last.status_code) == (422, 422)
         assert "You cannot disable your own account." in own.text
         assert "Nobody else administers this installation." in last.text
-        assert stored(house, house.alice.id).is_admin
-        assert stored(house, house.alice.id).disabled_at_ms is None
+        assert stored(instance, instance.alice.id).is_admin
+        assert stored(instance, instance.alice.id).disabled_at_ms is None
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_rights_are_given_and_given_up(tmp_path: Path) -> None:
     """After a question; who gives theirs up is led away from pages they no longer see."""
 
-    async def script(house: House) -> None:
-        await give_rights(house)
-        bob, _ = add_owner(house.services.database, "Bob")
-        asked = await house.page("GET", f"/admin/accounts/{bob.id}/admin")
-        given = await house.page("POST", f"/admin/accounts/{bob.id}/admin", data={"is_admin": "1"})
-        up = await house.page("POST", f"/admin/accounts/{house.alice.id}/admin", data={"is_admin": "0"})
+    async def script(instance: Instance) -> None:
+        await give_rights(instance)
+        bob, _ = add_owner(instance.services.database, "Bob")
+        asked = await instance.page("GET", f"/admin/accounts/{bob.id}/admin")
+        given = await instance.page("POST", f"/admin/accounts/{bob.id}/admin", data={"is_admin": "1"})
+        up = await instance.page("POST", f"/admin/accounts/{instance.alice.id}/admin", data={"is_admin": "0"})
 
         assert "Make <bdi>Bob</bdi> an administrator?" in asked.text
         assert given.headers["location"] == f"/admin/accounts/{bob.id}?said=admin"
         assert up.headers["location"] == "/reports"
-        assert stored(house, bob.id).is_admin
-        assert not stored(house, house.alice.id).is_admin
-        assert (await house.page("GET", "/admin")).status_code == 404
+        assert stored(instance, bob.id).is_admin
+        assert not stored(instance, instance.alice.id).is_admin
+        assert (await instance.page("GET", "/admin")).status_code == 404
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_a_link_lets_somebody_in_who_forgot_the_password(tmp_path: Path) -> None:
     """It is for them, and works once."""
 
-    async def script(house: House) -> None:
-        await give_rights(house)
-        bob, _ = add_owner(house.services.database, "Bob")
-        link = link_of(await house.page("POST", f"/admin/accounts/{bob.id}/link"))
-        house.client.cookies.clear()
-        used = [await house.call("POST", link, key=None, headers={"Sec-Fetch-Site": "same-origin"}) for _ in range(2)]
+    async def script(instance: Instance) -> None:
+        await give_rights(instance)
+        bob, _ = add_owner(instance.services.database, "Bob")
+        link = link_of(await instance.page("POST", f"/admin/accounts/{bob.id}/link"))
+        instance.client.cookies.clear()
+        used = [
+            await instance.call("POST", link, key=None, headers={"Sec-Fetch-Site": "same-origin"}) for _ in range(2)
+        ]
         cookie = {"Cookie": used[0].headers["set-cookie"].partition(";")[0]}
-        house.client.cookies.clear()
-        page = await house.call("GET", "/account", key=None, headers=cookie)
+        instance.client.cookies.clear()
+        page = await instance.call("GET", "/account", key=None, headers=cookie)
 
         assert [answer.status_code for answer in used] == [303, 404]
         assert "bob@example.org" in page.text
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_an_account_that_is_not_there_is_not_found(tmp_path: Path) -> None:
     """With every method, whatever its number."""
 
-    async def script(house: House) -> None:
-        await give_rights(house)
+    async def script(instance: Instance) -> None:
+        await give_rights(instance)
         for which in ("99", "0", "x", str(2**64)):
             for method, part in (("GET", ""), ("GET", "/disable"), ("POST", "/disable"), ("POST", "/enable"),
                                  ("POST", "/link"), ("GET", "/admin"), ("POST", "/admin")):  # fmt: skip
-                answer = await house.page(method, f"/admin/accounts/{which}{part}")
+                answer = await instance.page(method, f"/admin/accounts/{which}{part}")
 
                 assert (which, part, answer.status_code) == (which, part, 404)
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_of_two_administrators_who_act_on_each_other_one_stays(tmp_path: Path) -> None:
     """What is checked is what the database says in the very transaction, not what the page said before."""
 
-    async def script(house: House) -> None:
-        await give_rights(house)
-        bob, _ = add_owner(house.services.database, "Bob")
-        await give_rights(house, bob)
-        first = await house.page("POST", f"/admin/accounts/{bob.id}/disable")
-        second = await house.page("POST", f"/admin/accounts/{house.alice.id}/disable", account=bob)
-        working = [each for each in house.services.database.read_here(list_accounts) if each.disabled_at_ms is None]
+    async def script(instance: Instance) -> None:
+        await give_rights(instance)
+        bob, _ = add_owner(instance.services.database, "Bob")
+        await give_rights(instance, bob)
+        first = await instance.page("POST", f"/admin/accounts/{bob.id}/disable")
+        second = await instance.page("POST", f"/admin/accounts/{instance.alice.id}/disable", account=bob)
+        working = [each for each in instance.services.database.read_here(list_accounts) if each.disabled_at_ms is None]
 
         assert first.status_code == 303
         assert second.status_code == 401
-        assert [each.id for each in working] == [house.alice.id]
+        assert [each.id for each in working] == [instance.alice.id]
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_names_are_shown_as_text(tmp_path: Path) -> None:
     """In the list, on the page, in the title and in the question."""
 
-    async def script(house: House) -> None:
-        await give_rights(house)
-        evil, _ = add_owner(house.services.database, "<script>alert(1)</script>")
+    async def script(instance: Instance) -> None:
+        await give_rights(instance)
+        evil, _ = add_owner(instance.services.database, "<script>alert(1)</script>")
         for part in ("", f"/{evil.id}", f"/{evil.id}/disable", f"/{evil.id}/admin"):
-            page = await house.page("GET", f"/admin/accounts{part}")
+            page = await instance.page("GET", f"/admin/accounts{part}")
 
             assert page.status_code == 200
             assert "<script" not in page.text
             assert "&lt;script&gt;" in page.text
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_an_account_is_deleted_with_everything_of_it(tmp_path: Path) -> None:
     """After a question; its share links, keys and reports are gone at once, those of others stay."""
 
-    async def script(house: House) -> None:
-        await give_rights(house)
-        secret = house.add_bob()
-        bob = house.services.database.read_here(list_accounts)[1]
-        made = (await house.call("POST", REPORTS, key=secret, data={"url": "https://bob.example/"})).json()["data"]
+    async def script(instance: Instance) -> None:
+        await give_rights(instance)
+        secret = instance.add_bob()
+        bob = instance.services.database.read_here(list_accounts)[1]
+        made = (await instance.call("POST", REPORTS, key=secret, data={"url": "https://bob.example/"})).json()["data"]
         share = made["share_url"].removeprefix(BASE_URL)
-        kept = await house.create()
-        member = await house.page("GET", f"/admin/accounts/{bob.id}")
-        asked = await house.page("GET", f"/admin/accounts/{bob.id}/delete")
-        still = (await house.call("GET", share, key=None)).status_code
-        done = await house.page("POST", f"/admin/accounts/{bob.id}/delete")
+        kept = await instance.create()
+        member = await instance.page("GET", f"/admin/accounts/{bob.id}")
+        asked = await instance.page("GET", f"/admin/accounts/{bob.id}/delete")
+        still = (await instance.call("GET", share, key=None)).status_code
+        done = await instance.page("POST", f"/admin/accounts/{bob.id}/delete")
         gone = [
-            (await house.call("GET", share, key=None)).status_code,
-            (await house.call("GET", REPORTS, key=secret)).status_code,
-            (await house.page("GET", f"/admin/accounts/{bob.id}")).status_code,
-            (await house.page("POST", f"/admin/accounts/{bob.id}/delete")).status_code,
+            (await instance.call("GET", share, key=None)).status_code,
+            (await instance.call("GET", REPORTS, key=secret)).status_code,
+            (await instance.page("GET", f"/admin/accounts/{bob.id}")).status_code,
+            (await instance.page("POST", f"/admin/accounts/{bob.id}/delete")).status_code,
         ]
-        listed = await house.page("GET", "/admin/accounts")
+        listed = await instance.page("GET", "/admin/accounts")
 
         assert f'href="/admin/accounts/{bob.id}/delete"' in member.text
         assert "cannot be undone" in asked.text
@@ -273,22 +275,22 @@ def test_an_account_is_deleted_with_everything_of_it(tmp_path: Path) -> None:
         assert (done.status_code, done.headers["location"]) == (303, "/admin/accounts")
         assert gone == [404, 401, 404, 404]
         assert "bob@example.org" not in listed.text
-        assert (await house.call("GET", f"{REPORTS}/{kept['id']}")).status_code == 200
+        assert (await instance.call("GET", f"{REPORTS}/{kept['id']}")).status_code == 200
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_nobody_deletes_their_own_account_among_those_of_others(tmp_path: Path) -> None:
     """Which takes the password, on the page of the account."""
 
-    async def script(house: House) -> None:
-        await give_rights(house)
-        member = await house.page("GET", f"/admin/accounts/{house.alice.id}")
-        answer = await house.page("POST", f"/admin/accounts/{house.alice.id}/delete")
+    async def script(instance: Instance) -> None:
+        await give_rights(instance)
+        member = await instance.page("GET", f"/admin/accounts/{instance.alice.id}")
+        answer = await instance.page("POST", f"/admin/accounts/{instance.alice.id}/delete")
 
-        assert f'href="/admin/accounts/{house.alice.id}/delete"' not in member.text
+        assert f'href="/admin/accounts/{instance.alice.id}/delete"' not in member.text
         assert answer.status_code == 422
         assert "Delete your own account on the page of your account." in answer.text
-        assert stored(house, house.alice.id).name == "Alice"
+        assert stored(instance, instance.alice.id).name == "Alice"
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)

@@ -8,23 +8,23 @@ from pagegrade.render.i18n import texts_for
 from pagegrade.service.accounts.operations import set_admin
 from pagegrade.service.health import Health
 from pagegrade.web.pages.admin.overview import duration, size
-from tests.web.calling import House, in_house
+from tests.web.calling import Instance, with_instance
 
 
-async def give_rights(house: House) -> None:
+async def give_rights(instance: Instance) -> None:
     """Let Alice administer the installation."""
-    await house.services.database.write(lambda tx: set_admin(tx, house.alice.id, is_admin=True))
+    await instance.services.database.write(lambda tx: set_admin(tx, instance.alice.id, is_admin=True))
 
 
 @pytest.mark.backend("sqlite", reason="the server of the tests promises less than it should, and the page says so")
 def test_the_overview_counts_and_leads_on(tmp_path: Path) -> None:
     """With nothing wrong it says nothing of it."""
 
-    async def script(house: House) -> None:
-        await give_rights(house)
-        house.add_bob()
-        await house.create()
-        page = await house.page("GET", "/admin")
+    async def script(instance: Instance) -> None:
+        await give_rights(instance)
+        instance.add_bob()
+        await instance.create()
+        page = await instance.page("GET", "/admin")
 
         assert page.status_code == 200
         assert '<p class="figure">2</p><p>accounts</p>' in page.text
@@ -33,7 +33,7 @@ def test_the_overview_counts_and_leads_on(tmp_path: Path) -> None:
         assert 'href="/admin/system"' in page.text
         assert "Something needs attention" not in page.text
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_the_overview_says_what_is_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,25 +44,25 @@ def test_the_overview_says_what_is_wrong(tmp_path: Path, monkeypatch: pytest.Mon
 
     monkeypatch.setattr(Health, "words", full)
 
-    async def script(house: House) -> None:
-        await give_rights(house)
-        page = await house.page("GET", "/admin")
+    async def script(instance: Instance) -> None:
+        await give_rights(instance)
+        page = await instance.page("GET", "/admin")
 
         assert "disk: full" in page.text
         assert "schema: ok" not in page.text
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 @pytest.mark.backend("sqlite", reason="names the file")
 def test_the_system_page_shows_the_machinery_and_no_secret(tmp_path: Path) -> None:
     """Queue, sizes, versions, settings, and what doctor looks at; reading all of the database on request."""
 
-    async def script(house: House) -> None:
-        await give_rights(house)
-        await house.create()
-        page = await house.page("GET", "/admin/system")
-        checked = await house.page("POST", "/admin/system")
+    async def script(instance: Instance) -> None:
+        await give_rights(instance)
+        await instance.create()
+        page = await instance.page("GET", "/admin/system")
+        checked = await instance.page("POST", "/admin/system")
 
         assert page.status_code == checked.status_code == 200
         for part in ("SQLite", "libcurl", "PAGEGRADE_BASE_URL", "durability", "free on the disk", "analysis waits"):
@@ -74,25 +74,25 @@ def test_the_system_page_shows_the_machinery_and_no_secret(tmp_path: Path) -> No
         assert "is whole" in checked.text
         assert len(page.content) < 60_000
 
-    in_house(tmp_path, script, metrics_token="s3cr3t-of-the-metrics")
+    with_instance(tmp_path, script, metrics_token="s3cr3t-of-the-metrics")
 
 
 def test_a_right_that_is_taken_away_ends_with_the_next_request(tmp_path: Path) -> None:
     """The session goes on, the pages are gone, and the menu does not name them."""
 
-    async def script(house: House) -> None:
-        await give_rights(house)
-        cookie = await house.sign_in()
-        before = await house.call("GET", "/admin", key=None, headers=cookie)
-        await house.services.database.write(lambda tx: tx.exec_driver_sql("UPDATE accounts SET is_admin = 0"))
-        after = await house.call("GET", "/admin", key=None, headers=cookie)
-        account = await house.call("GET", "/account", key=None, headers=cookie)
+    async def script(instance: Instance) -> None:
+        await give_rights(instance)
+        cookie = await instance.sign_in()
+        before = await instance.call("GET", "/admin", key=None, headers=cookie)
+        await instance.services.database.write(lambda tx: tx.exec_driver_sql("UPDATE accounts SET is_admin = 0"))
+        after = await instance.call("GET", "/admin", key=None, headers=cookie)
+        account = await instance.call("GET", "/account", key=None, headers=cookie)
 
         assert (before.status_code, after.status_code, account.status_code) == (200, 404, 200)
         assert 'href="/admin"' in before.text
         assert 'href="/admin"' not in account.text
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 @pytest.mark.parametrize(

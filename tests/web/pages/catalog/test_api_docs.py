@@ -6,18 +6,18 @@ from pathlib import Path
 import httpx
 
 from pagegrade.web.pages.catalog.api_docs import POLICY
-from tests.web.calling import House, in_house
+from tests.web.calling import Instance, with_instance
 
 
 def test_the_page_loads_files_of_this_server_only(tmp_path: Path) -> None:
     """No other origin, no script or style in the markup, and a policy that says so."""
 
-    async def script(house: House) -> tuple[httpx.Response, list[int]]:
-        answer = await house.call("GET", "/docs", key=None)
+    async def script(instance: Instance) -> tuple[httpx.Response, list[int]]:
+        answer = await instance.call("GET", "/docs", key=None)
         named = re.findall(r'(?:src|href)="(/[^"]+)"', answer.text)
-        return answer, [(await house.call("GET", address, key=None)).status_code for address in named]
+        return answer, [(await instance.call("GET", address, key=None)).status_code for address in named]
 
-    answer, statuses = in_house(tmp_path, script)
+    answer, statuses = with_instance(tmp_path, script)
 
     assert answer.headers["content-security-policy"] == POLICY
     assert "unsafe" not in POLICY
@@ -30,10 +30,10 @@ def test_the_page_loads_files_of_this_server_only(tmp_path: Path) -> None:
 def test_the_page_gets_the_headers_of_a_page(tmp_path: Path) -> None:
     """Nobody frames it, nobody learns where a link on it led from."""
 
-    async def script(house: House) -> httpx.Response:
-        return await house.call("GET", "/docs", key=None)
+    async def script(instance: Instance) -> httpx.Response:
+        return await instance.call("GET", "/docs", key=None)
 
-    answer = in_house(tmp_path, script)
+    answer = with_instance(tmp_path, script)
 
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
     assert answer.headers["x-content-type-options"] == "nosniff"

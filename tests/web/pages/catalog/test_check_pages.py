@@ -8,14 +8,14 @@ import pytest
 from pagegrade.checks import all_checks
 from pagegrade.model.report import CATEGORIES
 from pagegrade.web.pages.html import PLAIN
-from tests.web.calling import House, in_house
+from tests.web.calling import Instance, with_instance
 
 
 def test_the_catalogue_lists_every_check_for_anyone(tmp_path: Path) -> None:
     """Charlie needs no account; each has a page of its own."""
 
-    async def script(house: House) -> None:
-        answer = await house.call("GET", "/checks", key=None)
+    async def script(instance: Instance) -> None:
+        answer = await instance.call("GET", "/checks", key=None)
         listed = re.findall(r'<a href="/checks/([a-z0-9-]+)">', answer.text)
 
         assert answer.status_code == 200
@@ -23,30 +23,30 @@ def test_the_catalogue_lists_every_check_for_anyone(tmp_path: Path) -> None:
         assert answer.headers["content-security-policy"] == PLAIN
         assert len(answer.content) < 90_000
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 @pytest.mark.parametrize("category", CATEGORIES)
 def test_a_category_is_one_link_away(tmp_path: Path, category: str) -> None:
     """Its checks and no others, without scripts."""
 
-    async def script(house: House) -> None:
-        answer = await house.call("GET", f"/checks?category={category}", key=None)
+    async def script(instance: Instance) -> None:
+        answer = await instance.call("GET", f"/checks?category={category}", key=None)
         listed = re.findall(r'<a href="/checks/([a-z0-9-]+)">', answer.text)
 
         assert sorted(listed) == sorted(name for name, check in all_checks().items() if check.category == category)
         assert answer.text.count('aria-current="page"') == 1
         assert f'/checks?category={category}" aria-current="page"' in answer.text
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_every_check_is_explained(tmp_path: Path) -> None:
     """What, why, how to fix it, in general and by state, what it can find, examples and sources; small pages."""
 
-    async def script(house: House) -> None:
+    async def script(instance: Instance) -> None:
         for name, check in all_checks().items():
-            answer = await house.call("GET", f"/checks/{name}", key=None)
+            answer = await instance.call("GET", f"/checks/{name}", key=None)
 
             assert answer.status_code == 200, name
             assert answer.text.count("<h1") == 1, name
@@ -57,21 +57,21 @@ def test_every_check_is_explained(tmp_path: Path) -> None:
             assert answer.text.count('<details class="more">') == sum(bool(state.fix) for state in check.states), name
             assert len(answer.content) < 90_000, name
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_a_check_that_limits_the_score_says_so(tmp_path: Path) -> None:
     """And one that shares its cause with another links it."""
     capped = next(check for check in all_checks().values() if check.caps)
 
-    async def script(house: House) -> None:
-        limit = await house.call("GET", f"/checks/{capped.id}", key=None)
-        length = await house.call("GET", "/checks/title-length", key=None)
+    async def script(instance: Instance) -> None:
+        limit = await instance.call("GET", f"/checks/{capped.id}", key=None)
+        length = await instance.call("GET", "/checks/title-length", key=None)
 
         assert f"at most {min(cap.max_score for cap in capped.caps)} points" in limit.text
         assert 'href="/checks/title"' in length.text
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 @pytest.mark.parametrize(
@@ -80,24 +80,24 @@ def test_a_check_that_limits_the_score_says_so(tmp_path: Path) -> None:
 def test_what_is_no_check_is_not_found(tmp_path: Path, place: str) -> None:
     """Nor what is no category; nothing of the address comes back."""
 
-    async def script(house: House) -> None:
-        answer = await house.call("GET", place, key=None, headers={"Accept": "text/html"})
+    async def script(instance: Instance) -> None:
+        answer = await instance.call("GET", place, key=None, headers={"Accept": "text/html"})
 
         assert answer.status_code == 404
         assert "<script" not in answer.text
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_who_has_signed_in_keeps_their_menu(tmp_path: Path) -> None:
-    """The catalogue is part of the house."""
+    """The catalogue is part of the instance."""
 
-    async def script(house: House) -> None:
+    async def script(instance: Instance) -> None:
         for place in ("/checks", "/checks/https"):
-            signed_in = await house.page("GET", place)
-            stranger = await house.call("GET", place, key=None)
+            signed_in = await instance.page("GET", place)
+            stranger = await instance.call("GET", place, key=None)
 
             assert 'action="/sign-out"' in signed_in.text
             assert 'action="/sign-out"' not in stranger.text
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)

@@ -11,7 +11,7 @@ from pagegrade.web.operations import PAGES, Answer, Operation
 from pagegrade.web.pages.catalog.problems import slug_of
 from pagegrade.web.problem_texts import TEXTS
 from pagegrade.web.problems import PROBLEMS
-from tests.web.calling import BASE_URL, House, in_house
+from tests.web.calling import BASE_URL, Instance, with_instance
 
 BROWSER = "text/html,application/xhtml+xml,*/*;q=0.8"
 
@@ -19,22 +19,22 @@ BROWSER = "text/html,application/xhtml+xml,*/*;q=0.8"
 def fetch(tmp_path: Path, path: str, accept: str, method: str = "GET") -> httpx.Response:
     """What anybody gets."""
 
-    async def script(house: House) -> httpx.Response:
-        return await house.call(method, path, key=None, headers={"Accept": accept})
+    async def script(instance: Instance) -> httpx.Response:
+        return await instance.call(method, path, key=None, headers={"Accept": accept})
 
-    return in_house(tmp_path, script)
+    return with_instance(tmp_path, script)
 
 
 def test_the_type_of_every_problem_is_a_page(tmp_path: Path) -> None:
     """That says what happened, why, what to do, and shows an example."""
 
-    async def script(house: House) -> dict[str, httpx.Response]:
+    async def script(instance: Instance) -> dict[str, httpx.Response]:
         return {
-            code: await house.call("GET", f"/problems/{slug_of(code)}", key=None, headers={"Accept": BROWSER})
+            code: await instance.call("GET", f"/problems/{slug_of(code)}", key=None, headers={"Accept": BROWSER})
             for code in PROBLEMS
         }
 
-    for code, answer in in_house(tmp_path, script).items():
+    for code, answer in with_instance(tmp_path, script).items():
         assert answer.status_code == 200
         assert answer.headers["content-type"] == "text/html; charset=utf-8"
         assert f"<h1>{PROBLEMS[code][1]}</h1>" in answer.text
@@ -112,11 +112,11 @@ def test_the_page_of_a_problem_keeps_its_headers_and_is_not_kept(tmp_path: Path)
     async def handler(_call: Call) -> Answer:
         raise Unavailable("Later.", retry_after_s=7)
 
-    async def script(house: House) -> httpx.Response:
-        return await house.call("GET", "/here", key=None, headers={"Accept": BROWSER})
+    async def script(instance: Instance) -> httpx.Response:
+        return await instance.call("GET", "/here", key=None, headers={"Accept": BROWSER})
 
     operation = Operation(method="GET", path="/here", name="show_here", summary="Here", handler=handler, tag=PAGES)
-    answer = in_house(tmp_path, script, operations=(operation,))
+    answer = with_instance(tmp_path, script, operations=(operation,))
 
     assert answer.status_code == 503
     assert (answer.headers["retry-after"], answer.headers["cache-control"]) == ("7", "private, no-store")

@@ -15,26 +15,26 @@ from pagegrade.service.runs.analysis import AnalyzeOptions, parse_networks
 from pagegrade.web.pages.reports.bulk import FAILURES, MAX_FORM_BYTES
 from tests.gather.sites import Reply, Site, redirect, typed
 from tests.store_builders import add_owner
-from tests.web.calling import House, in_house
+from tests.web.calling import Instance, with_instance
 
 LOOPBACK = AnalyzeOptions(allow_networks=parse_networks(["127.0.0.0/8"]))
 
 
-async def preview(house: House, addresses: str, sitemap: str = "") -> httpx.Response:
+async def preview(instance: Instance, addresses: str, sitemap: str = "") -> httpx.Response:
     """What would be made of a list."""
-    return await house.page(
+    return await instance.page(
         "POST", "/reports/bulk", data={"step": "preview", "addresses": addresses, "sitemap": sitemap}
     )
 
 
-async def create(house: House, addresses: str, **more: str) -> httpx.Response:
+async def create(instance: Instance, addresses: str, **more: str) -> httpx.Response:
     """Make it."""
-    return await house.page("POST", "/reports/bulk", data={"step": "create", "addresses": addresses, **more})
+    return await instance.page("POST", "/reports/bulk", data={"step": "create", "addresses": addresses, **more})
 
 
-async def urls(house: House) -> list[str]:
+async def urls(instance: Instance) -> list[str]:
     """The addresses of Alice's reports, oldest first."""
-    answer = await house.call("GET", "/api/v1/reports?per_page=100&sort=asc")
+    answer = await instance.call("GET", "/api/v1/reports?per_page=100&sort=asc")
     return [each["url"] for each in answer.json()["data"]]
 
 
@@ -47,10 +47,10 @@ def listed(answer: httpx.Response) -> list[str]:
 def test_a_list_is_shown_before_anything_is_made(tmp_path: Path) -> None:
     """What is usable, what is not and why, what comes twice, and what has a report already."""
 
-    async def script(house: House) -> None:
-        await house.create("https://known.example/")
+    async def script(instance: Instance) -> None:
+        await instance.create("https://known.example/")
         text = '# mine\nknown.example\n\nnew.example\nnew.example/#x\nftp://x.example\n"><script>alert(1)</script>'
-        answer = await preview(house, text)
+        answer = await preview(instance, text)
 
         assert answer.status_code == 200
         assert "1 report would be made" in answer.text
@@ -61,39 +61,39 @@ def test_a_list_is_shown_before_anything_is_made(tmp_path: Path) -> None:
         assert "Line 6:" in answer.text
         assert "<script>alert" not in answer.text
         assert listed(answer) == ["https://known.example/", "https://new.example/"]
-        assert await urls(house) == ["https://known.example/"]
+        assert await urls(instance) == ["https://known.example/"]
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_what_was_shown_is_made(tmp_path: Path) -> None:
     """With the privacy that was chosen, once each, and those that have a report only where that is wanted."""
 
-    async def script(house: House) -> None:
-        await house.create("https://known.example/")
+    async def script(instance: Instance) -> None:
+        await instance.create("https://known.example/")
         woken: list[int] = []
-        house.services.wake = lambda: woken.append(1)
-        done = await create(house, "known.example\na.example\nb.example", privacy="1")
-        first = await urls(house)
-        await create(house, "known.example", again="1")
-        newest = (await house.call("GET", "/api/v1/reports?search=b.example")).json()["data"][0]
+        instance.services.wake = lambda: woken.append(1)
+        done = await create(instance, "known.example\na.example\nb.example", privacy="1")
+        first = await urls(instance)
+        await create(instance, "known.example", again="1")
+        newest = (await instance.call("GET", "/api/v1/reports?search=b.example")).json()["data"][0]
 
         assert (done.status_code, done.headers["location"]) == (303, "/reports?said=made")
         assert first == ["https://known.example/", "https://a.example/", "https://b.example/"]
         assert (newest["privacy"], newest["state"]) == (1, "queued")
-        assert (await urls(house)).count("https://known.example/") == 2
+        assert (await urls(instance)).count("https://known.example/") == 2
         assert woken
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_one_password_guards_all(tmp_path: Path) -> None:
     """It is asked for where it is missing, and never shown."""
 
-    async def script(house: House) -> None:
-        missing = await create(house, "a.example", privacy="2")
-        done = await create(house, "a.example\nb.example", privacy="2", password="open sesame")
-        made = (await house.call("GET", "/api/v1/reports")).json()["data"]
+    async def script(instance: Instance) -> None:
+        missing = await create(instance, "a.example", privacy="2")
+        done = await create(instance, "a.example\nb.example", privacy="2", password="open sesame")
+        made = (await instance.call("GET", "/api/v1/reports")).json()["data"]
 
         assert missing.status_code == 422
         assert '<a href="#password">' in missing.text
@@ -101,20 +101,20 @@ def test_one_password_guards_all(tmp_path: Path) -> None:
         assert done.status_code == 303
         assert [each["password"] for each in made] == [True, True]
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_a_form_that_is_sent_twice_makes_its_reports_once(tmp_path: Path) -> None:
     """Somebody pressed the button again while the first answer was on its way."""
 
-    async def script(house: House) -> None:
+    async def script(instance: Instance) -> None:
         sent = {"addresses": "a.example\nb.example", "privacy": "2", "password": "open sesame"}
-        both = await asyncio.gather(create(house, **sent), create(house, **sent))
+        both = await asyncio.gather(create(instance, **sent), create(instance, **sent))
 
         assert [answer.status_code for answer in both] == [303, 303]
-        assert await urls(house) == ["https://a.example/", "https://b.example/"]
+        assert await urls(instance) == ["https://a.example/", "https://b.example/"]
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 @pytest.mark.parametrize(
@@ -129,73 +129,73 @@ def test_a_form_that_is_sent_twice_makes_its_reports_once(tmp_path: Path) -> Non
 def test_what_makes_no_reports_is_told(tmp_path: Path, addresses: str, words: str) -> None:
     """Instead of an empty success."""
 
-    async def script(house: House) -> None:
-        await house.create("https://known.example/")
-        answer = await create(house, addresses)
+    async def script(instance: Instance) -> None:
+        await instance.create("https://known.example/")
+        answer = await create(instance, addresses)
 
         assert answer.status_code == 422
         assert words in answer.text
-        assert await urls(house) == ["https://known.example/"]
+        assert await urls(instance) == ["https://known.example/"]
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_an_empty_form_comes_back(tmp_path: Path) -> None:
     """There is nothing to show."""
 
-    async def script(house: House) -> None:
-        answer = await preview(house, "\n# none\n")
+    async def script(instance: Instance) -> None:
+        answer = await preview(instance, "\n# none\n")
 
         assert answer.status_code == 422
         assert '<a href="#addresses">' in answer.text
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_as_many_are_made_as_there_is_room_for(tmp_path: Path) -> None:
     """Which is told before; without any room nothing is made."""
 
-    async def script(house: House) -> None:
-        house.services.options = replace(house.services.options, max_reports=2)
-        shown = await preview(house, "a.example\nb.example\nc.example")
-        await create(house, "a.example\nb.example\nc.example")
-        made = await urls(house)
-        full = await create(house, "c.example")
+    async def script(instance: Instance) -> None:
+        instance.services.options = replace(instance.services.options, max_reports=2)
+        shown = await preview(instance, "a.example\nb.example\nc.example")
+        await create(instance, "a.example\nb.example\nc.example")
+        made = await urls(instance)
+        full = await create(instance, "c.example")
 
         assert "There is room for 2 reports right now." in shown.text
         assert made == ["https://a.example/", "https://b.example/"]
         assert full.status_code == 422
         assert "no room for more reports" in full.text
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_making_many_counts_as_an_analysis(tmp_path: Path) -> None:
     """Who makes too many lists has to wait, with the list still there."""
 
-    async def script(house: House) -> None:
-        await create(house, "a.example")
-        answer = await create(house, "b.example/typed")
+    async def script(instance: Instance) -> None:
+        await create(instance, "a.example")
+        answer = await create(instance, "b.example/typed")
 
         assert answer.status_code == 429
         assert listed(answer) == ["b.example/typed"]
 
-    in_house(tmp_path, script, analyses_per_minute=1)
+    with_instance(tmp_path, script, analyses_per_minute=1)
 
 
 def test_a_sitemap_becomes_a_list(tmp_path: Path) -> None:
     """Joined with what was pasted; of the file itself nothing is shown."""
 
-    async def script(house: House) -> None:
+    async def script(instance: Instance) -> None:
         async with Site({}) as site:
             body = f"<urlset><!-- internal --><url><loc>{site.origin}/a</loc></url></urlset>"
             site.routes = {"/sitemap.xml": typed(body, "application/xml")}
-            answer = await preview(house, "b.example", sitemap=f" {site.origin}/sitemap.xml ")
+            answer = await preview(instance, "b.example", sitemap=f" {site.origin}/sitemap.xml ")
 
             assert listed(answer) == ["https://b.example/", f"{site.origin}/a"]
             assert "internal" not in answer.text
 
-    in_house(tmp_path, script, analyze=LOOPBACK)
+    with_instance(tmp_path, script, analyze=LOOPBACK)
 
 
 @pytest.mark.parametrize(
@@ -209,9 +209,9 @@ def test_a_sitemap_becomes_a_list(tmp_path: Path) -> None:
 def test_a_sitemap_that_cannot_be_read_is_told_in_words(tmp_path: Path, reply: Reply, words: str) -> None:
     """With everything that was typed, and nothing of what came."""
 
-    async def script(house: House) -> None:
+    async def script(instance: Instance) -> None:
         async with Site({"/sitemap.xml": reply}) as site:
-            answer = await preview(house, "b.example", sitemap=f"{site.origin}/sitemap.xml")
+            answer = await preview(instance, "b.example", sitemap=f"{site.origin}/sitemap.xml")
 
         assert answer.status_code == 422
         assert '<a href="#sitemap">' in answer.text
@@ -219,83 +219,83 @@ def test_a_sitemap_that_cannot_be_read_is_told_in_words(tmp_path: Path, reply: R
         assert "secret of" not in answer.text
         assert listed(answer) == ["b.example"]
 
-    in_house(tmp_path, script, analyze=LOOPBACK)
+    with_instance(tmp_path, script, analyze=LOOPBACK)
 
 
 @pytest.mark.parametrize("sitemap", ["http://10.0.0.1/", "file:///etc/passwd", "http://localhost/", '"><script>'])
 def test_a_sitemap_is_not_asked_for_where_we_must_not_go(tmp_path: Path, sitemap: str) -> None:
     """The same guard as for pages."""
 
-    async def script(house: House) -> None:
-        answer = await preview(house, "", sitemap=sitemap)
+    async def script(instance: Instance) -> None:
+        answer = await preview(instance, "", sitemap=sitemap)
 
         assert answer.status_code == 422
         assert '<a href="#sitemap">' in answer.text
         assert "<script>" not in answer.text
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_reading_sitemaps_is_counted(tmp_path: Path) -> None:
     """Nobody uses us to knock at other doors as often as they like."""
 
-    async def script(house: House) -> None:
-        first = await preview(house, "", sitemap="http://10.0.0.1/")
-        second = await preview(house, "", sitemap="http://10.0.0.1/")
+    async def script(instance: Instance) -> None:
+        first = await preview(instance, "", sitemap="http://10.0.0.1/")
+        second = await preview(instance, "", sitemap="http://10.0.0.1/")
 
         assert (first.status_code, second.status_code) == (422, 429)
 
-    in_house(tmp_path, script, analyses_per_minute=1)
+    with_instance(tmp_path, script, analyses_per_minute=1)
 
 
 def test_a_long_list_fits_and_a_longer_one_does_not(tmp_path: Path) -> None:
     """The limit is that of the form, at it and a byte past it."""
 
-    async def script(house: House) -> None:
+    async def script(instance: Instance) -> None:
         headers = {"Content-Type": "application/x-www-form-urlencoded"}
         start = b"step=preview&addresses="
         line = b"a.example/" + b"x" * 2_000 + b"%0A"
         fits = (start + line * (MAX_FORM_BYTES // len(line) + 1))[:MAX_FORM_BYTES].rstrip(b"%0A")
         fits += b"x" * (MAX_FORM_BYTES - len(fits))
-        at = await house.page("POST", "/reports/bulk", headers=headers, content=fits)
-        past = await house.page("POST", "/reports/bulk", headers=headers, content=fits + b"x")
+        at = await instance.page("POST", "/reports/bulk", headers=headers, content=fits)
+        past = await instance.page("POST", "/reports/bulk", headers=headers, content=fits + b"x")
 
         assert at.status_code == 200
         assert past.status_code == 413
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_everybody_makes_their_own(tmp_path: Path) -> None:
     """What Alice has is new to Bob; Charlie gets no form and makes nothing."""
 
-    async def script(house: House) -> None:
-        await house.create("https://known.example/")
-        bob = add_owner(house.services.database, "Bob")[0]
+    async def script(instance: Instance) -> None:
+        await instance.create("https://known.example/")
+        bob = add_owner(instance.services.database, "Bob")[0]
         sent = {"step": "create", "addresses": "known.example"}
-        of_bob = await house.page("POST", "/reports/bulk", account=bob, data=sent)
-        form = await house.call("GET", "/reports/bulk", key=None)
-        charlie = await house.call(
+        of_bob = await instance.page("POST", "/reports/bulk", account=bob, data=sent)
+        form = await instance.call("GET", "/reports/bulk", key=None)
+        charlie = await instance.call(
             "POST", "/reports/bulk", key=None, data=sent, headers={"Sec-Fetch-Site": "same-origin"}
         )
 
         assert of_bob.status_code == 303
         assert (form.status_code, charlie.status_code) == (303, 401)
-        assert await urls(house) == ["https://known.example/"]
+        assert await urls(instance) == ["https://known.example/"]
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_the_form_is_there(tmp_path: Path) -> None:
     """Empty, with how many fit."""
 
-    async def script(house: House) -> None:
-        answer = await house.page("GET", "/reports/bulk")
+    async def script(instance: Instance) -> None:
+        answer = await instance.page("GET", "/reports/bulk")
 
         assert answer.status_code == 200
         assert "up to 500" in answer.text
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_the_own_machine_is_refused_with_the_setting_that_allows_it(tmp_path: Path) -> None:
@@ -303,14 +303,14 @@ def test_the_own_machine_is_refused_with_the_setting_that_allows_it(tmp_path: Pa
     command = "<code>PAGEGRADE_ALLOW_NETWORKS=127.0.0.0/8,::1/128 make serve</code>"
     single = "<code>PAGEGRADE_ALLOW_NETWORKS=10.0.0.5/32 make serve</code>"
 
-    async def script(house: House) -> None:
-        one = await house.page("POST", "/reports", data={"url": "localhost:8000/<b>"})
-        lines = await preview(house, "localhost:8000/<b>\n10.0.0.5")
-        sitemap = await preview(house, "", sitemap="http://localhost:8000/sitemap.xml")
+    async def script(instance: Instance) -> None:
+        one = await instance.page("POST", "/reports", data={"url": "localhost:8000/<b>"})
+        lines = await preview(instance, "localhost:8000/<b>\n10.0.0.5")
+        sitemap = await preview(instance, "", sitemap="http://localhost:8000/sitemap.xml")
 
         assert [one.status_code, lines.status_code, sitemap.status_code] == [422, 200, 422]
         assert all(command in answer.text for answer in (one, lines, sitemap))
         assert single in lines.text
         assert not any("<b>" in answer.text for answer in (one, lines, sitemap))
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)

@@ -8,13 +8,13 @@ from pagegrade.clock import now_ms
 from pagegrade.model.stored import Privacy, StoredReport
 from tests.report_builders import make_failed_report
 from tests.share_builders import finish, run_again, seen
-from tests.web.calling import House, in_house
+from tests.web.calling import Instance, with_instance
 from tests.web.sharing import OPENED, cookie_of, guess, locked, see, shared
 
 
-def with_runs(house: House, report: StoredReport) -> StoredReport:
+def with_runs(instance: Instance, report: StoredReport) -> StoredReport:
     """The report with three runs more: a failed one, a good one, and one that waits."""
-    database = house.services.database
+    database = instance.services.database
     for outcome in (make_failed_report("timeout"), seen()):
         report = finish(database, run_again(database, report, now_ms=now_ms()), outcome, now_ms=now_ms())
     return run_again(database, report, now_ms=now_ms())
@@ -23,9 +23,9 @@ def with_runs(house: House, report: StoredReport) -> StoredReport:
 def test_the_newest_two_are_compared_where_nobody_chose(tmp_path: Path) -> None:
     """The form shows which, and offers those that have results."""
 
-    async def script(house: House) -> None:
-        report = with_runs(house, shared(house))
-        answer = await house.page("GET", f"/reports/{report.id}/compare")
+    async def script(instance: Instance) -> None:
+        report = with_runs(instance, shared(instance))
+        answer = await instance.page("GET", f"/reports/{report.id}/compare")
 
         assert answer.status_code == 200
         assert OPENED in answer.text
@@ -34,21 +34,21 @@ def test_the_newest_two_are_compared_where_nobody_chose(tmp_path: Path) -> None:
         assert '<option value="2"' not in answer.text
         assert '<option value="4"' not in answer.text
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_the_older_run_comes_first_however_they_were_named(tmp_path: Path) -> None:
     """Nobody has to look for their mistake."""
 
-    async def script(house: House) -> None:
-        report = with_runs(house, shared(house))
-        straight = await house.page("GET", f"/reports/{report.id}/compare?from=1&to=3")
-        crossed = await house.page("GET", f"/reports/{report.id}/compare?from=3&to=1")
+    async def script(instance: Instance) -> None:
+        report = with_runs(instance, shared(instance))
+        straight = await instance.page("GET", f"/reports/{report.id}/compare?from=1&to=3")
+        crossed = await instance.page("GET", f"/reports/{report.id}/compare?from=3&to=1")
 
         assert straight.status_code == 200
         assert straight.text == crossed.text
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 @pytest.mark.parametrize(
@@ -67,9 +67,9 @@ def test_the_older_run_comes_first_however_they_were_named(tmp_path: Path) -> No
 def test_a_choice_that_cannot_be_compared_is_told_at_its_field(tmp_path: Path, query: str, sentence: str) -> None:
     """With the form once more, and nothing of the query in it."""
 
-    async def script(house: House) -> None:
-        report = with_runs(house, shared(house))
-        answer = await house.page("GET", f"/reports/{report.id}/compare?{query}")
+    async def script(instance: Instance) -> None:
+        report = with_runs(instance, shared(instance))
+        answer = await instance.page("GET", f"/reports/{report.id}/compare?{query}")
 
         assert answer.status_code == 422
         assert answer.text.count(sentence) == 2
@@ -79,35 +79,35 @@ def test_a_choice_that_cannot_be_compared_is_told_at_its_field(tmp_path: Path, q
         assert "<script>" not in answer.text
         assert OPENED not in answer.text
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_a_report_with_one_run_has_nothing_to_compare_yet(tmp_path: Path) -> None:
     """Which is nobody's mistake."""
 
-    async def script(house: House) -> None:
-        for report in (shared(house), shared(house, outcome=None)):
-            answer = await house.page("GET", f"/reports/{report.id}/compare")
+    async def script(instance: Instance) -> None:
+        for report in (shared(instance), shared(instance, outcome=None)):
+            answer = await instance.page("GET", f"/reports/{report.id}/compare")
 
             assert answer.status_code == 200
             assert "There is nothing to compare yet" in answer.text
             assert "<select" not in answer.text
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_who_may_see_a_shared_report_may_compare_its_runs(tmp_path: Path) -> None:
     """Charlie the public one, without the values of its address; the locked one with its password; no private one."""
 
-    async def script(house: House) -> None:
-        public = with_runs(house, shared(house))
-        private = with_runs(house, shared(house, Privacy.PRIVATE))
-        secret = with_runs(house, await locked(house))
-        cookie = cookie_of(await guess(house, secret))
-        seen_by_charlie = await see(house, public, below="/compare")
-        gated = await see(house, secret, below="/compare")
-        opened = await see(house, secret, below="/compare", headers=cookie)
-        gone = await see(house, private, below="/compare")
+    async def script(instance: Instance) -> None:
+        public = with_runs(instance, shared(instance))
+        private = with_runs(instance, shared(instance, Privacy.PRIVATE))
+        secret = with_runs(instance, await locked(instance))
+        cookie = cookie_of(await guess(instance, secret))
+        seen_by_charlie = await see(instance, public, below="/compare")
+        gated = await see(instance, secret, below="/compare")
+        opened = await see(instance, secret, below="/compare", headers=cookie)
+        gone = await see(instance, private, below="/compare")
 
         assert seen_by_charlie.status_code == 200
         assert OPENED in seen_by_charlie.text
@@ -116,6 +116,6 @@ def test_who_may_see_a_shared_report_may_compare_its_runs(tmp_path: Path) -> Non
         assert (gated.status_code, gated.headers["location"]) == (303, f"/r/{secret.slug}")
         assert OPENED in opened.text
         assert gone.status_code == 404
-        assert gone.content == (await see(house, "A" * 22, below="/compare")).content
+        assert gone.content == (await see(instance, "A" * 22, below="/compare")).content
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)

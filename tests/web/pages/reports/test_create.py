@@ -12,43 +12,43 @@ from pagegrade.model.account import Caller
 from pagegrade.service.reports.operations import find_report
 from pagegrade.store.repositories.counts import count_matching, load_counts
 from tests.store_builders import add_owner
-from tests.web.calling import House, in_house
+from tests.web.calling import Instance, with_instance
 
 
-def reports_of_alice(house: House) -> int:
+def reports_of_alice(instance: Instance) -> int:
     """How many there are."""
-    counts = house.services.database.read_here(lambda tx: load_counts(tx, house.alice.id))
+    counts = instance.services.database.read_here(lambda tx: load_counts(tx, instance.alice.id))
     return count_matching(counts)
 
 
 def test_a_report_is_made_and_shown(tmp_path: Path) -> None:
     """It is Alice's, with the privacy she chose, and a worker is woken."""
 
-    async def script(house: House) -> None:
+    async def script(instance: Instance) -> None:
         woken: list[int] = []
-        house.services.wake = lambda: woken.append(1)
+        instance.services.wake = lambda: woken.append(1)
         sent = {"url": "  example.com/a#top ", "privacy": "1"}
-        answer = await house.page("POST", "/reports", data=sent)
-        report = house.services.database.read_here(
-            lambda tx: find_report(tx, Caller(account=house.alice), 1, house.services.options, now_ms())
+        answer = await instance.page("POST", "/reports", data=sent)
+        report = instance.services.database.read_here(
+            lambda tx: find_report(tx, Caller(account=instance.alice), 1, instance.services.options, now_ms())
         )
 
         assert (answer.status_code, answer.headers["location"]) == (303, "/reports/1?said=created")
         assert (report.url, report.privacy, report.state) == ("https://example.com/a", 1, "queued")
         assert woken == [1]
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_a_password_is_hashed_and_never_shown(tmp_path: Path) -> None:
     """Not even in the form that comes back."""
 
-    async def script(house: House) -> None:
+    async def script(instance: Instance) -> None:
         secret = "hunter2-hunter2"
-        wrong = await house.page("POST", "/reports", data={"url": "ftp://x", "privacy": "2", "password": secret})
-        right = await house.page("POST", "/reports", data={"url": "a.example", "privacy": "2", "password": secret})
-        report = house.services.database.read_here(
-            lambda tx: find_report(tx, Caller(account=house.alice), 1, house.services.options, now_ms())
+        wrong = await instance.page("POST", "/reports", data={"url": "ftp://x", "privacy": "2", "password": secret})
+        right = await instance.page("POST", "/reports", data={"url": "a.example", "privacy": "2", "password": secret})
+        report = instance.services.database.read_here(
+            lambda tx: find_report(tx, Caller(account=instance.alice), 1, instance.services.options, now_ms())
         )
 
         assert wrong.status_code == 422
@@ -57,7 +57,7 @@ def test_a_password_is_hashed_and_never_shown(tmp_path: Path) -> None:
         assert right.status_code == 303
         assert (report.password_hash or "").startswith("$argon2id$")
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 @pytest.mark.parametrize(
@@ -77,17 +77,17 @@ def test_what_cannot_be_used_comes_back_with_a_sentence(
 ) -> None:
     """At its field and above, with everything that was typed, and nothing is made."""
 
-    async def script(house: House) -> None:
-        answer = await house.page("POST", "/reports", data=sent)
+    async def script(instance: Instance) -> None:
+        answer = await instance.page("POST", "/reports", data=sent)
 
         assert answer.status_code == 422
         assert f'<a href="#{where}">' in answer.text
         assert answer.text.count(words) == 2
         assert "<title>Error: " in answer.text
         assert "<script>" not in answer.text
-        assert reports_of_alice(house) == 0
+        assert reports_of_alice(instance) == 0
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 @pytest.mark.parametrize(
@@ -102,45 +102,45 @@ def test_what_cannot_be_used_comes_back_with_a_sentence(
 def test_limits_are_those_of_the_api(tmp_path: Path, options: dict[str, Any], status: int, words: str) -> None:
     """Who reaches one keeps what was typed, and is told what to do."""
 
-    async def script(house: House) -> None:
-        await house.page("POST", "/reports", data={"url": "a.example"})
-        answer = await house.page("POST", "/reports", data={"url": "b.example/typed"})
+    async def script(instance: Instance) -> None:
+        await instance.page("POST", "/reports", data={"url": "a.example"})
+        answer = await instance.page("POST", "/reports", data={"url": "b.example/typed"})
 
         assert answer.status_code == status
         assert words in answer.text
         assert 'value="b.example/typed"' in answer.text
-        assert reports_of_alice(house) == 1
+        assert reports_of_alice(instance) == 1
 
-    in_house(tmp_path, script, **options)
+    with_instance(tmp_path, script, **options)
 
 
 def test_nobody_makes_reports_for_others(tmp_path: Path) -> None:
     """Bob's are Bob's, Charlie makes none, and neither does a form of another site."""
 
-    async def script(house: House) -> None:
-        bob = add_owner(house.services.database, "Bob")[0]
+    async def script(instance: Instance) -> None:
+        bob = add_owner(instance.services.database, "Bob")[0]
         sent = {"url": "a.example"}
-        by_bob = await house.page("POST", "/reports", account=bob, data=sent)
-        charlie = await house.call(
+        by_bob = await instance.page("POST", "/reports", account=bob, data=sent)
+        charlie = await instance.call(
             "POST", "/reports", key=None, data=sent, headers={"Sec-Fetch-Site": "same-origin", "Accept": "text/html"}
         )
-        foreign = await house.page("POST", "/reports", data=sent, headers={"Sec-Fetch-Site": "cross-site"})
+        foreign = await instance.page("POST", "/reports", data=sent, headers={"Sec-Fetch-Site": "cross-site"})
 
         assert by_bob.status_code == 303
         assert (charlie.status_code, foreign.status_code) == (401, 403)
-        assert reports_of_alice(house) == 0
+        assert reports_of_alice(instance) == 0
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_a_process_that_stops_makes_nothing(tmp_path: Path) -> None:
     """Another one will."""
 
-    async def script(house: House) -> None:
-        house.services.draining = True
-        answer = await house.page("POST", "/reports", data={"url": "a.example"}, headers={"Accept": "text/html"})
+    async def script(instance: Instance) -> None:
+        instance.services.draining = True
+        answer = await instance.page("POST", "/reports", data={"url": "a.example"}, headers={"Accept": "text/html"})
 
         assert answer.status_code == 503
-        assert reports_of_alice(house) == 0
+        assert reports_of_alice(instance) == 0
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)

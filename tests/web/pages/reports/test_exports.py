@@ -17,7 +17,7 @@ from pagegrade.web.report_files import MEDIA_TYPES
 from tests.report_builders import make_failed_report
 from tests.share_builders import finish, run_again
 from tests.store_builders import add_owner
-from tests.web.calling import House, in_house
+from tests.web.calling import Instance, with_instance
 from tests.web.sharing import cookie_of, guess, locked, see, shared
 
 STARTS = {
@@ -35,10 +35,10 @@ HTML = {"Accept": "text/html"}
 def test_a_report_can_be_taken_away(tmp_path: Path, name: str) -> None:
     """Alice gets a file with a harmless name, that does nothing when a browser opens it."""
 
-    async def script(house: House) -> None:
-        report = shared(house)
-        answer = await house.page("GET", f"/reports/{report.id}/export/{name}")
-        head = await house.page("HEAD", f"/reports/{report.id}/export/{name}")
+    async def script(instance: Instance) -> None:
+        report = shared(instance)
+        answer = await instance.page("GET", f"/reports/{report.id}/export/{name}")
+        head = await instance.page("HEAD", f"/reports/{report.id}/export/{name}")
 
         assert answer.status_code == 200
         assert answer.content.startswith(STARTS[name])
@@ -50,21 +50,21 @@ def test_a_report_can_be_taken_away(tmp_path: Path, name: str) -> None:
         assert answer.headers["cache-control"] == "private, no-store"
         assert (head.status_code, head.content) == (200, b"")
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_no_format_is_a_way_around_privacy(tmp_path: Path, name: str) -> None:
     """M01, M02: the private report is not there for Bob and Charlie, and the locked one asks for its password."""
 
-    async def script(house: House) -> None:
-        private, secret = shared(house, Privacy.PRIVATE), await locked(house)
-        bob = await house.sign_in(add_owner(house.services.database, "Bob")[0])
+    async def script(instance: Instance) -> None:
+        private, secret = shared(instance, Privacy.PRIVATE), await locked(instance)
+        bob = await instance.sign_in(add_owner(instance.services.database, "Bob")[0])
         below = f"/export/{name}"
         for headers in ({}, bob):
-            theirs = await see(house, private, below=below, headers=headers)
-            none = await see(house, "A" * 22, below=below, headers=headers)
-            gate = await see(house, secret, below=below, headers=headers)
+            theirs = await see(instance, private, below=below, headers=headers)
+            none = await see(instance, "A" * 22, below=below, headers=headers)
+            gate = await see(instance, secret, below=below, headers=headers)
 
             assert theirs.status_code == none.status_code == 404
             assert theirs.content == none.content
@@ -72,52 +72,52 @@ def test_no_format_is_a_way_around_privacy(tmp_path: Path, name: str) -> None:
             assert gate.headers["location"] == f"/r/{secret.slug}"
             assert gate.content == b""
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 @pytest.mark.parametrize("name", [name for name in FORMATS if name != "pdf"])
 def test_what_others_take_away_holds_no_values_of_the_address(tmp_path: Path, name: str) -> None:
     """M18: from the public report, and from the locked one after its password."""
 
-    async def script(house: House) -> None:
-        public, secret = shared(house), await locked(house)
-        cookie = cookie_of(await guess(house, secret))
-        own = await house.page("GET", f"/reports/{public.id}/export/{name}")
+    async def script(instance: Instance) -> None:
+        public, secret = shared(instance), await locked(instance)
+        cookie = cookie_of(await guess(instance, secret))
+        own = await instance.page("GET", f"/reports/{public.id}/export/{name}")
         for answer in (
-            await see(house, public, below=f"/export/{name}"),
-            await see(house, secret, below=f"/export/{name}", headers=cookie),
+            await see(instance, public, below=f"/export/{name}"),
+            await see(instance, secret, below=f"/export/{name}", headers=cookie),
         ):
             assert answer.status_code == 200
             assert answer.content.startswith(STARTS[name])
             assert b"s3cr3t" not in answer.content
         assert b"s3cr3t" in own.content
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_json_is_what_the_interface_hands_out(tmp_path: Path) -> None:
     """For Alice to the letter; Charlie is not told the number of the report."""
 
-    async def script(house: House) -> None:
-        report = shared(house)
-        own = (await house.page("GET", f"/reports/{report.id}/export/json")).json()
-        interface = (await house.call("GET", f"/api/v1/reports/{report.id}")).json()["data"]
-        others = (await see(house, report, below="/export/json")).json()
+    async def script(instance: Instance) -> None:
+        report = shared(instance)
+        own = (await instance.page("GET", f"/reports/{report.id}/export/json")).json()
+        interface = (await instance.call("GET", f"/api/v1/reports/{report.id}")).json()["data"]
+        others = (await see(instance, report, below="/export/json")).json()
 
         assert own == interface
         assert others["id"] is None
         assert others["score"] == own["score"]
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_csv_names_the_report_to_its_owner_only(tmp_path: Path) -> None:
     """Its number is nobody else's business."""
 
-    async def script(house: House) -> None:
-        report = shared(house)
-        own = await house.page("GET", f"/reports/{report.id}/export/csv")
-        others = await see(house, report, below="/export/csv")
+    async def script(instance: Instance) -> None:
+        report = shared(instance)
+        own = await instance.page("GET", f"/reports/{report.id}/export/csv")
+        others = await see(instance, report, below="/export/csv")
         numbers = [
             {row["report"] for row in csv.DictReader(answer.content.decode("utf-8-sig").splitlines())}
             for answer in (own, others)
@@ -125,22 +125,22 @@ def test_csv_names_the_report_to_its_owner_only(tmp_path: Path) -> None:
 
         assert numbers == [{str(report.id)}, {""}]
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_a_run_can_be_taken_away(tmp_path: Path) -> None:
     """By its number; one that is not finished, or was never there, is not found."""
 
-    async def script(house: House) -> None:
-        database = house.services.database
+    async def script(instance: Instance) -> None:
+        database = instance.services.database
         failed = make_failed_report("timeout")
-        report = finish(database, run_again(database, shared(house), now_ms=now_ms()), failed, now_ms=now_ms())
+        report = finish(database, run_again(database, shared(instance), now_ms=now_ms()), failed, now_ms=now_ms())
         report = run_again(database, report, now_ms=now_ms())
         first, second = [
-            json.loads((await see(house, report, below=f"/export/json?run={number}")).content) for number in (1, 2)
+            json.loads((await see(instance, report, below=f"/export/json?run={number}")).content) for number in (1, 2)
         ]
         statuses = [
-            (await see(house, report, below=f"/export/json?run={number}")).status_code
+            (await see(instance, report, below=f"/export/json?run={number}")).status_code
             for number in ("3", "4", "0", "x", "-1")
         ]
 
@@ -148,15 +148,15 @@ def test_a_run_can_be_taken_away(tmp_path: Path) -> None:
         assert second["error"]["code"] == "timeout"
         assert statuses == [404] * 5
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_what_is_not_there_cannot_be_taken_away(tmp_path: Path) -> None:
     """An unknown format, a report in the making, and a PDF of a page that was not analysed."""
 
-    async def script(house: House) -> None:
-        failed = shared(house, outcome=make_failed_report("dns", page=None, final_url=None))
-        done, waiting = shared(house), shared(house, outcome=None)
+    async def script(instance: Instance) -> None:
+        failed = shared(instance, outcome=make_failed_report("dns", page=None, final_url=None))
+        done, waiting = shared(instance), shared(instance, outcome=None)
         places = [
             f"{done.id}/export/xml",
             f"{done.id}/export/JSON",
@@ -165,49 +165,49 @@ def test_what_is_not_there_cannot_be_taken_away(tmp_path: Path) -> None:
             f"{failed.id}/export/pdf",
             "999/export/json",
         ]
-        own = [await house.page("GET", f"/reports/{place}", headers=HTML) for place in places]
+        own = [await instance.page("GET", f"/reports/{place}", headers=HTML) for place in places]
         charlie = [
-            await see(house, report, below=f"/export/{name}")
+            await see(instance, report, below=f"/export/{name}")
             for report, name in ((done, "xml"), (waiting, "json"), (failed, "pdf"), ("A" * 22, "xml"))
         ]
 
         assert {answer.status_code for answer in own} == {404}
         assert {answer.status_code for answer in charlie} == {404}
         assert len({answer.content for answer in charlie}) == 1
-        assert (await house.page("GET", f"/reports/{failed.id}/export/md")).status_code == 200
+        assert (await instance.page("GET", f"/reports/{failed.id}/export/md")).status_code == 200
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_a_crowd_that_wants_pdfs_is_asked_to_come_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With a page that says when."""
     monkeypatch.setattr(pdf_pool, "MAX_ASKED", 1)
 
-    async def script(house: House) -> None:
-        report = shared(house)
-        answers = await asyncio.gather(*(see(house, report, below="/export/pdf", headers=HTML) for _ in range(3)))
+    async def script(instance: Instance) -> None:
+        report = shared(instance)
+        answers = await asyncio.gather(*(see(instance, report, below="/export/pdf", headers=HTML) for _ in range(3)))
 
         assert sorted(answer.status_code for answer in answers) == [200, 503, 503]
         refused = next(answer for answer in answers if answer.status_code == 503)
         assert refused.headers["retry-after"] == "5"
         assert refused.headers["content-type"].startswith("text/html")
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_one_client_does_not_take_every_place_for_pdfs(tmp_path: Path) -> None:
     """It is told to wait before a process is started; its other formats and the owner's PDF come."""
 
-    async def script(house: House) -> None:
-        report = shared(house)
+    async def script(instance: Instance) -> None:
+        report = shared(instance)
         for _ in range(SHARED_PDFS_PER_MINUTE):
-            await house.services.limits.take_now("shared PDFs", "127.0.0.1", SHARED_PDFS_PER_MINUTE)
-        refused = await see(house, report, below="/export/pdf")
-        other = await see(house, report, below="/export/json")
-        own = await house.page("GET", f"/reports/{report.id}/export/pdf")
+            await instance.services.limits.take_now("shared PDFs", "127.0.0.1", SHARED_PDFS_PER_MINUTE)
+        refused = await see(instance, report, below="/export/pdf")
+        other = await see(instance, report, below="/export/json")
+        own = await instance.page("GET", f"/reports/{report.id}/export/pdf")
 
         assert refused.status_code == 429
         assert 0 < int(refused.headers["retry-after"]) <= 60
         assert (other.status_code, own.status_code) == (200, 200)
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)

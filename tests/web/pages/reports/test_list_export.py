@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from tests.store_builders import add_owner
-from tests.web.calling import House, in_house
+from tests.web.calling import Instance, with_instance
 
 
 def rows(answer: httpx.Response) -> list[dict[str, str]]:
@@ -21,14 +21,14 @@ def rows(answer: httpx.Response) -> list[dict[str, str]]:
 def test_the_file_has_what_the_list_finds(tmp_path: Path) -> None:
     """All pages of it, in its order; Bob's has his own, Charlie's none."""
 
-    async def script(house: House) -> None:
+    async def script(instance: Instance) -> None:
         for number in range(12):
-            await house.create(f"https://a.example/{number:02}")
-        await house.create("https://b.example/")
-        bob = add_owner(house.services.database, "Bob")[0]
-        found = await house.page("GET", "/reports/export.csv?search=a.example&sort_by=url&sort=asc&page=2")
-        of_bob = await house.page("GET", "/reports/export.csv", account=bob)
-        charlie = await house.call("GET", "/reports/export.csv", key=None)
+            await instance.create(f"https://a.example/{number:02}")
+        await instance.create("https://b.example/")
+        bob = add_owner(instance.services.database, "Bob")[0]
+        found = await instance.page("GET", "/reports/export.csv?search=a.example&sort_by=url&sort=asc&page=2")
+        of_bob = await instance.page("GET", "/reports/export.csv", account=bob)
+        charlie = await instance.call("GET", "/reports/export.csv", key=None)
 
         assert [row["url"] for row in rows(found)] == [f"https://a.example/{number:02}" for number in range(12)]
         assert found.headers["content-type"].startswith("text/csv")
@@ -36,7 +36,7 @@ def test_the_file_has_what_the_list_finds(tmp_path: Path) -> None:
         assert rows(of_bob) == []
         assert charlie.status_code == 303
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_the_file_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,22 +44,22 @@ def test_the_file_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("pagegrade.web.pages.reports.list_export.MAX_ROWS", 6)
     monkeypatch.setattr("pagegrade.web.pages.reports.list_export.AT_ONCE", 2)
 
-    async def script(house: House) -> None:
+    async def script(instance: Instance) -> None:
         for number in range(8):
-            await house.create(f"https://a.example/{number}")
-        found = await house.page("GET", "/reports/export.csv")
+            await instance.create(f"https://a.example/{number}")
+        found = await instance.page("GET", "/reports/export.csv")
 
         assert [row["id"] for row in rows(found)] == ["8", "7", "6", "5", "4", "3"]
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_a_wrong_filter_is_left_out(tmp_path: Path) -> None:
     """As on the page that leads here."""
 
-    async def script(house: House) -> None:
-        await house.create()
+    async def script(instance: Instance) -> None:
+        await instance.create()
 
-        assert len(rows(await house.page("GET", "/reports/export.csv?result=best"))) == 1
+        assert len(rows(await instance.page("GET", "/reports/export.csv?result=best"))) == 1
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)

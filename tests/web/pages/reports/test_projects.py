@@ -8,25 +8,25 @@ import pytest
 
 from tests.report_builders import make_report
 from tests.store_builders import add_owner
-from tests.web.calling import House, in_house
+from tests.web.calling import Instance, with_instance
 
 HTML = {"Accept": "text/html"}
 
 
-async def fill(house: House) -> None:
+async def fill(instance: Instance) -> None:
     """Alice's reports on three hosts."""
-    await house.create("https://a.example/")
-    await house.finish(make_report(score=90, result="good"))
-    await house.create("https://a.example:8443/1")
-    await house.create("https://www.xn--bcher-kva.example/")
+    await instance.create("https://a.example/")
+    await instance.finish(make_report(score=90, result="good"))
+    await instance.create("https://a.example:8443/1")
+    await instance.create("https://www.xn--bcher-kva.example/")
 
 
 def test_projects_are_listed_with_links_to_their_reports(tmp_path: Path) -> None:
     """And to those with one result; names are encoded where they stand in a path."""
 
-    async def script(house: House) -> None:
-        await fill(house)
-        text = (await house.page("GET", "/projects")).text
+    async def script(instance: Instance) -> None:
+        await fill(instance)
+        text = (await instance.page("GET", "/projects")).text
 
         assert "3 sites" in text
         assert 'href="/reports?project=a.example&amp;result=good"' in text
@@ -34,34 +34,34 @@ def test_projects_are_listed_with_links_to_their_reports(tmp_path: Path) -> None
         assert 'href="/projects/a.example%3A8443/delete"' in text
         assert "bücher.example" in text
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_everybody_has_their_own_projects(tmp_path: Path) -> None:
     """Bob has none yet, and is told how to get one; Charlie has to sign in."""
 
-    async def script(house: House) -> None:
-        await fill(house)
-        bob = add_owner(house.services.database, "Bob")[0]
-        of_bob = await house.page("GET", "/projects", account=bob)
-        charlie = await house.call("GET", "/projects", key=None, headers=HTML)
+    async def script(instance: Instance) -> None:
+        await fill(instance)
+        bob = add_owner(instance.services.database, "Bob")[0]
+        of_bob = await instance.page("GET", "/projects", account=bob)
+        charlie = await instance.call("GET", "/projects", key=None, headers=HTML)
 
         assert "No projects yet" in of_bob.text
         assert "a.example" not in of_bob.text
         assert charlie.headers["location"] == "/sign-in?next=%2Fprojects"
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_many_projects_come_in_pages(tmp_path: Path) -> None:
     """A page that cannot be is the first one, and behind the end there is a way back."""
 
-    async def script(house: House) -> None:
+    async def script(instance: Instance) -> None:
         for number in range(11):
-            await house.create(f"https://{number}.example/")
-        second = await house.page("GET", "/projects?per_page=10&page=2")
-        strange = await house.page("GET", "/projects?page=%22%3E&per_page=7")
-        behind = await house.page("GET", "/projects?page=99&per_page=10")
+            await instance.create(f"https://{number}.example/")
+        second = await instance.page("GET", "/projects?per_page=10&page=2")
+        strange = await instance.page("GET", "/projects?page=%22%3E&per_page=7")
+        behind = await instance.page("GET", "/projects?page=99&per_page=10")
 
         assert "Page 2 of 2" in second.text
         assert 'href="/projects?page=1&amp;per_page=10"' in second.text
@@ -69,25 +69,25 @@ def test_many_projects_come_in_pages(tmp_path: Path) -> None:
         assert "11 sites" in strange.text
         assert 'href="/projects?page=2&amp;per_page=10"' in behind.text
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 @pytest.mark.parametrize("spelled", ["a.example%3A8443", "A.example:8443"])
 def test_a_project_is_deleted_after_a_question(tmp_path: Path, spelled: str) -> None:
     """With its reports and no others."""
 
-    async def script(house: House) -> None:
-        await fill(house)
-        question = await house.page("GET", f"/projects/{spelled}/delete")
-        done = await house.page("POST", f"/projects/{spelled}/delete")
-        left = await house.call("GET", "/api/v1/projects")
+    async def script(instance: Instance) -> None:
+        await fill(instance)
+        question = await instance.page("GET", f"/projects/{spelled}/delete")
+        done = await instance.page("POST", f"/projects/{spelled}/delete")
+        left = await instance.call("GET", "/api/v1/projects")
 
         assert "a.example:8443" in question.text
         assert "Its 1 report goes" in question.text
         assert (done.status_code, done.headers["location"]) == (303, "/projects?said=deleted")
         assert [each["project"] for each in left.json()["data"]] == ["a.example", "xn--bcher-kva.example"]
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
@@ -95,18 +95,18 @@ def test_a_project_is_deleted_after_a_question(tmp_path: Path, spelled: str) -> 
 def test_what_is_not_ones_own_is_not_there(tmp_path: Path, method: str, name: str) -> None:
     """Bob cannot see or delete what Alice has; a name that cannot be is not there either."""
 
-    async def script(house: House) -> None:
-        await fill(house)
-        bob = add_owner(house.services.database, "Bob")[0]
-        answer = await house.page(method, f"/projects/{name}/delete", account=bob, headers=HTML)
-        charlie = await house.call(
+    async def script(instance: Instance) -> None:
+        await fill(instance)
+        bob = add_owner(instance.services.database, "Bob")[0]
+        answer = await instance.page(method, f"/projects/{name}/delete", account=bob, headers=HTML)
+        charlie = await instance.call(
             method, f"/projects/{name}/delete", key=None, headers={**HTML, "Sec-Fetch-Site": "same-origin"}
         )
-        left = await house.call("GET", "/api/v1/projects")
+        left = await instance.call("GET", "/api/v1/projects")
 
         assert answer.status_code == 404
         assert "<script>" not in answer.text
         assert charlie.status_code == (303 if method == "GET" else 401)
         assert left.json()["meta"]["total"] == 3
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)

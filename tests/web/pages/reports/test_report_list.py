@@ -14,7 +14,7 @@ from pagegrade.model.report import PageFacts
 from pagegrade.web.pages.html import HELPED
 from tests.report_builders import make_failed_report, make_report
 from tests.store_builders import add_owner
-from tests.web.calling import House, in_house
+from tests.web.calling import Instance, with_instance
 
 HTML = {"Accept": "text/html"}
 
@@ -34,26 +34,26 @@ def field(answer: httpx.Response, name: str) -> str:
     return html.unescape(chosen[1]) if chosen else ""
 
 
-async def fill(house: House) -> Account:
+async def fill(instance: Instance) -> Account:
     """Three reports of Alice in different states, one of Bob; Bob."""
-    await house.create("https://good.example/")
-    await house.finish(make_report(url="https://good.example/", score=91, result="good"))
-    await house.create("https://broken.example/page")
-    await house.finish(make_failed_report("dns", url="https://broken.example/page"))
-    await house.create("https://waits.example/", privacy=1)
-    bob, key = add_owner(house.services.database, "Bob")
-    await house.call("POST", "/api/v1/reports", key=key, data={"url": "https://of-bob.example/"})
+    await instance.create("https://good.example/")
+    await instance.finish(make_report(url="https://good.example/", score=91, result="good"))
+    await instance.create("https://broken.example/page")
+    await instance.finish(make_failed_report("dns", url="https://broken.example/page"))
+    await instance.create("https://waits.example/", privacy=1)
+    bob, key = add_owner(instance.services.database, "Bob")
+    await instance.call("POST", "/api/v1/reports", key=key, data={"url": "https://of-bob.example/"})
     return bob
 
 
 def test_everybody_sees_their_own_reports(tmp_path: Path) -> None:
     """Alice hers, newest first; Bob his; Charlie the form to sign in."""
 
-    async def script(house: House) -> None:
-        bob = await fill(house)
-        alice = await house.page("GET", "/reports")
-        of_bob = await house.page("GET", "/reports", account=bob)
-        charlie = await house.call("GET", "/reports?search=x", key=None, headers=HTML)
+    async def script(instance: Instance) -> None:
+        bob = await fill(instance)
+        alice = await instance.page("GET", "/reports")
+        of_bob = await instance.page("GET", "/reports", account=bob)
+        charlie = await instance.call("GET", "/reports?search=x", key=None, headers=HTML)
 
         assert alice.status_code == 200
         assert alice.headers["content-security-policy"] == HELPED
@@ -61,15 +61,15 @@ def test_everybody_sees_their_own_reports(tmp_path: Path) -> None:
         assert shown(of_bob) == ["of-bob.example"]
         assert (charlie.status_code, charlie.headers["location"]) == (303, "/sign-in?next=%2Freports%3Fsearch%3Dx")
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_a_row_says_how_its_report_did(tmp_path: Path) -> None:
     """In words, beside the ring; a failed one says why."""
 
-    async def script(house: House) -> None:
-        await fill(house)
-        text = (await house.page("GET", "/reports")).text
+    async def script(instance: Instance) -> None:
+        await fill(instance)
+        text = (await instance.page("GET", "/reports")).text
 
         assert "91 of 100" in text
         assert ">Good</span>" in text
@@ -77,20 +77,20 @@ def test_a_row_says_how_its_report_did(tmp_path: Path) -> None:
         assert "Only you" in text
         assert "3 reports" in text
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_an_empty_list_says_what_to_do_first(tmp_path: Path) -> None:
     """And has no filters for nothing."""
 
-    async def script(house: House) -> None:
-        answer = await house.page("GET", "/reports")
+    async def script(instance: Instance) -> None:
+        answer = await instance.page("GET", "/reports")
 
         assert "Your first report" in answer.text
         assert 'id="search"' not in answer.text
         assert 'name="url"' in answer.text
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 @pytest.mark.parametrize(
@@ -113,17 +113,17 @@ def test_an_empty_list_says_what_to_do_first(tmp_path: Path) -> None:
 def test_the_list_finds_what_the_api_finds(tmp_path: Path, query: str, found: list[str]) -> None:
     """By the same names and values."""
 
-    async def script(house: House) -> None:
-        await fill(house)
-        answer = await house.page("GET", f"/reports?{query}")
-        by_api = await house.call("GET", f"/api/v1/reports?{query.replace('+', '')}")
+    async def script(instance: Instance) -> None:
+        await fill(instance)
+        answer = await instance.page("GET", f"/reports?{query}")
+        by_api = await instance.call("GET", f"/api/v1/reports?{query.replace('+', '')}")
 
         assert answer.status_code == 200
         assert shown(answer) == found
         assert [each["url"].removeprefix("https://").removesuffix("/") for each in by_api.json()["data"]] == found
         assert ("No report found" in answer.text) == (not found and query != "page=2")
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_the_filters_say_what_they_were_asked(tmp_path: Path) -> None:
@@ -139,65 +139,65 @@ def test_the_filters_say_what_they_were_asked(tmp_path: Path) -> None:
         "per_page": "50",
     }
 
-    async def script(house: House) -> None:
-        await fill(house)
-        answer = await house.page("GET", "/reports", params=asked)
+    async def script(instance: Instance) -> None:
+        await fill(instance)
+        answer = await instance.page("GET", "/reports", params=asked)
 
         assert {name: field(answer, name) for name in asked} == asked
         assert "<script>alert" not in answer.text
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_a_wrong_filter_is_told_and_the_rest_heeded(tmp_path: Path) -> None:
     """With the form, not with a problem."""
 
-    async def script(house: House) -> None:
-        await fill(house)
-        answer = await house.page("GET", "/reports?result=best&search=good&page=x")
+    async def script(instance: Instance) -> None:
+        await fill(instance)
+        answer = await instance.page("GET", "/reports?result=best&search=good&page=x")
 
         assert answer.status_code == 422
         assert "There is a problem" in answer.text
         assert '<a href="#result">There is no such result.' in answer.text
         assert shown(answer) == ["good.example"]
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 @pytest.mark.parametrize("query", ["search=%ff", "search=%00"])
 def test_what_is_no_text_is_refused(tmp_path: Path, query: str) -> None:
     """As by the API."""
 
-    async def script(house: House) -> None:
-        assert (await house.page("GET", f"/reports?{query}", headers=HTML)).status_code == 400
+    async def script(instance: Instance) -> None:
+        assert (await instance.page("GET", f"/reports?{query}", headers=HTML)).status_code == 400
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_what_pages_hold_stays_text(tmp_path: Path) -> None:
     """Titles and addresses of analysed pages are written by others."""
 
-    async def script(house: House) -> None:
-        await house.create("https://a.example/%22%3E%3Cimg%20src=x%3E?q='onmouseover=alert(1)")
+    async def script(instance: Instance) -> None:
+        await instance.create("https://a.example/%22%3E%3Cimg%20src=x%3E?q='onmouseover=alert(1)")
         title = "</td></table><script>alert(1)</script>\u202egpj.exe"
-        await house.finish(make_report(score=10, result="bad", page=PageFacts(http_status=200, title=title)))
-        text = (await house.page("GET", "/reports")).text
+        await instance.finish(make_report(score=10, result="bad", page=PageFacts(http_status=200, title=title)))
+        text = (await instance.page("GET", "/reports")).text
 
         assert "&lt;/td&gt;&lt;/table&gt;&lt;script&gt;alert(1)&lt;/script&gt;\\u202egpj.exe" in text
         assert "<script>" not in text
         assert "<img" not in text
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_long_lists_come_in_pages(tmp_path: Path) -> None:
     """With links to the others, and a way back from behind the end."""
 
-    async def script(house: House) -> None:
+    async def script(instance: Instance) -> None:
         for number in range(11):
-            await house.create(f"https://a.example/{number}")
-        first = await house.page("GET", "/reports?search=a.example")
-        behind = await house.page("GET", "/reports?page=9")
+            await instance.create(f"https://a.example/{number}")
+        first = await instance.page("GET", "/reports?search=a.example")
+        behind = await instance.page("GET", "/reports?page=9")
 
         assert len(shown(first)) == 10
         assert "Page 1 of 2" in first.text
@@ -205,37 +205,37 @@ def test_long_lists_come_in_pages(tmp_path: Path) -> None:
         assert 'href="/reports?page=2"' in behind.text
         assert "nothing on this page" in behind.text
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_the_headings_say_how_the_list_is_sorted(tmp_path: Path) -> None:
     """And lead to the other direction."""
 
-    async def script(house: House) -> None:
-        await fill(house)
-        text = (await house.page("GET", "/reports?sort_by=url&sort=asc&result=good")).text
+    async def script(instance: Instance) -> None:
+        await fill(instance)
+        text = (await instance.page("GET", "/reports?sort_by=url&sort=asc&result=good")).text
 
         assert text.count("aria-sort") == 1
         assert '<th scope="col" aria-sort="ascending"><a href="/reports?result=good&amp;sort_by=url">' in text
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_without_scripts_the_list_follows_only_who_wants_that(tmp_path: Path) -> None:
     """A page that loads again by itself takes away what somebody types."""
 
-    async def script(house: House) -> None:
-        await fill(house)
-        plain = (await house.page("GET", "/reports")).text
-        followed = (await house.page("GET", "/reports?follow=1")).text
-        finished = (await house.page("GET", "/reports?follow=1&result=good")).text
+    async def script(instance: Instance) -> None:
+        await fill(instance)
+        plain = (await instance.page("GET", "/reports")).text
+        followed = (await instance.page("GET", "/reports?follow=1")).text
+        finished = (await instance.page("GET", "/reports?follow=1&result=good")).text
 
         assert 'http-equiv="refresh"' not in plain
         assert 'href="/reports?follow=1"' in plain
         assert '<noscript><meta http-equiv="refresh" content="10"></noscript>' in followed
         assert 'http-equiv="refresh"' not in finished
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 @pytest.mark.parametrize(
@@ -244,23 +244,23 @@ def test_without_scripts_the_list_follows_only_who_wants_that(tmp_path: Path) ->
 def test_what_was_done_is_said_in_fixed_words(tmp_path: Path, said: str, words: str | None) -> None:
     """An address cannot put others into our mouth."""
 
-    async def script(house: House) -> None:
-        text = (await house.page("GET", "/reports", params={"said": said})).text
+    async def script(instance: Instance) -> None:
+        text = (await instance.page("GET", "/reports", params={"said": said})).text
 
         assert ('role="status"' in text) == (words is not None)
         assert words is None or words in text
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_states_are_told_to_their_owner(tmp_path: Path) -> None:
     """What is not there, or Bob's, is gone; who is not signed in is sent away."""
 
-    async def script(house: House) -> None:
-        bob = await fill(house)
-        told = await house.page("GET", "/reports/states?ids=1,3,4,99,x,-1," + "9" * 30)
-        of_bob = await house.page("GET", "/reports/states?ids=1,4", account=bob)
-        charlie = await house.call("GET", "/reports/states?ids=1", key=None)
+    async def script(instance: Instance) -> None:
+        bob = await fill(instance)
+        told = await instance.page("GET", "/reports/states?ids=1,3,4,99,x,-1," + "9" * 30)
+        of_bob = await instance.page("GET", "/reports/states?ids=1,4", account=bob)
+        charlie = await instance.call("GET", "/reports/states?ids=1", key=None)
 
         assert told.headers["content-type"] == "application/json"
         assert [(each["id"], each["state"], each["finished"]) for each in told.json()["reports"]] == [
@@ -275,44 +275,44 @@ def test_states_are_told_to_their_owner(tmp_path: Path) -> None:
         assert [each["state"] for each in of_bob.json()["reports"]] == ["gone", "queued"]
         assert charlie.status_code == 303
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_states_of_nothing_are_nothing(tmp_path: Path) -> None:
     """However many are asked for, no more are told than a list can show."""
 
-    async def script(house: House) -> None:
-        none = await house.page("GET", "/reports/states")
-        many = await house.page("GET", "/reports/states?ids=" + ",".join(str(number) for number in range(1, 500)))
+    async def script(instance: Instance) -> None:
+        none = await instance.page("GET", "/reports/states")
+        many = await instance.page("GET", "/reports/states?ids=" + ",".join(str(number) for number in range(1, 500)))
 
         assert none.json()["reports"] == []
         assert len(many.json()["reports"]) == 100
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_pages_that_look_after_themselves_take_no_page_from_their_reader(tmp_path: Path) -> None:
     """Asking how reports are getting on has a count of its own, with the same limit."""
 
-    async def script(house: House) -> None:
-        polls = [(await house.page("GET", "/reports/states?ids=1")).status_code for _ in range(4)]
-        read = await house.page("GET", "/reports")
+    async def script(instance: Instance) -> None:
+        polls = [(await instance.page("GET", "/reports/states?ids=1")).status_code for _ in range(4)]
+        read = await instance.page("GET", "/reports")
 
         assert polls == [200, 200, 200, 429]
         assert read.status_code == 200
 
-    in_house(tmp_path, script, requests_per_minute=3)
+    with_instance(tmp_path, script, requests_per_minute=3)
 
 
 def test_a_full_list_is_a_small_page(tmp_path: Path) -> None:
     """A hundred rows with long addresses and titles stay bounded, and ten are light."""
 
-    async def script(house: House) -> None:
+    async def script(instance: Instance) -> None:
         for number in range(20):
-            await house.create(f"https://a.example/{number}?{'x' * 2_000}")
-        await house.finish()
-        ten = await house.page("GET", "/reports")
+            await instance.create(f"https://a.example/{number}?{'x' * 2_000}")
+        await instance.finish()
+        ten = await instance.page("GET", "/reports")
 
         assert len(ten.content) < 30_000
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)

@@ -13,7 +13,7 @@ from pagegrade.web.pages.html import HELPED, PLAIN
 from tests.report_builders import make_failed_report
 from tests.share_builders import finish, run_again, seen
 from tests.store_builders import add_owner
-from tests.web.calling import House, in_house
+from tests.web.calling import Instance, with_instance
 from tests.web.sharing import OPENED, shared
 
 PAYLOADS = (
@@ -30,9 +30,9 @@ BELOW = ("", "/runs/1", "/compare", "/export/json", "/export/pdf")
 def test_alice_sees_her_report_with_everything_to_do_about_it(tmp_path: Path) -> None:
     """Its whole address, its link, its privacy, and every action; nobody keeps the page."""
 
-    async def script(house: House) -> None:
-        report = shared(house)
-        answer = await house.page("GET", f"/reports/{report.id}")
+    async def script(instance: Instance) -> None:
+        report = shared(instance)
+        answer = await instance.page("GET", f"/reports/{report.id}")
 
         assert answer.status_code == 200
         assert OPENED in answer.text
@@ -47,21 +47,21 @@ def test_alice_sees_her_report_with_everything_to_do_about_it(tmp_path: Path) ->
         assert answer.headers["content-security-policy"] == HELPED
         assert "refresh" not in answer.headers
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 @pytest.mark.parametrize("privacy", Privacy)
 def test_nobody_else_sees_a_report_of_alice(tmp_path: Path, privacy: Privacy) -> None:
     """M01, M02: Bob gets what he gets for a report that never was, and Charlie the form to sign in, for every page."""
 
-    async def script(house: House) -> None:
-        report = shared(house, privacy, password_hash="x" if privacy is Privacy.PASSWORD else None)
-        bob = add_owner(house.services.database, "Bob")[0]
+    async def script(instance: Instance) -> None:
+        report = shared(instance, privacy, password_hash="x" if privacy is Privacy.PASSWORD else None)
+        bob = add_owner(instance.services.database, "Bob")[0]
         for below in BELOW:
-            theirs = await house.page("GET", f"/reports/{report.id}{below}", account=bob, headers=HTML)
-            none = await house.page("GET", f"/reports/999{below}", account=bob, headers=HTML)
-            charlie = await house.call("GET", f"/reports/{report.id}{below}", key=None)
-            with_key = await house.call("GET", f"/reports/{report.id}{below}")
+            theirs = await instance.page("GET", f"/reports/{report.id}{below}", account=bob, headers=HTML)
+            none = await instance.page("GET", f"/reports/999{below}", account=bob, headers=HTML)
+            charlie = await instance.call("GET", f"/reports/{report.id}{below}", key=None)
+            with_key = await instance.call("GET", f"/reports/{report.id}{below}")
 
             assert (theirs.status_code, theirs.content) == (none.status_code, none.content)
             assert theirs.status_code == 404
@@ -70,15 +70,15 @@ def test_nobody_else_sees_a_report_of_alice(tmp_path: Path, privacy: Privacy) ->
                 assert answer.status_code == 303
                 assert answer.headers["location"].startswith("/sign-in?next=")
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_a_first_analysis_is_waited_for_without_scripts(tmp_path: Path) -> None:
     """The page comes again by itself, to an address that no longer says what was done before."""
 
-    async def script(house: House) -> None:
-        report = shared(house, outcome=None)
-        answer = await house.page("GET", f"/reports/{report.id}?said=created")
+    async def script(instance: Instance) -> None:
+        report = shared(instance, outcome=None)
+        answer = await instance.page("GET", f"/reports/{report.id}?said=created")
 
         assert answer.status_code == 200
         assert answer.headers["refresh"] == f"3;url=/reports/{report.id}"
@@ -89,17 +89,17 @@ def test_a_first_analysis_is_waited_for_without_scripts(tmp_path: Path) -> None:
         assert "/run" not in answer.text
         assert "/export/" not in answer.text
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_old_results_stand_while_a_new_analysis_is_under_way_and_when_it_failed(tmp_path: Path) -> None:
     """With a word about it; nothing loads the page again while somebody reads it."""
 
-    async def script(house: House) -> None:
-        report = run_again(house.services.database, shared(house), now_ms=now_ms())
-        during = await house.page("GET", f"/reports/{report.id}")
-        finish(house.services.database, report, make_failed_report("timeout"), now_ms=now_ms())
-        after = await house.page("GET", f"/reports/{report.id}")
+    async def script(instance: Instance) -> None:
+        report = run_again(instance.services.database, shared(instance), now_ms=now_ms())
+        during = await instance.page("GET", f"/reports/{report.id}")
+        finish(instance.services.database, report, make_failed_report("timeout"), now_ms=now_ms())
+        after = await instance.page("GET", f"/reports/{report.id}")
 
         assert "A new analysis is under way" in during.text
         assert OPENED in during.text
@@ -109,7 +109,7 @@ def test_old_results_stand_while_a_new_analysis_is_under_way_and_when_it_failed(
         assert f'href="/reports/{report.id}/runs/2"' in after.text
         assert OPENED in after.text
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 @pytest.mark.parametrize(
@@ -126,22 +126,22 @@ def test_old_results_stand_while_a_new_analysis_is_under_way_and_when_it_failed(
 def test_what_was_done_is_said_from_a_fixed_table(tmp_path: Path, said: str, sentence: str) -> None:
     """Nothing of the query is shown, and what has come to its end is not said again."""
 
-    async def script(house: House) -> None:
-        answer = await house.page("GET", f"/reports/{shared(house).id}", params={"said": said})
+    async def script(instance: Instance) -> None:
+        answer = await instance.page("GET", f"/reports/{shared(instance).id}", params={"said": said})
 
         assert answer.status_code == 200
         assert ('role="status"' in answer.text) == bool(sentence)
         assert sentence in answer.text
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_only_a_public_report_offers_its_badge(tmp_path: Path) -> None:
     """The others have none."""
 
-    async def script(house: House) -> None:
+    async def script(instance: Instance) -> None:
         pages = [
-            (await house.page("GET", f"/reports/{shared(house, privacy, password_hash='x').id}")).text
+            (await instance.page("GET", f"/reports/{shared(instance, privacy, password_hash='x').id}")).text
             for privacy in Privacy
         ]
 
@@ -149,19 +149,19 @@ def test_only_a_public_report_offers_its_badge(tmp_path: Path) -> None:
         assert "Only you" in pages[1]
         assert "the password" in pages[2]
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_an_older_run_is_shown_as_it_was(tmp_path: Path) -> None:
     """With a word that there is a newer one; a run that is not finished or not there is not found."""
 
-    async def script(house: House) -> None:
-        database = house.services.database
-        report = finish(database, run_again(database, shared(house), now_ms=now_ms()), seen(), now_ms=now_ms())
+    async def script(instance: Instance) -> None:
+        database = instance.services.database
+        report = finish(database, run_again(database, shared(instance), now_ms=now_ms()), seen(), now_ms=now_ms())
         report = run_again(database, report, now_ms=now_ms())
-        older = await house.page("GET", f"/reports/{report.id}/runs/1")
+        older = await instance.page("GET", f"/reports/{report.id}/runs/1")
         statuses = [
-            (await house.page("GET", f"/reports/{report.id}/runs/{number}")).status_code
+            (await instance.page("GET", f"/reports/{report.id}/runs/{number}")).status_code
             for number in ("2", "3", "4", "0", "x", "01", str(2**70))
         ]
 
@@ -173,48 +173,48 @@ def test_an_older_run_is_shown_as_it_was(tmp_path: Path) -> None:
         assert older.headers["content-security-policy"] == PLAIN
         assert statuses == [200, 404, 404, 404, 404, 404, 404]
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_a_long_history_says_that_it_is_longer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody takes a part for the whole."""
 
-    async def script(house: House) -> None:
-        database = house.services.database
-        report = finish(database, run_again(database, shared(house), now_ms=now_ms()), seen(), now_ms=now_ms())
-        whole = await house.page("GET", f"/reports/{report.id}")
+    async def script(instance: Instance) -> None:
+        database = instance.services.database
+        report = finish(database, run_again(database, shared(instance), now_ms=now_ms()), seen(), now_ms=now_ms())
+        whole = await instance.page("GET", f"/reports/{report.id}")
         monkeypatch.setattr(views, "MAX_RUNS", 1)
-        part = await house.page("GET", f"/reports/{report.id}")
+        part = await instance.page("GET", f"/reports/{report.id}")
 
         assert "The history shows" not in whole.text
         assert "The history shows the newest 1 of 2 runs." in part.text
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_ids_that_cannot_be_are_not_found(tmp_path: Path) -> None:
     """Whatever they look like."""
 
-    async def script(house: House) -> None:
-        answers = [await house.page("GET", f"/reports/{text}") for text in ("0", "-1", "1e3", "x", "9" * 30, "%00")]
+    async def script(instance: Instance) -> None:
+        answers = [await instance.page("GET", f"/reports/{text}") for text in ("0", "-1", "1e3", "x", "9" * 30, "%00")]
 
         assert {answer.status_code for answer in answers} == {404}
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_every_page_has_one_main_heading(tmp_path: Path) -> None:
     """Also where there is nothing to show yet."""
 
-    async def script(house: House) -> None:
-        done, waiting = shared(house), shared(house, outcome=None)
+    async def script(instance: Instance) -> None:
+        done, waiting = shared(instance), shared(instance, outcome=None)
         places = [f"/reports/{done.id}{below}" for below in ("", "/runs/1", "/compare", "/compare?to=9")]
         for place in (*places, f"/reports/{waiting.id}", f"/r/{done.slug}", f"/r/{waiting.slug}"):
-            answer = await house.page("GET", place)
+            answer = await instance.page("GET", place)
 
             assert len(re.findall("<h1[ >]", answer.text)) == 1, place
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 @pytest.mark.parametrize("payload", PAYLOADS)
@@ -229,9 +229,9 @@ def test_text_of_the_page_stays_text(tmp_path: Path, payload: str) -> None:
         page=None if plain.page is None else replace(plain.page, title=payload, server=payload, language=payload),
     )
 
-    async def script(house: House) -> None:
-        report = shared(house, outcome=hostile)
-        database = house.services.database
+    async def script(instance: Instance) -> None:
+        report = shared(instance, outcome=hostile)
+        database = instance.services.database
         report = finish(database, run_again(database, report, now_ms=now_ms()), plain, now_ms=now_ms())
         places = [
             f"{base}{below}"
@@ -239,10 +239,10 @@ def test_text_of_the_page_stays_text(tmp_path: Path, payload: str) -> None:
             for below in ("/runs/1", "/compare")
         ]
         for place in places:
-            answer = await house.page("GET", place)
+            answer = await instance.page("GET", place)
 
             assert answer.status_code == 200, place
             for raw in ("<script>alert", "<svg onload", 'href="javascript:', "\u202e", "1337"):
                 assert raw not in answer.text, place
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)

@@ -9,90 +9,90 @@ import httpx
 import pytest
 
 from tests.store_builders import add_owner
-from tests.web.calling import House, in_house
+from tests.web.calling import Instance, with_instance
 
 
-async def send(house: House, action: str, *ids: int, **more: str) -> httpx.Response:
+async def send(instance: Instance, action: str, *ids: int, **more: str) -> httpx.Response:
     """The answer to a list whose rows are ticked."""
     ticked = {f"report-{number}": "1" for number in ids}
-    return await house.page("POST", "/reports/selected", data={"deed": action, **ticked, **more})
+    return await instance.page("POST", "/reports/selected", data={"deed": action, **ticked, **more})
 
 
-async def states(house: House) -> dict[int, str]:
+async def states(instance: Instance) -> dict[int, str]:
     """Id -> state of Alice's reports."""
-    answer = await house.call("GET", "/api/v1/reports?per_page=100")
+    answer = await instance.call("GET", "/api/v1/reports?per_page=100")
     return {each["id"]: each["state"] for each in answer.json()["data"]}
 
 
-async def fill(house: House) -> None:
+async def fill(instance: Instance) -> None:
     """Three finished reports."""
     for number in range(3):
-        await house.create(f"https://a.example/{number}")
-    await house.finish()
+        await instance.create(f"https://a.example/{number}")
+    await instance.finish()
 
 
 def test_deleting_asks_first(tmp_path: Path) -> None:
     """The question names what is ticked, and its answer deletes just that."""
 
-    async def script(house: House) -> None:
-        await fill(house)
-        question = await send(house, "delete", 1, 3, back="search=a.example&page=2")
-        before = await states(house)
-        done = await send(house, "delete", 1, 3, sure="1", back="search=a.example&page=2")
+    async def script(instance: Instance) -> None:
+        await fill(instance)
+        question = await send(instance, "delete", 1, 3, back="search=a.example&page=2")
+        before = await states(instance)
+        done = await send(instance, "delete", 1, 3, sure="1", back="search=a.example&page=2")
 
         assert "Delete 2 reports?" in question.text
         assert "a.example/0" in question.text
         assert "a.example/1" not in question.text
         assert set(before) == {1, 2, 3}
         assert done.headers["location"] == "/reports?search=a.example&page=2&said=many_deleted"
-        assert set(await states(house)) == {2}
+        assert set(await states(instance)) == {2}
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_pages_are_analysed_again(tmp_path: Path) -> None:
     """Those that are ticked."""
 
-    async def script(house: House) -> None:
-        await fill(house)
-        done = await send(house, "again", 2, 3)
+    async def script(instance: Instance) -> None:
+        await fill(instance)
+        done = await send(instance, "again", 2, 3)
 
         assert (done.status_code, done.headers["location"]) == (303, "/reports?said=many_again")
-        assert await states(house) == {1: "completed", 2: "queued", 3: "queued"}
+        assert await states(instance) == {1: "completed", 2: "queued", 3: "queued"}
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_without_room_for_all_none_is_analysed(tmp_path: Path) -> None:
     """And the same reports stay ticked."""
 
-    async def script(house: House) -> None:
-        await fill(house)
-        house.services.options = replace(house.services.options, account_queue=1)
-        answer = await send(house, "again", 1, 2)
+    async def script(instance: Instance) -> None:
+        await fill(instance)
+        instance.services.options = replace(instance.services.options, account_queue=1)
+        answer = await send(instance, "again", 1, 2)
 
         assert answer.status_code == 429
         assert 'name="report-2"' in answer.text
-        assert set((await states(house)).values()) == {"completed"}
+        assert set((await states(instance)).values()) == {"completed"}
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 @pytest.mark.parametrize("action", ["delete", "again", "format", ""])
 def test_nothing_happens_to_nothing(tmp_path: Path, action: str) -> None:
     """No rows, rows that are no numbers, or no action."""
 
-    async def script(house: House) -> None:
-        await fill(house)
-        none = await send(house, action, sure="1")
-        strange = await send(house, action, sure="1", **{"report-x": "1", f"report-{2**70}": "1", "report-99": "1"})
-        unknown = await send(house, "format", 1, sure="1")
+    async def script(instance: Instance) -> None:
+        await fill(instance)
+        none = await send(instance, action, sure="1")
+        strange = await send(instance, action, sure="1", **{"report-x": "1", f"report-{2**70}": "1", "report-99": "1"})
+        unknown = await send(instance, "format", 1, sure="1")
 
         for answer in (none, strange, unknown):
             assert answer.headers["location"] == "/reports?said=none_selected"
-        assert set((await states(house)).values()) == {"completed"}
+        assert set((await states(instance)).values()) == {"completed"}
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 @pytest.mark.parametrize(
@@ -101,29 +101,29 @@ def test_nothing_happens_to_nothing(tmp_path: Path, action: str) -> None:
 def test_the_way_back_is_ours(tmp_path: Path, back: str) -> None:
     """Whatever the form says."""
 
-    async def script(house: House) -> None:
-        await fill(house)
-        answer = await send(house, "again", 1, back=back)
+    async def script(instance: Instance) -> None:
+        await fill(instance)
+        answer = await send(instance, "again", 1, back=back)
 
         assert answer.headers["location"] == "/reports?said=many_again"
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_reports_of_others_cannot_be_ticked(tmp_path: Path) -> None:
     """Bob's ticks on Alice's reports tick nothing, Charlie's form is not heeded."""
 
-    async def script(house: House) -> None:
-        await fill(house)
-        bob = add_owner(house.services.database, "Bob")[0]
+    async def script(instance: Instance) -> None:
+        await fill(instance)
+        bob = add_owner(instance.services.database, "Bob")[0]
         sent = {"deed": "delete", "sure": "1", "report-1": "1"}
-        of_bob = await house.page("POST", "/reports/selected", account=bob, data=sent)
-        charlie = await house.call(
+        of_bob = await instance.page("POST", "/reports/selected", account=bob, data=sent)
+        charlie = await instance.call(
             "POST", "/reports/selected", key=None, data=sent, headers={"Sec-Fetch-Site": "same-origin"}
         )
 
         assert of_bob.headers["location"] == "/reports?said=none_selected"
         assert charlie.status_code == 401
-        assert set(await states(house)) == {1, 2, 3}
+        assert set(await states(instance)) == {1, 2, 3}
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)

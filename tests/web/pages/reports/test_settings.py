@@ -15,79 +15,79 @@ from pagegrade.model.errors import NotFound
 from pagegrade.model.stored import StoredReport
 from pagegrade.service.reports.operations import find_report
 from tests.store_builders import add_owner
-from tests.web.calling import BASE_URL, House, in_house
+from tests.web.calling import BASE_URL, Instance, with_instance
 
 PLACES = (("GET", "settings"), ("POST", "settings"), ("POST", "run"), ("GET", "delete"), ("POST", "delete"))
 
 
-def stored(house: House, report_id: int = 1) -> StoredReport:
+def stored(instance: Instance, report_id: int = 1) -> StoredReport:
     """A report of Alice."""
-    caller = Caller(account=house.alice)
-    return house.services.database.read_here(
-        lambda tx: find_report(tx, caller, report_id, house.services.options, now_ms())
+    caller = Caller(account=instance.alice)
+    return instance.services.database.read_here(
+        lambda tx: find_report(tx, caller, report_id, instance.services.options, now_ms())
     )
 
 
-async def save(house: House, **fields: str) -> httpx.Response:
+async def save(instance: Instance, **fields: str) -> httpx.Response:
     """The answer to the form."""
-    return await house.page("POST", "/reports/1/settings", data=fields)
+    return await instance.page("POST", "/reports/1/settings", data=fields)
 
 
 @pytest.mark.parametrize(("method", "place"), PLACES)
 def test_only_its_owner_gets_near_a_report(tmp_path: Path, method: str, place: str) -> None:
     """Bob gets what he gets for one that never was, Charlie the form to sign in; nothing happens to it."""
 
-    async def script(house: House) -> None:
-        await house.create(privacy=1)
-        before = stored(house)
-        bob = add_owner(house.services.database, "Bob")[0]
+    async def script(instance: Instance) -> None:
+        await instance.create(privacy=1)
+        before = stored(instance)
+        bob = add_owner(instance.services.database, "Bob")[0]
         headers = {"Accept": "text/html"}
         sent: dict[str, Any] = {"data": {"privacy": "0"}} if method == "POST" else {}
-        of_bob = await house.page(method, f"/reports/1/{place}", account=bob, headers=headers, **sent)
-        never = await house.page(method, f"/reports/99/{place}", account=bob, headers=headers, **sent)
-        charlie = await house.call(
+        of_bob = await instance.page(method, f"/reports/1/{place}", account=bob, headers=headers, **sent)
+        never = await instance.page(method, f"/reports/99/{place}", account=bob, headers=headers, **sent)
+        charlie = await instance.call(
             method, f"/reports/1/{place}", key=None, headers={**headers, "Sec-Fetch-Site": "same-origin"}, **sent
         )
 
         assert (of_bob.status_code, of_bob.content) == (404, never.content)
         assert charlie.status_code == (303 if method == "GET" else 401)
-        assert stored(house) == before
+        assert stored(instance) == before
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_the_form_shows_how_things_are(tmp_path: Path) -> None:
     """The privacy, whether a password is set, and the link that others may open."""
 
-    async def script(house: House) -> None:
-        await house.create(privacy=2, password="secret word")
-        shared = (await house.page("GET", "/reports/1/settings")).text
-        await save(house, privacy="1")
-        private = (await house.page("GET", "/reports/1/settings")).text
+    async def script(instance: Instance) -> None:
+        await instance.create(privacy=2, password="secret word")
+        shared = (await instance.page("GET", "/reports/1/settings")).text
+        await save(instance, privacy="1")
+        private = (await instance.page("GET", "/reports/1/settings")).text
 
         assert 'value="2" checked' in shared
         assert "A password is set." in shared
-        assert f"{BASE_URL}/r/{stored(house).slug}" in shared
+        assert f"{BASE_URL}/r/{stored(instance).slug}" in shared
         assert "secret word" not in shared
         assert 'value="1" checked' in private
         assert "A password is set." not in private
         assert "/r/" not in private
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_a_password_is_kept_changed_and_erased(tmp_path: Path) -> None:
     """An empty field keeps it; another privacy erases it, and whoever had unlocked the report has to begin anew."""
 
-    async def script(house: House) -> None:
-        await house.create(privacy=2, password="first")
-        first = stored(house)
-        kept_answer = await save(house, privacy="2", password="")
-        kept = stored(house)
-        await save(house, privacy="2", password="second")
-        changed = stored(house)
-        await save(house, privacy="0", password="ignored")
-        erased = stored(house)
+    async def script(instance: Instance) -> None:
+        await instance.create(privacy=2, password="first")
+        first = stored(instance)
+        kept_answer = await save(instance, privacy="2", password="")
+        kept = stored(instance)
+        await save(instance, privacy="2", password="second")
+        changed = stored(instance)
+        await save(instance, privacy="0", password="ignored")
+        erased = stored(instance)
 
         assert (kept_answer.status_code, kept_answer.headers["location"]) == (303, "/reports/1?said=saved")
         assert (kept.password_hash, kept.password_version) == (first.password_hash, first.password_version)
@@ -95,7 +95,7 @@ def test_a_password_is_kept_changed_and_erased(tmp_path: Path) -> None:
         assert changed.password_version == first.password_version + 1
         assert (erased.privacy, erased.password_hash) == (0, None)
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 @pytest.mark.parametrize(
@@ -109,33 +109,33 @@ def test_a_password_is_kept_changed_and_erased(tmp_path: Path) -> None:
 def test_settings_that_cannot_be_come_back(tmp_path: Path, fields: dict[str, str], where: str) -> None:
     """With a sentence, and nothing is changed."""
 
-    async def script(house: House) -> None:
-        await house.create(privacy=1)
-        before = stored(house)
-        answer = await save(house, **fields)
+    async def script(instance: Instance) -> None:
+        await instance.create(privacy=1)
+        before = stored(instance)
+        answer = await save(instance, **fields)
 
         assert answer.status_code == 422
         assert f'<a href="#{where}">' in answer.text
-        assert stored(house) == before
+        assert stored(instance) == before
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_a_page_is_analysed_again_once(tmp_path: Path) -> None:
     """A second wish while that is under way joins it."""
 
-    async def script(house: House) -> None:
-        await house.create()
-        await house.finish()
-        first = await house.page("POST", "/reports/1/run")
-        await house.page("POST", "/reports/1/run")
-        runs = await house.call("GET", "/api/v1/reports/1/runs")
+    async def script(instance: Instance) -> None:
+        await instance.create()
+        await instance.finish()
+        first = await instance.page("POST", "/reports/1/run")
+        await instance.page("POST", "/reports/1/run")
+        runs = await instance.call("GET", "/api/v1/reports/1/runs")
 
         assert (first.status_code, first.headers["location"]) == (303, "/reports/1?said=running")
         assert runs.json()["meta"]["total"] == 2
-        assert stored(house).state == "queued"
+        assert stored(instance).state == "queued"
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 @pytest.mark.parametrize(
@@ -144,52 +144,52 @@ def test_a_page_is_analysed_again_once(tmp_path: Path) -> None:
 def test_another_analysis_has_the_limits_of_the_api(tmp_path: Path, options: dict[str, Any], status: int) -> None:
     """Told on the page of the settings."""
 
-    async def script(house: House) -> None:
-        await house.create()
-        await house.finish()
-        await house.page("POST", "/reports", data={"url": "b.example"})
-        answer = await house.page("POST", "/reports/1/run")
+    async def script(instance: Instance) -> None:
+        await instance.create()
+        await instance.finish()
+        await instance.page("POST", "/reports", data={"url": "b.example"})
+        answer = await instance.page("POST", "/reports/1/run")
 
         assert answer.status_code == status
         assert 'role="alert"' in answer.text
-        assert stored(house).state == "completed"
+        assert stored(instance).state == "completed"
 
-    in_house(tmp_path, script, **options)
+    with_instance(tmp_path, script, **options)
 
 
 def test_a_report_is_deleted_after_a_question(tmp_path: Path) -> None:
     """That names it; the question itself deletes nothing."""
 
-    async def script(house: House) -> None:
-        await house.create('https://a.example/"><script>alert(1)</script>')
-        question = await house.page("GET", "/reports/1/delete")
-        still_there = stored(house).id
-        done = await house.page("POST", "/reports/1/delete")
+    async def script(instance: Instance) -> None:
+        await instance.create('https://a.example/"><script>alert(1)</script>')
+        question = await instance.page("GET", "/reports/1/delete")
+        still_there = stored(instance).id
+        done = await instance.page("POST", "/reports/1/delete")
 
         assert "a.example/%22%3E%3Cscript%3Ealert(1)%3C/script%3E" in question.text
         assert still_there == 1
         assert (done.status_code, done.headers["location"]) == (303, "/reports?said=deleted")
         with pytest.raises(NotFound):
-            stored(house)
+            stored(instance)
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_a_stale_tab_opens_nothing_that_was_closed(tmp_path: Path) -> None:
     """The report was made private elsewhere: the old form is not heeded, and shows how things are."""
 
-    async def script(house: House) -> None:
-        await house.create(privacy=0)
-        old = re.findall(r'name="seen" value="([^"]+)"', (await house.page("GET", "/reports/1/settings")).text)[0]
-        closed = await save(house, privacy="1", seen=old)
-        stale = await save(house, privacy="0", seen=old)
-        kept = stored(house).privacy
+    async def script(instance: Instance) -> None:
+        await instance.create(privacy=0)
+        old = re.findall(r'name="seen" value="([^"]+)"', (await instance.page("GET", "/reports/1/settings")).text)[0]
+        closed = await save(instance, privacy="1", seen=old)
+        stale = await save(instance, privacy="0", seen=old)
+        kept = stored(instance).privacy
         new = re.findall(r'name="seen" value="([^"]+)"', stale.text)[0]
-        again = await save(house, privacy="0", seen=new)
+        again = await save(instance, privacy="0", seen=new)
 
         assert (closed.status_code, stale.status_code, again.status_code) == (303, 412, 303)
         assert "Somebody changed these settings" in stale.text
         assert 'value="1" checked' in stale.text
-        assert (kept, stored(house).privacy) == (1, 0)
+        assert (kept, stored(instance).privacy) == (1, 0)
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)

@@ -14,7 +14,7 @@ from pagegrade.web.pages.share import share_page
 from tests.report_builders import make_failed_report
 from tests.share_builders import finish, run_again, seen
 from tests.store_builders import add_owner
-from tests.web.calling import BASE_URL, House, in_house
+from tests.web.calling import BASE_URL, Instance, with_instance
 from tests.web.sharing import LINKS, OPENED, PAGE, PASSWORD, cookie_of, guess, locked, see, shared
 
 META = re.compile(r'<meta property="og:[a-z_]+" content="([^"]*)">')
@@ -23,8 +23,8 @@ META = re.compile(r'<meta property="og:[a-z_]+" content="([^"]*)">')
 def test_a_public_report_is_a_page_for_whoever_has_the_link(tmp_path: Path) -> None:
     """M03, M16, M17: not to be indexed, kept only to be asked about again, no way to load or send anything."""
 
-    async def script(house: House) -> None:
-        answer = await see(house, shared(house))
+    async def script(instance: Instance) -> None:
+        answer = await see(instance, shared(instance))
 
         assert answer.status_code == 200
         assert {name: answer.headers[name] for name in PAGE} == PAGE
@@ -35,30 +35,30 @@ def test_a_public_report_is_a_page_for_whoever_has_the_link(tmp_path: Path) -> N
         assert "<script" not in answer.text
         assert [link for link in LINKS.findall(answer.text) if "noreferrer" not in link] == []
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_query_values_are_masked_for_everybody(tmp_path: Path) -> None:
     """M18: in the address, in what checks quote, and no link leads to the masked address."""
 
-    async def script(house: House) -> None:
-        answer = await see(house, shared(house))
+    async def script(instance: Instance) -> None:
+        answer = await see(instance, shared(instance))
 
         assert "s3cr3t" not in answer.text
         assert "pricing?token=…" in answer.text
         assert 'href="https://shop.example/pricing' not in answer.text
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_the_gate_tells_nothing_of_the_report(tmp_path: Path) -> None:
     """M04, J17: neither address, host, title, score nor result, at any state; only a form."""
 
-    async def script(house: House) -> None:
-        report = await locked(house)
-        answer = await see(house, report)
-        unfinished = await see(house, await locked(house, outcome=None))
-        failed = await see(house, await locked(house, outcome=make_failed_report()))
+    async def script(instance: Instance) -> None:
+        report = await locked(instance)
+        answer = await see(instance, report)
+        unfinished = await see(instance, await locked(instance, outcome=None))
+        failed = await see(instance, await locked(instance, outcome=make_failed_report()))
 
         assert answer.status_code == 200
         assert answer.headers["cache-control"] == "private, no-store"
@@ -69,17 +69,17 @@ def test_the_gate_tells_nothing_of_the_report(tmp_path: Path) -> None:
         assert [word for word in ("shop", "pricing", OPENED, "decent", "og:", report.slug) if word in answer.text] == []
         assert "etag" not in answer.headers
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_the_right_password_opens_the_report(tmp_path: Path) -> None:
     """M05: the answer leads back to the page, with a cookie for half a day that scripts and other sites cannot use."""
 
-    async def script(house: House) -> None:
-        report = await locked(house)
-        answer = await guess(house, report)
+    async def script(instance: Instance) -> None:
+        report = await locked(instance)
+        answer = await guess(instance, report)
         cookie = next(iter(SimpleCookie(answer.headers["set-cookie"]).values()))
-        opened = await see(house, report, headers=cookie_of(answer))
+        opened = await see(instance, report, headers=cookie_of(answer))
 
         assert answer.status_code == 303
         assert answer.headers["location"] == f"/r/{report.slug}"
@@ -94,21 +94,21 @@ def test_the_right_password_opens_the_report(tmp_path: Path) -> None:
         assert opened.headers["cache-control"] == "private, no-store"
         assert "etag" not in opened.headers
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_over_plain_http_the_cookie_has_a_plain_name(tmp_path: Path) -> None:
     """Browsers refuse the prefix and Secure there, and a server at home has no certificate."""
 
-    async def script(house: House) -> None:
-        report = await locked(house)
-        answer = await guess(house, report)
+    async def script(instance: Instance) -> None:
+        report = await locked(instance)
+        answer = await guess(instance, report)
 
         assert answer.headers["set-cookie"].startswith(f"unlock-{report.slug[:8]}=")
         assert "Secure" not in answer.headers["set-cookie"]
-        assert OPENED in (await see(house, report, headers=cookie_of(answer))).text
+        assert OPENED in (await see(instance, report, headers=cookie_of(answer))).text
 
-    in_house(tmp_path, script, base_url="http://127.0.0.1:8080")
+    with_instance(tmp_path, script, base_url="http://127.0.0.1:8080")
 
 
 @pytest.mark.parametrize(
@@ -117,121 +117,121 @@ def test_over_plain_http_the_cookie_has_a_plain_name(tmp_path: Path) -> None:
 def test_a_wrong_password_is_told_as_one(tmp_path: Path, password: str) -> None:
     """M06, M09: the same page whatever was wrong; blanks and letters count exactly as typed."""
 
-    async def script(house: House) -> None:
-        report = await locked(house)
-        answer = await guess(house, report, password)
+    async def script(instance: Instance) -> None:
+        report = await locked(instance)
+        answer = await guess(instance, report, password)
 
         assert answer.status_code == 403
         assert "That is not the password" in answer.text
         assert "set-cookie" not in answer.headers
         assert "shop" not in answer.text
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_what_no_password_can_be_is_not_hashed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """M09: a long one would cost time, and a very long one is no slip of the hand."""
     hashed: list[str] = []
 
-    async def script(house: House) -> None:
-        report = await locked(house)
-        verify = house.services.passwords.verify
+    async def script(instance: Instance) -> None:
+        report = await locked(instance)
+        verify = instance.services.passwords.verify
 
         async def noted(hash_: str, password: str) -> bool:
             hashed.append(password)
             return await verify(hash_, password)
 
-        monkeypatch.setattr(house.services.passwords, "verify", noted)
+        monkeypatch.setattr(instance.services.passwords, "verify", noted)
         for password in ("p" * 129, "", "p" * 257, "p" * 60_000):
-            await guess(house, report, password)
-        too_long = await guess(house, report, "p" * 257)
-        nul = await guess(house, report, "a\0b")
+            await guess(instance, report, password)
+        too_long = await guess(instance, report, "p" * 257)
+        nul = await guess(instance, report, "a\0b")
 
         assert hashed == []
         assert too_long.status_code == 400
         assert nul.status_code == 400
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_the_eleventh_guess_waits_and_nothing_is_hashed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """M07, M08: even the right one; other reports, those who have a cookie, and the account itself are not touched."""
 
-    async def script(house: House) -> None:
-        report = await locked(house)
-        cookie = cookie_of(await guess(house, report))
-        answers = [await guess(house, report, "wrong") for _ in range(10)]
+    async def script(instance: Instance) -> None:
+        report = await locked(instance)
+        cookie = cookie_of(await guess(instance, report))
+        answers = [await guess(instance, report, "wrong") for _ in range(10)]
 
         async def fail(*_: str) -> bool:
             raise AssertionError("a password was hashed")
 
         with monkeypatch.context() as patch:
-            patch.setattr(house.services.passwords, "verify", fail)
-            refused = await guess(house, report)
+            patch.setattr(instance.services.passwords, "verify", fail)
+            refused = await guess(instance, report)
 
         assert [answer.status_code for answer in answers] == [403] * 10
         assert refused.status_code == 429
         assert 0 < int(refused.headers["retry-after"]) <= 900
         assert "Try again in" in refused.text
-        assert OPENED in (await see(house, report, headers=cookie)).text
-        assert (await guess(house, await locked(house))).status_code == 303
-        assert (await house.call("GET", f"/api/v1/reports/{report.id}")).status_code == 200
+        assert OPENED in (await see(instance, report, headers=cookie)).text
+        assert (await guess(instance, await locked(instance))).status_code == 303
+        assert (await instance.call("GET", f"/api/v1/reports/{report.id}")).status_code == 200
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_a_crowd_of_right_guesses_at_once_is_let_in_a_few_at_a_time(tmp_path: Path) -> None:
     """M10: at no moment more hashes than the client may guess; whoever is refused is told to wait."""
 
-    async def script(house: House) -> None:
-        report = await locked(house)
-        answers = await asyncio.gather(*(guess(house, report) for _ in range(40)))
+    async def script(instance: Instance) -> None:
+        report = await locked(instance)
+        answers = await asyncio.gather(*(guess(instance, report) for _ in range(40)))
         statuses = [answer.status_code for answer in answers]
 
         assert set(statuses) == {303, 429}
         assert statuses.count(303) >= 10
-        assert (await guess(house, report)).status_code == 303
+        assert (await guess(instance, report)).status_code == 303
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_a_report_in_the_making_says_so_and_asks_again(tmp_path: Path) -> None:
     """Nothing of it is told yet, and nobody keeps the page."""
 
-    async def script(house: House) -> None:
-        answer = await see(house, shared(house, outcome=None))
+    async def script(instance: Instance) -> None:
+        answer = await see(instance, shared(instance, outcome=None))
 
         assert answer.status_code == 200
         assert answer.headers["refresh"].startswith("3;url=/r/")
         assert "shop" not in answer.text
         assert answer.headers["cache-control"] == "private, no-store"
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_a_failed_report_says_why(tmp_path: Path) -> None:
     """As on every other page about it."""
 
-    async def script(house: House) -> None:
-        answer = await see(house, shared(house, outcome=make_failed_report("dns", page=None, final_url=None)))
+    async def script(instance: Instance) -> None:
+        answer = await see(instance, shared(instance, outcome=make_failed_report("dns", page=None, final_url=None)))
 
         assert answer.status_code == 200
         assert "could not be resolved" in answer.text
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_old_results_stay_in_sight_while_a_new_run_waits(tmp_path: Path) -> None:
     """And nobody is told that the page will stay like that."""
 
-    async def script(house: House) -> None:
-        report = run_again(house.services.database, shared(house), now_ms=now_ms())
-        answer = await see(house, report)
+    async def script(instance: Instance) -> None:
+        report = run_again(instance.services.database, shared(instance), now_ms=now_ms())
+        answer = await see(instance, report)
 
         assert "A new analysis is under way" in answer.text
         assert answer.headers["cache-control"] == "private, no-store"
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 @pytest.mark.parametrize(
@@ -254,52 +254,52 @@ def test_old_results_stay_in_sight_while_a_new_run_waits(tmp_path: Path) -> None
 def test_only_our_own_form_is_taken(tmp_path: Path, headers: dict[str, str], status: int) -> None:
     """Judged by what a browser says of itself, against the configured origin and never the Host header."""
 
-    async def script(house: House) -> None:
-        answer = await guess(house, await locked(house), headers=headers)
+    async def script(instance: Instance) -> None:
+        answer = await guess(instance, await locked(instance), headers=headers)
 
         assert answer.status_code == status
         assert ("set-cookie" in answer.headers) == (status == 303)
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_a_public_report_needs_no_password(tmp_path: Path) -> None:
     """A form that was open while the password went away leads to the report."""
 
-    async def script(house: House) -> None:
-        answer = await guess(house, shared(house), "whatever")
+    async def script(instance: Instance) -> None:
+        answer = await guess(instance, shared(instance), "whatever")
 
         assert answer.status_code == 303
         assert "set-cookie" not in answer.headers
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_head_is_get_without_the_page(tmp_path: Path) -> None:
     """And other methods are told what there is."""
 
-    async def script(house: House) -> None:
-        report = shared(house)
-        got, head = await see(house, report), await see(house, report, "HEAD")
-        put = await see(house, report, "PUT")
+    async def script(instance: Instance) -> None:
+        report = shared(instance)
+        got, head = await see(instance, report), await see(instance, report, "HEAD")
+        put = await see(instance, report, "PUT")
 
         assert head.content == b""
         assert head.headers["content-length"] == got.headers["content-length"]
         assert put.status_code == 405
         assert put.headers["allow"] == "GET, HEAD, OPTIONS, POST"
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_a_link_preview_says_something_of_public_reports_only(tmp_path: Path) -> None:
     """J17: a locked report's says nothing even to who has its password, a private one's nothing to its owner."""
 
-    async def script(house: House) -> None:
-        secret = await locked(house)
-        public = await see(house, shared(house))
-        gate = await see(house, secret)
-        opened = await see(house, secret, headers=cookie_of(await guess(house, secret)))
-        own = await see(house, shared(house, Privacy.PRIVATE), headers=await house.sign_in())
+    async def script(instance: Instance) -> None:
+        secret = await locked(instance)
+        public = await see(instance, shared(instance))
+        gate = await see(instance, secret)
+        opened = await see(instance, secret, headers=cookie_of(await guess(instance, secret)))
+        own = await see(instance, shared(instance, Privacy.PRIVATE), headers=await instance.sign_in())
 
         assert "Web page report: Decent 79" in META.findall(public.text)
         assert not [text for text in META.findall(public.text) if "shop" in text]
@@ -309,18 +309,18 @@ def test_a_link_preview_says_something_of_public_reports_only(tmp_path: Path) ->
             assert "Web page report" in META.findall(answer.text)
             assert "79" not in "".join(META.findall(answer.text))
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_alice_sees_what_others_see_behind_her_links(tmp_path: Path) -> None:
     """Without a password, also the private one, with a word who else does; nothing of hers is kept or tagged."""
 
-    async def script(house: House) -> None:
-        browser = await house.sign_in()
+    async def script(instance: Instance) -> None:
+        browser = await instance.sign_in()
         words = ("everyone with the link sees", "Only you can see this page", "everyone with the link and the password")
         for privacy, sentence in zip(Privacy, words, strict=True):
-            report = shared(house, privacy, password_hash="x" if privacy is Privacy.PASSWORD else None)
-            answer = await see(house, report, headers=browser)
+            report = shared(instance, privacy, password_hash="x" if privacy is Privacy.PASSWORD else None)
+            answer = await see(instance, report, headers=browser)
 
             assert answer.status_code == 200
             assert OPENED in answer.text
@@ -330,49 +330,49 @@ def test_alice_sees_what_others_see_behind_her_links(tmp_path: Path) -> None:
             assert answer.headers["cache-control"] == "private, no-store"
             assert "etag" not in answer.headers
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_bob_is_a_stranger_with_a_menu(tmp_path: Path) -> None:
     """He sees what Charlie sees, and his own menu; nothing leads to pages of Alice."""
 
-    async def script(house: House) -> None:
-        bob = await house.sign_in(add_owner(house.services.database, "Bob")[0])
-        report, secret = shared(house), await locked(house)
-        his, charlies = await see(house, report, headers=bob), await see(house, report)
+    async def script(instance: Instance) -> None:
+        bob = await instance.sign_in(add_owner(instance.services.database, "Bob")[0])
+        report, secret = shared(instance), await locked(instance)
+        his, charlies = await see(instance, report, headers=bob), await see(instance, report)
 
         assert OPENED in his.text
         assert 'action="/sign-out"' in his.text
         assert f"/reports/{report.id}" not in his.text
         assert "sign-out" not in charlies.text
         assert "/reports" not in charlies.text
-        assert OPENED not in (await see(house, secret, headers=bob)).text
+        assert OPENED not in (await see(instance, secret, headers=bob)).text
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)
 
 
 def test_another_language_or_another_look_is_another_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A browser that asks with an old tag gets the new page."""
 
-    async def script(house: House) -> None:
-        report = shared(house)
+    async def script(instance: Instance) -> None:
+        report = shared(instance)
         english, german = [
-            (await see(house, report, headers={"Accept-Language": language})).headers["etag"]
+            (await see(instance, report, headers={"Accept-Language": language})).headers["etag"]
             for language in ("en", "de")
         ]
         with monkeypatch.context() as patch:
             patch.setattr(share_page, "_design", lambda: "another one")
-            redrawn = await see(house, report, headers={"If-None-Match": english})
+            redrawn = await see(instance, report, headers={"If-None-Match": english})
         again = finish(
-            house.services.database,
-            run_again(house.services.database, report, now_ms=now_ms()),
+            instance.services.database,
+            run_again(instance.services.database, report, now_ms=now_ms()),
             seen(),
             now_ms=now_ms(),
         )
-        rerun = await see(house, again, headers={"If-None-Match": english})
+        rerun = await see(instance, again, headers={"If-None-Match": english})
 
         assert english != german
         assert redrawn.status_code == 200
         assert rerun.status_code == 200
 
-    in_house(tmp_path, script)
+    with_instance(tmp_path, script)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from devtools.house_lints import check_source, slow_pattern, spaced
+from devtools.conventions import check_source, slow_pattern, spaced
 
 CHECK = "src/pagegrade/checks/seo/title.py"
 TEST = "tests/seo/test_title.py"
@@ -64,12 +64,12 @@ def test_the_command_line_may_show_an_exception() -> None:
 
 def test_an_escape_with_a_reason_works() -> None:
     """A rule without a way out is switched off as a whole one day."""
-    source = "try:\n    work()\nexcept OSError as error:\n    note(str(error))  # house: allow exception-text - ours\n"
+    source = "try:\n    work()\nexcept OSError as error:\n    note(str(error))  # lint: allow exception-text - ours\n"
 
     assert rules(CHECK, source) == []
 
 
-@pytest.mark.parametrize("comment", ["# house: allow exception-text", "# house: allow nested-repeat - ours"])
+@pytest.mark.parametrize("comment", ["# lint: allow exception-text", "# lint: allow nested-repeat - ours"])
 def test_an_escape_without_a_reason_or_for_another_rule_does_not_work(comment: str) -> None:
     """The reason is the price of the exception."""
     source = f"try:\n    work()\nexcept OSError as error:\n    note(str(error))  {comment}\n"
@@ -138,7 +138,7 @@ def test_an_assert_right_after_the_docstring_is_fine() -> None:
         ("from emails import x", []),
         ("x = name.encode('idna')", ["slow-parser"]),
         ("x = name.encode('utf-8')", []),
-        ("import difflib  # house: allow slow-parser - names of ours, at most 60 characters", []),
+        ("import difflib  # lint: allow slow-parser - names of ours, at most 60 characters", []),
     ],
 )
 def test_parsers_that_are_not_linear_are_found(line: str, found: list[str]) -> None:

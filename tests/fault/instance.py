@@ -15,7 +15,7 @@ KEY: Final = "crash-test-key-0123456789"
 DEATH_S: Final = 120.0
 
 
-class House:
+class Instance:
     """A data folder, and the servers that live in it one after the other."""
 
     def __init__(self, folder: Path) -> None:

@@ -22,7 +22,7 @@ _ASSET: Final = re.compile(r"/static/([0-9a-f]+)/(site\.css)")
 
 
 @dataclass(frozen=True, slots=True)
-class House:
+class Instance:
     """The service, what it knows, and the site its people analyse."""
 
     server: Server
@@ -79,7 +79,7 @@ class House:
 
 
 @contextlib.contextmanager
-def open_house(folder: Path) -> Iterator[House]:
+def open_instance(folder: Path) -> Iterator[Instance]:
     """A service without workers, so that what waits goes on waiting.
 
     Args:
@@ -92,4 +92,4 @@ def open_house(folder: Path) -> Iterator[House]:
             found = _ASSET.search(page)
             if found is None:
                 raise AssertionError("the start page has no style sheet")
-            yield House(server, site, world, found[1])
+            yield Instance(server, site, world, found[1])

@@ -1,31 +1,32 @@
-"""Rules of this house that no general linter knows, each with a name and an escape.
+"""Conventions of this codebase that no general linter knows, each with a name and an escape.
 
 exception-text
-    The text of a caught exception may hold addresses, paths and bytes of a stranger's page, and reports are shown to
-    everybody. In the rooms whose values end up in a report, an exception is told by its class or by a code of ours.
-    The text of an exception class of ours is ours, and may be passed on.
+    The text of a caught exception may contain URLs, paths and bytes of an untrusted page, and reports are public. In
+    the packages whose values end up in a report, an exception is described by its class or by a code of ours. The text
+    of an exception class of ours may be passed on.
 
 nested-repeat
-    Pages are hostile. A regular expression with a repeat inside a repeat, or with two repeats in a row that can eat
+    Pages are hostile. A regular expression with a repeat inside a repeat, or with two repeats in a row that can match
     the same text, takes quadratic or exponential time on the right input. Use atomic groups, possessive repeats
     (``*+``), or no regular expression.
 
 possessive-group
-    Python before 3.11.5 loses its place in a possessive repeat of a group (``(...)*+``): matches end where they began,
-    and a loop over them never does. Possessive repeats of one character or one set are right everywhere.
+    Python before 3.11.5 matches a possessive repeat of a group (``(...)*+``) wrongly: matches end where they began,
+    and a loop over them never ends. Possessive repeats of one character or one set are correct everywhere.
 
 blank-line-before-assert
-    A test reads as: what is given, what is done, a blank line, what must hold.
+    A test has three parts: setup, action, assertions. A blank line precedes the assertions.
 
 slow-parser
-    Parsers that take more than linear time on input that an untrusted client or page chooses: ``email`` and what is
+    Parsers that take more than linear time on input that an untrusted client or page chooses: ``email`` and modules
     built on it, ``http.cookies``, ``html.parser``, ``xml``, ``difflib``, the codec ``idna``, and the parts of
-    ``python_multipart`` that read parameters. Dates (``email.utils``) are read in linear time and may be.
+    ``python_multipart`` that read parameters. Dates (``email.utils``) are read in linear time and are allowed.
 
 unfinished-check
-    A line of ``make new-check`` still says "Write here" instead of what the check does.
+    A line of ``make new-check`` still contains "Write here" instead of what the check does.
 
-A line is let through by ``# house: allow NAME - reason`` on the same line. The escape without a reason does not work.
+A line is exempt with ``# lint: allow NAME - reason`` on the same line. An escape without a reason has no effect.
+The words are checked by ``devtools.vocabulary``, which this command runs as well.
 """
 
 from __future__ import annotations
@@ -37,15 +38,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from re import _constants, _parser  # type: ignore[attr-defined]  # the only reader of patterns there is
+from re import _constants, _parser  # type: ignore[attr-defined]  # no public module parses patterns
 from typing import Any, Final
 
+from devtools import vocabulary
 from devtools.new_check import PLACEHOLDER
 
 ROOT: Final = Path(__file__).resolve().parent.parent
-REPORT_ROOMS: Final = ("checks", "gather", "parse", "score", "service")
-"""Rooms whose values end up in reports. ``report`` is not among them: it reads the caller's own files."""
-ESCAPE: Final = re.compile(r"# house: allow (?P<name>[a-z-]+) - \S")
+REPORT_PACKAGES: Final = ("checks", "gather", "parse", "scoring", "service")
+"""Packages whose values end up in reports. ``report`` is not among them: it reads the caller's own files."""
+ESCAPE: Final = re.compile(r"# lint: allow (?P<name>[a-z-]+) - \S")
 POSSESSIVE_GROUP: Final = re.compile(r"""["'].*\)(?:[*+?]|\{\d*,?\d*\})\+""")
 SLOW_MODULES: Final = frozenset(
     {
@@ -76,7 +78,7 @@ LINEAR: Final = frozenset(
 SLOW_CODECS: Final = frozenset({"idna", "punycode"})
 REPEATS: Final = (_constants.MAX_REPEAT, _constants.MIN_REPEAT)
 LARGE: Final = 64
-"""A repeat of at most this many is harmless inside another one."""
+"""Upper bound of a repeat that is harmless inside another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,7 @@ def check_source(path: str, source: str) -> list[Problem]:
         found += [Problem(path, *problem) for problem in _possessive_groups(lines)]
         found += [Problem(path, *problem) for problem in _placeholders(lines)]
         found += [Problem(path, *problem) for problem in _slow_parsers(tree)]
-        if parts[2] in REPORT_ROOMS:
+        if parts[2] in REPORT_PACKAGES:
             found += [Problem(path, *problem) for problem in _exception_texts(tree)]
     if parts[0] == "tests" and parts[-1].startswith("test_"):
         found += [Problem(path, *problem) for problem in _crowded_asserts(tree, lines)]
@@ -120,7 +122,7 @@ def _allowed(line: str, rule: str) -> bool:
 def _placeholders(lines: list[str]) -> Iterator[tuple[int, str, str]]:
     for number, line in enumerate(lines, start=1):
         if line.strip(' "').removeprefix('why="').removeprefix('fix="').startswith(PLACEHOLDER):
-            yield number, "unfinished-check", "say it in your words"
+            yield number, "unfinished-check", "replace the placeholder"
 
 
 def _exception_texts(tree: ast.Module) -> Iterator[tuple[int, str, str]]:
@@ -131,7 +133,7 @@ def _exception_texts(tree: ast.Module) -> Iterator[tuple[int, str, str]]:
         for node in ast.walk(handler):
             if _reads_text(node, handler.name):
                 line = node.lineno if isinstance(node, ast.expr) else handler.lineno
-                yield line, "exception-text", f"say what happened in our words, not with the text of {handler.name!r}"
+                yield line, "exception-text", f"describe the failure without the text of {handler.name!r}"
 
 
 def _our_names(tree: ast.Module) -> set[str]:
@@ -149,7 +151,7 @@ def _catches_only(handler: ast.ExceptHandler, names: set[str]) -> bool:
 
 
 def _reads_text(node: ast.AST, name: str) -> bool:
-    """Whether ``node`` turns the exception called ``name`` into text."""
+    """Return whether ``node`` turns the exception called ``name`` into text."""
 
     def is_it(value: ast.expr) -> bool:
         return isinstance(value, ast.Name) and value.id == name
@@ -194,7 +196,7 @@ def _slow_parsers(tree: ast.Module) -> Iterator[tuple[int, str, str]]:
                 pass
         for name in names:
             if isinstance(node, ast.stmt) and name not in LINEAR and _is_below(name, SLOW_MODULES):
-                yield node.lineno, "slow-parser", f"{name} takes more than linear time; write or find one that does not"
+                yield node.lineno, "slow-parser", f"{name} takes more than linear time"
 
 
 def _is_below(name: str, modules: frozenset[str]) -> bool:
@@ -203,14 +205,14 @@ def _is_below(name: str, modules: frozenset[str]) -> bool:
 
 
 def _possessive_groups(lines: list[str]) -> Iterator[tuple[int, str, str]]:
-    """By the line and not by the pattern, because patterns are put together from pieces."""
+    """Search lines rather than patterns, because patterns are assembled from parts."""
     for number, line in enumerate(lines, start=1):
         if POSSESSIVE_GROUP.search(line):
             yield number, "possessive-group", "repeat the group greedily: Python before 3.11.5 matches this wrongly"
 
 
 def slow_pattern(pattern: str | bytes) -> str | None:
-    """Why matching ``pattern`` may take more than linear time; ``None`` when it has neither of the two known shapes.
+    """Explain why matching ``pattern`` may take more than linear time; ``None`` if it has no known slow shape.
 
     The two shapes are a large repeat inside a large repeat, and two large repeats of "anything" in one sequence.
     """
@@ -240,7 +242,7 @@ def _slow(items: Iterable[tuple[Any, Any]], *, inside: bool) -> str | None:
 
 
 def _separated(body: Any) -> bool:
-    """Whether each round begins with a character that nothing else in it can match, as in ``(?:-[a-z]+)*``."""
+    """Return whether each repetition starts with a character that nothing else in it matches: ``(?:-[a-z]+)*``."""
     items = list(body)
     if len(items) == 1 and items[0][0] is _constants.SUBPATTERN:
         items = list(items[0][1][-1])
@@ -250,7 +252,7 @@ def _separated(body: Any) -> bool:
 
 
 def _may_match(character: int, item: tuple[Any, Any]) -> bool:
-    """Whether one item of a pattern might match the character; when in doubt, yes."""
+    """Return whether one item of a pattern might match the character; true if in doubt."""
     operation, argument = item
     if operation is _constants.LITERAL:
         return bool(argument == character)
@@ -264,7 +266,7 @@ def _may_match(character: int, item: tuple[Any, Any]) -> bool:
 
 
 def _repeats_of_anything(items: Iterable[tuple[Any, Any]]) -> int:
-    """How many large repeats of ``.`` one way through the sequence meets."""
+    """Count the large repeats of ``.`` on one path through the sequence."""
     count = 0
     for operation, argument in items:
         if operation in REPEATS:
@@ -306,7 +308,7 @@ def _is_docstring(statement: ast.stmt) -> bool:
 
 
 def spaced(source: str, problems: list[Problem]) -> str:
-    """``source`` with the blank lines that ``blank-line-before-assert`` asks for; the other rules need a person."""
+    """Add the blank lines that ``blank-line-before-assert`` requires; the other rules need manual changes."""
     lines = source.splitlines(keepends=True)
     for problem in sorted(problems, key=lambda problem: -problem.line):
         if problem.rule == "blank-line-before-assert":
@@ -315,7 +317,7 @@ def spaced(source: str, problems: list[Problem]) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Check every Python file of product and tests, with ``--fix`` mend what can be; returns the exit status."""
+    """Check product and tests, and the vocabulary; ``--fix`` fixes what can be fixed. Returns the exit status."""
     problems: list[Problem] = []
     for path in sorted(path for folder in ("src", "tests") for path in (ROOT / folder).rglob("*.py")):
         name = path.relative_to(ROOT).as_posix()
@@ -328,7 +330,7 @@ def main(arguments: list[str]) -> int:
         problems += found
     for problem in problems:
         print(problem)
-    return 1 if problems else 0
+    return max(1 if problems else 0, vocabulary.main(arguments))
 
 
 if __name__ == "__main__":

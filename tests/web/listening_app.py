@@ -31,11 +31,11 @@ class Listening:
 
 
 def _nothing(_services: Services, _alice: Account) -> None:
-    """An empty house."""
+    """An empty instance."""
 
 
 @contextlib.contextmanager
-def a_listening_house(
+def listening_app(
     tmp_path: Path, *, furnish: Callable[[Services, Account], None] = _nothing, **options: Any
 ) -> Iterator[Listening]:
     """The application, listening for the length of a block. Nobody analyses, so reports stay queued.
@@ -71,7 +71,7 @@ def a_listening_house(
 
     alice, key = add_owner(services.database)
     furnish(services, alice)
-    thread = threading.Thread(target=work, name="listening-house")
+    thread = threading.Thread(target=work, name="listening-instance")
     thread.start()
     try:
         if not ready.wait(START_S):

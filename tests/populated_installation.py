@@ -23,7 +23,7 @@ from pagegrade.store.repositories.keys import revoke_key
 from pagegrade.web.app import make_app
 from tests.report_builders import make_failed_report
 from tests.store_builders import add_key, add_owner
-from tests.web.calling import BASE_URL, OPTIONS, REPORTS, House, a_house
+from tests.web.calling import BASE_URL, OPTIONS, REPORTS, Instance, make_instance
 from tests.web.sharing import locked
 
 IDEMPOTENT = {"Idempotency-Key": "key-one"}
@@ -53,30 +53,30 @@ class Left:
     """The greatest id of a report there ever was."""
 
 
-async def move_in(house: House) -> Left:
+async def move_in(instance: Instance) -> Left:
     """Make everything."""
-    database = house.services.database
+    database = instance.services.database
     bob, bob_key = add_owner(database, "Bøb \N{PILE OF POO}")
-    _, revoked = add_key(database, house.alice.id, name="revoked")
-    answered = await house.call("POST", REPORTS, data=BODY, headers=IDEMPOTENT)
+    _, revoked = add_key(database, instance.alice.id, name="revoked")
+    answered = await instance.call("POST", REPORTS, data=BODY, headers=IDEMPOTENT)
     by_key = answered.json()["data"]["id"]
-    first = await house.create("https://example.com/a?q=%C3%BC", project="Ä project")
-    await house.call("POST", REPORTS, data={"url": "https://example.org/"}, key=bob_key)
-    await house.call("POST", "/api/v1/batches", json={"urls": ["https://batch.example/", "nonsense:"]}, key=bob_key)
-    await house.finish()
-    await house.create("https://broken.example/")
-    await house.finish(make_failed_report("dns"))
-    secret_report = await locked(house)
-    dying = await house.create("https://dying.example/")
+    first = await instance.create("https://example.com/a?q=%C3%BC", project="Ä project")
+    await instance.call("POST", REPORTS, data={"url": "https://example.org/"}, key=bob_key)
+    await instance.call("POST", "/api/v1/batches", json={"urls": ["https://batch.example/", "nonsense:"]}, key=bob_key)
+    await instance.finish()
+    await instance.create("https://broken.example/")
+    await instance.finish(make_failed_report("dns"))
+    secret_report = await locked(instance)
+    dying = await instance.create("https://dying.example/")
     claim(database)
-    under_way = await house.create("https://slow.example/")
+    under_way = await instance.create("https://slow.example/")
     claim(database)
-    leader = await house.create("https://example.com/leader")
-    follower = await house.create("https://example.com/leader")
-    await house.call("PUT", f"{REPORTS}/{first['id']}", data={"results": "1"})
-    gone = await house.create("https://example.com/gone")
-    await house.call("DELETE", f"{REPORTS}/{gone['id']}")
-    cookie = await house.sign_in()
+    leader = await instance.create("https://example.com/leader")
+    follower = await instance.create("https://example.com/leader")
+    await instance.call("PUT", f"{REPORTS}/{first['id']}", data={"results": "1"})
+    gone = await instance.create("https://example.com/gone")
+    await instance.call("DELETE", f"{REPORTS}/{gone['id']}")
+    cookie = await instance.sign_in()
 
     def by_hand(tx: Transaction) -> str:
         tx.exec_driver_sql("UPDATE runs SET attempt = ? WHERE report_id = ?", (MAX_ATTEMPTS, dying["id"]))
@@ -89,7 +89,7 @@ async def move_in(house: House) -> Left:
     assert database.path is not None
     return Left(
         path=database.path,
-        key=house.key,
+        key=instance.key,
         bob_key=bob_key,
         revoked_key=revoked,
         cookie=cookie,
@@ -105,14 +105,14 @@ async def move_in(house: House) -> Left:
 
 
 @contextlib.asynccontextmanager
-async def moved_in(folder: Path) -> AsyncIterator[tuple[House, Left]]:
+async def moved_in(folder: Path) -> AsyncIterator[tuple[Instance, Left]]:
     """The application on SQLite with everything in it."""
-    async with a_house(folder) as house:
-        yield house, await move_in(house)
+    async with make_instance(folder) as instance:
+        yield instance, await move_in(instance)
 
 
 @contextlib.asynccontextmanager
-async def a_new_house(url: str, key: str) -> AsyncIterator[House]:
+async def a_new_instance(url: str, key: str) -> AsyncIterator[Instance]:
     """The application on a database that somebody has filled."""
     services = Services(database=open_database(url), options=OPTIONS)
     try:
@@ -120,7 +120,7 @@ async def a_new_house(url: str, key: str) -> AsyncIterator[House]:
         transport = httpx.ASGITransport(app=app, client=("127.0.0.1", 12345))
         async with httpx.AsyncClient(transport=transport, base_url=BASE_URL) as client:
             alice = services.database.read_here(_alice)
-            yield House(services=services, app=app, client=client, alice=alice, key=key)
+            yield Instance(services=services, app=app, client=client, alice=alice, key=key)
     finally:
         services.database.close()
         services.passwords.close()

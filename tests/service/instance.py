@@ -33,7 +33,7 @@ def caller_of(account: Account) -> Caller:
 
 
 @dataclass
-class House:
+class Instance:
     """A service without its web."""
 
     database: Database
