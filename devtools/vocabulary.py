@@ -35,7 +35,7 @@ TERMS: Final = {
     r"mend(?:s|ed|ing)?": "fix",
     r"strangers?": "untrusted client",
     r"crowd(?:s|ed)?": "clients",
-    r"(?:a|an|each|every|per|wrong|password|key|next|first|allowed) guess|guesses(?! (?:a|an|at|it|its|the|that|what)\b)": (
+    r"(?:a|an|each|every|per|wrong|password|key|next|first) guess|guesses(?! (?:a|an|at|it|its|the|that|what)\b)": (
         "login attempt"
     ),
     r"holes?": "vulnerability",
