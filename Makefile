@@ -20,15 +20,20 @@ MINUTES ?=
 BACKEND ?=
 RUN ?=
 
+# The three speeds of the tests, by path: what is in none of these folders is in `make test` alone.
+QUICK := $(addprefix tests/,checks golden model parse property render report scoring)
+SLOW := $(addprefix tests/,browser fault generated_clients lab)
+PYTEST = PAGEGRADE_TEST_BACKEND='$(BACKEND)' $(BIN)/pytest --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder
+
 .DEFAULT_GOAL := help
-.PHONY: help description-tools setup check lint types imports docs test serve fault chaos load simulate allow-lab analyze bench calibrate texts picture screenshots fix new-check lock lock-check env-run env-test env-dev
+.PHONY: help description-tools setup check lint types imports docs quick test slow serve fault chaos load simulate allow-lab analyze bench calibrate texts picture screenshots fix new-check lock lock-check env-run env-test env-dev
 
 help:  ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
 
 setup: env-dev  ## make .venv with everything for working on Pagegrade
 
-check: lint types imports docs test  ## all that must be green before a commit; CI runs exactly this
+check: lint types imports docs test slow  ## all that must be green before a commit; CI runs exactly this
 
 lint: env-dev lock-check  ## style, spelling and conventions of the code
 	@$(BIN)/ruff check --output-format concise
@@ -46,8 +51,14 @@ docs: env-test  ## make the generated reference pages, check the committed ones 
 	@$(BIN)/python -m devtools.gen_docs --check
 	@$(BIN)/python -m devtools.doc_links
 
-test: env-test  ## all tests, on all cores (ARGS='-k word' for some; JOBS=0: one after the other; BACKEND=postgresql)
-	@PAGEGRADE_TEST_BACKEND='$(BACKEND)' $(BIN)/pytest --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder $(ARGS)
+quick: env-test  ## the tests of the pure packages, in less than a minute
+	@$(PYTEST) $(QUICK) $(ARGS)
+
+test: env-test  ## all tests but the slow ones, on all cores (ARGS='-k word' for some; JOBS=0: one after the other; BACKEND=postgresql)
+	@$(PYTEST) $(SLOW:%=--ignore=%) $(ARGS)
+
+slow: env-test  ## the slow tests: real browsers, generated clients, the hostile lab, crashes and lost machines
+	@$(PYTEST) $(SLOW) $(ARGS)
 
 analyze: env-run  ## report on a page: make analyze URL=https://example.org/ [ARGS='--format json']
 	@test -n '$(subst ','\'',$(URL))' || { echo "Say which page: make analyze URL=https://example.org/" >&2; exit 2; }
@@ -57,7 +68,7 @@ analyze: env-run  ## report on a page: make analyze URL=https://example.org/ [AR
 serve: env-run  ## run the service: make serve [HOST=0.0.0.0] [PORT=8080] [ARGS='--workers 8']
 	@$(BIN)/pagegrade serve $(if $(filter command,$(origin HOST)),--host '$(subst ','\'',$(HOST))') $(if $(PORT),--port '$(subst ','\'',$(PORT))') $(ARGS)
 
-description-tools:  ## install other makers' tools for OpenAPI, with which tests/e2e/test_generated_clients.py is run
+description-tools:  ## install other makers' tools for OpenAPI, with which tests/generated_clients is run
 	@$(PYTHON) devtools/description_tools.py
 
 fault: env-test  ## only the hostile lab: a namespace full of malicious servers

@@ -1,7 +1,7 @@
 """Installs other makers' tools for OpenAPI: two linters and three generators of clients.
 
 ``make description-tools`` needs the network, npm and about fifteen seconds; openapi-generator needs a Java runtime
-besides. ``tests/e2e/test_generated_clients.py`` uses what is there and skips what is not. Only the standard
+besides. ``tests/generated_clients`` uses what is there and skips what is not. Only the standard
 library is imported, so that CI can run this before anything else is installed.
 """
 

@@ -113,6 +113,7 @@ def test_every_test_file_tests_a_source_file() -> None:
         "e2e",
         "fault",
         "fixtures",
+        "generated_clients",
         "golden",
         "lab",
         "property",

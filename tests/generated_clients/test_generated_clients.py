@@ -1,4 +1,4 @@
-"""Programs of other makers read the description: two judge it, three make clients of it that take the whole trip.
+"""Third-party programs read the API description: two linters, and three generators whose clients are then used.
 
 They are installed by ``python devtools/description_tools.py``; without them these tests are skipped.
 """
@@ -16,7 +16,7 @@ from pagegrade.web.openapi_export import describe_api
 from tests.server import Server
 from tests.site.serve import Site
 
-TRIPS = Path(__file__).parent / "generated"
+TRIPS = Path(__file__).parent / "programs"
 NODE = FOLDER / "node_modules/.bin"
 PYTHON = FOLDER / "python/bin"
 PACKAGE = "pagegrade_generated"
@@ -24,7 +24,7 @@ LIMIT_S = 300
 
 
 def run(*command: str | Path, folder: Path) -> str:
-    """What a program prints; it must end well."""
+    """Run a program that must succeed and return what it prints."""
     if not Path(command[0]).exists() and shutil.which(str(command[0])) is None:
         pytest.skip(f"{command[0]} is not installed here: run python devtools/description_tools.py")
     done = subprocess.run(

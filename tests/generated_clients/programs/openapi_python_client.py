@@ -19,7 +19,7 @@ from pagegrade_generated.models import (
 
 
 def main(origin: str, key: str, target: str) -> None:
-    """Create, list, show, update by every kind of body and delete; an answer nobody described raises."""
+    """Create, list, show, update by every kind of body and delete; an undescribed answer raises."""
     with AuthenticatedClient(base_url=origin, token=key, raise_on_unexpected_status=True, timeout=60.0) as client:
         made = create_report.sync(
             client=client, body=CreateReportForm(url=target, privacy=CreateReportFormPrivacy.VALUE_1)
