@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from itertools import permutations
+from typing import Any, Final
 
 import pytest
 
-from tests.builders import outcome
+from pagegrade.checks import all_checks
+from pagegrade.library import evaluate
+from pagegrade.model.artifacts import Artifacts, ImageFacts, SitemapFile, Sitemaps
+from pagegrade.model.outcome import Severity
+from tests.builders import make_artifacts, make_resource, make_resources, outcome
 
-CELLS = "".join(f"<tr><td>{row}a<td>{row}b" for row in range(3))
-FAULTS: dict[str, dict[str, str]] = {
+PAGE: Final = "https://example.com/en/shoes"
+CELLS: Final = "".join(f"<tr><td>{row}a<td>{row}b" for row in range(3))
+JSON_LD: Final = '<script type="application/ld+json">{}</script>'
+ALTERNATE: Final = '<link rel=alternate hreflang="{}" href="{}">'
+SELF: Final = ALTERNATE.format("en", PAGE)
+DEFAULT: Final = ALTERNATE.format("x-default", "https://example.com/")
+FAULTS: Final[dict[str, dict[str, Any]]] = {
     "aria-attr-value": {
         "invalid": "<div role=checkbox aria-checked=maybe aria-label=a>x</div>",
         "unresolved": "<p aria-describedby=nowhere>x</p>",
@@ -31,28 +42,206 @@ FAULTS: dict[str, dict[str, str]] = {
         "unmarked": f"<table><caption>c</caption>{CELLS}</table>",
         "partial": "<table><caption>c</caption><tr><th>h<td>x<tr><td>a<td>b</table>",
     },
+    "image-alt": {"missing": "<img src=a.png>", "poor": "<img src=b.png alt=b.png>"},
+    "form-label": {"unlabelled": "<input name=a>", "placeholder": "<input name=b placeholder=City>"},
+    "canonical": {
+        "unparsable": "<link rel=canonical href=http://[>",
+        "conflicting": f"<link rel=canonical href={PAGE}?a><link rel=canonical href={PAGE}?b>",
+        "relative": "<link rel=canonical href=/en/shoes>",
+        "root": "<link rel=canonical href=https://example.com/>",
+        "cross_domain": "<link rel=canonical href=https://example.org/en/shoes>",
+        "variant": "<link rel=canonical href=https://www.example.com/en/shoes>",
+        "alternate": f"{SELF}{ALTERNATE.format('de', 'https://example.com/de')}"
+        "<link rel=canonical href=https://example.com/de>",
+    },
+    "hreflang": {
+        "invalid_code": f"{SELF}{DEFAULT}{ALTERNATE.format('english', 'https://example.com/e')}",
+        "bad_address": f"{SELF}{DEFAULT}{ALTERNATE.format('da', '/da')}",
+        "no_country": f"{SELF}{DEFAULT}{ALTERNATE.format('es-419', 'https://example.com/es')}",
+        "several_addresses": f"{SELF}{DEFAULT}{ALTERNATE.format('fr', 'https://example.com/fr')}"
+        f"{ALTERNATE.format('fr', 'https://example.com/fr2')}",
+    },
+    "localhost-links": {
+        "loads": "<img src=http://localhost/a.png alt=a>",
+        "links": "<a href=http://localhost:8080/>a</a>",
+    },
+    "insecure-form": {
+        "insecure": "<form method=post action=http://example.org/><input name=a></form>",
+        "password-in-address": "<form action=/b><input type=password name=b></form>",
+    },
+    "mixed-content": {
+        "active": "<script src=http://example.org/a.js></script>",
+        "passive": "<img src=http://example.org/a.png alt=a>",
+    },
+    "sri": {
+        "insecure": "<script src=http://unpkg.com/a@1.2.3/a.js></script>",
+        "broken": "<script src=https://cdn.jsdelivr.net/npm/b@1.2.3/b.js integrity=x crossorigin></script>",
+        "missing": "<script src=https://cdnjs.cloudflare.com/ajax/libs/c/1.2.3/c.js></script>",
+    },
+    "structured-data-valid": {
+        "unreadable": JSON_LD.format("{"),
+        "required_missing": JSON_LD.format('{"@context": "https://schema.org", "@type": "Product"}'),
+    },
+    "vulnerable-js-libraries": {
+        "vulnerable": "<script src=https://code.jquery.com/jquery-3.4.1.min.js></script>",
+        "possible": "<script src=/js/jquery-1.12.4.min.js></script>",
+    },
+    "cookies": {"unsafe": "auth=v; Secure; SameSite=Lax", "weak": "theme=dark; SameSite=Lax"},
+    "sitemap": {
+        "over_limit": {"over_limit": True},
+        "partly_broken": {"status": 500, "kind": None},
+        "relative_addresses": {"relative_url_count": 1},
+        "http_addresses": {"http_url_count": 1},
+        "bad_dates": {"bad_lastmod_count": 1},
+    },
+    "cache-headers": {"uncached": (), "short": (("Cache-Control", "max-age=60"),)},
+    "mime-types": {"refused": ("stylesheet", "text/plain"), "loose": ("script", "text/plain")},
+    "image-format": {"legacy": 900_000, "efficient_legacy": 20_000},
 }
 """Check -> its failing states, worst first, with a part of a page that brings each."""
-PAIRS = [(check, one, other) for check, states in FAULTS.items() for one, other in permutations(states, 2)]
+DEGREES: Final = frozenset(
+    (
+        "broken-links crawlable-links in-page-links meta-description-length title-length url-length asset-errors "
+        "broken-styles-scripts css-size js-size dom-size domains-count font-count http-requests load-time page-size "
+        "total-byte-weight ttfb content-length tls-version hacked-page jquery-versions open-graph twitter-card "
+        "error-output directory-listing image-weight javascript-defer landmark-main doctype server-signature"
+    ).split()
+)
+"""Checks whose states are degrees of one thing, of which a page has one."""
+ONE_ANSWER: Final = frozenset(
+    (
+        "http-status not-found-page host-canonicalization canonical-target robots-txt-allows http-to-https-redirect "
+        "https cors x-content-type-options text-compression asset-compression referrer-policy"
+    ).split()
+)
+"""Checks whose states are what one request was answered with."""
+WORST_ONLY: Final = frozenset(
+    (
+        "favicon h1 meta-description noindex robots-txt-valid structured-data title url-friendly redirect-chain "
+        "clickjacking csp hsts tls-certificate html-lang viewport-zoom base-element charset meta-viewport "
+        "content-keywords og-image"
+    ).split()
+)
+"""Checks of a single element, header, file or certificate that name the worst of what is wrong with it. Several faults
+of it can occur together, and the milder ones are shown when the worst is fixed. The list may only become shorter."""
+MOST_WORST_ONLY: Final = 20
+EXCLUDING: Final = frozenset(
+    {
+        ("canonical", "alternate", "variant"),  # A canonical link of the page's other spelling is no language version.
+    }
+)
+"""(check, state, state) that cannot occur together."""
+PAIRS: Final = [
+    (check, one, other)
+    for check, states in FAULTS.items()
+    for one, other in permutations(states, 2)
+    if not {(check, one, other), (check, other, one)} & EXCLUDING
+]
+
+
+def _page(parts: Iterable[str]) -> Artifacts:
+    return make_artifacts(f"<!doctype html><html lang=en><title>x</title>{''.join(parts)}", url=PAGE)
+
+
+def _cookies(lines: Iterable[str]) -> Artifacts:
+    return make_artifacts(headers=[("Content-Type", "text/html"), *(("Set-Cookie", line) for line in lines)])
+
+
+def _sitemaps(files: Iterable[dict[str, Any]]) -> Artifacts:
+    good = {"status": 200, "kind": "urlset", "url_count": 3}
+    found = [
+        SitemapFile(source="robots", url=f"https://example.com/{n}.xml", **{**good, **more})
+        for n, more in enumerate(({}, *files))
+    ]
+    return make_artifacts(sitemaps=Sitemaps(files=tuple(found)))
+
+
+def _cached(files: Iterable[tuple[tuple[str, str], ...]]) -> Artifacts:
+    items = [make_resource(f"{PAGE}/{n}.js", kind="script", headers=headers) for n, headers in enumerate(files)]
+    return make_artifacts(resources=make_resources(*items))
+
+
+def _typed(files: Iterable[tuple[str, str]]) -> Artifacts:
+    items = [
+        make_resource(f"{PAGE}/{kind}", kind=kind, headers=(("Content-Type", content_type),))
+        for kind, content_type in files
+    ]
+    return make_artifacts(resources=make_resources(*items))
+
+
+def _images(sizes: Iterable[int]) -> Artifacts:
+    image = ImageFacts(format="jpeg", width_px=800, height_px=600)
+    items = [make_resource(f"{PAGE}/{size}.jpg", kind="image", body_bytes=size, image=image) for size in sizes]
+    return make_artifacts(resources=make_resources(*items))
+
+
+MIXERS: Final[dict[str, Callable[[Iterable[Any]], Artifacts]]] = {
+    "cookies": _cookies,
+    "sitemap": _sitemaps,
+    "cache-headers": _cached,
+    "mime-types": _typed,
+    "image-format": _images,
+}
+"""Functions that make one page of the parts of a check, where these are no HTML."""
+
+
+def mixed(check: str, *states: str) -> Artifacts:
+    """A page that is in all of these states of a check."""
+    return MIXERS.get(check, _page)(FAULTS[check][state] for state in states)
 
 
 @pytest.mark.parametrize(("check", "state"), [(check, state) for check, states in FAULTS.items() for state in states])
 def test_each_part_brings_its_state(check: str, state: str) -> None:
     """Alone on a page."""
-    assert outcome(check, FAULTS[check][state]).state == state
+    assert outcome(check, mixed(check, state)).state == state
 
 
 @pytest.mark.parametrize(("check", "one", "other"), PAIRS)
 def test_both_faults_of_a_page_are_listed(check: str, one: str, other: str) -> None:
-    """In any order: the worst gives the state, and the evidence of both is there."""
-    states = FAULTS[check]
-    reasons = {state: [place.reason for place in outcome(check, states[state]).evidence] for state in (one, other)}
-    both = outcome(check, states[one] + states[other])
+    """In any order: the worst gives the state, and each entry of the evidence says which it shows."""
+    both = outcome(check, mixed(check, one, other))
+    listed = {both.state, *(entry.state for entry in both.evidence)} - {""}
 
-    assert both.state == min(one, other, key=list(states).index)
-    assert sorted(place.reason for place in both.evidence) == sorted((*reasons[one], *reasons[other]))
+    assert {one, other} <= listed
+    assert both.state not in {entry.state for entry in both.evidence}
     assert both.total == len(both.evidence)
-    assert both.count == len(reasons[both.state])
+
+
+@pytest.mark.parametrize(("check", "one", "other"), PAIRS)
+def test_the_advice_fits_both_faults(check: str, one: str, other: str) -> None:
+    """The fix of the report holds that of each fault which has one."""
+    report = evaluate(mixed(check, one, other))
+    result = next(result for result in report.results if result.check == check)
+
+    assert result.outcome == "informative" or result.fix
+    assert all(all_checks()[check].state(state).fix in result.fix for state in (one, other) if result.fix)
+
+
+@pytest.mark.parametrize(
+    "check", ["aria-attr-value", "duplicate-id", "table-headers", "image-alt", "form-label", "sri"]
+)
+def test_no_offender_is_dropped_or_listed_twice(check: str) -> None:
+    """The evidence of a mixed page is that of its parts."""
+    states = list(FAULTS[check])
+    single = [entry.reason for state in states for entry in outcome(check, mixed(check, state)).evidence]
+    both = outcome(check, mixed(check, *states))
+
+    assert sorted(entry.reason for entry in both.evidence) == sorted(single)
+
+
+def test_every_check_with_several_failing_states_is_considered() -> None:
+    """It is mixed here, or stands in exactly one list that says why not."""
+    several = {
+        check.id
+        for check in all_checks().values()
+        if check.severity is not Severity.INFO and sum(state.highest > 0 for state in check.states) > 1
+    }
+    excused = [*DEGREES, *ONE_ANSWER, *WORST_ONLY]
+
+    assert several - {*FAULTS, *excused} == set()
+    assert len(excused) == len({*excused} - {*FAULTS})
+    assert {*FAULTS, *excused} <= set(all_checks())
+    assert len(WORST_ONLY) <= MOST_WORST_ONLY
 
 
 def test_all_wrong_language_versions_are_listed() -> None:
@@ -66,11 +255,20 @@ def test_all_wrong_language_versions_are_listed() -> None:
     )
     found = outcome("hreflang", f"<!doctype html><head>{links}</head>")
 
-    assert (found.state, found.count, found.total) == ("invalid_code", 1, 5)
+    assert (found.state, found.count, found.total) == ("invalid_code", 1, 6)
     assert [place.reason for place in found.evidence] == [
         "Not a valid code.",
         "Not an absolute URL with scheme and host.",
         "Search engines know countries only.",
         "Another link has the same code.",
         "Another link has the same code.",
+        "No link has the code x-default.",
     ]
+
+
+def test_a_page_listed_under_another_language_has_its_other_faults_listed() -> None:
+    """That the page is in no list under its own language cannot be mixed with parts that list it."""
+    links = ALTERNATE.format("pl", PAGE) + ALTERNATE.format("es-419", "https://example.com/es") + DEFAULT
+    found = outcome("hreflang", make_artifacts(f"<!doctype html><html lang=en>{links}", url=PAGE))
+
+    assert (found.state, [entry.state for entry in found.evidence]) == ("other_language", ["", "no_country"])

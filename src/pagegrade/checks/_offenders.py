@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
+from types import MappingProxyType
 from typing import Final
 
 from pagegrade.checks._check import offender_loss
@@ -14,6 +15,7 @@ from pagegrade.model.outcome import MAX_EVIDENCE, Evidence, Outcome
 FULL_AT: Final = 10
 """Offenders that cost everything, unless a check says otherwise."""
 _MAX_VALUE: Final = 200
+_NONE: Final[Mapping[str, Sequence[Offender]]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +27,14 @@ class Offender:
     value: str = ""
     """What was read or computed: a name, an attribute."""
     url: str = ""
+    state: str = ""
+    """State of the check, where it is not that of the outcome."""
 
 
 def evidence_of(document: Document, found: Sequence[Offender]) -> tuple[Evidence, ...]:
     """Where the first hundred stand, and why."""
     return tuple(
-        document.evidence_at(one.node, reason=one.reason, url=one.url, value=one.value[:_MAX_VALUE])
+        document.evidence_at(one.node, reason=one.reason, url=one.url, value=one.value[:_MAX_VALUE], state=one.state)
         for one in islice(found, MAX_EVIDENCE)
     )
 
@@ -46,7 +50,7 @@ def counted(  # noqa: PLR0917 - (what, good, bad, messages) reads in this order
     low: float = 0.5,
     high: float = 1.0,
     full_at: int = FULL_AT,
-    lesser: Sequence[Offender] = (),
+    lesser: Mapping[str, Sequence[Offender]] = _NONE,
 ) -> Outcome:
     """The state ``good`` without offenders, else ``bad`` with a loss from ``low`` (one) to ``high`` (``full_at``).
 
@@ -60,17 +64,18 @@ def counted(  # noqa: PLR0917 - (what, good, bad, messages) reads in this order
         low: Loss for one.
         high: Loss for ``full_at`` and more.
         full_at: Number from which the loss grows no more.
-        lesser: Offenders of milder states of the same check, listed after those of ``bad``; they change neither the
-            loss nor the number in the message.
+        lesser: Milder states of the same check and their offenders, listed after those of ``bad``; they change neither
+            the loss nor the number in the message.
     """
     count = len(found)
     if not count:
         return Outcome(good, value=0)
+    milder = [replace(offender, state=state) for state, offenders in lesser.items() for offender in offenders]
     return Outcome(
         bad,
         value=count,
-        evidence=evidence_of(document, (*found, *lesser)),
-        total=count + len(lesser),
+        evidence=evidence_of(document, (*found, *milder)),
+        total=count + len(milder),
         count=count,
         loss=low + (offender_loss(count, full_at) - 0.5) * 2 * (high - low),
         message=one if count == 1 else many.format(count=count),

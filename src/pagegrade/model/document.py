@@ -343,17 +343,18 @@ class Document:
         """The first ``<meta name>`` with that (lower-case) name that lies in the head, else the first anywhere."""
         return self._metas_by_name.get(name)
 
-    def evidence(self, fact: ElementFact, *, reason: str = "", url: str = "") -> Evidence:
+    def evidence(self, fact: ElementFact, *, reason: str = "", url: str = "", state: str = "") -> Evidence:
         """Where ``fact`` stands: selector, line, column and start tag."""
-        return self.evidence_at(fact.node, reason, url)
+        return self.evidence_at(fact.node, reason, url, state=state)
 
-    def evidence_at(self, node: Node, reason: str = "", url: str = "", value: str = "") -> Evidence:
+    def evidence_at(self, node: Node, reason: str = "", url: str = "", value: str = "", *, state: str = "") -> Evidence:
         """The same for a bare node, with what was read or computed of it."""
         place = self._places.get(node)
         if place is None:
             place = self._places[node] = self.locate(node, reason, url, value)
             self._located[place.selector, place.line, place.column] = node
-            return place
+            if not state:
+                return place
         return Evidence(
             selector=place.selector,
             line=place.line,
@@ -362,6 +363,7 @@ class Document:
             url=url,
             value=value,
             reason=reason,
+            state=state,
         )
 
     def is_uncertain(self, evidence: Evidence) -> bool:

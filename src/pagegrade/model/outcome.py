@@ -71,6 +71,8 @@ class Evidence(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     """The measured value, with its unit."""
     reason: str = ""
     """Why this entry is listed."""
+    state: str = ""
+    """State of the check that this entry alone would bring; empty: that of the outcome."""
 
 
 class Detail(msgspec.Struct, frozen=True, gc=False, kw_only=True):

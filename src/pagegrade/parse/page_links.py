@@ -43,11 +43,11 @@ class PageLink:
         """It names its scheme, as search engines ask for."""
         return _SCHEME.match(self.href) is not None
 
-    def evidence(self, document: Document, reason: str) -> Evidence:
+    def evidence(self, document: Document, reason: str, state: str = "") -> Evidence:
         """Where it stands."""
         if self.link is not None:
-            return document.evidence(self.link, reason=reason, url=self.url or "")
-        return Evidence(header="Link", snippet=f"<{self.href}>"[:200], url=self.url or "", reason=reason)
+            return document.evidence(self.link, reason=reason, url=self.url or "", state=state)
+        return Evidence(header="Link", snippet=f"<{self.href}>"[:200], url=self.url or "", reason=reason, state=state)
 
 
 def links_to_ask(anchors: Iterable[Anchor], url: str) -> tuple[str, ...]:

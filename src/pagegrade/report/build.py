@@ -7,7 +7,7 @@ from typing import Final, Protocol
 
 from pagegrade.model.artifacts import Artifacts, NotGathered
 from pagegrade.model.document import Document
-from pagegrade.model.outcome import NotApplicable, NotRun, Outcome, Saving, Severity
+from pagegrade.model.outcome import Evidence, NotApplicable, NotRun, Outcome, Saving, Severity
 from pagegrade.model.report import (
     CATEGORIES,
     Category,
@@ -90,6 +90,8 @@ def result_of(check: CheckLike, judged: JudgedLike, *, price: float, lost: float
             value = clean(found.value, MAX_VALUE) if isinstance(found.value, str) else found.value
             message = clean(found.message or explained.message, MAX_MESSAGE)
             errors, evidence = found.details, found.evidence
+            if fix:
+                fix = _with_further_advice(check, fix, evidence)
             total = len(evidence) if found.total is None else found.total
             if why and explained.counted:
                 count = found.count or total or None
@@ -123,6 +125,15 @@ def result_of(check: CheckLike, judged: JudgedLike, *, price: float, lost: float
         count=count,
         saving=saving,
     )
+
+
+def _with_further_advice(check: CheckLike, fix: str, evidence: Sequence[Evidence]) -> str:
+    """The advice of the outcome's state, followed by that of the other states that entries of the evidence show."""
+    advice = {fix: ""}
+    for name in dict.fromkeys(entry.state for entry in evidence):
+        if name and (other := check.state(name)).fix:
+            advice.setdefault(other.fix, f"Also found: {other.title}. ")
+    return "\n\n".join(title + text for text, title in advice.items())
 
 
 def count_results(results: Sequence[Result]) -> tuple[Counts, dict[Category, tuple[int, int]]]:

@@ -225,6 +225,7 @@ def evidence_to_dict(evidence: Evidence) -> JSONObject:
         "url": evidence.url,
         "value": evidence.value,
         "reason": evidence.reason,
+        "state": evidence.state,
     }
     return {name: value for name, value in members.items() if value not in {None, ""}}
 

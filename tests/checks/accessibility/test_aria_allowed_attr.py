@@ -139,3 +139,10 @@ def test_label_element_has_no_name_of_its_own() -> None:
     """It names a field."""
     assert outcome(aria_allowed_attr, "<label aria-label=x>y <input></label>").state == "unheard"
     assert outcome(aria_allowed_attr, "<label>y <input aria-label=x></label>").state == "fitting"
+
+
+@pytest.mark.parametrize("tag", ["br", "wbr"])
+def test_a_break_has_no_role(tag: str) -> None:
+    """HTML allows no role on it but that it has none."""
+    assert outcome(aria_allowed_attr, f"<p>a<{tag} role=separator>b").state == "unfitting"
+    assert outcome(aria_allowed_attr, f"<p>a<{tag} role=none>b<{tag} role=presentation>").state == "fitting"

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.checks.accessibility.form_label import form_label
-from pagegrade.model.outcome import NotApplicable
+from pagegrade.model.outcome import NotApplicable, Severity
 from tests.builders import outcome, run
 
 
@@ -61,8 +61,9 @@ def test_field_without_a_label_is_found(field: str) -> None:
     assert found.message == "One form field has no label."
 
 
-def test_placeholder_alone_costs_half() -> None:
+def test_placeholder_alone_costs_as_much_as_a_medium_fault() -> None:
     """A placeholder is a name to programs, but it vanishes while typing."""
+    assert form_label.state("placeholder").loss * form_label.severity.value == Severity.MEDIUM.value
     assert outcome(form_label, '<input placeholder="Mail">').state == "placeholder"
 
 

@@ -68,3 +68,10 @@ def test_players_with_controls_are_interactive() -> None:
     assert outcome(nested_interactive, "<button>x<audio controls src=a></audio></button>").state == "nested"
     assert outcome(nested_interactive, "<button>x<video controls src=a></video></button>").state == "nested"
     assert outcome(nested_interactive, "<button>x<video src=a></video></button>").state == "separate"
+
+
+def test_a_link_made_into_a_button_hides_what_is_inside() -> None:
+    """The link itself takes the focus and is not inside."""
+    assert outcome(nested_interactive, "<a href=/ role=button>x<b role=button tabindex=0>y</b></a>").state == "nested"
+    assert outcome(nested_interactive, "<a href=/ role=button>x</a>").state == "separate"
+    assert outcome(nested_interactive, "<a href=/>x<b role=button tabindex=0>y</b></a>").state == "separate"

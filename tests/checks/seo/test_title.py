@@ -96,6 +96,7 @@ def test_title_set_by_a_script_is_not_judged() -> None:
         ("[object Object]", "generic"),
         ("[object Object] | Shop", "unfilled"),
         ("index.html", "url"),
+        ("IMG_2034.jpg", "url"),
         ("Flyer_final.pdf", "url"),
         ("https://example.com/shop", "url"),
         ("www.example.com", "url"),

@@ -86,10 +86,10 @@ def aria_allowed_attr(document: Document, accessibility: Accessibility) -> Outco
     The attributes of ARIA on elements that are not hidden, compared with the explicit role or the implicit role of the
     HTML or SVG element. It fails with an attribute that the role does not support, and with `aria-label`,
     `aria-labelledby` or `aria-braillelabel` on a role that must not be named, such as `code` or `paragraph`. Line
-    breaks (`<br>`, `<wbr>`) may have `aria-hidden` only. It also
-    fails where a row outside of a treegrid has a level, a position or something to open, and where the `aria-checked`
-    of a real checkbox or radio button says something else than the button. The loss grows from half (one attribute) to
-    everything (ten or more).
+    breaks (`<br>`, `<wbr>`) may have `aria-hidden` only, and no role but `none`. It also fails where a row
+    outside of a treegrid has a level, a position or something to open, and where the `aria-checked` of a real checkbox
+    or radio button says something else than the button. The loss grows from half (one attribute) to everything (ten or
+    more).
 
     It costs a quarter when elements without any role, such as `<div>`, `<span>` and `<label>`, have a name: some screen
     readers read it, most do not. The same goes for `aria-roledescription` there. Inside of a link or button a name is
@@ -124,6 +124,8 @@ def aria_allowed_attr(document: Document, accessibility: Accessibility) -> Outco
     for one in accessibility.roles:
         if one.hidden or ("-" in one.node.tag and not one.written):
             continue
+        if one.node.tag in _BREAKS and one.written and one.written not in {"none", "presentation"}:
+            unfitting.append(Offender(one.node, f"the role {one.written} does not fit <{one.node.tag}>"))
         for name, value in one.attrs.items():
             if name not in ATTRIBUTES:
                 continue
@@ -146,7 +148,7 @@ def aria_allowed_attr(document: Document, accessibility: Accessibility) -> Outco
             "unfitting",
             "One ARIA attribute does not match the role of its element.",
             "{count} ARIA attributes do not match the role of their element.",
-            lesser=unheard,
+            lesser={"unheard": unheard},
         )
     return counted(
         document,

@@ -105,7 +105,7 @@ def aria_attr_value(document: Document, accessibility: Accessibility) -> Outcome
             "invalid",
             "One ARIA attribute has an invalid value.",
             "{count} ARIA attributes have invalid values.",
-            lesser=unresolved,
+            lesser={"unresolved": unresolved},
         )
     return counted(
         document,

@@ -139,5 +139,5 @@ def aria_name(document: Document, accessibility: Accessibility) -> Outcome | Not
         "nameless",
         "One widget has no accessible name.",
         "{count} widgets have no accessible name.",
-        lesser=groups,
+        lesser={"unnamed_groups": groups},
     )

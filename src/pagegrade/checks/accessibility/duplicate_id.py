@@ -90,7 +90,7 @@ def duplicate_id(document: Document, accessibility: Accessibility) -> Outcome:
             "ambiguous",
             "One id that is referenced is used twice.",
             "{count} ids that are referenced are used twice.",
-            lesser=plain,
+            lesser={"unused": plain},
         )
     return Outcome("unused", value=len(plain), evidence=evidence_of(document, plain), total=len(plain))
 

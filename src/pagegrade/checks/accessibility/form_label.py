@@ -20,7 +20,7 @@ FULL_AT: Final = 10
         State(
             "placeholder",
             "Form fields have only a placeholder or a hidden label.",
-            loss=0.25,
+            loss=0.375,
             title="Form fields labelled only by a placeholder",
             why=(
                 "A placeholder disappears while people type, so they can no longer check what the field is for. "
@@ -64,14 +64,13 @@ def form_label(document: Document) -> Verdict:
     Input fields, selections and text areas, without buttons and hidden fields. A label is a `<label>` that points to
     the field or stands around it at any distance, an `aria-label`, an `aria-labelledby` that leads to text, or a
     `title`. A label belongs to one field: to the one that it points to, or to the first one inside it; further fields
-    inside it have none, which some tools overlook. A field that has only a placeholder costs half: programs can read
-    it as a name, and many tools accept it, but it disappears while typing. So does one whose label is hidden, which
-    browsers leave out. Disabled fields count, because they are read aloud, too, unless they are marked with
-    `role="none"`. Elements that a role makes into fields are evaluated as widgets (`aria-name`). The loss for fields
-    without any label grows from half (one field) to everything (ten or more).
+    inside it have none, which some tools overlook. A field that has only a placeholder costs as much as a fault of
+    medium severity (three eighths): browsers take it for a name, and many tools accept it, but it disappears while
+    typing. The same goes for one whose label is hidden. Disabled fields count, because they are read aloud, too, unless
+    they are marked with `role="none"`. Elements that a role makes into fields are evaluated as widgets (`aria-name`).
+    The loss for fields without any label grows from half (one field) to everything (ten or more).
 
-    Four in ten well-known pages have such a field; where a placeholder is all there is, it costs no more than half,
-    because most programs read it.
+    Four in ten well-known pages have such a field.
 
     ## Why it matters
 
@@ -113,7 +112,12 @@ def form_label(document: Document) -> Verdict:
     if not missing and not placeholder:
         return Outcome("labelled", value=len(visible))
     evidence = tuple(
-        document.evidence_at(control.node, reason=_reason(control), value=control.name[:200])
+        document.evidence_at(
+            control.node,
+            reason=_reason(control),
+            value=control.name[:200],
+            state="placeholder" if control.name and missing else "",
+        )
         for control in islice((*missing, *placeholder), MAX_EVIDENCE)
     )
     total = len(missing) + len(placeholder)

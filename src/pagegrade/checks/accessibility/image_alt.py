@@ -88,8 +88,9 @@ def image_alt(document: Document) -> Verdict:
     file says too little even beside a link that downloads it. Whether other words fit what the image shows cannot be
     told from the page. Long alternatives are shown by `image-alt-length`.
 
-    Four in ten well-known pages have an image without an alternative, most of them a handful. The first costs half all
-    the same: it is a barrier that the lowest level of the guidelines forbids, and a word or an empty `alt` removes it.
+    Four in ten well-known pages have an image without an alternative, most of them a handful. The first costs a
+    quarter all the same: it is a barrier that the lowest level of the guidelines forbids, and a word or an empty `alt`
+    removes it.
 
     ## Why it matters
 
@@ -127,8 +128,13 @@ def image_alt(document: Document) -> Verdict:
     if not missing and not poor:
         return Outcome("described", value=len(document.images))
     shown = [
-        document.evidence(element, reason=reason, url=element.url or "" if isinstance(element, Image) else "")
-        for element, reason in islice((*((element, "no alternative") for element in missing), *poor), MAX_EVIDENCE)
+        document.evidence(
+            element,
+            reason=reason or "no alternative",
+            url=element.url or "" if isinstance(element, Image) else "",
+            state="poor" if reason and missing else "",
+        )
+        for element, reason in islice((*((element, "") for element in missing), *poor), MAX_EVIDENCE)
     ]
     details = (Detail(code="missing", actual=len(missing), limit=0), Detail(code="poor", actual=len(poor), limit=0))
     total = len(missing) + len(poor)

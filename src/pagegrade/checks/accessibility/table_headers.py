@@ -124,7 +124,7 @@ def table_headers(document: Document, accessibility: Accessibility) -> Outcome |
             "broken",
             "One table header is assigned incorrectly.",
             "{count} table headers are assigned incorrectly.",
-            lesser=(*unmarked, *partial),
+            lesser={"unmarked": unmarked, "partial": partial},
         )
     if unmarked:
         return counted(
@@ -136,7 +136,7 @@ def table_headers(document: Document, accessibility: Accessibility) -> Outcome |
             "{count} data tables have no header cells.",
             low=0.5,
             high=0.5,
-            lesser=partial,
+            lesser={"partial": partial},
         )
     return counted(
         document,

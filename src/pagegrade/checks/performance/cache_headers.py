@@ -1,6 +1,8 @@
 from datetime import datetime
 from typing import Final, Literal
 
+import msgspec
+
 from pagegrade.checks._amounts import amount, part
 from pagegrade.checks._check import State, Verdict, check, meter_loss
 from pagegrade.model.artifacts import Artifacts, Resource, Resources
@@ -152,7 +154,10 @@ def cache_headers(resources: Resources, artifacts: Artifacts) -> Verdict:
     return Outcome(
         "uncached" if uncached else "short",
         value=part(len(offenders), judged, "file"),
-        evidence=tuple(evidence for *_, evidence in offenders[:MAX_EVIDENCE]),
+        evidence=tuple(
+            msgspec.structs.replace(evidence, state="short") if uncached and is_short else evidence
+            for is_short, _, _, evidence in offenders[:MAX_EVIDENCE]
+        ),
         total=len(offenders),
         details=(
             Detail(code="uncached_files", actual=uncached, limit=0),

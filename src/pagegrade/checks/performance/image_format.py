@@ -146,7 +146,12 @@ def image_format(document: Document, resources: Resources) -> Verdict:
         return Outcome("modern", value=amount(len(judged), "image"))
     wasteful = sum(saving > MIN_SAVING_BYTES for saving, *_ in offenders)
     evidence = tuple(
-        Evidence(url=item.url, value=f"{size:,} bytes", reason=_reason(item, size, saving))
+        Evidence(
+            url=item.url,
+            value=f"{size:,} bytes",
+            reason=_reason(item, size, saving),
+            state="efficient_legacy" if wasteful and saving is not None and saving <= MIN_SAVING_BYTES else "",
+        )
         for _, item, size, saving in offenders[:MAX_EVIDENCE]
     )
     return Outcome(

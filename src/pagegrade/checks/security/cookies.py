@@ -159,7 +159,9 @@ def cookies(cookies: tuple[Cookie, ...], artifacts: Artifacts) -> Outcome:
     if not unsafe and not weak and not unstated:
         return Outcome("protected", value=len(own))
     bad = (*unsafe.values(), *weak.values()) or tuple(unstated.values())
-    evidence = tuple(_evidence(cookie, reason) for cookie, reason in bad)
+    evidence = tuple(
+        _evidence(cookie, reason, "weak" if unsafe and cookie.name in weak else "") for cookie, reason in bad
+    )
     details = (Detail(code="unsafe", actual=len(unsafe), limit=0), Detail(code="weak", actual=len(weak), limit=0))
     total = len(evidence)
     if not unsafe and not weak:
@@ -203,7 +205,7 @@ def _looks_like_login(cookie: Cookie) -> bool:
     return _SESSION.search(name) is not None and _CSRF.search(name) is None
 
 
-def _evidence(cookie: Cookie, reason: str) -> Evidence:
+def _evidence(cookie: Cookie, reason: str, state: str) -> Evidence:
     where = "the page" if cookie.hop is None else f"redirect {cookie.hop + 1}"
     return Evidence(
         header="Set-Cookie",
@@ -211,4 +213,5 @@ def _evidence(cookie: Cookie, reason: str) -> Evidence:
         value=cookie.name,
         url=cookie.url,
         reason=f"{reason}; set by {where}",
+        state=state,
     )

@@ -1,5 +1,6 @@
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Final
 
 from pagegrade.checks._check import Cap, State, Verdict, check
@@ -115,7 +116,12 @@ def insecure_form(document: Document, markup: Markup) -> Verdict:
         return NotApplicable("The page has no forms.")
     secrets = list(_secrets(document, markup)) if plain else []
     state = "secrets" if secrets else "insecure" if plain else "password-in-address" if exposed else "safe"
-    found = list({one.node: one for one in (*exposed, *plain, *secrets)}.values())
+    named = {"password-in-address": exposed, "insecure": plain, "secrets": secrets}
+    found = list(
+        {
+            one.node: replace(one, state="" if name == state else name) for name, some in named.items() for one in some
+        }.values()
+    )
     return Outcome(
         state,
         value=len(found),

@@ -2,6 +2,8 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
+import msgspec
+
 from pagegrade.checks._check import State, check, offender_loss
 from pagegrade.model.artifacts import NotGathered, Resources
 from pagegrade.model.document import Document, ElementFact
@@ -135,8 +137,12 @@ def mixed_content(document: Document, csp: CSP, resources: Resources | NotGather
         Detail(code="active", actual=len(active), limit=0),
         Detail(code="passive", actual=len(passive), limit=0),
     )
-    shown = tuple(_evidence(document, found) for found in islice(offenders, MAX_EVIDENCE))
-    if upgraded or blocked:
+    is_handled = upgraded or blocked
+    shown = tuple(
+        _evidence(document, found, "passive" if active and not is_handled and found[0] in passive else "")
+        for found in islice(offenders, MAX_EVIDENCE)
+    )
+    if is_handled:
         return Outcome("upgraded", value=total, evidence=shown, total=total, details=details)
     if active:
         count = len(active)
@@ -172,6 +178,8 @@ def _named_elsewhere(resources: Resources) -> Iterator[_Found]:
             yield resource.url, kind, Evidence(url=resource.url, reason=f"{kind} redirected to {target}"[:300])
 
 
-def _evidence(document: Document, found: _Found) -> Evidence:
+def _evidence(document: Document, found: _Found, state: str) -> Evidence:
     url, kind, where = found
-    return where if isinstance(where, Evidence) else document.evidence(where, reason=kind, url=url)
+    if isinstance(where, Evidence):
+        return msgspec.structs.replace(where, state=state)
+    return document.evidence(where, reason=kind, url=url, state=state)

@@ -156,7 +156,8 @@ def sri(document: Document, resources: Resources | NotGathered, parties: Parties
         worst,
         value=len(bad),
         evidence=tuple(
-            document.evidence(load, reason=reason, url=url) for load, url, (_, reason) in islice(bad, MAX_EVIDENCE)
+            document.evidence(load, reason=reason, url=url, state="" if state == worst else state)
+            for load, url, (state, reason) in islice(bad, MAX_EVIDENCE)
         ),
         total=len(bad),
         details=tuple(Detail(code=state, actual=states.count(state)) for state in dict.fromkeys(states)),

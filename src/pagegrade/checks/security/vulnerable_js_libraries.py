@@ -110,7 +110,10 @@ def vulnerable_js_libraries(document: Document, resources: Resources | NotGather
     return Outcome(
         "vulnerable" if certain else "possible" if bad else "none",
         value=", ".join(islice(names, 5)),
-        evidence=tuple(_evidence(document, copy, holes) for copy, holes in islice(bad, MAX_EVIDENCE)),
+        evidence=tuple(
+            _evidence(document, copy, holes, "" if copy.certain or not certain else "possible")
+            for copy, holes in islice(bad, MAX_EVIDENCE)
+        ),
         total=len(bad),
         count=certain or len(bad),
         details=(
@@ -146,7 +149,7 @@ def _copies(script: Script, fetched: dict[str, Resource]) -> Iterator[_Copy]:
         yield _Copy(named.name, named.version, named.certain, script, url)
 
 
-def _evidence(document: Document, copy: _Copy, holes: tuple[str, ...]) -> Evidence:
+def _evidence(document: Document, copy: _Copy, holes: tuple[str, ...], state: str) -> Evidence:
     place = document.evidence(copy.script, url=copy.url) if copy.url else document.evidence(copy.script)
     how = "" if copy.certain else "; the version is only in the name of the file"
     return Evidence(
@@ -157,4 +160,5 @@ def _evidence(document: Document, copy: _Copy, holes: tuple[str, ...]) -> Eviden
         url=copy.url,
         value=f"{copy.name} {copy.version}",
         reason=", ".join(holes) + how,
+        state=state,
     )

@@ -1,10 +1,11 @@
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Final
 
 from pagegrade.checks._check import State, check
 from pagegrade.model.artifacts import Response
 from pagegrade.model.document import Document
-from pagegrade.model.outcome import Detail, Outcome, Severity
+from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Outcome, Severity
 from pagegrade.parse.language_tags import parse_language_tag
 from pagegrade.parse.page_links import (
     PageLink,
@@ -233,23 +234,38 @@ def canonical(document: Document, response: Response) -> Outcome:
             closer, f" The element <{closer}> ended the head before it."
         )
         message = canonical.state("in_body").message + cause
-        return _outcome("in_body", found, document, message)
+        return _outcome([("in_body", found)], document, message)
+    faults = list(_faults(counted, document, response))
+    if faults:
+        return _outcome(faults, document)
+    if sum(1 for link in found if link.link is not None) > 1:
+        return _outcome([("repeated", counted)], document)
+    return Outcome("ok", value=(counted[0].url or "")[:2_000])
+
+
+def _faults(
+    counted: Sequence[PageLink], document: Document, response: Response
+) -> Iterator[tuple[str, Sequence[PageLink]]]:
+    """(state, its links) of everything that is wrong, the worst first."""
     unreadable = [link for link in counted if link.url is None]
     if unreadable:
-        return _outcome("unparsable", unreadable, document)
-    targets = {link.url for link in counted if link.url}
-    if len(targets) > 1:
-        return _outcome("conflicting", counted, document)
-    relative = [link for link in counted if not link.is_absolute]
+        yield "unparsable", unreadable
+    by_target: dict[str, list[PageLink]] = {}
+    for link in counted:
+        if link.url:
+            by_target.setdefault(link.url, []).append(link)
+    if len(by_target) > 1:
+        yield "conflicting", counted if not unreadable else [link for link in counted if link.url]
+    relative = [link for link in counted if link.url is not None and not link.is_absolute]
     if relative:
-        return _outcome("relative", relative, document)
-    target = targets.pop()
-    state = _judge_target(target, document, response)
-    if state == "ok" and sum(1 for link in found if link.link is not None) > 1:
-        state = "repeated"
-    if state == "ok":
-        return Outcome("ok", value=target[:2_000])
-    return _outcome(state, counted, document)
+        yield "relative", relative
+    by_state: dict[str, list[PageLink]] = {}
+    for target, links in islice(by_target.items(), MAX_EVIDENCE):
+        state = _judge_target(target, document, response)
+        if state != "ok":
+            by_state.setdefault(state, []).extend(links)
+    order = [state.name for state in canonical.states]
+    yield from sorted(by_state.items(), key=lambda entry: -order.index(entry[0]))
 
 
 def _judge_target(target: str, document: Document, response: Response) -> str:
@@ -284,11 +300,17 @@ def _is_other_language(target: str, own: str, document: Document, response: Resp
     return bool(languages) and own_tag is not None and own_tag.primary not in languages
 
 
-def _outcome(state: str, links: Sequence[PageLink], document: Document, message: str = "") -> Outcome:
+def _outcome(faults: Sequence[tuple[str, Sequence[PageLink]]], document: Document, message: str = "") -> Outcome:
+    """The state of the first fault, with the links of all."""
+    worst, links = faults[0]
+    listed = [(link, state) for state, some in faults for link in some]
     return Outcome(
-        state,
+        worst,
         value=(links[0].url or links[0].href)[:2_000],
-        evidence=tuple(link.evidence(document, _REASONS[state]) for link in links[:100]),
-        total=len(links),
+        evidence=tuple(
+            link.evidence(document, _REASONS[state], "" if state == worst else state)
+            for link, state in islice(listed, MAX_EVIDENCE)
+        ),
+        total=len(listed),
         message=message,
     )

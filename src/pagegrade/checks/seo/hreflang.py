@@ -203,7 +203,7 @@ def _faults(counted: Sequence[PageLink], document: Document, response: Response)
     if doubled:
         yield _Fault("several_addresses", doubled, "Another link has the same code.")
     if _DEFAULT not in addresses and len({link.url for link in counted}) > 1:
-        yield _Fault("no_default", counted[:1], "")
+        yield _Fault("no_default", counted[:1], "No link has the code x-default.")
 
 
 def _is_valid(code: str) -> bool:
@@ -228,11 +228,11 @@ def _is_under_other_language(selves: Sequence[PageLink], document: Document) -> 
 def _outcome(faults: Sequence[_Fault], document: Document) -> Outcome:
     """The state of the worst fault, with the links of all."""
     worst = faults[0]
-    listed = [(link, fault.reason) for fault in faults if fault is worst or fault.reason for link in fault.links]
+    listed = [(link, fault.reason, "" if fault is worst else fault.state) for fault in faults for link in fault.links]
     return Outcome(
         worst.state,
         value=", ".join(dict.fromkeys(link.hreflang[:40] for link in worst.links[:20])),
-        evidence=tuple(link.evidence(document, reason) for link, reason in listed[:MAX_EVIDENCE]),
+        evidence=tuple(link.evidence(document, reason, state) for link, reason, state in listed[:MAX_EVIDENCE]),
         total=len(listed),
         count=len(worst.links),
         message=worst.message,

@@ -1,4 +1,5 @@
 from collections.abc import Iterable
+from dataclasses import replace
 from ipaddress import IPv4Network, IPv6Network
 from typing import Final
 
@@ -104,6 +105,8 @@ def localhost_links(document: Document, page_links: PageLinks) -> Verdict:
     loads = found(((fact, fact.url) for fact in document.references), "loads from there")
     loads += found(((form, form.url) for form in document.forms if is_http(form.url)), "sends its fields there")
     links = found(((anchor, url) for anchor, url, _ in page_links.found), "a link to one network only")
+    if loads:
+        links = [replace(link, state="links") for link in links]
     every = [*loads, *links]
     return Outcome(
         "loads" if loads else "links",

@@ -1,8 +1,11 @@
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.artifacts import Response, SitemapFile, Sitemaps
-from pagegrade.model.outcome import Detail, Evidence, NotRun, Outcome, Severity
+from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotRun, Outcome, Severity
 
 _OUR_LIMITS: Final = frozenset({"skipped", "budget", "address_not_allowed", "too_large", "internal", "parser_limit"})
 """Reasons of our own not to read a file; they say nothing about the site."""
@@ -149,6 +152,28 @@ def sitemap(sitemaps: Sitemaps, response: Response) -> Verdict:
         return NotRun(left_out.error or "skipped", left_out.error_detail or "The sitemap was not fetched.")
     # A guessed address that answers 404, or with the site's own page, was never meant to be a sitemap.
     broken = [file for file in files if not _is_good(file) and (file.source != "guessed" or _is_damaged(file))]
+    faults = list(_faults(files, good, broken, is_https=response.url.startswith("https:")))
+    if faults:
+        return _outcome(faults)
+    if not good:
+        return Outcome("missing", evidence=tuple(_evidence(file, "") for file in files[:MAX_EVIDENCE]))
+    return Outcome("ok", value=sum(file.url_count for file in good if file.kind != "index"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Fault:
+    """One thing that is wrong with some of the files."""
+
+    state: str
+    files: Sequence[SitemapFile]
+    reason: str = ""
+    details: tuple[Detail, ...] = ()
+
+
+def _faults(
+    files: Sequence[SitemapFile], good: Sequence[SitemapFile], broken: Sequence[SitemapFile], *, is_https: bool
+) -> Iterator[_Fault]:
+    """Everything that is wrong, the worst first; nothing where there are no sitemaps."""
     oversize = [file for file in files if file.over_limit]
     if oversize:
         counts = oversize[0]
@@ -156,31 +181,24 @@ def sitemap(sitemaps: Sitemaps, response: Response) -> Verdict:
             Detail(code="urls", actual=counts.url_count, limit=50_000),
             Detail(code="bytes", actual=counts.bytes, limit=52_428_800),
         )
-        return _outcome("over_limit", oversize, "Larger than 50,000 URLs or 50 MB.", details)
-    if not good:
-        if broken:
-            return _outcome("broken", broken, "")
-        return Outcome("missing", evidence=tuple(_evidence(file, "") for file in files[:100]))
+        yield _Fault("over_limit", oversize, "Larger than 50,000 URLs or 50 MB.", details)
+    broken = [file for file in broken if not file.over_limit]
     if broken:
-        return _outcome("partly_broken", broken, "")
-    return _judge_addresses(good, is_https=response.url.startswith("https:"))
-
-
-def _judge_addresses(good: list[SitemapFile], *, is_https: bool) -> Outcome:
-    relative = [file for file in good if file.relative_url_count]
+        yield _Fault("partly_broken" if good or oversize else "broken", broken)
+    readable = [*oversize, *good]
+    relative = [file for file in readable if file.relative_url_count]
     if relative:
-        return _outcome("relative_addresses", relative, "Lists URLs without scheme and host.")
-    insecure = [file for file in good if file.http_url_count] if is_https else []
+        yield _Fault("relative_addresses", relative, "Lists URLs without scheme and host.")
+    insecure = [file for file in readable if file.http_url_count] if is_https else []
     if insecure:
         count = sum(file.http_url_count for file in insecure)
-        return _outcome("http_addresses", insecure, "Lists http URLs.", (Detail(code="http_urls", actual=count),))
-    undated = [file for file in good if file.bad_lastmod_count]
+        yield _Fault("http_addresses", insecure, "Lists http URLs.", (Detail(code="http_urls", actual=count),))
+    undated = [file for file in readable if file.bad_lastmod_count]
     if undated:
         count = sum(file.bad_lastmod_count for file in undated)
-        return _outcome("bad_dates", undated, "Has dates that cannot be read.", (Detail(code="dates", actual=count),))
-    if not any(file.source == "robots" for file in good):
-        return _outcome("undeclared", good, "Found at a usual URL.")
-    return Outcome("ok", value=sum(file.url_count for file in good if file.kind != "index"))
+        yield _Fault("bad_dates", undated, "Has dates that cannot be read.", (Detail(code="dates", actual=count),))
+    if readable and all(file.source != "robots" for file in files):
+        yield _Fault("undeclared", readable, "Found at a usual URL.")
 
 
 def _is_good(file: SitemapFile) -> bool:
@@ -191,21 +209,28 @@ def _is_damaged(file: SitemapFile) -> bool:
     return file.status in range(200, 300) and file.error in {"malformed", "doctype", "empty"}
 
 
-def _outcome(state: str, files: list[SitemapFile], reason: str, details: tuple[Detail, ...] = ()) -> Outcome:
+def _outcome(faults: Sequence[_Fault]) -> Outcome:
+    """The state of the first fault, with the files of all."""
+    worst = faults[0]
+    listed = [(file, fault) for fault in faults for file in fault.files]
     return Outcome(
-        state,
-        value=len(files),
-        evidence=tuple(_evidence(file, reason) for file in files[:100]),
-        total=len(files),
-        details=details,
+        worst.state,
+        value=len(worst.files),
+        evidence=tuple(
+            _evidence(file, fault.reason, "" if fault is worst else fault.state)
+            for file, fault in islice(listed, MAX_EVIDENCE)
+        ),
+        total=len(listed),
+        details=tuple(detail for fault in faults for detail in fault.details),
     )
 
 
-def _evidence(file: SitemapFile, reason: str) -> Evidence:
+def _evidence(file: SitemapFile, reason: str, state: str = "") -> Evidence:
     if file.error is not None:
         reason = _ERROR_REASONS.get(file.error, f"It could not be fetched ({file.error}).")
         if file.error_detail not in _SAID_AGAIN:
             reason = f"{reason} {file.error_detail}".strip()
     elif not reason:
-        return Evidence(url=file.url, reason=f"It answers with status {file.status}.")
-    return Evidence(url=file.url, value="" if file.status is None else f"status {file.status}", reason=reason[:300])
+        return Evidence(url=file.url, reason=f"It answers with status {file.status}.", state=state)
+    value = "" if file.status is None else f"status {file.status}"
+    return Evidence(url=file.url, value=value, reason=reason[:300], state=state)

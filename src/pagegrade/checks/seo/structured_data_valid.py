@@ -3,7 +3,7 @@ from typing import Final
 
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.document import Document
-from pagegrade.model.outcome import Detail, Evidence, NotApplicable, Outcome, Severity
+from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Severity
 from pagegrade.parse.rich_results import Fault, find_faults
 
 _STATES: Final = (
@@ -121,31 +121,37 @@ def structured_data_valid(document: Document) -> Verdict:
     """
     blocks = [item for item in document.structured_items if item.format == "json-ld"]
     broken = [block for block in blocks if block.error is not None]
-    if broken:
-        return Outcome(
-            "unreadable",
-            value=len(broken),
-            evidence=tuple(document.evidence_at(block.node, reason=block.error or "") for block in islice(broken, 100)),
-            total=len(broken),
-        )
-    readable = [block for block in blocks if block.schema_org]
+    readable = [block for block in blocks if block.schema_org and block.error is None]
     count, faults = find_faults([block.data for block in readable])
-    if not faults:
+    if not faults and not broken:
         if count == 0:
             return NotApplicable("The page has no JSON-LD of a type for which search engines show rich results.")
         return Outcome("ok", value=count)
     codes = {fault.code for fault in faults}
-    state = next(state for code, state in _STATES if code in codes)
+    state = "unreadable" if broken else next(state for code, state in _STATES if code in codes)
     order = [code for code, _ in _STATES]
     worst_first = sorted(faults, key=lambda fault: order.index(fault.code))
 
     def evidence(fault: Fault) -> Evidence:
-        return document.evidence_at(readable[fault.block].node, reason=_reason(fault))
+        own = dict(_STATES)[fault.code]
+        return document.evidence_at(
+            readable[fault.block].node, reason=_reason(fault), state="" if own == state else own
+        )
 
+    listed = tuple(evidence(fault) for fault in islice(worst_first, MAX_EVIDENCE))
+    if broken:
+        unread = (document.evidence_at(block.node, reason=block.error or "") for block in islice(broken, MAX_EVIDENCE))
+        return Outcome(
+            "unreadable",
+            value=len(broken),
+            evidence=(*unread, *listed)[:MAX_EVIDENCE],
+            total=len(broken) + len(faults),
+            count=len(broken),
+        )
     return Outcome(
         state,
         value=len(faults),
-        evidence=tuple(evidence(fault) for fault in islice(worst_first, 100)),
+        evidence=listed,
         total=len(faults),
         details=tuple(
             Detail(code=fault.code, actual=f"{fault.type}.{_property(fault)}"[:200])

@@ -47,7 +47,8 @@ _TEMPLATE: Final = re.compile(
 )
 """A placeholder that no template engine has filled in."""
 _FILE: Final = re.compile(
-    r"[^\s/\\]{1,100}\.(?:aspx?|cfm|docx?|html?|indd|jspx?|md|odt|pages|pdf|php[3-7]?|pptx?|rtf|shtml|txt|xhtml|xlsx?)",
+    r"[^\s/\\]{1,100}\.(?:aspx?|avif|cfm|docx?|gif|html?|indd|jpe?g|jspx?|md|odt|pages|pdf|php[3-7]?|png|pptx?|rtf|shtml|"
+    r"svg|tiff?|txt|webp|xhtml|xlsx?)",
     re.IGNORECASE,
 )
 _URL: Final = re.compile(r"(?:https?://|www\.)\S+", re.IGNORECASE)

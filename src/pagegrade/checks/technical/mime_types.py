@@ -150,7 +150,13 @@ def mime_types(document: Document, resources: Resources, seen_response: Response
         state,
         value=part(len(faults), len(seen) + (page is not None), "file"),
         evidence=tuple(
-            Evidence(header="Content-Type", url=url, value=reason, reason="refused" if is_refused else "guessed")
+            Evidence(
+                header="Content-Type",
+                url=url,
+                value=reason,
+                reason="refused" if is_refused else "guessed",
+                state="loose" if refused and not is_refused else "",
+            )
             for url, is_refused, reason in faults[:MAX_EVIDENCE]
         ),
         total=len(faults),

@@ -14,7 +14,7 @@ import msgspec
 
 
 class Role(msgspec.Struct, frozen=True, kw_only=True):
-    """What one role means."""
+    """One role and its properties."""
 
     attributes: frozenset[str] = frozenset()
     """States and properties it supports besides the global ones, without the prefix ``aria-``."""
@@ -235,6 +235,12 @@ def role_tokens(value: str) -> list[str]:
     """
     words = value.lower()
     return words.split() if value.isascii() else words.translate(_BLANKS).split(" ")
+
+
+def is_opaque(value: str) -> bool:
+    """Return whether a ``role`` attribute makes everything inside its element presentation."""
+    role = ROLES.get(first_role(value))
+    return role is not None and role.children_presentational
 
 
 def first_role(value: str) -> str:

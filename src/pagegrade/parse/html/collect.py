@@ -29,7 +29,7 @@ from pagegrade.model.document import (
     Title,
 )
 from pagegrade.parse.aria.parts import Parts
-from pagegrade.parse.aria.roles import ROLES, first_role
+from pagegrade.parse.aria.roles import first_role, is_opaque
 from pagegrade.parse.aria.subtree_flags import BOILERPLATE, HIDDEN, INERT, INVISIBLE
 from pagegrade.parse.cascade.visibility import Visibility
 from pagegrade.parse.css.urls import find_css_urls
@@ -261,7 +261,7 @@ class Collector:
             return self.open_heading(node, attrs, flags, int(level) if level.isdecimal() and len(level) < 3 else 2)
         if role in _NAMED_ROLES and node.tag != "input":
             return self.open_named(node, attrs, flags, _NAMED_ROLES[role])
-        if role in ROLES and ROLES[role].children_presentational:
+        if is_opaque(role):
             return self.open_host(node, attrs, flags)
         return None
 

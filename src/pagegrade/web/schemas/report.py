@@ -92,6 +92,7 @@ class Evidence(Document):
     url: str = sometimes("The address it is about.", "https://example.com/logo.png")
     value: str = sometimes("What was measured, with its unit.", "79 characters")
     reason: str = sometimes("Why it is listed.", "longer than the limit")
+    state: str = sometimes("The check's word for what was seen here, where it is not the result's state.", "relative")
 
 
 class Saving(Document):

@@ -7,7 +7,7 @@ from typing import Final
 from turbohtml import Element
 
 from pagegrade.model.document import Anchor, Control, Form
-from pagegrade.parse.aria.roles import first_role
+from pagegrade.parse.aria.roles import first_role, is_opaque
 from pagegrade.parse.aria.subtree_flags import ARIA_HIDDEN, HIDDEN, NO_TEXT, SKIP
 from pagegrade.parse.cascade.states import is_details_summary
 from pagegrade.parse.html.accessible_names import Label
@@ -25,10 +25,13 @@ def anchor(into: Collector, node: Element, attrs: Attributes, flags: int) -> tup
     href = attrs.get("href")
     if href is not None:
         into.parts.focusable(node, attrs, flags)
+    close_host = into.open_host(node, attrs, flags) if "role" in attrs and is_opaque(attrs["role"]) else None
 
     def close() -> None:
         text, whole = into.close_name(opened)
         anchors = into.anchors
+        if close_host is not None:
+            close_host()
         if not into.room(anchors, "anchors"):
             return
         if href is None and "role" in attrs:
