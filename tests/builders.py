@@ -123,7 +123,10 @@ def outcome(check: Check | str, artifacts: Artifacts | str | None = None, **more
     return verdict
 
 
-def judged(check: Check | str, artifacts: Artifacts | str | None = None, **more: Any) -> Judged:
+def evaluated(check: Check | str, artifacts: Artifacts | str | None = None, **more: Any) -> Judged:
     """The verdict read by the check's table of states."""
     the_check = all_checks()[check] if isinstance(check, str) else check
     return judge(the_check, run(the_check, artifacts, **more))
+
+
+judged = evaluated

@@ -12,6 +12,7 @@ from pagegrade.parse import emails, language_tags, structured_data, words
 from pagegrade.parse.css import colors, font_faces, minified
 from pagegrade.parse.css import urls as css_urls
 from pagegrade.parse.files import (
+    content_preferences,
     image,
     javascript,
     javascript_libraries,
@@ -56,6 +57,8 @@ PARSERS: Final[dict[str, Parser]] = {
     "robots.txt rule": lambda text: robots_permission.permitted(
         _response(f"User-agent: *\nDisallow: /{text}"), (f"https://example.com/{text[:2_000]}",)
     ),
+    "Content-Signal": content_preferences.read_content_signal,
+    "Content-Usage": lambda text: content_preferences.read_content_usage(text, in_robots_txt=True),
     "robots meta": lambda text: robots_directives.parse_robots_meta("robots", text),
     "X-Robots-Tag": robots_directives.parse_x_robots_tag,
     "sitemap": _sitemap,
@@ -116,7 +119,7 @@ NUISANCES: Final = (
     "*a",
     "Sitemap: a\n", "sha256-a ", "charset=", "a/b;", '; a="', "<a>; rel=", 'rel="a" ', "1x", "Mon, 01 ", "é", "字",
     "\N{PILE OF POO}", "jQuery v", "document . write (", "//# sourceMappingURL=", "\r\n", "${", "=/", "/[", "return /",
-    "format(", "width = ", "a-b-", "'nonce-", "'a' ", ";;", "  ,", "a.b.", "xn--",
+    "format(", "width = ", "a-b-", "'nonce-", "'a' ", ";;", "  ,", "a.b.", "xn--", "Content-Signal: a=yes\n", "a=yes,",
 )  # fmt: skip
 """What is repeated: delimiters that never close, escapes, prefixes of what a parser looks for."""
 ELEMENTS: Final = (

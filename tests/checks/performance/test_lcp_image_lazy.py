@@ -22,15 +22,6 @@ def test_lazy_loading_of_the_first_large_image_costs_half(attributes: str, state
     assert (found.verdict.state, found.loss) == (state, 0.5 if state == "lazy" else 0)
 
 
-def test_a_missing_priority_is_told_and_free() -> None:
-    """Few pages have one."""
-    found = judged(lcp_image_lazy, LARGE.format(""))
-
-    assert isinstance(found.verdict, Outcome)
-    assert found.loss == 0
-    assert {detail.code: detail.actual for detail in found.verdict.details}["fetchpriority"] == "auto"
-
-
 def test_small_images_before_it_do_not_count() -> None:
     """A lazy logo is no main image."""
     html = (

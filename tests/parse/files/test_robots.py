@@ -7,6 +7,8 @@ import pytest
 from pagegrade.model.artifacts import NotGathered, Response
 from pagegrade.parse.files.robots import (
     MAX_BYTES,
+    MAX_EXTENSION_CHARACTERS,
+    MAX_EXTENSIONS,
     MAX_PROBLEMS,
     Robots,
     looks_like_html,
@@ -347,3 +349,25 @@ def test_binary_and_broken_files_do_not_raise(body: bytes) -> None:
 def test_plain_text_is_not_html() -> None:
     """A rule file is never mistaken for a page."""
     assert not looks_like_html(b"User-agent: *\nDisallow: /<html>")
+
+
+def test_lines_about_the_use_of_content_are_kept_with_their_group() -> None:
+    """They end no group and start none."""
+    read = make_robots(
+        "License: https://a.example/l\nUser-agent: A\nContent-Signal: search=yes\nUser-agent: B\nDisallow: /x"
+    )
+
+    assert [(one.directive, one.value, one.line, one.group) for one in read.extensions] == [
+        ("license", "https://a.example/l", 1, None),
+        ("content-signal", "search=yes", 3, 0),
+    ]
+    assert [group.agents for group in read.groups] == [["A", "B"]]
+
+
+@pytest.mark.parametrize(("lines", "kept"), [(MAX_EXTENSIONS, MAX_EXTENSIONS), (MAX_EXTENSIONS + 1, MAX_EXTENSIONS)])
+def test_lines_about_the_use_of_content_are_bounded(lines: int, kept: int) -> None:
+    """In number, and each in its length."""
+    read = make_robots(f"Content-Signal: {'x' * (MAX_EXTENSION_CHARACTERS + 1)}\n" * lines)
+
+    assert len(read.extensions) == kept
+    assert {len(one.value) for one in read.extensions} == {MAX_EXTENSION_CHARACTERS}

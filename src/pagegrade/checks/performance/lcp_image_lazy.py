@@ -1,14 +1,8 @@
-from typing import Final
-
 from pagegrade.checks._check import State, Verdict, check
-from pagegrade.model.artifacts import NotGathered, Resource, Resources
-from pagegrade.model.document import Document, Image
+from pagegrade.checks._main_image import probable_main_image
+from pagegrade.model.artifacts import NotGathered, Resources
+from pagegrade.model.document import Document
 from pagegrade.model.outcome import Detail, NotApplicable, Outcome, Severity
-from pagegrade.parse.url import strip_fragment
-
-FIRST: Final = 5
-WIDTH_PX: Final = 300
-HEIGHT_PX: Final = 200
 
 
 @check(
@@ -48,8 +42,7 @@ def lcp_image_lazy(document: Document, resources: Resources | NotGathered) -> Ve
 
     Which image is probably the main one: the first of the first five images that is large (300 x 200 pixels or more, by
     its attributes or, where it was fetched, by its file). Whether it is, is known only when the page is drawn, so
-    `loading="lazy"` on it costs half and not all. `fetchpriority="high"` would help as well; few pages have it, so its
-    absence is listed in the details and costs nothing. Hidden images and inline `data:` are left out.
+    `loading="lazy"` on it costs half and not all. Hidden images and inline `data:` are left out.
 
     ## Why it matters
 
@@ -79,35 +72,12 @@ def lcp_image_lazy(document: Document, resources: Resources | NotGathered) -> Ve
     <img src="/hero.webp" alt="The garden in May" width="1200" height="600" fetchpriority="high">
     ```
     """
-    files = resources.by_url() if isinstance(resources, Resources) else {}
-    shown = [image for image in document.images if not image.hidden and (image.url or "").startswith("http")]
-    main = next((image for image in shown[:FIRST] if _is_large(image, files)), None)
+    main = probable_main_image(document, resources)
     if main is None:
         return NotApplicable("The page has no large image near its beginning.")
-    priority = main.attrs.get("fetchpriority", "").strip().lower() or "auto"
     return Outcome(
         "lazy" if main.lazy else "eager",
         value=main.url,
         evidence=(document.evidence(main, reason="probably the main image", url=main.url or ""),),
-        details=(
-            Detail(code="loading", actual="lazy" if main.lazy else "eager", limit="eager"),
-            Detail(code="fetchpriority", actual=priority, limit="high"),
-        ),
+        details=(Detail(code="loading", actual="lazy" if main.lazy else "eager", limit="eager"),),
     )
-
-
-def _is_large(image: Image, files: dict[str, Resource]) -> bool:
-    """By its attributes; by its file where those say nothing."""
-    width, height = (_number(image.attrs.get(name, "")) for name in ("width", "height"))
-    if width is None or height is None:
-        file = files.get(strip_fragment(image.url or ""))
-        facts = None if file is None else file.image
-        if facts is None or facts.width_px is None or facts.height_px is None:
-            return False
-        width, height = width or facts.width_px, height or facts.height_px
-    return width >= WIDTH_PX and height >= HEIGHT_PX
-
-
-def _number(text: str) -> int | None:
-    text = text.strip().removesuffix("px")
-    return int(text[:6]) if text.isascii() and text.isdecimal() else None

@@ -1,7 +1,7 @@
 """Reads robots.txt and decides by it, and can say which line decided.
 
 The package ``protego`` decides too, but cannot name the line, the rule and the group, nor list what it did not
-understand, and both are what a person who mends the file needs.
+understand, and both are needed to correct the file.
 
 Where crawlers differ, the RFC decides: an encoded letter equals the plain one, and a line that the RFC does not know
 never ends a group. What Google alone reads into a file (``index.html`` as its directory) is left out.
@@ -25,6 +25,10 @@ MAX_PROBLEMS: Final = 100
 """Lines listed with what is wrong with them; all are counted."""
 MAX_SITEMAPS: Final = 1_000
 MAX_SHOWN_CHARACTERS: Final = 200
+MAX_EXTENSIONS: Final = 100
+"""Lines of ``KEPT_EXTENSIONS`` that are kept."""
+MAX_EXTENSION_CHARACTERS: Final = 2_000
+"""Of the value of one of them."""
 
 KNOWN_EXTENSIONS: Final = frozenset(
     {
@@ -43,6 +47,8 @@ KNOWN_EXTENSIONS: Final = frozenset(
     }
 )
 """Directives outside the RFC that some crawler documents, or did; the RFC allows them, so nobody is warned."""
+KEPT_EXTENSIONS: Final = frozenset({"content-signal", "content-usage", "license"})
+"""Those that state what crawlers may use the content for."""
 _SPELLINGS: Final = {
     "user-agent": "user-agent",
     "useragent": "user-agent",
@@ -133,6 +139,20 @@ class RobotsGroup:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RobotsExtension:
+    """A line outside the RFC that states what crawlers may use the content for."""
+
+    directive: str
+    """One of ``KEPT_EXTENSIONS``."""
+    value: str
+    """As written, at most ``MAX_EXTENSION_CHARACTERS``."""
+    line: int
+    """From 1."""
+    group: int | None
+    """Index of the group it stands in; ``None`` before the first one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
     """Whether a crawler may fetch a URL, and what decided."""
 
@@ -166,6 +186,8 @@ class Robots:
     """Lower-case product token (or ``*``) -> its groups, in order."""
     sitemaps: tuple[str, ...] = ()
     """Values of ``Sitemap`` lines as written, each once, in order."""
+    extensions: tuple[RobotsExtension, ...] = ()
+    """In order, at most ``MAX_EXTENSIONS``."""
     problems: tuple[RobotsProblem, ...] = ()
     """In order, at most ``MAX_PROBLEMS``."""
     problem_counts: Mapping[ProblemCode, int] = field(default_factory=dict)
@@ -245,6 +267,7 @@ def parse_robots_txt(response: Response) -> Robots | NotGathered:
         groups=tuple(reader.groups),
         by_agent={token: tuple(groups) for token, groups in by_agent.items() if token},
         sitemaps=tuple(reader.sitemaps),
+        extensions=tuple(reader.extensions),
         problems=tuple(reader.problems),
         problem_counts=reader.problem_counts,
     )
@@ -272,6 +295,7 @@ class _Reader:
     def __init__(self) -> None:
         self.groups: list[RobotsGroup] = []
         self.sitemaps: dict[str, None] = {}
+        self.extensions: list[RobotsExtension] = []
         self.problems: list[RobotsProblem] = []
         self.problem_counts: dict[ProblemCode, int] = {}
         self._naming = False
@@ -298,6 +322,10 @@ class _Reader:
         if directive is None:
             if word not in KNOWN_EXTENSIONS:
                 self._note("unknown_directive", number, line)
+            elif word in KEPT_EXTENSIONS and len(self.extensions) < MAX_EXTENSIONS:
+                group = len(self.groups) - 1 if self.groups else None
+                shown = value[:MAX_EXTENSION_CHARACTERS]
+                self.extensions.append(RobotsExtension(directive=word, value=shown, line=number, group=group))
             return
         if directive != word:
             self._note("misspelled", number, line)

@@ -1,0 +1,42 @@
+"""Find the image that is probably the largest of the first screen, by markup and files."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pagegrade.model.artifacts import NotGathered, Resource, Resources
+from pagegrade.model.document import Document, Image
+from pagegrade.parse.url import strip_fragment
+
+FIRST: Final = 5
+"""Visible images at the beginning of the page that may be it."""
+WIDTH_PX: Final = 300
+HEIGHT_PX: Final = 200
+
+
+def probable_main_image(document: Document, resources: Resources | NotGathered) -> Image | None:
+    """The first large image among the first five visible ones; ``None`` when there is none.
+
+    Whether it is the one of Largest Contentful Paint is known only when the page is rendered. Hidden images and inline
+    ``data:`` are left out.
+    """
+    files = resources.by_url() if isinstance(resources, Resources) else {}
+    shown = [image for image in document.images if not image.hidden and (image.url or "").startswith("http")]
+    return next((image for image in shown[:FIRST] if _is_large(image, files)), None)
+
+
+def _is_large(image: Image, files: dict[str, Resource]) -> bool:
+    """By its attributes; by its file where those say nothing."""
+    width, height = (_number(image.attrs.get(name, "")) for name in ("width", "height"))
+    if width is None or height is None:
+        file = files.get(strip_fragment(image.url or ""))
+        facts = None if file is None else file.image
+        if facts is None or facts.width_px is None or facts.height_px is None:
+            return False
+        width, height = width or facts.width_px, height or facts.height_px
+    return width >= WIDTH_PX and height >= HEIGHT_PX
+
+
+def _number(text: str) -> int | None:
+    text = text.strip().removesuffix("px")
+    return int(text[:6]) if text.isascii() and text.isdecimal() else None

@@ -1,0 +1,105 @@
+import re
+from typing import Final
+
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.model.artifacts import Artifacts
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import Detail, Evidence, NotApplicable, Outcome, Severity
+
+TAIL_CHARS: Final = 2_000
+"""Visible text at the end of the page in which a footer is searched for."""
+NEAR_CHARS: Final = 40
+"""Characters on either side of the mark in which its years stand."""
+_MARK: Final = re.compile(r"©|\(c\)(?=\s?(?:19|20)\d\d)|\bcopyright\b", re.IGNORECASE)
+_YEAR: Final = re.compile(r"(?<![\d./:-])(?:19[89]|20\d)\d(?!\d)(?:\s?[-–—/]\s?((?:20)?\d\d)(?!\d))?")
+_SHORT_YEAR_CHARS: Final = 2
+_CENTURY: Final = 2_000
+_JANUARY: Final = 1
+
+
+@check(
+    id="copyright-year",
+    title="Copyright year",
+    severity=Severity.INFO,
+    since="0.1.0",
+    states=(
+        State("current", "The copyright notice names the current year."),
+        State(
+            "stale",
+            "The copyright notice names a past year.",
+            title="Outdated copyright year",
+            why="Visitors take the year for the age of the content, and an old one makes the site look abandoned.",
+            fix=(
+                "Let the template insert the current year, or leave the year out. A notice that states the year of "
+                "first publication on purpose can stay."
+            ),
+        ),
+    ),
+    sources=("https://www.copyright.gov/circs/circ03.pdf",),
+)
+def copyright_year(document: Document, artifacts: Artifacts) -> Verdict:
+    """An old year in the footer makes a page look abandoned.
+
+    ## What it checks
+
+    The years beside the last copyright notices (`©`, `(c)` or the word "copyright") in the last 2,000 characters of the
+    visible text. Only the latest year counts, so `2009-2026` is current in 2026. The year is compared with the date of
+    the analysis, and all of January is allowed for the change. A notice without a year is fine and not evaluated, and
+    so is a year that a script inserts. Some notices state the year of first publication on purpose, so this is
+    informative and costs nothing.
+
+    ## Why it matters
+
+    Visitors take the year for the age of the content.
+
+    ## How to fix
+
+    Let the template insert the current year, or leave the year out: a notice protects without it.
+
+    ## Fails on
+
+    ```html
+    <!doctype html>
+    <title>Garden furniture</title>
+    <main><p>Benches and tables made of oak.</p></main>
+    <footer>© 2009-2021 Oak & Sons</footer>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html>
+    <title>Garden furniture</title>
+    <main><p>Benches and tables made of oak.</p></main>
+    <footer>© 2009-2026 Oak & Sons</footer>
+    ```
+    """
+    tail = document.text[-TAIL_CHARS:]
+    notices = {notice: latest for notice in _notices(tail) if (latest := _latest_year(notice)) is not None}
+    if not notices:
+        return NotApplicable("The page ends without a copyright notice that names a year.")
+    notice, year = max(notices.items(), key=lambda entry: entry[1])
+    today = artifacts.gathered_at
+    least = today.year - 1 if today.month == _JANUARY else today.year
+    return Outcome(
+        "current" if year >= least else "stale",
+        value=year,
+        evidence=(Evidence(snippet=notice.strip(), value=f"copyright {year}", reason="latest year of the notice"),),
+        details=(Detail(code="copyright_year", actual=year, limit=least),),
+        message="" if year >= least else f"The copyright notice names {year} as its latest year.",
+    )
+
+
+def _notices(text: str) -> list[str]:
+    """The text around each mark."""
+    return [text[max(0, mark.start() - NEAR_CHARS) : mark.end() + NEAR_CHARS] for mark in _MARK.finditer(text)]
+
+
+def _latest_year(notice: str) -> int | None:
+    years = []
+    for match in _YEAR.finditer(notice):
+        years.append(int(match[0][:4]))
+        if match[1] is not None:
+            end = int(match[1])
+            years.append(end + _CENTURY if len(match[1]) == _SHORT_YEAR_CHARS else end)
+    return max(years, default=None)

@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.checks._main_image import FIRST, HEIGHT_PX, WIDTH_PX, probable_main_image
+from pagegrade.model.artifacts import ImageFacts
+from tests.builders import SKIPPED, URL, make_document, make_resource, make_resources
+
+SMALL = "<img src=/s.png width=20 height=20>"
+LARGE = f"<img src=/a.jpg width={WIDTH_PX} height={HEIGHT_PX}>"
+
+
+def found(page: str, **facts: ImageFacts) -> str | None:
+    """The address of the probable main image; ``facts`` are those of the files by their names."""
+    files = make_resources(*(make_resource(f"{URL}{name}.jpg", image=image) for name, image in facts.items()))
+    image = probable_main_image(make_document(page), files if facts else SKIPPED)
+    return None if image is None else image.url
+
+
+def test_first_large_image_is_it() -> None:
+    """Whatever small ones come before it."""
+    assert found(SMALL + LARGE + LARGE.replace("a.jpg", "b.jpg")) == URL + "a.jpg"
+
+
+@pytest.mark.parametrize(("before", "expected"), [(FIRST - 1, URL + "a.jpg"), (FIRST, None)])
+def test_only_the_first_few_are_looked_at(before: int, expected: str | None) -> None:
+    """At the limit and one past it."""
+    assert found(SMALL * before + LARGE) == expected
+
+
+@pytest.mark.parametrize(("width", "height"), [(WIDTH_PX - 1, HEIGHT_PX), (WIDTH_PX, HEIGHT_PX - 1)])
+def test_smaller_ones_are_not(width: int, height: int) -> None:
+    """One pixel less."""
+    assert found(f"<img src=/a.jpg width={width} height={height}>") is None
+
+
+def test_file_counts_where_attributes_are_missing() -> None:
+    """Attributes go first, and without either nothing is known."""
+    large = ImageFacts(format="jpeg", width_px=1200, height_px=600)
+
+    assert found("<img src=/a.jpg>", a=large) == URL + "a.jpg"
+    assert found("<img src=/a.jpg width=20 height=20>", a=large) is None
+    assert found("<img src=/a.jpg width=100%>") is None
+
+
+def test_hidden_and_inline_images_are_left_out() -> None:
+    """They are not the one that visitors wait for."""
+    assert found(LARGE.replace("<img", "<img hidden")) is None
+    assert found(LARGE.replace("/a.jpg", "data:image/png;base64,AAAA")) is None
