@@ -22,6 +22,10 @@ slow-parser
     built on it, ``http.cookies``, ``html.parser``, ``xml``, ``difflib``, the codec ``idna``, and the parts of
     ``python_multipart`` that read parameters. Dates (``email.utils``) are read in linear time and are allowed.
 
+lost-cancellation
+    ``asyncio.wait_for`` of Python 3.11 returns the result, and drops the cancellation, when both arrive in one turn of
+    the loop. ``asyncio.timeout`` does not.
+
 unfinished-check
     A line of ``make new-check`` still contains "Write here" instead of what the check does.
 
@@ -105,6 +109,7 @@ def check_source(path: str, source: str) -> list[Problem]:
         found += [Problem(path, *problem) for problem in _possessive_groups(lines)]
         found += [Problem(path, *problem) for problem in _placeholders(lines)]
         found += [Problem(path, *problem) for problem in _slow_parsers(tree)]
+        found += [Problem(path, *problem) for problem in _lost_cancellations(tree)]
         if parts[2] in REPORT_PACKAGES:
             found += [Problem(path, *problem) for problem in _exception_texts(tree)]
     if parts[0] == "tests" and parts[-1].startswith("test_"):
@@ -197,6 +202,17 @@ def _slow_parsers(tree: ast.Module) -> Iterator[tuple[int, str, str]]:
         for name in names:
             if isinstance(node, ast.stmt) and name not in LINEAR and _is_below(name, SLOW_MODULES):
                 yield node.lineno, "slow-parser", f"{name} takes more than linear time"
+
+
+def _lost_cancellations(tree: ast.Module) -> Iterator[tuple[int, str, str]]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(value=ast.Name(id="asyncio"), attr="wait_for"):
+                yield node.lineno, "lost-cancellation", "wait_for can drop a cancellation; use asyncio.timeout"
+            case ast.ImportFrom(module="asyncio", names=names) if any(alias.name == "wait_for" for alias in names):
+                yield node.lineno, "lost-cancellation", "wait_for can drop a cancellation; use asyncio.timeout"
+            case _:
+                pass
 
 
 def _is_below(name: str, modules: frozenset[str]) -> bool:

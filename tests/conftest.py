@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Generator, Iterator
 
 import pytest
@@ -16,6 +17,12 @@ LONGEST = ("tests/fault/", "tests/browser/", "tests/cli/test_serve.py", "tests/c
 # How long an example takes says more about what else the machine is doing.
 settings.register_profile("steady", settings(), deadline=None)
 settings.load_profile("steady")
+
+
+# A background job of a script (``make test &``) is started with SIGINT ignored, and would hand that on to every process
+# that a test starts and interrupts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_configure(config: pytest.Config) -> None:

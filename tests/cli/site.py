@@ -29,23 +29,34 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         if self.path == "/slow":
-            self.server.asked.set()
-            self.server.released.wait(60)
-        found = self.path in {"/", "/other", "/slow"}
+            self._wait()
+        found = self.path in {"/", "/other", "/slow", "/slow-body"}
         body = PAGE if found else b"<!doctype html><title>Not found</title><p>Nothing here."
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             self.send_response(200 if found else 404)
             self.send_header("Content-Type", "text/html; charset=utf-8")
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
+            if self.path == "/slow-body":
+                self.wfile.write(body[:20])
+                self._wait()
+                body = body[20:]
             self.wfile.write(body)
+
+    def _wait(self) -> None:
+        self.server.asked.set()
+        self.server.released.wait(60)
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name of the overridden method
         """Say nothing."""
 
 
 class Site:
-    """The running site: ``/`` and ``/other`` answer, ``/slow`` when the test is over, everything else is 404."""
+    """The running site.
+
+    ``/`` and ``/other`` answer, ``/slow`` when the test is over, ``/slow-body`` with the first bytes at once and the
+    others when the test is over; everything else is 404.
+    """
 
     def __init__(self, server: _Server) -> None:
         """Take a server that listens."""
@@ -53,9 +64,10 @@ class Site:
         self.url = f"http://127.0.0.1:{server.server_address[1]}/"
 
     def wait_until_asked(self) -> None:
-        """Wait until somebody asks for ``/slow``, at most half a minute."""
+        """Wait until a client waits for ``/slow`` or ``/slow-body`` (for the first time), at most half a minute."""
         if not self._server.asked.wait(30):
-            raise AssertionError("nobody asked for /slow")
+            raise AssertionError("no client asked for a slow page")
+        self._server.asked.clear()
 
 
 @contextlib.contextmanager

@@ -145,3 +145,18 @@ def test_parsers_that_are_not_linear_are_found(line: str, found: list[str]) -> N
     """One request of 60 kB took the event loop for five seconds, in a parser of the standard library."""
     assert rules("src/pagegrade/web/http/body.py", line + "\n") == found
     assert rules(TEST, line + "\n") == []
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("await asyncio.wait_for(future, 5)", ["lost-cancellation"]),
+        ("from asyncio import sleep, wait_for", ["lost-cancellation"]),
+        ("from pagegrade.cli.process import wait_for", []),
+        ("await asyncio.wait(tasks)", []),
+    ],
+)
+def test_what_can_lose_a_cancellation_is_found(line: str, found: list[str]) -> None:
+    """Tests may use it: what they wait for is cancelled by the loop's end only."""
+    assert rules("src/pagegrade/gather/resolver.py", line + "\n") == found
+    assert rules(TEST, line + "\n") == []

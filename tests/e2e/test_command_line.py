@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -68,10 +69,19 @@ def children_of(parent: int) -> list[int]:
     return found
 
 
-def test_an_interrupt_ends_cleanly_with_130(site: Site) -> None:
-    """Ctrl-C while a page is being waited for: no traceback, no report, no process left behind."""
+def wait_for_child(parent: int) -> None:
+    """Wait until ``parent`` has begun to start a child, at most half a minute."""
+    end = time.monotonic() + 30
+    while not children_of(parent):
+        if time.monotonic() > end:
+            raise AssertionError("no child was started")
+
+
+@pytest.mark.parametrize("moment", ["a child starts", "slow", "slow-body"])
+def test_an_interrupt_ends_cleanly_with_130(moment: str, site: Site) -> None:
+    """Ctrl-C while a child starts or a page is waited for: no traceback, no report, no process left behind."""
     process = subprocess.Popen(
-        [*COMMAND, "analyze", f"{site.url}slow", "--budget", "50"],
+        [*COMMAND, "analyze", site.url if moment == "a child starts" else site.url + moment, "--budget", "50"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         encoding="utf-8",
@@ -79,7 +89,10 @@ def test_an_interrupt_ends_cleanly_with_130(site: Site) -> None:
         start_new_session=True,
     )
     with process:
-        site.wait_until_asked()
+        if moment == "a child starts":
+            wait_for_child(process.pid)
+        else:
+            site.wait_until_asked()
         children = children_of(process.pid)
         os.killpg(process.pid, signal.SIGINT)
         out, error = process.communicate(timeout=30)
@@ -91,6 +104,30 @@ def test_an_interrupt_ends_cleanly_with_130(site: Site) -> None:
         os.killpg(process.pid, 0)
 
     assert [child for child in children if Path(f"/proc/{child}").exists()] == []
+
+
+def test_a_job_in_the_background_of_a_script_is_not_interrupted(site: Site) -> None:
+    """Such a job is started with SIGINT ignored; the interrupt is meant for another process."""
+    process = subprocess.run(
+        [
+            "/bin/sh",
+            "-c",
+            '"$@" & job=$!; kill -INT "$job"; wait "$job"',
+            "sh",
+            *COMMAND,
+            "analyze",
+            site.url,
+            "--quiet",
+        ],
+        capture_output=True,
+        encoding="utf-8",
+        env=CLEAN,
+        timeout=60,
+        check=False,
+    )
+
+    assert process.returncode == 0
+    assert "A page for the tests" in process.stdout or site.url in process.stdout
 
 
 def test_a_reader_that_goes_away_is_no_error(site: Site) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 
 import typer
 
 from pagegrade.cli.database import opened
+from pagegrade.cli.interrupts import run_async
 from pagegrade.cli.output import write_stdout
 from pagegrade.cli.tables import check_format, moment, write_list
 from pagegrade.clock import now_ms
@@ -76,7 +76,7 @@ def set_password(account_id: int) -> None:
     check_new_password(typed)
     passwords = Passwords()
     try:
-        hashed = asyncio.run(passwords.hash(typed))
+        hashed = run_async(passwords.hash(typed))
     finally:
         passwords.close()
 

@@ -15,6 +15,7 @@ import typer
 
 from pagegrade.cli import exit_codes
 from pagegrade.cli.files import STDIN, read_file
+from pagegrade.cli.interrupts import run_async
 from pagegrade.cli.output import Plan, deliver
 from pagegrade.cli.progress import Progress
 from pagegrade.cli.report_output import Criteria, judge_reports
@@ -59,7 +60,7 @@ def analyze_pages(request: AnalyzeRequest, plan: Plan, criteria: Criteria) -> in
         logging.basicConfig()
     progress = Progress(sys.stderr, len(targets), quiet=request.quiet, environment=os.environ)
     try:
-        reports, refused = asyncio.run(_analyze_all(targets, options, request, progress))
+        reports, refused = run_async(_analyze_all(targets, options, request, progress))
     finally:
         progress.clear()
     for error in refused:

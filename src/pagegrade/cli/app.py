@@ -28,7 +28,7 @@ app = typer.Typer(
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command; the exit code. Errors are told on stderr, one sentence each."""
+    """Run one command; the exit code. Errors are reported on stderr, one sentence each; an interrupt by ``main``."""
     try:
         code = app(list(arguments), prog_name="pagegrade", standalone_mode=False)
     except typer.TyperException as error:
@@ -46,9 +46,7 @@ def run(arguments: Sequence[str]) -> int:
         sys.stderr.write(f"Error: {error.message}\n")
         return exit_codes.UNAVAILABLE
     except (KeyboardInterrupt, typer.Abort):
-        code = exit_codes.INTERRUPTED
-    if code == exit_codes.INTERRUPTED:
-        sys.stderr.write("Interrupted.\n")
+        return exit_codes.INTERRUPTED
     return code if isinstance(code, int) else exit_codes.OK
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import sys
@@ -10,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from pagegrade.cli import exit_codes
+from pagegrade.cli.interrupts import run_async
 from pagegrade.cli.output import color_wanted, write_stdout
 from pagegrade.cli.tables import check_format
 from pagegrade.clock import now_ms
@@ -62,7 +62,7 @@ def examine(format_name: str, online: str | None) -> int:
         typer.BadParameter: There is no such format.
     """
     check_format(format_name)
-    found = [*_look_here(), *asyncio.run(_look_at_work(online))]
+    found = [*_look_here(), *run_async(_look_at_work(online))]
     if format_name == "json":
         entries = [
             {"topic": one.topic, "level": one.level, "message": one.message, "advice": one.advice or None}

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 
 import typer
 
 from pagegrade.cli.files import read_file
+from pagegrade.cli.interrupts import run_async
 from pagegrade.cli.output import Plan, deliver
 from pagegrade.cli.report_output import Criteria, judge_reports
 from pagegrade.model.artifacts import Artifacts
@@ -40,7 +40,7 @@ def evaluate_page(request: EvaluateRequest, plan: Plan, criteria: Criteria) -> i
     """
     thresholds = configured_options().thresholds
     artifacts = _artifacts(request)
-    report = asyncio.run(_judge(artifacts, thresholds))
+    report = run_async(_judge(artifacts, thresholds))
     comparisons = criteria.compare([report])
     deliver(plan, [report], comparisons)
     return judge_reports(criteria, [report], comparisons, quiet=plan.quiet)

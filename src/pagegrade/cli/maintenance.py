@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from functools import partial
 
 from pagegrade.cli import exit_codes
 from pagegrade.cli.database import bring_up_to_date, opened
+from pagegrade.cli.interrupts import run_async
 from pagegrade.cli.output import write_stdout
 from pagegrade.clock import now_ms
 from pagegrade.service.retention import prune_expired
@@ -75,9 +75,7 @@ def prune_database(*, days: int | None, runs: int | None, dry_run: bool) -> None
             )
             write_stdout(f"Would delete {_told(found)}.\n")
             return
-        pruned = asyncio.run(
-            prune_expired(database, retention_days=kept_days, retention_runs=kept_runs, now_ms=now_ms())
-        )
+        pruned = run_async(prune_expired(database, retention_days=kept_days, retention_runs=kept_runs, now_ms=now_ms()))
     write_stdout(f"Deleted {_told(pruned)}.\n")
 
 

@@ -167,7 +167,8 @@ class DNSResolver:
 
         threading.Thread(target=ask, name="pagegrade-getaddrinfo", daemon=True).start()
         try:
-            addresses = await asyncio.wait_for(found, self._timeout_s)
+            async with asyncio.timeout(self._timeout_s):
+                addresses = await found
         except TimeoutError as error:
             raise ResolveError("dns_timeout", "The name was not resolved in time.") from error
         except socket.gaierror as error:

@@ -40,7 +40,8 @@ async def wait_until_finished(call: Call, report_id: int, seconds: float) -> Non
                     if left <= 0 or await _is_finished(call, report_id):
                         break
                     with contextlib.suppress(TimeoutError):
-                        await asyncio.wait_for(changed.wait(), min(left, _pause_s(call)))
+                        async with asyncio.timeout(min(left, _pause_s(call))):
+                            await changed.wait()
             finally:
                 listening.cancel()
 
