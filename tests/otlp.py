@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -16,6 +15,8 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.common.v1.common_pb2 import KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import Span as SentSpan
 from opentelemetry.proto.trace.v1.trace_pb2 import Status
+
+from tests.waiting import wait_until
 
 PATIENCE_S = 60.0
 
@@ -68,11 +69,7 @@ class Collector:
 
     def wait(self, name: str, count: int = 1) -> list[Received]:
         """The spans of a name once there are so many."""
-        until = time.monotonic() + PATIENCE_S
-        while len(self.named(name)) < count:
-            if time.monotonic() > until:
-                raise AssertionError(f"{count} x {name} did not come; there are {[span.name for span in self.spans]}")
-            time.sleep(0.02)
+        wait_until(lambda: len(self.named(name)) >= count, f"{count} x {name}")
         return self.named(name)
 
 

@@ -19,7 +19,6 @@ import socket
 import stat
 import subprocess
 import tempfile
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal, LiteralString, cast
@@ -28,12 +27,13 @@ import psycopg
 from psycopg import sql
 from sqlalchemy import URL, make_url
 
+from tests.waiting import wait_until
+
 OWNER: Final = "pagegrade"
 """Whom the databases belong to: nobody special, as in an installation."""
 ADMIN: Final = "postgres"
 START_S: Final = 60.0
 """Patience, not a promise: a start takes a quarter of a second of a processor."""
-POLL_S: Final = 0.01
 
 SMALL: Final[Mapping[str, str]] = {
     "shared_buffers": "32MB",
@@ -191,17 +191,16 @@ class Postgres:
             self._keeper, self.pid = None, 0
 
     def _wait_until_it_answers(self) -> None:
-        until = time.monotonic() + START_S
-        while time.monotonic() < until:
+        def answers() -> bool:
             try:
                 self.execute("SELECT 1")
             except psycopg.OperationalError:
                 if not Path(f"/proc/{self.pid}").exists() or _is_dead(self.pid):
                     raise AssertionError(f"PostgreSQL ended: {self.log[-3_000:]}") from None
-                time.sleep(POLL_S)
-            else:
-                return
-        raise AssertionError(f"PostgreSQL does not answer after {START_S} s: {self.log[-3_000:]}")
+                return False
+            return True
+
+        wait_until(answers, "an answer of PostgreSQL")
 
     def _run(self, program: str, *words: str) -> None:
         done = subprocess.run(
@@ -283,11 +282,7 @@ def _is_dead(pid: int) -> bool:
 
 
 def _wait_until_gone(pids: Sequence[int]) -> None:
-    until = time.monotonic() + START_S
-    while not all(_is_dead(pid) for pid in pids):
-        if time.monotonic() > until:
-            raise AssertionError(f"PostgreSQL does not end: {[pid for pid in pids if not _is_dead(pid)]}")
-        time.sleep(POLL_S)
+    wait_until(lambda: all(_is_dead(pid) for pid in pids), f"the end of PostgreSQL's processes {pids}")
 
 
 def execute(url: str, statement: LiteralString, *values: object) -> list[tuple[Any, ...]]:

@@ -29,6 +29,7 @@ from pagegrade.store.engine.data_dir import DATABASE_NAME
 from pagegrade.store.engine.database import Database
 from pagegrade.store.engine.sqlite_database import SQLiteDatabase
 from tests.store_builders import add_key, add_owner
+from tests.waiting import wait_until
 
 START_S: Final = 120.0
 """Patience, not a promise: a start takes two seconds of a processor, which others may be using."""
@@ -380,15 +381,13 @@ def running_server(folder: Path, *arguments: str, key: str | None = None, **sett
 
 
 def _wait_until_ready(process: subprocess.Popen[bytes], log_file: Path) -> int:
-    until = time.monotonic() + START_S
-    while time.monotonic() < until:
+    def ready_port() -> int | None:
         if process.poll() is not None:
             raise AssertionError(f"the server ended with {process.returncode}: {log_file.read_text()[-TOLD:]}")
         found = _READY.search(log_file.read_text(encoding="utf-8", errors="replace"))
-        if found and _is_ready(int(found[1])):
-            return int(found[1])
-        time.sleep(0.02)
-    raise AssertionError(f"the server is not ready after {START_S} s: {log_file.read_text()[-TOLD:]}")
+        return int(found[1]) if found and _is_ready(int(found[1])) else None
+
+    return wait_until(ready_port, "a server that is ready")
 
 
 def _is_ready(port: int) -> bool:

@@ -8,7 +8,6 @@ import socket
 import stat
 import subprocess
 import sys
-import time
 from http.client import HTTPConnection
 from pathlib import Path
 
@@ -179,8 +178,8 @@ def test_without_workers_it_only_answers(tmp_path: Path) -> None:
     """Reports wait for a server that has some."""
     with running_server(tmp_path / "data", "--no-worker") as server:
         report = server.create("http://127.0.0.1:1/")
-        time.sleep(1.5)
-        assert server.call("GET", f"/api/v1/reports/{report['id']}").data["state"] == "queued"
+        waited = server.call("GET", f"/api/v1/reports/{report['id']}", headers={"Prefer": "wait=2"})
+        assert waited.data["state"] == "queued"
     with running_server(tmp_path / "data", "--workers", "1", key=server.key) as server:
         assert server.finished(report["id"])["state"] == "failed"
 

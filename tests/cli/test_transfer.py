@@ -20,6 +20,7 @@ from tests.populated_installation import BODY, IDEMPOTENT, Left, a_new_instance,
 from tests.postgres import databases
 from tests.queue_builders import completed
 from tests.store_builders import add_owner, on
+from tests.waiting import wait_for
 from tests.web.calling import REPORTS, Instance
 from tests.web.sharing import OPENED, guess, see
 
@@ -68,9 +69,7 @@ async def work(instance: Instance, monkeypatch: pytest.MonkeyPatch) -> list[int]
     worker = Worker(instance.services)
 
     async def until_done() -> None:
-        async with asyncio.timeout(SOON_S):
-            while await instance.services.database.read(count_waiting):  # noqa: ASYNC110 - the database does not tell
-                await asyncio.sleep(0.05)
+        await wait_for(lambda: not instance.services.database.read_here(count_waiting))
         worker.stop()
 
     async with asyncio.TaskGroup() as group:

@@ -11,6 +11,7 @@ from tests.cli.command_line import CommandLine
 from tests.cli.worker_process import ready, running_worker
 from tests.postgres import databases
 from tests.server import running_server
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.backend("postgresql", "SQLite belongs to one process")
 SOON_S = 60.0
@@ -80,9 +81,7 @@ def test_it_says_when_it_cannot_work(tmp_path: Path) -> None:
         worker = ready(starting)
         checks = worker.get("/readyz").json["checks"]
         databases().drop(url)
-        until_s = time.monotonic() + SOON_S
-        while (answer := worker.get("/readyz")).status == 200 and time.monotonic() < until_s:
-            time.sleep(0.1)
+        answer = wait_until(lambda: None if (reply := worker.get("/readyz")).status == 200 else reply)
         alive = worker.get("/healthz").status
 
     assert checks == {"database": "ok", "schema": "ok", "disk": "none", "workers": "ok", "accepting": "ok"}
@@ -101,9 +100,7 @@ def test_told_to_stop_it_finishes_and_told_twice_it_does_not(tmp_path: Path) -> 
         with running_worker(tmp_path, url, GRACE_SECONDS="600") as starting:
             worker = ready(starting)
             report = server.create(f"http://127.0.0.1:{silent.getsockname()[1]}/")
-            until_s = time.monotonic() + SOON_S
-            while _state(server, report["id"]) != "running" and time.monotonic() < until_s:
-                time.sleep(0.05)
+            wait_until(lambda: _state(server, report["id"]) == "running")
             worker.process.send_signal(signal.SIGTERM)
             time.sleep(0.5)
             is_waiting = worker.process.poll() is None

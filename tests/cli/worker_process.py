@@ -14,7 +14,8 @@ from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
-from tests.server import COMMAND, START_S, STOP_S, Reply
+from tests.server import COMMAND, STOP_S, Reply
+from tests.waiting import wait_until
 
 _PORT = re.compile(r"on http://127\.0\.0\.1:(\d+)")
 
@@ -45,11 +46,9 @@ class WorkerProcess:
         Raises:
             AssertionError: It ended or did not say so in time.
         """
-        until_s = time.monotonic() + START_S
-        while words not in self.log:
-            if self.process.poll() is not None or time.monotonic() > until_s:
-                raise AssertionError(f"it does not say {words!r}: {self.log[-3_000:]}")
-            time.sleep(0.02)
+        wait_until(lambda: words in self.log or self.process.poll() is not None, words)
+        if words not in self.log:
+            raise AssertionError(f"it does not say {words!r}: {self.log[-3_000:]}")
         return self.log
 
     def get(self, path: str, **headers: str) -> Reply:
@@ -96,9 +95,5 @@ def ready(worker: WorkerProcess) -> WorkerProcess:
     if found is None:
         raise AssertionError(worker.log)
     worker.port = int(found[1])
-    until_s = time.monotonic() + START_S
-    while worker.get("/readyz").status != 200:
-        if time.monotonic() > until_s:
-            raise AssertionError(f"it is not ready: {worker.get('/readyz').body!r}")
-        time.sleep(0.02)
+    wait_until(lambda: worker.get("/readyz").status == 200, "readiness")
     return worker

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from tests.e2e.asking import REPORTS, ask_for, rows
 from tests.server import Server
 from tests.site.serve import Site
+from tests.waiting import pause, wait_until
 
 PASSWORDS = {
     "M09-one": ("x", 201),
@@ -53,13 +52,11 @@ def test_deleting_ends_a_run_under_way(server: Server, site: Site) -> None:
     _, key = server.add_account("Impatient")
     report = server.create(f"{site.http}/slow?deleted", key=key)
     path = f"{REPORTS}/{report['id']}"
-    until = time.monotonic() + 10
-    while server.call("GET", path, key=key).data["state"] == "queued" and time.monotonic() < until:
-        time.sleep(0.05)
+    wait_until(lambda: server.call("GET", path, key=key).data["state"] != "queued")
     state = server.call("GET", path, key=key).data["state"]
     deleted = server.call("DELETE", path, key=key)
     gone = server.call("GET", path, key=key, headers={"Prefer": "wait=4"})
-    time.sleep(2.5)
+    pause(2.5, "the time that the page takes to answer")
     usage = server.call("GET", "/api/v1/account", key=key).data["usage"]
 
     assert (state, deleted.status, gone.status) == ("running", 200, 404)

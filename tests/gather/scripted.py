@@ -14,6 +14,7 @@ from pagegrade.gather.exchange import Exchange, FetchError, Followed, Limits, Re
 from pagegrade.gather.guard import Policy
 from pagegrade.gather.http import HTTPClient
 from pagegrade.gather.resolver import Answer, ResolveError
+from tests.waiting import pause_for, turns
 
 Script = bytes | Callable[[asyncio.StreamWriter], Awaitable[None]]
 
@@ -64,8 +65,8 @@ class Server:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        # Transports are closed by the loop a moment after they were aborted.
-        await asyncio.sleep(0.01)
+        # Transports are closed by the loop in the turns after they were aborted.
+        await turns()
 
     async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
@@ -169,7 +170,7 @@ def dripping(head: bytes, rest: bytes) -> Script:
         for byte in rest:
             writer.write(bytes([byte]))
             await writer.drain()
-            await asyncio.sleep(0.05)
+            await pause_for(0.05, "the time between two bytes of a slow server")
 
     return script
 
@@ -180,7 +181,7 @@ def resetting(head: bytes) -> Script:
     async def script(writer: asyncio.StreamWriter) -> None:
         writer.write(head)
         await writer.drain()
-        await asyncio.sleep(0.05)
+        await turns()  # a reset takes back what has not been read
         raw = writer.get_extra_info("socket")
         raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         writer.transport.abort()
@@ -190,7 +191,7 @@ def resetting(head: bytes) -> Script:
 
 async def silent(_: asyncio.StreamWriter) -> None:
     """Say nothing for longer than anybody waits."""
-    await asyncio.sleep(30)
+    await asyncio.Event().wait()
 
 
 def redirect(location: bytes, status: bytes = b"302") -> bytes:

@@ -31,6 +31,7 @@ from tests.gather.scripted import (
     serving,
     silent,
 )
+from tests.waiting import turns
 
 
 def test_redirects_are_followed_and_kept() -> None:
@@ -219,7 +220,7 @@ def test_an_answer_that_was_not_asked_for_is_not_used() -> None:
         async with serving(pushed, OK, per_connection=2) as server, HTTPClient(policy=OWN, resolver=Names()) as client:
             url = f"http://site.com:{server.port}/"
             first = await client.fetch(Request(url=url))
-            await asyncio.sleep(0.05)
+            await turns()
             second = await client.fetch(Request(url=url))
             return [first.response.body, second.response.body]
 

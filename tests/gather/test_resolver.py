@@ -17,6 +17,7 @@ import dns.rrset
 import pytest
 
 from pagegrade.gather.resolver import Answer, CachingResolver, DNSResolver, ResolveError
+from tests.waiting import turns
 
 Zone = dict[tuple[str, str], list[str]]
 Reply = Callable[[dns.message.Message, str, str], dns.message.Message | bytes | None]
@@ -94,7 +95,7 @@ async def name_server(reply: Reply, *, timeout_s: float = 10.0) -> AsyncIterator
     finally:
         transport.close()
         listener.close()
-        await asyncio.sleep(0.01)
+        await turns()
 
 
 def resolve(reply: Reply, host: str, *, timeout_s: float = 10.0) -> Answer | ResolveError:
@@ -274,10 +275,11 @@ def test_the_cache_asks_once_also_for_failures() -> None:
 
 def test_a_cancelled_caller_takes_nothing_from_the_others() -> None:
     """The look-up goes on for whoever else waits."""
+    going_on = asyncio.Event()
 
     class Slow:
         async def resolve(self, host: str, *, local_names: bool = False) -> Answer:
-            await asyncio.sleep(0.05)
+            await going_on.wait()
             return Answer(host=host, addresses=("11.0.0.1",))
 
     async def main() -> Answer:
@@ -286,6 +288,7 @@ def test_a_cancelled_caller_takes_nothing_from_the_others() -> None:
             other = group.create_task(cache.resolve("site.com"))
             with pytest.raises(TimeoutError):
                 await asyncio.wait_for(cache.resolve("site.com"), 0.01)
+            going_on.set()
         return other.result()
 
     assert asyncio.run(main()).addresses == ("11.0.0.1",)

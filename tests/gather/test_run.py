@@ -26,6 +26,7 @@ from pagegrade.model.errors import RunFailed
 from pagegrade.model.identity import USER_AGENT, VERSION
 from pagegrade.parse.url import Target
 from tests.gather.sites import NOW, Dying, Names, Reply, Site, direct, gather_page, html, make_options, redirect, typed
+from tests.waiting import wait_for
 
 PAGE = html("<!doctype html><title>x</title><link rel=stylesheet href=/a.css><img src=/b.png>")
 ROUTES = {
@@ -302,8 +303,7 @@ def test_cancelling_leaves_nothing_behind() -> None:
             with pytest.raises(TimeoutError):
                 async with asyncio.timeout(0.5):
                     await gather_page(site)
-            for _ in range(50):
-                await asyncio.sleep(0.002)
+            await wait_for(lambda: len(asyncio.all_tasks()) == before and not site.open_connections)
             return len(asyncio.all_tasks()) - before, site.open_connections
 
     assert asyncio.run(go()) == (0, 0)

@@ -5,7 +5,6 @@ import json
 import logging
 import re
 import threading
-import time
 from collections.abc import Iterator
 
 import pytest
@@ -15,6 +14,7 @@ from pagegrade.observability import otel
 from pagegrade.observability.logs import about, configure_logs
 from pagegrade.observability.otel import OpenTelemetryTracing
 from tests.otlp import Collector, collecting, forget_variables
+from tests.waiting import wait_until
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 PARENT = f"00-{TRACE}-b7ad6b7169203331-01"
@@ -201,9 +201,7 @@ def test_a_collector_that_hangs_holds_up_nobody(
     collector.hangs = threading.Event()
     tracing = OpenTelemetryTracing(instance="one")
     tracing.start("first", kind="server").end()
-    until = time.monotonic() + 30
-    while not collector.asked and time.monotonic() < until:
-        time.sleep(0.01)
+    wait_until(lambda: collector.asked)
     for _ in range(5_000):
         tracing.start("GET", kind="server").end()
     tracing.close()

@@ -31,6 +31,7 @@ from tests.service.tasks import (
     raise_something,
     sleep,
 )
+from tests.waiting import HANG_S, wait_for
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -46,7 +47,7 @@ def test_result_crosses_typed() -> None:
     async def main() -> NamedURLs:
         async with Children(1) as children:
             page = Response(url="https://example.com/", status=200, body=b"<img src=a>")
-            return await children.run(partial(find_named_urls, page), timeout_s=20)
+            return await children.run(partial(find_named_urls, page), timeout_s=HANG_S)
 
     found = asyncio.run(main())
 
@@ -70,10 +71,10 @@ def test_failing_task_costs_only_itself(work: partial[int], says: str) -> None:
 
     async def main() -> tuple[str, int]:
         async with Children(1) as children:
-            await children.run(pid_of_child, timeout_s=20)
+            await children.run(pid_of_child, timeout_s=HANG_S)
             with pytest.raises(OffloadFailed) as failure:
-                await children.run(work, timeout_s=1)
-            return str(failure.value), await children.run(pid_of_child, timeout_s=20)
+                await children.run(work, timeout_s=1 if says == "more than" else HANG_S)
+            return str(failure.value), await children.run(pid_of_child, timeout_s=HANG_S)
 
     message, pid = asyncio.run(main())
 
@@ -88,7 +89,7 @@ def test_mistake_of_ours_is_not_blamed_on_the_page(work: Callable[[], int], code
     async def main() -> str:
         async with Children(1) as children:
             with pytest.raises(OffloadFailed) as failure:
-                await children.run(work, timeout_s=20)
+                await children.run(work, timeout_s=HANG_S)
             return failure.value.code
 
     assert asyncio.run(main()) == code
@@ -99,7 +100,7 @@ def test_answer_at_the_limit_is_taken() -> None:
 
     async def main() -> int:
         async with Children(1) as children:
-            return len(await children.run(answer_of, MAX_ANSWER_BYTES - 100, timeout_s=20))
+            return len(await children.run(answer_of, MAX_ANSWER_BYTES - 100, timeout_s=HANG_S))
 
     assert asyncio.run(main()) == MAX_ANSWER_BYTES - 100
 
@@ -109,11 +110,11 @@ def test_a_child_that_has_grown_is_replaced_after_its_answer() -> None:
 
     async def main() -> tuple[list[int], int]:
         async with Children(1) as children:
-            pids = [await children.run(pid_of_child, timeout_s=20)]
-            await children.run(eat_memory, GROWN_BYTES + 10_000_000, timeout_s=20)
-            pids.append(await children.run(pid_of_child, timeout_s=20))
-            leaked = await children.run(leak, GROWN_BYTES + 10_000_000, timeout_s=20)
-            pids.append(await children.run(pid_of_child, timeout_s=20))
+            pids = [await children.run(pid_of_child, timeout_s=HANG_S)]
+            await children.run(eat_memory, GROWN_BYTES + 10_000_000, timeout_s=HANG_S)
+            pids.append(await children.run(pid_of_child, timeout_s=HANG_S))
+            leaked = await children.run(leak, GROWN_BYTES + 10_000_000, timeout_s=HANG_S)
+            pids.append(await children.run(pid_of_child, timeout_s=HANG_S))
             return pids, leaked
 
     (first, second, third), leaked = asyncio.run(main())
@@ -129,9 +130,9 @@ def test_children_are_confined_and_know_no_secrets(monkeypatch: pytest.MonkeyPat
     async def main() -> tuple[tuple[int, int, int], list[str], float]:
         async with Children(1) as children:
             return (
-                await children.run(limits, timeout_s=20),
-                await children.run(environment, timeout_s=20),
-                await children.run(cpu_left, timeout_s=20),
+                await children.run(limits, timeout_s=HANG_S),
+                await children.run(environment, timeout_s=HANG_S),
+                await children.run(cpu_left, timeout_s=HANG_S),
             )
 
     (memory, file_size, core), names, left = asyncio.run(main())
@@ -150,11 +151,11 @@ def test_a_child_that_was_killed_while_idle_is_replaced(
 
     async def main() -> tuple[int, int]:
         async with Children(1) as children:
-            first = await children.run(pid_of_child, timeout_s=20)
+            first = await children.run(pid_of_child, timeout_s=HANG_S)
             os.kill(first, signal.SIGKILL)
             (idle,) = children._all
             await idle._process.wait()
-            return first, await children.run(pid_of_child, timeout_s=20)
+            return first, await children.run(pid_of_child, timeout_s=HANG_S)
 
     with asyncio.Runner(loop_factory=loop_factory) as runner:
         first, second = runner.run(main())
@@ -193,10 +194,10 @@ def test_what_ends_a_child_says_who_is_to_blame(
 
     async def main() -> OffloadFailed:
         async with Children(1) as children:
-            await children.run(pid_of_child, timeout_s=20)
+            await children.run(pid_of_child, timeout_s=HANG_S)
             with pytest.raises(OffloadFailed) as failure:
-                await children.run(count_and_die, f"{tmp_path}/log", how, timeout_s=5 if how == "stop" else 60)
-            assert await children.run(pid_of_child, timeout_s=20) > 0
+                await children.run(count_and_die, f"{tmp_path}/log", how, timeout_s=5 if how == "stop" else HANG_S)
+            assert await children.run(pid_of_child, timeout_s=HANG_S) > 0
             return failure.value
 
     with asyncio.Runner(loop_factory=loop_factory) as runner:
@@ -214,7 +215,7 @@ def test_a_task_whose_child_was_killed_from_outside_is_done_by_another(
 
     async def main() -> int:
         async with Children(1) as children:
-            return await children.run(count_and_die, f"{tmp_path}/log", "once", timeout_s=20)
+            return await children.run(count_and_die, f"{tmp_path}/log", "once", timeout_s=HANG_S)
 
     with asyncio.Runner(loop_factory=loop_factory) as runner:
         answer = runner.run(main())
@@ -241,10 +242,10 @@ def test_leaving_ends_every_child() -> None:
 
     async def main() -> list[int]:
         async with Children(2) as children:
-            pids = [await children.run(pid_of_child, timeout_s=20)]
+            pids = [await children.run(pid_of_child, timeout_s=HANG_S)]
             async with asyncio.TaskGroup() as group:
-                hanging = group.create_task(children.run(sleep, 30.0, timeout_s=60))
-                other = group.create_task(children.run(pid_of_child, timeout_s=20))
+                hanging = group.create_task(children.run(sleep, 1_000.0, timeout_s=1_000))
+                other = group.create_task(children.run(pid_of_child, timeout_s=HANG_S))
                 pids.append(await other)
                 hanging.cancel()
             return pids
@@ -263,11 +264,9 @@ def test_the_pages_of_one_account_keep_no_other_account_waiting() -> None:
         async with Children(2) as children:
             heavy = children.for_account(1)
             async with asyncio.TaskGroup() as group:
-                burning = [group.create_task(heavy.run(partial(sleep, 60), timeout_s=60)) for _ in range(8)]
-                while len(children._all) < 2:  # noqa: ASYNC110 - children do not tell that they have started
-                    await asyncio.sleep(0.01)
-                # Far less than the first of the others takes; a child that starts on a busy machine is within it.
-                served = await asyncio.wait_for(children.for_account(2).run(pid_of_child, timeout_s=40), 40)
+                burning = [group.create_task(heavy.run(partial(sleep, 1_000), timeout_s=1_000)) for _ in range(8)]
+                await wait_for(lambda: len(children._all) == 2)
+                served = await children.for_account(2).run(pid_of_child, timeout_s=HANG_S)
                 assert not any(task.done() for task in burning)
                 for task in burning:
                     task.cancel()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import gzip
 import hashlib
 from collections import Counter
@@ -14,6 +13,7 @@ from typing import Any, Final, Literal
 import brotli
 
 from tests.site import assets, pages
+from tests.waiting import pause_for
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -77,7 +77,7 @@ def make_app(kind: Kind = "good", *, asked: Counter[str] | None = None) -> App:
             query = scope["query_string"].decode("latin-1")
             asked[f"{path}?{query}" if query else path] += 1
         if path == "/slow":
-            await asyncio.sleep(SLOW_S)
+            await pause_for(SLOW_S, "the answer of a slow page")
         answer = _relative(kind, path) if kind != "good" else _route(path, origin)
         await _reply(scope["method"], headers.get("accept-encoding", ""), answer, send)
 

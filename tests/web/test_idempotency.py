@@ -11,6 +11,7 @@ from pagegrade.clock import now_ms
 from pagegrade.store.repositories.idempotency import KEPT_MS
 from pagegrade.web import context as module
 from pagegrade.web.app import make_app
+from tests.waiting import HANG_S, turns
 from tests.web.calling import BASE_URL, REPORTS, Instance, a_neighbour, with_instance
 
 KEY = {"Idempotency-Key": "one"}
@@ -42,10 +43,10 @@ async def count_runs(instance: Instance) -> int:
 
 async def begun(instance: Instance, request: asyncio.Task[httpx.Response]) -> None:
     """Wait until a request has stored its report."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(HANG_S):
         while not await total(instance):
             assert not request.done()
-            await asyncio.sleep(0.01)
+            await turns()
 
 
 def test_a_repeated_request_is_answered_with_the_report_as_it_is_now(tmp_path: Path) -> None:

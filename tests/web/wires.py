@@ -12,6 +12,7 @@ from typing import Any, Final
 from pagegrade.web.server.limits import ServerLimits
 from pagegrade.web.server.refusals import Refusal
 from pagegrade.web.server.serve import serve
+from tests.waiting import turns
 
 GET: Final = b"GET / HTTP/1.1\r\nHost: a.example\r\n\r\n"
 PATIENCE_S: Final = 20.0
@@ -82,7 +83,7 @@ class Site:
                 for piece in pieces:
                     writer.write(piece)
                     await writer.drain()
-                    await asyncio.sleep(0.01)
+                    await turns()  # or else the pieces might arrive together
             return await read_all(reader)
         finally:
             writer.close()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -26,6 +25,7 @@ from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.repositories.accounts import count_admins, list_accounts
 from pagegrade.store.repositories.sessions import list_sessions
 from tests.store_builders import NOW_MS, add_owner, make_database
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.backend("postgresql", reason="elsewhere one thing is written at a time")
 T = TypeVar("T")
@@ -70,14 +70,15 @@ class Office:
         return len(self.database.read_here(lambda tx: list_sessions(tx, self.alice.id)))
 
     def _until_it_waits(self, begun: Future[T]) -> None:
-        until_s = time.monotonic() + 30
         with ThreadPoolExecutor(1) as onlooker:
-            while time.monotonic() < until_s and not begun.done():
+
+            def waits() -> bool:
                 found = onlooker.submit(self.database.read_here, lambda tx: tx.exec_driver_sql(WAITING).scalar_one())
-                if found.result():
-                    return
-                time.sleep(0.01)
-        raise AssertionError("it did not wait")
+                return bool(found.result())
+
+            wait_until(lambda: waits() or begun.done())
+        if begun.done():
+            raise AssertionError("it did not wait")
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from sqlalchemy import text
@@ -20,9 +20,11 @@ from pagegrade.store.engine.factory import open_database
 from tests.fault.relay import Relay, relay_to
 from tests.postgres import Databases, Postgres, execute
 from tests.store.engine.test_database import count_notes, note, note_twice, read_notes
+from tests.waiting import pause, wait_until
 
 pytestmark = pytest.mark.backend("postgresql", reason="what can happen to a server")
 
+T = TypeVar("T")
 SHORT_S = 1.0
 
 
@@ -124,13 +126,7 @@ def test_a_server_that_is_gone_is_told(server: Postgres, database: Database, how
     heard = reasons(database)
     took_s = time.monotonic() - started_s
     server.start()
-    until_s = time.monotonic() + 30
-    while time.monotonic() < until_s:
-        try:
-            database.write_here(lambda tx: note(tx, "after"))
-            break
-        except Unavailable:
-            time.sleep(0.05)
+    once_back(lambda: database.write_here(lambda tx: note(tx, "after")))
 
     assert heard == {"database_unreachable"}
     assert took_s < 10
@@ -160,8 +156,7 @@ def test_what_an_immediate_stop_leaves_is_what_was_promised(server: Postgres, da
         for each in writing:
             each.result(60)
     server.start()
-    time.sleep(0.6)
-    there = database.read_here(read_notes)
+    there = once_back(lambda: database.read_here(read_notes))
 
     assert {f"{words} a" for words in promised} <= set(there)
     assert {words.removesuffix(" a") for words in there if words.endswith("a")} == {
@@ -226,11 +221,11 @@ def test_an_answer_that_is_lost_at_the_commit_is_told(short: None, relay: Relay,
 
     reason = told(lambda: database.write_here(work))
     relay.heal()
-    time.sleep(0.2)
+    there = once_back(lambda: database.read_here(read_notes))
 
     assert reason == "database_unreachable"
     assert len(tries) == 1
-    assert database.read_here(read_notes) == ["done"]
+    assert there == ["done"]
     database.close()
 
 
@@ -248,8 +243,7 @@ def test_a_network_that_swallows_everything_is_told(
     first_s = time.monotonic() - started_s
     second = told(lambda: database.read_here(count_notes))
     relay.heal()
-    time.sleep(0.3)
-    after = database.write_here(lambda tx: note(tx, "after"))
+    after = once_back(lambda: database.write_here(lambda tx: note(tx, "after")))
 
     assert {first, second} == {"database_unreachable"}
     assert first_s < 8
@@ -265,10 +259,10 @@ def test_a_network_that_resets_is_told(short: None, relay: Relay, url: str, serv
     relay.reset()
     heard = reasons(database)
     relay.heal()
-    time.sleep(0.2)
+    after = once_back(lambda: database.write_here(lambda tx: note(tx, "after")))
 
     assert heard == {"database_unreachable"}
-    assert database.write_here(lambda tx: note(tx, "after")) == "after"
+    assert after == "after"
     assert database.read_here(read_notes) == ["after", "before"]
     database.close()
 
@@ -280,10 +274,10 @@ def test_a_server_that_stands_still_is_told(short: None, server: Postgres, url: 
     server.pause()
     heard = told(lambda: database.read_here(count_notes))
     server.resume()
-    time.sleep(0.2)
+    there = once_back(lambda: database.read_here(count_notes))
 
     assert heard == "database_unreachable"
-    assert database.read_here(count_notes) == 0
+    assert there == 0
     database.close()
 
 
@@ -337,12 +331,11 @@ def test_a_transaction_that_stands_still_does_not_keep_its_locks(monkeypatch: py
         note(tx, f"by the sleeper {len(tries)}")
         tx.exec_driver_sql("LOCK TABLE notes IN EXCLUSIVE MODE")
         if len(tries) == 1:
-            time.sleep(2 * SHORT_S)
+            pause(2 * SHORT_S, "the time that a transaction may stand still")
         note(tx, "and more")
 
     sleeping = still.submit(work)
-    while not tries:
-        time.sleep(0.01)
+    wait_until(lambda: tries)
     awake.write_here(lambda tx: note(tx, "by another"))
     sleeping.result(30)
 
@@ -383,11 +376,11 @@ def test_too_many_connections_are_told(server: Postgres, url: str) -> None:
     database = open_database(url)
     reason = told(lambda: database.read_here(count_notes))
     server.execute(f"ALTER DATABASE {name} CONNECTION LIMIT 5")
-    time.sleep(postgresql_database.SILENT_S)
+    there = once_back(lambda: database.read_here(count_notes))
 
     # The driver does not always say why no connection was made.
     assert reason in {"too_many_connections", "database_unreachable"}
-    assert database.read_here(count_notes) == 0
+    assert there == 0
     database.close()
 
 
@@ -481,12 +474,22 @@ def test_every_connection_says_whose_it_is_and_goes_when_it_is_closed(server: Po
     database.submit(count_notes).result(30)
     open_before = server.execute(mine)
     database.close()
-    until_s = time.monotonic() + 10
-    while server.execute(mine) != [(0,)] and time.monotonic() < until_s:
-        time.sleep(0.02)
+    wait_until(lambda: server.execute(mine) == [(0,)])
 
     assert open_before == [(2,)]
-    assert server.execute(mine) == [(0,)]
+
+
+def once_back(work: Callable[[], T]) -> T:
+    """Return what ``work`` gives as soon as the database can be used again."""
+
+    def attempt() -> tuple[T] | None:
+        try:
+            return (work(),)
+        except Unavailable:
+            return None
+
+    (result,) = wait_until(attempt, "a database that can be used")
+    return result
 
 
 def _through(relay: Relay, url: str, server: Postgres) -> str:

@@ -10,6 +10,7 @@ from typing import Final
 import pytest
 
 from pagegrade.web.server.limits import ServerLimits
+from tests.waiting import pause_for, wait_for
 from tests.web.wires import GET, PATIENCE_S, Recorder, read_all, read_reply, replies_in, request, serving
 
 CHUNKED: Final = b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -440,7 +441,7 @@ def test_application_that_takes_its_time_is_not_a_slow_client() -> None:
         async with serving(app, limits=ServerLimits(receive_s=0.25)) as site:
             reader, writer = await asyncio.open_connection("127.0.0.1", site.port)
             writer.write(b"GET /hold HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\nHo")
-            await asyncio.sleep(0.3)
+            await pause_for(0.3, "the time for a request")
             app.hold.set()
             first = await read_reply(reader)
             writer.write(b"st: a\r\nConnection: close\r\n\r\n")
@@ -461,7 +462,7 @@ def test_client_that_never_reads_is_dropped(close: str) -> None:
             reader, writer = await asyncio.open_connection("127.0.0.1", site.port, limit=1024)
             writer.transport.pause_reading()  # type: ignore[attr-defined]  # a socket's transport can
             writer.write(f"GET /large HTTP/1.1\r\nHost: a\r\n{close}\r\n".encode())
-            await asyncio.sleep(0.05)
+            await wait_for(lambda: app.scopes)
             site.stop.set()
             await asyncio.wait_for(asyncio.shield(site.task), PATIENCE_S)  # ends only when the connection has
             writer.transport.abort()
@@ -482,7 +483,7 @@ def test_slow_reader_gets_everything() -> None:
             count = 0
             while piece := await reader.read(131_072):
                 count += len(piece)
-                await asyncio.sleep(0.03)
+                await pause_for(0.03, "a read of a slow client")
             writer.close()
             return count
 

@@ -12,6 +12,7 @@ import pytest
 from pagegrade.model.errors import InvalidInput
 from pagegrade.web.server.limits import ServerLimits
 from pagegrade.web.server.serve import loop_factory, serve
+from tests.waiting import turns, wait_for
 from tests.web.wires import GET, PATIENCE_S, Recorder, read_all, read_reply, replies_in, request, serving
 
 
@@ -137,7 +138,7 @@ def test_stop_takes_a_request_that_is_arriving() -> None:
             writer.write(GET + b"GET /half HTTP/1.1\r\nHo")
             await read_reply(reader)  # so what came with it has arrived as well
             site.stop.set()
-            await asyncio.sleep(0.05)
+            await turns()
             writer.write(b"st: a\r\n\r\n")
             said = await read_all(reader)
             writer.close()
@@ -178,7 +179,7 @@ def test_cancelling_ends_the_grace() -> None:
             writer.write(b"GET /hold HTTP/1.1\r\nHost: a\r\n\r\n")
             await app.holding(1)
             site.stop.set()
-            await asyncio.sleep(0.05)
+            await turns()
             site.task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await asyncio.wait_for(asyncio.shield(site.task), PATIENCE_S)
@@ -196,10 +197,11 @@ def test_connections_leave_files_for_the_work(monkeypatch: pytest.MonkeyPatch) -
     async def scenario() -> int:
         async with serving(Recorder(), limits=ServerLimits(connections=1000)) as site:
             opened = [await asyncio.open_connection("127.0.0.1", site.port) for _ in range(30)]
-            async with asyncio.timeout(PATIENCE_S):
-                while sum(reader.at_eof() for reader, _ in opened) < 10:  # noqa: ASYNC110 - nothing tells of it
-                    await asyncio.sleep(0.01)
-            await asyncio.sleep(0.05)
+            await wait_for(lambda: sum(reader.at_eof() for reader, _ in opened) >= 10)
+            for reader, writer in opened:
+                if not reader.at_eof():
+                    writer.write(GET)
+                    await read_reply(reader)
             gone = sum(reader.at_eof() for reader, _ in opened)
             for _, writer in opened:
                 writer.close()
