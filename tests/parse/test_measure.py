@@ -97,3 +97,13 @@ def test_stylesheets_are_read_for_what_they_hide() -> None:
     assert [line.rpartition("\t")[2] for line in hiding.visibility_rules] == [".a"]
     assert plain.visibility_rules == ()
     assert other.visibility_rules is None
+
+
+def test_keys_in_a_script_are_kept_masked_only() -> None:
+    """Artifacts hold no key."""
+    key = "gsk_" + "kW9qLmT7vXz2RcN5pHdQ8fJ4sUaGyE1oBbVtMhZiYx3KwP6nCgDj"
+    (found,) = measure_samples((Sample(script=f"a('{key}')".encode()),))
+
+    assert found.script is not None
+    assert found.script.secrets == (("secret", "Groq key", "gsk_kW9q…Dj"),)
+    assert key not in str(found)

@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 
 from pagegrade.model.artifacts import Response
-from pagegrade.parse import emails, language_tags, structured_data, words
+from pagegrade.parse import emails, language_tags, mojibake, secrets, structured_data, words
 from pagegrade.parse.css import colors, font_faces, minified
 from pagegrade.parse.css import urls as css_urls
 from pagegrade.parse.files import (
@@ -102,6 +102,8 @@ PARSERS: Final[dict[str, Parser]] = {
     "structured dictionary": lambda text: structured_fields.parse_dictionary([text]),
     "structured item": lambda text: structured_fields.parse_item([text]),
     "language tag": language_tags.parse_language_tag,
+    "mojibake": lambda text: list(mojibake.find_mojibake(text)),
+    "secrets": lambda text: secrets.find_secrets(text.encode()),
     "e-mail addresses": lambda text: list(emails.find_emails(text)),
     "mailto": lambda text: list(emails.find_mailto_emails(f"mailto:{text}")),
     "word count": words.count_words,
@@ -120,6 +122,8 @@ NUISANCES: Final = (
     "Sitemap: a\n", "sha256-a ", "charset=", "a/b;", '; a="', "<a>; rel=", 'rel="a" ', "1x", "Mon, 01 ", "é", "字",
     "\N{PILE OF POO}", "jQuery v", "document . write (", "//# sourceMappingURL=", "\r\n", "${", "=/", "/[", "return /",
     "format(", "width = ", "a-b-", "'nonce-", "'a' ", ";;", "  ,", "a.b.", "xn--", "Content-Signal: a=yes\n", "a=yes,",
+    "AKIA", "SG.", "T3BlbkFJ", "sk-T3BlbkFJ", "1:AA", "-----BEGIN PRIVATE KEY-----M", "eyJhbGciOi", "eyJhbGciOi.",
+    "?sv=20", "&sv=20", "mailgun key-", "mongodb://a:", "authToken='", "gsk_ab", "Ã¤", "Ã", "â€", "\ufffd",
 )  # fmt: skip
 """What is repeated: delimiters that never close, escapes, prefixes of what a parser looks for."""
 ELEMENTS: Final = (

@@ -16,7 +16,10 @@ Verdict = Outcome | NotApplicable | NotRun
 NEEDS_RENDERING: Final = "Scripts render this page, and their output was not evaluated."
 """Why a check of content does not apply to a page that is served empty; one sentence for all, so they can be joined."""
 CONTENT: Final = frozenset(
-    "accessibility alternates assets document font_faces link_probes markup page_links resources source_maps".split()
+    (
+        "accessibility alternates assets document exposed_secrets font_faces link_probes markup page_links resources "
+        "source_maps"
+    ).split()
 )
 """Parameters of checks that are made of the document or of the files it names."""
 SECTIONS: Final = ("What it checks", "Why it matters", "How to fix", "Fails on", "Passes on")

@@ -5,7 +5,7 @@ Everything is made at most once per run and only when a check asks for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, cast
 
 from pagegrade.checks._links import links_to_pages
@@ -13,6 +13,7 @@ from pagegrade.model.artifacts import Artifacts, NotGathered, Resources
 from pagegrade.model.document import Document
 from pagegrade.parse.assets import font_faces, read_assets
 from pagegrade.parse.files.robots import parse_robots_txt
+from pagegrade.parse.html.exposed_secrets import ExposedSecret, find_exposed_secrets
 from pagegrade.parse.html.parser import parse_document, parties_of_document
 from pagegrade.parse.http.cookies import parse_response_cookies
 from pagegrade.parse.http.csp import parse_csp
@@ -42,6 +43,12 @@ class Facts:
     def document(self) -> Document:
         """The parsed document."""
         return cast("Document", self.get("document"))
+
+    @property
+    def secrets(self) -> Sequence[ExposedSecret]:
+        """The keys in the page that no report may show."""
+        found = cast("Sequence[ExposedSecret]", self.get("exposed_secrets"))
+        return [secret for secret in found if secret.group != "public"]
 
 
 def _document(facts: Facts) -> object:
@@ -108,6 +115,7 @@ PROVIDERS: Final[dict[str, Callable[[Facts], object]]] = {
     "page_links": lambda facts: links_to_pages(facts.document),
     "accessibility": lambda facts: facts.document.accessibility,
     "markup": lambda facts: facts.document.markup,
+    "exposed_secrets": lambda facts: find_exposed_secrets(facts.document, facts.artifacts.navigation.response.body),
     "robots_txt": lambda facts: facts.artifacts.robots_txt,
     "robots": _robots,
     "sitemaps": lambda facts: facts.artifacts.sitemaps,

@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 
 from pagegrade.checks._check import Check, Verdict
+from pagegrade.checks._exposed_keys import mask_outcome
 from pagegrade.checks._facts import Facts
 from pagegrade.model.artifacts import NotGathered
 from pagegrade.model.document import Document
@@ -49,6 +50,9 @@ def run_check(check: Check, facts: Facts) -> Verdict:
                 return NotRun(artifact.code, artifact.detail)
             arguments.append(artifact)
         verdict = check.function(*arguments)
+        # Whatever a check quotes of the page, it quotes no key.
+        if isinstance(verdict, Outcome) and (secrets := facts.secrets):
+            verdict = mask_outcome(verdict, secrets)
     except Exception as error:  # noqa: BLE001 - whatever a check raises is our mistake, not the page's
         return NotRun("check_error", f"The check stopped with {type(error).__name__}.")
     if isinstance(verdict, Outcome) and len(verdict.evidence) > MAX_EVIDENCE:

@@ -19,6 +19,7 @@ from pagegrade.parse.files.javascript import (
 )
 from pagegrade.parse.files.javascript_libraries import find_libraries
 from pagegrade.parse.files.manifest import read_manifest
+from pagegrade.parse.secrets import find_secrets
 
 GZIP_LEVEL = 6
 """What servers use by default."""
@@ -118,6 +119,7 @@ def _script_facts(body: bytes) -> ScriptFacts:
         jquery_versions=versions,
         document_writes=writes,
         libraries=find_libraries(body),
+        secrets=tuple((found.group, found.kind, found.masked) for found in find_secrets(body)),
         source_map=find_source_map(body),
     )
 

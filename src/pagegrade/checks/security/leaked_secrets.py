@@ -1,0 +1,104 @@
+from collections.abc import Sequence
+from itertools import islice
+
+from pagegrade.checks._check import State, check
+from pagegrade.checks._exposed_keys import ExposedKey, exposed_keys
+from pagegrade.model.artifacts import NotGathered, Resources
+from pagegrade.model.document import Document
+from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Outcome, Severity
+from pagegrade.parse.html.exposed_secrets import ExposedSecret
+
+
+@check(
+    id="leaked-secrets",
+    title="Leaked secrets",
+    severity=Severity.HIGH,
+    since="0.1.0",
+    states=(
+        State("none", "No secret key of a known provider was found in the page or its scripts."),
+        State(
+            "identifier",
+            "The page or its scripts contain the identifier of an access key.",
+            loss=0.25,
+            title="Access key identifiers in the page",
+            why="The identifier is useless alone, but it rarely gets into a page without the secret half nearby.",
+            fix=(
+                "Check whether the secret half was published as well, and replace the access key. Send requests that "
+                "need it from the server."
+            ),
+            counted=True,
+        ),
+        State(
+            "secret",
+            "The page or its scripts contain secret keys that every visitor can read.",
+            loss=1.0,
+            title="Secret keys in the page",
+            why=(
+                "Bots search pages for such keys and use them within minutes: to read or change data, to send "
+                "messages, or at the expense of the owner."
+            ),
+            fix=(
+                "Revoke each listed key with its provider first; removing it from the page is not enough. Then send "
+                "the requests that need a key from the server."
+            ),
+            counted=True,
+        ),
+    ),
+    sources=(
+        "https://cwe.mitre.org/data/definitions/798.html",
+        "https://cheatsheetseries.owasp.org/cheatsheets/Secrets_Management_Cheat_Sheet.html",
+    ),
+)
+def leaked_secrets(
+    document: Document, exposed_secrets: Sequence[ExposedSecret], resources: Resources | NotGathered
+) -> Outcome:
+    """A secret key in a page is known to everyone who opens it.
+
+    ## What it checks
+
+    The HTML as served, with inline scripts, attributes and comments, and the site's own scripts that were fetched, for
+    keys of about thirty providers, such as AWS, Stripe, GitHub, GitLab, Slack, npm, SendGrid, Twilio, Mailgun,
+    Telegram, Azure Storage, OpenAI, Anthropic and Supabase (service role), for private keys and for database URLs with
+    a password. Tokens of GitHub and npm count only if their checksum is right. Whether a key still works is not tried.
+    Keys that are made for browsers, keys for tests, placeholders of documentation, addresses signed for reading, and
+    keys that the page shows as code are left out. Keys are shown masked. Other secrets, such as passwords, have no
+    form that can be recognized, so the absence of findings proves nothing.
+
+    ## Why it matters
+
+    Bots search pages for such keys and use them within minutes.
+
+    ## How to fix
+
+    Revoke the key with its provider first, because it was published. Then keep its successor on the server, and let the
+    page ask the server.
+
+    ## Fails on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <script>window.config = {database: "postgres://shop:k8Wq2vN7xZ@db1.garden-shop.net/orders"}</script>
+    ```
+
+    ## Passes on
+
+    ```html
+    <!doctype html><title>Shop</title>
+    <script>window.config = {database: "postgres://shop:password@localhost/orders"}</script>
+    ```
+    """
+    found = exposed_keys(document, exposed_secrets, resources)
+    secret = [key for key in found if key.group == "secret"]
+    named = [key for key in found if key.group == "identifier"]
+    bad: list[ExposedKey] = secret + named
+    return Outcome(
+        "secret" if secret else "identifier" if named else "none",
+        value=", ".join(dict.fromkeys(key.kind for key in bad)) or None,
+        evidence=tuple(key.evidence for key in islice(bad, MAX_EVIDENCE)),
+        total=len(bad),
+        count=len(secret) or len(named) or None,
+        details=(
+            Detail(code="secrets", actual=len(secret), limit=0),
+            Detail(code="identifiers", actual=len(named), limit=0),
+        ),
+    )
