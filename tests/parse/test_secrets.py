@@ -7,8 +7,8 @@ from base64 import urlsafe_b64encode
 
 import pytest
 
+from pagegrade.parse.byte_search import CHUNK_BYTES
 from pagegrade.parse.secrets import (
-    CHUNK_BYTES,
     MAX_CANDIDATES,
     MAX_FOUND,
     base62_checksum,

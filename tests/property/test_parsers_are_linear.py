@@ -16,6 +16,7 @@ from pagegrade.parse.files import (
     image,
     javascript,
     javascript_libraries,
+    legacy_javascript,
     manifest,
     robots,
     robots_permission,
@@ -81,6 +82,7 @@ PARSERS: Final[dict[str, Parser]] = {
     "document.write": javascript.count_document_writes,
     "jQuery": javascript.find_jquery_versions,
     "source map": lambda text: javascript.find_source_map(text.encode()),
+    "legacy script": lambda text: legacy_javascript.find_legacy_javascript(text.encode()),
     "libraries": lambda text: javascript_libraries.find_libraries(text.encode()),
     "library of a URL": javascript_libraries.library_of_url,
     "srcset": srcset.parse_srcset,
@@ -123,7 +125,8 @@ NUISANCES: Final = (
     "\N{PILE OF POO}", "jQuery v", "document . write (", "//# sourceMappingURL=", "\r\n", "${", "=/", "/[", "return /",
     "format(", "width = ", "a-b-", "'nonce-", "'a' ", ";;", "  ,", "a.b.", "xn--", "Content-Signal: a=yes\n", "a=yes,",
     "AKIA", "SG.", "T3BlbkFJ", "sk-T3BlbkFJ", "1:AA", "-----BEGIN PRIVATE KEY-----M", "eyJhbGciOi", "eyJhbGciOi.",
-    "?sv=20", "&sv=20", "mailgun key-", "mongodb://a:", "authToken='", "gsk_ab", "Ã¤", "Ã", "â€", "\ufffd",
+    "?sv=20", "&sv=20", "mailgun key-", "mongodb://a:", "authToken='", "gsk_ab", "Ã¤", "Ã", "__spreadArray",
+    "â€", "\ufffd",
 )  # fmt: skip
 """What is repeated: delimiters that never close, escapes, prefixes of what a parser looks for."""
 ELEMENTS: Final = (

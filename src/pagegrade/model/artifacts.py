@@ -230,6 +230,8 @@ class ScriptFacts:
     document_writes: int = 0
     libraries: tuple[tuple[str, str], ...] = ()
     """(name, version) by the marks at its beginning, of those that ``parse.files.javascript_libraries`` knows."""
+    legacy: tuple[str, ...] = ()
+    """Kinds of polyfills and compiled syntax in it, as ``parse.files.legacy_javascript`` names them."""
     secrets: tuple[tuple[str, str, str], ...] = ()
     """(group, kind, masked value) of the keys in it, as ``parse.secrets`` finds them; never the keys."""
     source_map: str = ""

@@ -18,6 +18,7 @@ from pagegrade.parse.files.javascript import (
     minified_script_bytes,
 )
 from pagegrade.parse.files.javascript_libraries import find_libraries
+from pagegrade.parse.files.legacy_javascript import find_legacy_javascript
 from pagegrade.parse.files.manifest import read_manifest
 from pagegrade.parse.secrets import find_secrets
 
@@ -119,6 +120,7 @@ def _script_facts(body: bytes) -> ScriptFacts:
         jquery_versions=versions,
         document_writes=writes,
         libraries=find_libraries(body),
+        legacy=find_legacy_javascript(body),
         secrets=tuple((found.group, found.kind, found.masked) for found in find_secrets(body)),
         source_map=find_source_map(body),
     )

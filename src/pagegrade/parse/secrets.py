@@ -17,13 +17,13 @@ import binascii
 import re
 import zlib
 from base64 import urlsafe_b64decode
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Final, Literal
 
 import msgspec
-from ahocorasick_rs import BytesAhoCorasick, MatchKind
+
+from pagegrade.parse.byte_search import ByteSearch
 
 Group = Literal["secret", "identifier", "public"]
 """``secret``: gives access to everyone who has it; ``identifier``: names an account and is useless alone; ``public``:
@@ -33,8 +33,6 @@ MAX_FOUND: Final = 20
 """Secrets reported of one text."""
 MAX_CANDIDATES: Final = 2_000
 """Fixed parts that are looked at in one text."""
-CHUNK_BYTES: Final = 65_536
-"""Searched at once, so that a text full of fixed parts takes no more memory than this allows."""
 _NEAR: Final = 300
 """Bytes on either side in which the other half of a pair stands."""
 _MAX_TOKEN: Final = 4_096
@@ -83,7 +81,7 @@ def find_secrets(text: bytes) -> tuple[Secret, ...]:
     tests or those that a checksum shows to be made up.
     """
     found: dict[bytes, Secret] = {}
-    for index, start in _candidates(text):
+    for index, start in _SEARCH.places(text, MAX_CANDIDATES):
         kind, finder = _RULES[index]
         # A letter before the fixed part makes it the middle of something else.
         if kind.bounded and start and text[start - 1] in _WORD:
@@ -100,34 +98,6 @@ def find_secrets(text: bytes) -> tuple[Secret, ...]:
         if len(found) >= MAX_FOUND:
             break
     return tuple(found.values())
-
-
-def _candidates(text: bytes) -> Iterator[tuple[int, int]]:
-    """(rule, offset) of the fixed parts, chunk by chunk."""
-    automaton, longest = _automaton()
-    view = memoryview(text)
-    left = MAX_CANDIDATES
-    # Chunks overlap by the longest fixed part less one byte, so that none is cut in two or found twice.
-    for at in range(0, len(text), CHUNK_BYTES):
-        for index, start, _ in automaton.find_matches_as_indexes(view[at : at + CHUNK_BYTES + longest - 1]):
-            if start >= CHUNK_BYTES:
-                continue
-            yield index, at + start
-            left -= 1
-            if not left:
-                return
-
-
-@cache
-def _automaton() -> tuple[BytesAhoCorasick, int]:
-    """The search for the fixed parts, and the length of the longest.
-
-    Leftmost matches let the library compare many bytes at once, which is ten times as fast as walking its automaton.
-    """
-    return (
-        BytesAhoCorasick([kind.mark for kind, _ in _RULES], matchkind=MatchKind.LeftmostFirst),
-        max(len(kind.mark) for kind, _ in _RULES),
-    )
 
 
 def _is_placeholder(value: bytes) -> bool:
@@ -378,3 +348,4 @@ _RULES: Final[tuple[tuple[_Kind, Finder], ...]] = (
     ),
 )
 """Fixed parts and the finders of their keys; of two fixed parts at one place the first counts."""
+_SEARCH: Final = ByteSearch([kind.mark for kind, _ in _RULES])
