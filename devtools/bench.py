@@ -130,8 +130,8 @@ def measure(name: str, body: bytes, repeat: int) -> tuple[Row, dict[str, float]]
     document = parse(body)
     with_files = replace(artifacts, resources=resources_of(document))
     sheets = {found.url: library_rules() for found in document.references if found.kind == "stylesheet"}
-    judged = run_checks(checks, Facts(artifacts, document=document))
-    observed = {name: Observed(one.loss, applies=one.outcome != "not_applicable") for name, one in judged.items()}
+    evaluated = run_checks(checks, Facts(artifacts, document=document))
+    observed = {name: Observed(one.loss, applies=one.outcome != "not_applicable") for name, one in evaluated.items()}
     best = cpu_ms(
         {
             "parse": lambda: turbohtml.parse(body),
@@ -252,7 +252,7 @@ def print_checks(costs: Mapping[str, float]) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the bench; exit status 0, whatever the figures: they are for people to judge."""
+    """Run the bench; exit status 0, whatever the figures: they are for people to assess."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
         "--corpus", type=Path, help="folder of .html files (default: real pages if there, else generated)"

@@ -34,7 +34,7 @@ from pagegrade.model.stored import PackedReport
 from pagegrade.report.codec import pack_report, unpacked_bytes
 from pagegrade.service.accounts.access import issue_key
 from pagegrade.service.runs.analysis import artifacts_of_document
-from pagegrade.service.runs.evaluation import judge_artifacts
+from pagegrade.service.runs.evaluation import evaluate_artifacts
 from pagegrade.store.engine.data_dir import DATABASE_NAME
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.engine.sqlite_database import SQLiteDatabase
@@ -59,7 +59,7 @@ FORM: Final = {"Content-Type": "application/x-www-form-urlencoded"}
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the bench; exit status 0, whatever the figures: they are for people to judge."""
+    """Run the bench; exit status 0, whatever the figures: they are for people to assess."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--stored", type=int, default=STORED, help="reports in the database")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="of load for each figure")
@@ -200,7 +200,9 @@ def run_row(report_id: int, account_id: int, packed: PackedReport) -> dict[str, 
 def real_report() -> PackedReport:
     """What an analysis of a page of middle size leaves."""
     body = list(generated_pages())[1][1]
-    return pack_report(judge_artifacts(artifacts_of_document(body, url=URL, headers=(("Content-Type", "text/html"),))))
+    return pack_report(
+        evaluate_artifacts(artifacts_of_document(body, url=URL, headers=(("Content-Type", "text/html"),)))
+    )
 
 
 def measure_reports(folder: Path, count: int) -> dict[str, float]:

@@ -137,7 +137,7 @@ def warm_up(server: Server) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the bench; exit status 0, whatever the figures: they are for people to judge."""
+    """Run the bench; exit status 0, whatever the figures: they are for people to assess."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="PAGE", help=f"some of {', '.join(PAGES)}")
     options = parser.parse_args(arguments)

@@ -31,7 +31,7 @@ from pagegrade.model.stored import ClaimedRun, PackedReport, Priority
 from pagegrade.parse.url import project_of
 from pagegrade.report.codec import pack_report
 from pagegrade.service.runs.analysis import artifacts_of_document
-from pagegrade.service.runs.evaluation import judge_artifacts
+from pagegrade.service.runs.evaluation import evaluate_artifacts
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.engine.factory import open_database
 from pagegrade.store.locks import hold_account
@@ -60,7 +60,7 @@ def outcome() -> PackedReport:
     """The outcome of a run as large as usual."""
     _, body = next(itertools.islice(generated_pages(), 1, None))
     artifacts = artifacts_of_document(body, url=URL, headers=(("Content-Type", "text/html; charset=utf-8"),))
-    return pack_report(judge_artifacts(artifacts))
+    return pack_report(evaluate_artifacts(artifacts))
 
 
 def create(tx: Transaction, account_id: int, *, queued: bool = True, target: str | None = None) -> None:
@@ -307,7 +307,7 @@ def crowds(server: Postgres, url: str, options: argparse.Namespace) -> list[dict
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the bench; exit status 0, whatever the figures: they are for people to judge."""
+    """Run the bench; exit status 0, whatever the figures: they are for people to assess."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=200, help="times that each verb is done")
     parser.add_argument("--deep", type=int, default=DEEP, help="runs in the long queue")

@@ -24,7 +24,7 @@ from pagegrade.model.stored import UNFINISHED, PackedReport, StoredReport
 from pagegrade.report.codec import check_packed, pack_report, unpack_detail
 from pagegrade.service.reports.serializers import ABSENT, report_object
 from pagegrade.service.runs.analysis import artifacts_of_document
-from pagegrade.service.runs.evaluation import judge_artifacts
+from pagegrade.service.runs.evaluation import evaluate_artifacts
 from pagegrade.store.engine.database import Database, Transaction, is_shared
 from pagegrade.store.engine.factory import open_database
 from pagegrade.store.engine.sqlite_database import SQLiteDatabase
@@ -191,7 +191,7 @@ def print_runs(pages: list[tuple[str, bytes]], repeat: int) -> float:
     times: dict[str, list[float]] = {}
     for _name, body in pages:
         artifacts = artifacts_of_document(body, url=URL, headers=(("Content-Type", "text/html; charset=utf-8"),))
-        report = judge_artifacts(artifacts)
+        report = evaluate_artifacts(artifacts)
         packed = pack_report(report)
         plain = unpack_detail(packed.detail)
         stored.append(
@@ -226,7 +226,7 @@ def _stored(packed: PackedReport) -> StoredReport:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the bench; exit status 0, whatever the figures: they are for people to judge."""
+    """Run the bench; exit status 0, whatever the figures: they are for people to assess."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--large", action="store_true", help="a database of a million reports too (minutes, 4 GB)")
     parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES), help="reports in each database")

@@ -27,7 +27,7 @@ from typing import Any, Final
 from pagegrade.model.report import DECENT_FROM
 from pagegrade.parse.html.parser import parse_document
 from pagegrade.parse.url import host as host_of
-from pagegrade.service.catalogue import check_prices
+from pagegrade.service.catalogue import check_penalties
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 MIN_RIGHT: Final = 0.95
@@ -180,7 +180,7 @@ def penalties(reports: Sequence[Mapping[str, Any]]) -> str:
     lines = [f"{'check':32}{'at most':>8}{'mean':>8}{'flagged':>9}"]
     lines += [
         f"{name:32}{price:8.1f}{lost[name] / max(1, flagged[name]):8.1f}{flagged[name] / max(1, len(reports)):9.0%}"
-        for name, price in sorted(check_prices().items(), key=lambda item: (-lost[item[0]], item[0]))
+        for name, price in sorted(check_penalties().items(), key=lambda item: (-lost[item[0]], item[0]))
         if price
     ]
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""The message catalogues of the pages: taken from the sources, and judged.
+"""The message catalogues of the pages: extracted from the sources, and checked.
 
 ``python -m devtools.catalogues`` brings every catalogue up to date: new messages come in empty, gone ones go, finished
 translations stay. ``--check`` says what is missing: a message without a translation, or with other values in it.
@@ -92,7 +92,7 @@ def faults(language: str, source: Catalog, kept: Catalog) -> Iterator[Fault]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write or judge the catalogues; 1 when a judged one has faults."""
+    """Write or check the catalogues; 1 if a checked one has faults."""
     source = extract()
     found: list[Fault] = []
     for language in LOCALES[1:]:

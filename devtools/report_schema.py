@@ -184,7 +184,7 @@ class Thresholds(Shape):
 
 
 class Run(Shape):
-    """Who judged, by which rules, and whether all of it was seen."""
+    """Who evaluated, by which rules, and whether all of it was seen."""
 
     number: int | None
     engine: str

@@ -21,7 +21,7 @@ from pagegrade.model.artifacts import (
     WellKnown,
 )
 from pagegrade.model.report import Report
-from pagegrade.service.runs.evaluation import judge_artifacts
+from pagegrade.service.runs.evaluation import evaluate_artifacts
 
 SITE: Final = "https://lamps.example"
 URL: Final = f"{SITE}/brass-lamps"
@@ -70,13 +70,13 @@ PAGE: Final = f"""<!doctype html>
 
 
 def example_report() -> Report:
-    """The report on the page, judged by the real checks."""
-    return judge_artifacts(_artifacts(PAGE))
+    """The report on the page, evaluated by the real checks."""
+    return evaluate_artifacts(_artifacts(PAGE))
 
 
 def noindex_report() -> Report:
     """The report on the same page after somebody asked search engines to stay away."""
-    return judge_artifacts(_artifacts(PAGE.replace("<title>", '<meta name="robots" content="noindex">\n<title>')))
+    return evaluate_artifacts(_artifacts(PAGE.replace("<title>", '<meta name="robots" content="noindex">\n<title>')))
 
 
 def _artifacts(page: str) -> Artifacts:

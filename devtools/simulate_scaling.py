@@ -87,7 +87,7 @@ def simulate(places: int) -> Row:
         connections=(processes_for(places) + 2) * ASSUMED.connections,
         in_the_way="",
     )
-    return replace(row, in_the_way=judge(row))
+    return replace(row, in_the_way=evaluate(row))
 
 
 def percentile(values: list[float], part: float) -> float:
@@ -96,7 +96,7 @@ def percentile(values: list[float], part: float) -> float:
     return ordered[min(len(ordered) - 1, int(len(ordered) * part))] if ordered else 0.0
 
 
-def judge(row: Row) -> str:
+def evaluate(row: Row) -> str:
     """What is in the way, the worst last."""
     found = [
         name

@@ -10,7 +10,7 @@ from typing import Any
 from pagegrade.checks._check import Check, Verdict
 from pagegrade.checks._facts import Facts
 from pagegrade.checks._registry import all_checks
-from pagegrade.checks._run import Judged, judge, run_check
+from pagegrade.checks._run import Evaluated, evaluate, run_check
 from pagegrade.model.artifacts import (
     Artifacts,
     Navigation,
@@ -116,17 +116,14 @@ def run(check: Check | str, artifacts: Artifacts | str | None = None, **more: An
 
 
 def outcome(check: Check | str, artifacts: Artifacts | str | None = None, **more: Any) -> Outcome:
-    """The same where the check must have judged."""
+    """The same where the check must have evaluated."""
     verdict = run(check, artifacts, **more)
     if not isinstance(verdict, Outcome):
         raise AssertionError(f"expected an outcome, got {verdict}")  # noqa: TRY004 - the test has failed
     return verdict
 
 
-def evaluated(check: Check | str, artifacts: Artifacts | str | None = None, **more: Any) -> Judged:
+def evaluated(check: Check | str, artifacts: Artifacts | str | None = None, **more: Any) -> Evaluated:
     """The verdict read by the check's table of states."""
     the_check = all_checks()[check] if isinstance(check, str) else check
-    return judge(the_check, run(the_check, artifacts, **more))
-
-
-judged = evaluated
+    return evaluate(the_check, run(the_check, artifacts, **more))

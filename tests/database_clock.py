@@ -1,4 +1,4 @@
-"""What a clock shows that is not this machine's: on PostgreSQL, leases and visits are judged by the server's.
+"""What a clock shows that is not this machine's: on PostgreSQL, leases and visits are evaluated by the server's.
 
 A function of our own stands before the server's in the search path that databases of tests have, so the product is
 asked nothing and notices nothing.

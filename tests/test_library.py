@@ -21,7 +21,7 @@ def test_nothing_else_is_public() -> None:
     assert all(getattr(pagegrade, name) is not None for name in pagegrade.__all__)
     assert pagegrade.__all__ == sorted(pagegrade.__all__)
     with pytest.raises(AttributeError):
-        pagegrade.judging  # noqa: B018
+        pagegrade.evaluation  # noqa: B018
 
 
 def test_import_is_cheap() -> None:
@@ -32,7 +32,7 @@ def test_import_is_cheap() -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_document_is_judged_without_the_network() -> None:
+def test_document_is_evaluated_without_the_network() -> None:
     """A page at hand becomes a report."""
     report = pagegrade.evaluate_document(
         PAGE, url="https://example.com/cats", headers=[("X-Content-Type-Options", "nosniff")]
@@ -47,7 +47,7 @@ def test_document_is_judged_without_the_network() -> None:
     assert outcomes["robots-txt-allows"] == "not_evaluated"
 
 
-def test_robots_txt_at_hand_is_judged() -> None:
+def test_robots_txt_at_hand_is_evaluated() -> None:
     """Handed over, it counts."""
     report = pagegrade.evaluate_document(
         PAGE, url="https://example.com/cats", robots_txt=b"User-agent: *\nDisallow: /cats"

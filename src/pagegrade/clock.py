@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 def utc_now() -> datetime:
     """The time now, aware, in UTC."""
-    return datetime.now(UTC)  # noqa: TID251 - this is the edge that everybody else is told to ask
+    return datetime.now(UTC)  # noqa: TID251 - the only module that reads the clock
 
 
 def now_ms() -> int:

@@ -38,7 +38,7 @@ def _split(value: object) -> object:
 
 
 def _read_network(value: object) -> object:
-    # Read here, because a choice of two types would tell a wrong value two errors.
+    # Read here, because a union of two types would report two errors for a wrong value.
     return ip_network(value, strict=False) if isinstance(value, str) else value
 
 
@@ -151,7 +151,7 @@ class Settings(BaseSettings):
         float, Field(gt=0, le=3600, description="Time for everything one analysis asks the network for, in seconds.")
     ] = 60.0
     grace_seconds: Annotated[
-        float, Field(ge=0, le=3600, description="Time to finish what is under way when told to stop, in seconds.")
+        float, Field(ge=0, le=3600, description="Time to finish work in progress after a stop signal, in seconds.")
     ] = 20.0
     lease_seconds: Annotated[
         float,
@@ -270,7 +270,7 @@ def load_settings() -> Settings:
 
 
 def given_settings() -> dict[str, str]:
-    """What is set, by name without the prefix, in small letters; of both sources, the stronger value.
+    """Return the values that are set, by lower-case name without the prefix; the environment overrides ``.env``.
 
     Raises:
         InvalidInput: There is a ``.env`` that cannot be read.
@@ -279,7 +279,7 @@ def given_settings() -> dict[str, str]:
         # A file that is not there is no settings; one that cannot be read must not be taken for that.
         file = dotenv_values(ENV_FILE) if ENV_FILE.is_file() else {}
     except (OSError, UnicodeDecodeError):
-        raise InvalidInput(f"{ENV_FILE.absolute()} cannot be read as UTF-8 text. Mend it or move it away.") from None
+        raise InvalidInput(f"{ENV_FILE.absolute()} cannot be read as UTF-8 text. Fix it or move it away.") from None
     found: dict[str, str] = {}
     for source in (file, os.environ):
         for name, value in source.items():
@@ -345,7 +345,7 @@ def _read_file(path: Path) -> str:
 
 
 def _sentences(error: ValidationError, given: Mapping[str, str]) -> list[str]:
-    """What is wrong with each variable, once, in the order of the settings."""
+    """List the errors of each variable, once, in the order of the settings."""
     found: dict[str, str] = {}
     for problem in error.errors(include_url=False):
         reason = problem["msg"].removeprefix("Value error, ")

@@ -17,7 +17,7 @@ from pagegrade.service.runs.analysis import (
     AnalyzeOptions,
     analyze_target,
     artifacts_of_document,
-    judge_in_child,
+    evaluate_in_child,
     parse_networks,
 )
 from pagegrade.service.runs.evaluation import Thresholds
@@ -41,7 +41,7 @@ async def analyze_async(
         subresources: Whether to fetch images, scripts, stylesheets and fonts of the page.
         allow_networks: CIDRs of your own networks that may be reached on any port, such as ``10.0.0.0/8``.
         allow_typed_private: Let ``url`` itself lie at a private address (your own machine or intranet). Off by
-            default, because ``url`` may come from somebody you do not trust. It never covers where the page redirects
+            default, because ``url`` may come from a person you do not trust. It never covers where the page redirects
             or links to.
 
     Returns:
@@ -89,12 +89,12 @@ def analyze(
 
 
 def evaluate(artifacts: Artifacts) -> Report:
-    """Judge artifacts again, without the network: the same artifacts and ruleset give the same report.
+    """Evaluate artifacts again, without the network: the same artifacts and ruleset give the same report.
 
     The parsing happens in a child process, so a hostile page costs a failed report and not this process. The child
     stays for the next call.
     """
-    return _background().run(lambda children: judge_in_child(artifacts, Thresholds(), children=children))
+    return _background().run(lambda children: evaluate_in_child(artifacts, Thresholds(), children=children))
 
 
 def evaluate_document(
@@ -105,7 +105,7 @@ def evaluate_document(
     headers: Sequence[tuple[str, str]] = (),
     robots_txt: bytes | None = None,
 ) -> Report:
-    """Judge a page that you have already, without the network.
+    """Evaluate a page that you have already, without the network.
 
     Args:
         body: The HTML as bytes, without content coding.
@@ -116,7 +116,7 @@ def evaluate_document(
         robots_txt: The site's robots.txt, if you have it.
 
     Returns:
-        The report. Checks that need what only the network tells are not evaluated and lower ``coverage``; below 0.8
+        The report. Checks that need network data are not evaluated and lower ``coverage``; below 0.8
         there is a score but no ``result``.
 
     Raises:

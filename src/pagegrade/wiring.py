@@ -1,4 +1,4 @@
-"""Where settings and the wishes of one call become the options of the use cases."""
+"""Convert settings and the options of one call into the options of the use cases."""
 
 from __future__ import annotations
 
@@ -32,22 +32,22 @@ _EVERYWHERE: Final = frozenset({"0.0.0.0", "::", "[::]"})  # noqa: S104 - compar
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerOptions:
-    """What one server process needs beside the options of the service."""
+    """Options of one server process beside those of the service."""
 
     host: str
     port: int
     data_folder: Path | None
     """Made, and this user may write there; ``None``: everything is kept by a PostgreSQL server."""
     database_wait_s: float
-    """How long to wait at the start for a server that does not answer."""
+    """Seconds to wait at the start for a server that does not respond."""
     migrates: bool
-    """Whether it brings the tables to its version as it starts."""
+    """True if it brings the tables to its version as it starts."""
     bootstrap_api_key: str | None
     """The owner's first key on an empty database; ``None``: make one."""
     log_format: Literal["auto", "console", "json"]
     log_level: Literal["debug", "info", "warning", "error"]
     is_origin_known: bool = True
-    """Whether the operator said where people find this installation."""
+    """True if the operator said where people find this installation."""
     warnings: tuple[str, ...] = ()
     """Sentences about settings that are set and mean nothing."""
 
@@ -129,7 +129,7 @@ def service_options(*, host: str | None = None, port: int | None = None, workers
 
 
 def server_options(*, host: str | None = None, port: int | None = None) -> ServerOptions:
-    """What a process that stays needs to start; makes the data folder where one is needed and missing.
+    """Prepare the start of a long-running process; creates the data folder if it is needed and missing.
 
     Raises:
         InvalidInput: A setting or the data folder cannot be used.
@@ -204,7 +204,7 @@ def planned_places() -> tuple[Path, str]:
 
 
 def shown_settings() -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
-    """What is set, as (variable, value) with secrets hidden; and sentences about what is set and means nothing.
+    """List the settings as (variable, value) with secrets hidden, and warnings about values without effect.
 
     Raises:
         InvalidInput: A setting cannot be used.
@@ -239,7 +239,7 @@ def open_database(*, checkpoints: bool = False) -> Database:
 
 
 def public_origin(database: Database) -> str:
-    """Where browsers reach the server, for a command that prints an address: as set, else as it last said itself.
+    """Return the public URL of the server for a command that prints one: as set, or as the server last stored it.
 
     Raises:
         InvalidInput: A setting cannot be used.
@@ -254,7 +254,7 @@ def public_origin(database: Database) -> str:
 def make_services(
     database: Database | None = None, options: ServiceOptions | None = None, *, lines: Lines | None = None
 ) -> Services:
-    """What a server process shares between requests and workers; ``None`` stands for what is configured.
+    """Create the objects that requests and workers share; ``None`` stands for the configured value.
 
     Args:
         database: Where everything is kept.
@@ -277,7 +277,7 @@ def make_services(
 
 
 def open_notices(services: Services) -> Notices | None:
-    """What tells other processes of changes; ``None``: there are no others. Whoever starts it closes it.
+    """Create the notifier of other processes; ``None`` if there are none. The caller that starts it closes it.
 
     Raises:
         InvalidInput: The database URL cannot be used.
@@ -291,12 +291,12 @@ def open_notices(services: Services) -> Notices | None:
 
 
 def start_tracing(instance: str) -> Tracing:
-    """What sends traces where the standard ``OTEL_*`` variables name a collector; who starts it closes it.
+    """Create the trace exporter if the ``OTEL_*`` variables name a collector; the caller that starts it closes it.
 
     That traces cannot be sent is said in the log, and is no reason not to work.
 
     Args:
-        instance: Tells this process from others.
+        instance: Unique name of this process.
     """
     from pagegrade.observability.tracing import NO_TRACING, NOT_INSTALLED, doubts, wants_traces
 
@@ -318,7 +318,7 @@ def start_tracing(instance: str) -> Tracing:
 
 
 def _anything_set() -> bool:
-    """Whether any setting may be set; cheap, and never wrong when it says no."""
+    """Return whether any setting may be set; cheap, and never wrong when it says no."""
     if any(name.upper().startswith("PAGEGRADE_") for name in os.environ):
         return True
     try:
@@ -326,7 +326,7 @@ def _anything_set() -> bool:
     except FileNotFoundError:
         return False
     except OSError:
-        # Reading the settings tells what is wrong with the file.
+        # Reading the settings reports the errors of the file.
         return Path(".env").is_file()
 
 
@@ -351,7 +351,7 @@ def _analyze_options(settings: Settings) -> AnalyzeOptions:
 
 
 def _origin(host: str, port: int) -> str:
-    """Where a browser on this machine finds a server that listens there."""
+    """Return the URL under which a browser on this machine reaches a server that listens there."""
     name = "127.0.0.1" if host in _EVERYWHERE else host
     if ":" in name and not name.startswith("["):
         name = f"[{name}]"

@@ -97,7 +97,7 @@ class Window:
         return answer
 
     def send(self, path: str, fields: dict[str, str]) -> Response:
-        """Send a form as a page of ours would, past what browsers judge before they send."""
+        """Send a form as a page of ours would, past what browsers evaluate before they send."""
         self.go("/problems")
         with self.page.expect_navigation(wait_until="load") as waited:
             self.page.evaluate(_SEND, [path, list(fields.items())])
@@ -149,7 +149,7 @@ def open_window(browser: Browser, origin: str, *, token: str | None = None, **op
 
 
 def _watch(window: Window) -> None:
-    def judge(route: Route) -> None:
+    def evaluate(route: Route) -> None:
         window.foreign.append(route.request.url)
         route.abort()
 
@@ -164,7 +164,7 @@ def _watch(window: Window) -> None:
     def is_foreign(url: str) -> bool:
         return not url.startswith((f"{window.origin}/", "data:", "blob:", "about:"))
 
-    window.context.route(is_foreign, judge)
+    window.context.route(is_foreign, evaluate)
     window.page.on("dialog", dismiss)
     window.page.on("console", hear)
     window.page.on("pageerror", lambda error: window.complaints.append(f"script error: {error}"))

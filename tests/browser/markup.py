@@ -40,7 +40,7 @@ def problems(html: str) -> list[str]:
         f"line {line}: {ERRORS.get(code, code) % details if details else ERRORS.get(code, code)}"
         for (line, _), code, details in parser.errors
     ]
-    found += list(_judge(document, ()))
+    found += list(_evaluate(document, ()))
     found += list(_document(document))
     found += list(_references(document))
     found += list(_controls(document))
@@ -64,7 +64,7 @@ def _path(parents: tuple[str, ...], element: Element) -> str:
     return " > ".join([*parents[-3:], f"{name_of(element)}{mark}"])
 
 
-def _judge(element: Element, parents: tuple[str, ...]) -> Iterator[str]:
+def _evaluate(element: Element, parents: tuple[str, ...]) -> Iterator[str]:
     """What is wrong with an element, where it stands, and with all inside it."""
     name = name_of(element)
     if not name:
@@ -80,7 +80,7 @@ def _judge(element: Element, parents: tuple[str, ...]) -> Iterator[str]:
         yield from _attributes(element, name, where)
         yield from _place(element, name, parents, where)
     for child in element:
-        yield from _judge(child, (*parents, name))
+        yield from _evaluate(child, (*parents, name))
 
 
 def _attributes(element: Element, name: str, where: str) -> Iterator[str]:

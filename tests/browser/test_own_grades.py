@@ -16,7 +16,7 @@ from tests.browser.recipes import Visit
 from tests.browser.visits import one_visit_each
 
 PUBLIC: Final = "https://reports.example.org"
-"""Where the pages are judged as if they were there: on loopback there is no TLS."""
+"""Where the pages are evaluated as if they were there: on loopback there is no TLS."""
 DOCUMENT: Final = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "own-pages.md"
 UNLISTED: Final = frozenset(
     {
@@ -50,7 +50,7 @@ REASONED: Final[dict[str, frozenset[str]]] = {
 """Check -> operations whose pages may fail it, besides those above: what they show is for one reader only."""
 
 
-def judge(instance: Instance, visit: Visit) -> Report:
+def evaluate(instance: Instance, visit: Visit) -> Report:
     """What our engine says of a page, as if it were published."""
     path = instance.fill(visit.path)
     reply = instance.ask(path, person=visit.person, form=instance.fields(visit.form))
@@ -67,7 +67,7 @@ def test_every_page_of_ours_is_as_good_as_we_ask_of_others(visit: Visit, instanc
     """Nothing is found but what a reason was written for, and the categories without such reasons lose nothing."""
     # In a thread: a test before this one may have left an event loop in ours.
     with ThreadPoolExecutor(1) as thread:
-        report = thread.submit(judge, instance, visit).result()
+        report = thread.submit(evaluate, instance, visit).result()
     reasoned = {check for check, operations in REASONED.items() if visit.operation in operations}
     full = {name for name in CATEGORIES if name not in {"seo", "content"} and (name != "security" or not reasoned)}
 

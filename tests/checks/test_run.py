@@ -10,7 +10,7 @@ import pytest
 
 from pagegrade.checks._check import Check, State, Verdict
 from pagegrade.checks._facts import Facts
-from pagegrade.checks._run import UNCERTAIN_LOSS, judge, run_check
+from pagegrade.checks._run import UNCERTAIN_LOSS, evaluate, run_check
 from pagegrade.model.artifacts import NotGathered
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import MAX_EVIDENCE, Evidence, NotApplicable, NotRun, Outcome, Severity
@@ -53,7 +53,7 @@ def test_exception_is_not_run() -> None:
 
 
 def test_missing_artifact_is_not_run_with_its_reason() -> None:
-    """Nothing is judged that was not gathered."""
+    """Nothing is evaluated that was not gathered."""
     assert verdict_of(lambda _: Outcome("bad"), tls=False) == NotRun("skipped", "Not part of this test.")
 
 
@@ -100,29 +100,29 @@ def test_evidence_at_the_limit_is_whole() -> None:
 )
 def test_verdict_is_read_by_the_table_of_states(verdict: Verdict, outcome: str, loss: float | None) -> None:
     """The state decides the word and the loss."""
-    judged = judge(make_check(lambda: verdict), verdict)
+    evaluated = evaluate(make_check(lambda: verdict), verdict)
 
-    assert (judged.outcome, judged.loss) == (outcome, loss)
+    assert (evaluated.outcome, evaluated.loss) == (outcome, loss)
 
 
 def test_information_is_never_a_finding() -> None:
     """Informative checks inform, whatever their state."""
-    assert judge(make_check(lambda: 0, severity=Severity.INFO), Outcome("bad")).outcome == "informative"
+    assert evaluate(make_check(lambda: 0, severity=Severity.INFO), Outcome("bad")).outcome == "informative"
 
 
 def test_loss_outside_of_its_state_is_a_mistake() -> None:
     """A graded loss stays in the range that the law of the score was tested with."""
     with pytest.raises(ValueError, match="outside"):
-        judge(make_check(lambda: 0), Outcome("some", loss=0.95))
+        evaluate(make_check(lambda: 0), Outcome("some", loss=0.95))
     with pytest.raises(KeyError):
-        judge(make_check(lambda: 0), Outcome("unknown"))
+        evaluate(make_check(lambda: 0), Outcome("unknown"))
 
 
 @pytest.mark.parametrize(
     ("css", "outcome", "loss", "said"),
     [
         ("", "failed", 1.0, ""),
-        ("@container (width > 1px){.x{display:none}}", "warning", UNCERTAIN_LOSS, "Whether it is rendered"),
+        ("@container (width > 1px){.x{display:none}}", "warning", UNCERTAIN_LOSS, "The stylesheets alone"),
         ("@import 'unread.css';", "warning", UNCERTAIN_LOSS, "not read"),
     ],
 )
@@ -134,8 +134,8 @@ def test_finding_that_may_not_be_rendered_is_a_warning(css: str, outcome: str, l
         return Outcome("bad", evidence=(document.evidence(document.ids["p"]),))
 
     check = make_check(finds, {"document": False})
-    found = judge(replace(check, visible_only=True), run_check(replace(check, visible_only=True), facts))
-    other = judge(replace(check, visible_only=False), run_check(replace(check, visible_only=False), facts))
+    found = evaluate(replace(check, visible_only=True), run_check(replace(check, visible_only=True), facts))
+    other = evaluate(replace(check, visible_only=False), run_check(replace(check, visible_only=False), facts))
 
     assert isinstance(found.verdict, Outcome)
 
@@ -154,4 +154,4 @@ def test_one_certain_offender_keeps_a_failure() -> None:
     check = make_check(finds, {"document": False})
     verdict = run_check(check, Facts(make_artifacts(html)))
 
-    assert judge(check, verdict).outcome == "failed"
+    assert evaluate(check, verdict).outcome == "failed"

@@ -109,7 +109,7 @@ def test_of_several_accounts_one_is_named(command_line: CommandLine) -> None:
     assert "say which with --account" in unclear.err
     assert "account 2 (Bob)" in clear.err
     assert [(each.code, each.out) for each in (*wrong, long)] == [(2, "")] * 3
-    assert "nobody can sign in to it" in wrong[0].err
+    assert "There is no account" in wrong[0].err
 
 
 def test_an_invitation_is_a_link_for_the_new_account(command_line: CommandLine) -> None:
@@ -161,7 +161,7 @@ def test_rights_are_given_and_taken(command_line: CommandLine) -> None:
     database.close()
 
     assert (last.code, given.code, taken.code, gone.code) == (2, 0, 0, 0)
-    assert "Nobody else administers" in last.err
+    assert "only administrator" in last.err
     assert "Account 2 (Bob) administers this installation." in given.err
     assert "Account 1 (Alice) administers this installation no longer." in taken.err
     assert rights == [False, True]

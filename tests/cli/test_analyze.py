@@ -81,7 +81,7 @@ def test_an_empty_list_is_told(capsys: pytest.CaptureFixture[str], monkeypatch: 
     assert "stdin" in capsys.readouterr().err
 
 
-def test_saved_artifacts_are_judged_the_same(site: Site, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_saved_artifacts_are_evaluated_the_same(site: Site, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The fresh report and the one from the file are equal to the last byte."""
     path = tmp_path / "page.gz"
     run(["analyze", site.url, "-f", "json", "--quiet", "--save-artifacts", str(path)])

@@ -6,7 +6,7 @@ import pytest
 
 from pagegrade.checks import all_checks
 from pagegrade.cli.app import run
-from pagegrade.service.catalogue import check_prices
+from pagegrade.service.catalogue import check_penalties
 
 CHECKS = list(all_checks())
 
@@ -63,5 +63,5 @@ def test_the_list_is_there_for_programs(capsys: pytest.CaptureFixture[str]) -> N
     entries = json.loads(capsys.readouterr().out)
 
     assert [entry["id"] for entry in entries] == CHECKS
-    assert {entry["id"]: entry["price"] for entry in entries} == check_prices()
+    assert {entry["id"]: entry["price"] for entry in entries} == check_penalties()
     assert all(entry["states"][0]["loss"] == 0 for entry in entries)

@@ -31,7 +31,7 @@ def page(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_an_html_file_is_judged_without_network(page: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_html_file_is_evaluated_without_network(page: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Score and findings; what only the network tells is not evaluated."""
     code = run(["evaluate", "--html", page, "--url", URL, "-f", "json"])
     report = report_of(capsys)
@@ -44,7 +44,7 @@ def test_an_html_file_is_judged_without_network(page: str, capsys: pytest.Captur
 
 
 def test_headers_and_robots_txt_count(page: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What is told on the command line is judged like what the network tells."""
+    """What is told on the command line is evaluated like what the network tells."""
     robots = tmp_path / "robots.txt"
     robots.write_text("User-agent: *\nDisallow: /\n", encoding="utf-8")
     arguments = ["evaluate", "--html", page, "--url", URL, "-f", "json"]

@@ -6,7 +6,7 @@ import pytest
 import typer
 
 from pagegrade.cli import exit_codes
-from pagegrade.cli.report_output import judge_reports, read_criteria
+from pagegrade.cli.report_output import evaluate_reports, read_criteria
 from pagegrade.model.report import Report
 from pagegrade.render import render
 from tests.report_builders import make_failed_report, make_passed, make_report, make_result
@@ -39,7 +39,7 @@ def test_the_exit_code_says_how_it_went(
 ) -> None:
     """A page that could not be analysed weighs more than a failed gate; both are told on stderr."""
     criteria = read_criteria(fail_on, None, None)
-    found = judge_reports(criteria, reports, criteria.compare(reports), quiet=True)
+    found = evaluate_reports(criteria, reports, criteria.compare(reports), quiet=True)
 
     assert found == code
     captured = capsys.readouterr()
@@ -57,7 +57,7 @@ def test_only_new_findings_of_the_severity_fail(tmp_path: Path, severity: str, c
     baseline = saved(tmp_path, BEFORE, format_name=format_name)
     criteria = read_criteria([], baseline, severity)
 
-    assert judge_reports(criteria, [AFTER], criteria.compare([AFTER]), quiet=True) == code
+    assert evaluate_reports(criteria, [AFTER], criteria.compare([AFTER]), quiet=True) == code
 
 
 @pytest.mark.parametrize(("severity", "code"), [("low", exit_codes.GATE_FAILED), ("high", exit_codes.OK)])
@@ -69,7 +69,7 @@ def test_a_finding_that_got_worse_does_not_get_through(
     after = make_report(make_result("csp", importance="medium", evidence=(), state="missing", lost=1.0))
     criteria = read_criteria([], saved(tmp_path, before), severity)
 
-    assert judge_reports(criteria, [after], criteria.compare([after]), quiet=True) == code
+    assert evaluate_reports(criteria, [after], criteria.compare([after]), quiet=True) == code
     assert ("worse than in the baseline" in capsys.readouterr().err) is (code == exit_codes.GATE_FAILED)
 
 
@@ -87,11 +87,11 @@ def test_each_page_finds_its_own_baseline(tmp_path: Path) -> None:
 
 
 def test_a_page_without_baseline_does_not_pass_unseen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A gate that cannot be judged is closed, and the reason is told."""
+    """A gate that cannot be evaluated is closed, and the reason is told."""
     reports = [AFTER, make_report(url="https://example.com/third")]
     criteria = read_criteria([], saved(tmp_path, AFTER), "high")
 
-    assert judge_reports(criteria, reports, criteria.compare(reports), quiet=False) == exit_codes.GATE_FAILED
+    assert evaluate_reports(criteria, reports, criteria.compare(reports), quiet=False) == exit_codes.GATE_FAILED
     assert "https://example.com/third" in capsys.readouterr().err
 
 

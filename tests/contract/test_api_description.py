@@ -1,4 +1,4 @@
-"""What the description of the API says is what the API does, judged by somebody else's program."""
+"""What the description of the API says is what the API does, evaluated by somebody else's program."""
 
 from __future__ import annotations
 

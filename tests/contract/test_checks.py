@@ -13,7 +13,7 @@ import pytest
 from pagegrade.checks._check import SECTIONS, Check, State
 from pagegrade.checks._facts import PROVIDERS, Facts
 from pagegrade.checks._registry import all_checks
-from pagegrade.checks._run import judge, run_check
+from pagegrade.checks._run import evaluate, run_check
 from pagegrade.model.artifacts import Artifacts
 from pagegrade.model.outcome import NotRun, Outcome, Severity
 from tests.builders import make_artifacts
@@ -146,7 +146,7 @@ def test_documented_failing_example_is_true(check: Check) -> None:
     verdict = run_check(check, Facts(artifacts_of_example(check.documentation["Fails on"])))
 
     assert isinstance(verdict, Outcome), verdict
-    judged = judge(check, verdict)
+    judged = evaluate(check, verdict)
 
     assert verdict.state != check.states[0].name
     if check.severity is not Severity.INFO:
@@ -206,7 +206,7 @@ def test_survives_odd_pages(check: Check) -> None:
     for body in (b"", b"\x00\xff\xfe<", b"<" * 500, odd):
         verdict = run_check(check, Facts(make_artifacts(body)))
         assert not (isinstance(verdict, NotRun) and verdict.code == "check_error"), verdict
-        judge(check, verdict)
+        evaluate(check, verdict)
 
 
 @every_check
@@ -265,7 +265,7 @@ def test_finding_of_unknown_visibility_is_at_most_a_warning(check: Check) -> Non
     verdict = run_check(check, facts)
 
     assert isinstance(verdict, Outcome)
-    judged = judge(check, verdict)
+    judged = evaluate(check, verdict)
 
     assert not verdict.evidence or judged.outcome != "failed"
     assert not verdict.evidence or not check.state(verdict.state).highest or "not read" in verdict.message

@@ -1,6 +1,6 @@
 """Who may open what: every operation of the pages and every kind of visitor, from the table of operations.
 
-What a page is for is said where it is declared (``access``); nothing here names a page, so a new one is judged as well.
+Each page declares its audience (``access``); nothing here names a page, so a new one is tested as well.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ def test_the_number_is_that_of_an_analysis() -> None:
     assert len(resources_of(document).items) == MAX_FILES
 
 
-def test_the_checks_of_files_have_something_to_judge() -> None:
+def test_the_checks_of_files_have_something_to_evaluate() -> None:
     """Otherwise their cost would not be measured."""
     artifacts = make_artifacts(PAGE, resources=resources_of(make_document(PAGE)))
     verdicts = {name: one.verdict for name, one in run_checks(all_checks(), Facts(artifacts)).items()}

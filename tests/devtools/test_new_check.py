@@ -53,7 +53,7 @@ def test_the_new_files_are_clean_but_for_the_words_to_write(tmp_path: Path) -> N
     assert said == [""] * 4
 
 
-def test_the_new_check_judges_its_own_examples(tmp_path: Path) -> None:
+def test_the_new_check_evaluates_its_own_examples(tmp_path: Path) -> None:
     """Both documented pages end as the headings say, in a package that holds only the new check."""
     module, _ = write_check("seo/title-missing", tmp_path)
     program = (

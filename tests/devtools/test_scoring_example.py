@@ -1,4 +1,4 @@
-"""The page that is worked out in the documentation is judged by the real checks."""
+"""The page that is worked out in the documentation is evaluated by the real checks."""
 
 from __future__ import annotations
 

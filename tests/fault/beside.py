@@ -28,7 +28,7 @@ def cases() -> Iterator[Case]:
             stage=web(PerPlace(_all_beside(make, coding))),
             expect=done(),
             memory_mb=MEMORY_MB,
-            judging_s=4,
+            evaluation_s=4,
             budget_s=6,
         )
     yield _all("S02", "everything beside the page never answers", Connection.wait)
@@ -60,7 +60,7 @@ def _all(case_id: str, title: str, script: Script, *, memory_mb: float | None = 
         stage=web(_page_and(script)),
         expect=done(),
         memory_mb=memory_mb,
-        judging_s=2,
+        evaluation_s=2,
         holds=[_page_was_read],
     )
 

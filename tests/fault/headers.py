@@ -17,7 +17,7 @@ from tests.lab.case import Case, Expect, PerPlace, Place, Seen, done, done_or_fa
 from tests.lab.servers import Connection, Script, page
 
 EITHER: Final = done_or_failed("connect", "http_error", "tls")
-"""Judged, or refused because a limit of the header block was passed."""
+"""Evaluated, or refused because a limit of the header block was passed."""
 HTML_NAME: Final = "<script>alert(1)</script>"
 
 

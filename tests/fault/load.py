@@ -1,4 +1,4 @@
-"""Load runs: ``python -m tests.fault.load R1`` puts the load of one shape on a whole installation and judges it.
+"""Load runs: ``python -m tests.fault.load R1`` puts the load of one shape on a whole installation and evaluates it.
 
 Each run is bounded in count and time and prints one line of JSON; the exit code is 1 when a promise was broken or the
 line that it has to pass was missed. Everything is on this machine: wall times say little where others use it, too.
@@ -178,7 +178,7 @@ RUNS: Final[dict[str, Callable[[Run], dict[str, Any]]]] = {"R1": r1, "R3": r3, "
 
 
 def perform(name: str, folder: Path, size: Size) -> dict[str, Any]:
-    """One run from an empty database to the judgement; its figures."""
+    """One run from an empty database to the evaluation; its figures."""
     settings: dict[str, object] = {"RUN_BUDGET_SECONDS": SLOW_S if name == "R8" else BUDGET_S}
     if name == "R4":
         settings["ACCOUNT_QUEUE"] = size.queue

@@ -1,4 +1,4 @@
-"""Group G: shapes of HTML, served by a lab server and judged in the real child process."""
+"""Group G: shapes of HTML, served by a lab server and evaluated in the real child process."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from tests.lab.case import Case, Expect, Holds, PerPlace, Place, Seen, done, don
 from tests.lab.servers import Script, paths, response
 
 LIMIT: Final = done_or_failed("too_large")
-"""Judged with a note, or a report that says the parser ran into its limits; never a lost one."""
-JUDGING_S: Final = 14.0
+"""Evaluated with a note, or a report that says the parser ran into its limits; never a lost one."""
+EVALUATION_S: Final = 14.0
 """Ten seconds of CPU time in the child, and its replacement."""
 MAX_REPORT_BYTES: Final = 2_000_000
 MAX_TITLE: Final = 2_000
@@ -103,7 +103,7 @@ def _served(
         expect=expect,
         holds=(*holds, _bounded),
         budget_s=5,
-        judging_s=JUDGING_S,
+        evaluation_s=EVALUATION_S,
     )
 
 

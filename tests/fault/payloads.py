@@ -53,7 +53,7 @@ def _bombs() -> Iterator[Case]:
             expect=BOMB,
             holds=[_capped],
             budget_s=8,
-            judging_s=12,
+            evaluation_s=12,
             memory_mb=BOMB_MEMORY_MB,
         )
     yield Case(
@@ -78,7 +78,7 @@ def _bombs() -> Iterator[Case]:
         stage=web(PerPlace(lambda _: page(bodies.gzip_members(100_000), "Content-Encoding: gzip"))),
         expect=CODING,
         memory_mb=BOMB_MEMORY_MB,
-        judging_s=5,
+        evaluation_s=5,
     )
     yield Case(
         id="F12",
@@ -87,7 +87,7 @@ def _bombs() -> Iterator[Case]:
         expect=BOMB,
         holds=[_capped, _cut],
         budget_s=8,
-        judging_s=12,
+        evaluation_s=12,
         memory_mb=BOMB_MEMORY_MB,
     )
 
@@ -144,7 +144,7 @@ def _types() -> Iterator[Case]:
         stage=web(PerPlace(lambda _: page(bodies.noise(10_000_000)))),
         expect=done_or_failed("not_html", "too_large"),
         budget_s=8,
-        judging_s=15,
+        evaluation_s=15,
     )
 
 
@@ -262,7 +262,7 @@ def _robots() -> Iterator[Case]:
             title=title,
             stage=web(PerPlace(_robots_answer(answer))),
             expect=done(),
-            judging_s=4,
+            evaluation_s=4,
         )
     yield Case(
         id="F22a",
@@ -282,7 +282,7 @@ def _sitemaps() -> Iterator[Case]:
             stage=web(_beside("/sitemap.xml", answer)),
             expect=done(),
             memory_mb=64,
-            judging_s=4,
+            evaluation_s=4,
         )
     yield Case(
         id="F24f",
@@ -307,7 +307,7 @@ def _sitemaps() -> Iterator[Case]:
         ),
         expect=done(),
         memory_mb=BOMB_MEMORY_MB,
-        judging_s=4,
+        evaluation_s=4,
     )
 
 

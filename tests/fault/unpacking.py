@@ -135,7 +135,7 @@ def cases() -> Iterator[Case]:
             stage=web(PerPlace(partial(_script, name))),
             expect=done() if name in ("style-sheets", "images", "scripts", "sitemaps") else done_or_failed("too_large"),
             budget_s=20,
-            judging_s=25,
+            evaluation_s=25,
             memory_mb=ROW_PROCESS_MB,
             memory_of_all_mb=ONE_MB,
         )

@@ -36,7 +36,7 @@ IANA_IPV4 = (
     "192.175.48.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
     "255.255.255.255/32",
 )  # fmt: skip
-# IANA IPv6 Special-Purpose Address Registry, every row but IPv4-mapped (judged as IPv4), and the other reserved blocks.
+# IANA IPv6 Special-Purpose Address Registry, every row but IPv4-mapped (checked as IPv4), and other reserved blocks.
 IANA_IPV6 = (
     "::1/128", "::/128", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "100:0:0:1::/64", "2001::/23", "2001::/32",
     "2001:1::1/128", "2001:1::2/128", "2001:1::3/128", "2001:2::/48", "2001:3::/32", "2001:4:112::/48",
@@ -58,9 +58,9 @@ JUST_OUTSIDE = (
 OPEN = Guard(Policy(), own_addresses=())
 
 
-def judge(*addresses: str, policy: Policy | None = None, port: int = 443, host: str = "site.com") -> Permit | Refusal:
+def check(*addresses: str, policy: Policy | None = None, port: int = 443, host: str = "site.com") -> Permit | Refusal:
     """The verdict on addresses by a policy."""
-    return Guard(policy or Policy(), own_addresses=()).judge_addresses(host, port, addresses)
+    return Guard(policy or Policy(), own_addresses=()).check_addresses(host, port, addresses)
 
 
 @pytest.mark.parametrize("row", [*IANA_IPV4, *IANA_IPV6])
@@ -71,7 +71,7 @@ def test_every_registered_range_is_refused_at_both_ends(row: str) -> None:
 
     for end in ends:
         assert not is_public(end)
-        assert isinstance(OPEN.judge_addresses("site.com", 443, [end]), Refusal)
+        assert isinstance(OPEN.check_addresses("site.com", 443, [end]), Refusal)
         if isinstance(end, IPv4Address):
             assert not is_public(IPv6Address(f"::ffff:{end}"))
 
@@ -80,7 +80,7 @@ def test_every_registered_range_is_refused_at_both_ends(row: str) -> None:
 def test_addresses_just_outside_are_public(text: str) -> None:
     """The neighbours of the rows are ordinary addresses and are allowed."""
     assert is_public(ip_address(text))
-    assert isinstance(judge(text), Permit)
+    assert isinstance(check(text), Permit)
 
 
 @pytest.mark.parametrize("network", [*REFUSED_IPV4, *REFUSED_IPV6, GLOBAL_IPV6])
@@ -120,12 +120,12 @@ def test_both_sides_of_every_edge_of_our_tables_are_tested(network: Network) -> 
 )
 def test_addresses_that_look_harmless_are_refused(text: str) -> None:
     """Metadata, translated, tunnelled and scoped addresses."""
-    assert isinstance(judge(text), Refusal)
+    assert isinstance(check(text), Refusal)
 
 
 def test_a_mapped_public_address_is_dialled_as_ipv4() -> None:
     """Row B16."""
-    permit = judge("::ffff:8.8.8.8")
+    permit = check("::ffff:8.8.8.8")
 
     assert isinstance(permit, Permit)
     assert permit.addresses == (IPv4Address("8.8.8.8"),)
@@ -136,14 +136,14 @@ def test_one_forbidden_address_refuses_the_name() -> None:
     """Whatever its place among the answers, also beyond those that would be dialled."""
     public = [f"11.0.0.{number}" for number in range(1, 12)]
 
-    assert isinstance(judge(*public, "10.0.0.1"), Refusal)
-    assert isinstance(judge("10.0.0.1", *public), Refusal)
-    assert isinstance(judge(), Refusal)
+    assert isinstance(check(*public, "10.0.0.1"), Refusal)
+    assert isinstance(check("10.0.0.1", *public), Refusal)
+    assert isinstance(check(), Refusal)
 
 
 def test_at_most_eight_addresses_are_dialled() -> None:
     """Row C10."""
-    permit = judge(*(f"11.0.0.{number}" for number in range(1, 40)))
+    permit = check(*(f"11.0.0.{number}" for number in range(1, 40)))
 
     assert isinstance(permit, Permit)
     assert len(permit.addresses) == 8
@@ -151,7 +151,7 @@ def test_at_most_eight_addresses_are_dialled() -> None:
 
 def test_a_refusal_does_not_tell_the_address() -> None:
     """The looks of our refusals must not be a map of somebody's network (T7)."""
-    refusals = {judge(text) for text in ("10.0.0.1", "127.0.0.1", "::1", "169.254.169.254", "168.63.129.16", "junk")}
+    refusals = {check(text) for text in ("10.0.0.1", "127.0.0.1", "::1", "169.254.169.254", "168.63.129.16", "junk")}
 
     assert len(refusals) == 1
 
@@ -159,8 +159,8 @@ def test_a_refusal_does_not_tell_the_address() -> None:
 @pytest.mark.parametrize("port", [22, 25, 0, 6379, 81, 65535])
 def test_other_ports_are_refused(port: int) -> None:
     """By URL already, before anything is looked up, and by address again."""
-    by_url = OPEN.judge_url(f"http://site.com:{port}/")
-    by_address = judge("11.0.0.1", port=port)
+    by_url = OPEN.check_url(f"http://site.com:{port}/")
+    by_address = check("11.0.0.1", port=port)
 
     assert by_url is not None
     assert by_url.reason == "port"
@@ -170,8 +170,8 @@ def test_other_ports_are_refused(port: int) -> None:
 @pytest.mark.parametrize("port", sorted(DEFAULT_PORTS))
 def test_the_usual_ports_are_allowed(port: int) -> None:
     """80, 443, 8080 and 8443."""
-    assert OPEN.judge_url(f"http://site.com:{port}/") is None
-    assert isinstance(judge("11.0.0.1", port=port), Permit)
+    assert OPEN.check_url(f"http://site.com:{port}/") is None
+    assert isinstance(check("11.0.0.1", port=port), Permit)
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_the_usual_ports_are_allowed(port: int) -> None:
 )  # fmt: skip
 def test_what_can_only_be_inside_is_refused_without_dns(url: str) -> None:
     """Row A34, A09, A21 and what no parser reads."""
-    assert OPEN.judge_url(url) is not None
+    assert OPEN.check_url(url) is not None
 
 
 @pytest.mark.parametrize("name", ["site.com", "test.site.com", "local.site", "xn--n3h.net", "localhost.com"])
@@ -196,21 +196,21 @@ def test_ordinary_names_are_not_special(name: str) -> None:
 
 
 def test_the_operators_networks_are_reachable_on_any_port() -> None:
-    """And names inside them are looked up; their addresses are still judged."""
+    """And names inside them are looked up; their addresses are still checked."""
     policy = Policy(allow_networks=(ip_network("10.1.0.0/16"), ip_network("fd12::/16")))
     guard = Guard(policy, own_addresses=())
 
-    assert guard.judge_url("http://wiki.internal:9000/") is None
-    assert guard.judge_url("http://10.1.2.3:9000/") is None
-    assert isinstance(judge("10.1.2.3", "fd12::1", policy=policy, port=9000), Permit)
-    assert isinstance(judge("10.2.0.1", policy=policy), Refusal)
-    assert isinstance(judge("11.0.0.1", policy=policy, port=9000), Refusal)
+    assert guard.check_url("http://wiki.internal:9000/") is None
+    assert guard.check_url("http://10.1.2.3:9000/") is None
+    assert isinstance(check("10.1.2.3", "fd12::1", policy=policy, port=9000), Permit)
+    assert isinstance(check("10.2.0.1", policy=policy), Refusal)
+    assert isinstance(check("11.0.0.1", policy=policy, port=9000), Refusal)
     assert policy.looks_up_local_names("anything")
 
 
 def test_denied_networks_are_refused() -> None:
     """An operator's own public addresses."""
-    assert isinstance(judge("11.0.0.1", policy=Policy(deny_networks=(ip_network("11.0.0.0/24"),))), Refusal)
+    assert isinstance(check("11.0.0.1", policy=Policy(deny_networks=(ip_network("11.0.0.0/24"),))), Refusal)
 
 
 def test_a_denied_network_wins_over_everything_that_allows_it() -> None:
@@ -221,11 +221,11 @@ def test_a_denied_network_wins_over_everything_that_allows_it() -> None:
         typed_private=frozenset({("dev.box", 3000)}),
     )
 
-    assert isinstance(judge("10.0.4.255", policy=policy), Permit)
-    assert isinstance(judge("10.0.5.0", policy=policy), Refusal)
-    assert isinstance(judge("::ffff:10.0.5.255", policy=policy), Refusal)
-    assert isinstance(judge("10.0.6.0", policy=policy), Permit)
-    assert isinstance(judge("127.0.0.1", policy=policy, host="dev.box", port=3000), Refusal)
+    assert isinstance(check("10.0.4.255", policy=policy), Permit)
+    assert isinstance(check("10.0.5.0", policy=policy), Refusal)
+    assert isinstance(check("::ffff:10.0.5.255", policy=policy), Refusal)
+    assert isinstance(check("10.0.6.0", policy=policy), Permit)
+    assert isinstance(check("127.0.0.1", policy=policy, host="dev.box", port=3000), Refusal)
 
 
 @pytest.mark.parametrize(
@@ -249,30 +249,30 @@ def test_the_installation_is_refused_in_every_spelling(own: tuple[str, int], url
     for networks in ((), (ip_network("11.0.0.0/8"),)):
         guard = Guard(Policy(own_origins=frozenset({own}), allow_networks=networks), own_addresses=())
 
-        assert (guard.judge_url(parse_target_url(url).url) is not None) == refused
+        assert (guard.check_url(parse_target_url(url).url) is not None) == refused
 
 
 def test_whatever_has_the_address_of_the_installation_is_refused_at_its_ports() -> None:
     """Another name for it, and the socket at last; another port of the same machine may be another service."""
     guard = Guard(Policy(own_origins=frozenset({("grade.com", 443)})), own_addresses=())
     before = Permit("alias.com", 443, (ip_address("11.0.0.1"),))
-    was_permitted = guard.judge_socket(socket.AF_INET, "11.0.0.1", 443, before)
+    was_permitted = guard.check_socket(socket.AF_INET, "11.0.0.1", 443, before)
     guard.note_own(443, ["11.0.0.1", "2a00::1", "no address"])
 
     assert was_permitted
-    assert isinstance(guard.judge_addresses("alias.com", 443, ["11.0.0.1"]), Refusal)
-    assert isinstance(guard.judge_addresses("alias.com", 80, ["11.0.0.2", "2a00::1"]), Refusal)
-    assert isinstance(guard.judge_addresses("alias.com", 8443, ["11.0.0.1"]), Permit)
-    assert isinstance(guard.judge_addresses("alias.com", 443, ["11.0.0.2"]), Permit)
-    assert not guard.judge_socket(socket.AF_INET, "11.0.0.1", 443, before)
+    assert isinstance(guard.check_addresses("alias.com", 443, ["11.0.0.1"]), Refusal)
+    assert isinstance(guard.check_addresses("alias.com", 80, ["11.0.0.2", "2a00::1"]), Refusal)
+    assert isinstance(guard.check_addresses("alias.com", 8443, ["11.0.0.1"]), Permit)
+    assert isinstance(guard.check_addresses("alias.com", 443, ["11.0.0.2"]), Permit)
+    assert not guard.check_socket(socket.AF_INET, "11.0.0.1", 443, before)
 
 
 def test_own_addresses_are_refused() -> None:
     """The machine is not talked into asking itself over its public address (T21)."""
     guard = Guard(Policy(), own_addresses=[ip_address("11.0.0.1")])
 
-    assert isinstance(guard.judge_addresses("site.com", 443, ["11.0.0.1"]), Refusal)
-    assert isinstance(guard.judge_addresses("site.com", 443, ["11.0.0.2"]), Permit)
+    assert isinstance(guard.check_addresses("site.com", 443, ["11.0.0.1"]), Refusal)
+    assert isinstance(guard.check_addresses("site.com", 443, ["11.0.0.2"]), Permit)
 
 
 def test_the_machines_addresses_are_known() -> None:
@@ -287,14 +287,14 @@ def test_a_typed_private_target_is_exactly_that() -> None:
     policy = Policy(typed_private=frozenset({("dev.box", 3000), ("127.0.0.1", 8000)}))
     guard = Guard(policy, own_addresses=())
 
-    assert guard.judge_url("http://dev.box:3000/") is None
-    assert guard.judge_url("http://127.0.0.1:8000/") is None
-    assert guard.judge_url("http://127.0.0.1:8001/") is not None
-    assert guard.judge_url("http://127.0.0.2:8000/") is not None
-    assert guard.judge_url("http://localhost:8000/") is not None
-    assert isinstance(judge("127.0.0.1", "::1", policy=policy, host="dev.box", port=3000), Permit)
-    assert isinstance(judge("127.0.0.1", policy=policy, host="dev.box", port=3001), Refusal)
-    assert isinstance(judge("11.0.0.1", policy=policy, host="dev.box", port=3000), Refusal)
+    assert guard.check_url("http://dev.box:3000/") is None
+    assert guard.check_url("http://127.0.0.1:8000/") is None
+    assert guard.check_url("http://127.0.0.1:8001/") is not None
+    assert guard.check_url("http://127.0.0.2:8000/") is not None
+    assert guard.check_url("http://localhost:8000/") is not None
+    assert isinstance(check("127.0.0.1", "::1", policy=policy, host="dev.box", port=3000), Permit)
+    assert isinstance(check("127.0.0.1", policy=policy, host="dev.box", port=3001), Refusal)
+    assert isinstance(check("11.0.0.1", policy=policy, host="dev.box", port=3000), Refusal)
     assert policy.looks_up_local_names("dev.box")
     assert not policy.looks_up_local_names("site.com")
 
@@ -306,23 +306,23 @@ def test_metadata_is_refused_even_when_typed(text: str) -> None:
     """Nobody develops a page there."""
     policy = Policy(typed_private=frozenset({("dev.box", 80)}))
 
-    assert isinstance(judge(text, policy=policy, host="dev.box", port=80), Refusal)
+    assert isinstance(check(text, policy=policy, host="dev.box", port=80), Refusal)
 
 
-def test_a_socket_is_what_was_judged() -> None:
-    """The backstop: address, port and family, and the judgement once more."""
-    permit = judge("11.0.0.1", "2a00::1")
+def test_a_socket_is_what_was_checked() -> None:
+    """The last check before the connection: address, port and family, and the address once more."""
+    permit = check("11.0.0.1", "2a00::1")
 
     assert isinstance(permit, Permit)
 
-    assert OPEN.judge_socket(socket.AF_INET, "11.0.0.1", 443, permit)
-    assert OPEN.judge_socket(socket.AF_INET6, "2a00::1", 443, permit)
-    assert OPEN.judge_socket(socket.AF_INET6, "::ffff:11.0.0.1", 443, permit)
-    assert not OPEN.judge_socket(socket.AF_INET, "11.0.0.2", 443, permit)
-    assert not OPEN.judge_socket(socket.AF_INET, "11.0.0.1", 80, permit)
-    assert not OPEN.judge_socket(socket.AF_UNIX, "11.0.0.1", 443, permit)
-    assert not OPEN.judge_socket(socket.AF_INET, "junk", 443, permit)
-    assert not OPEN.judge_socket(socket.AF_INET, "10.0.0.1", 443, Permit("site.com", 443, (IPv4Address("10.0.0.1"),)))
+    assert OPEN.check_socket(socket.AF_INET, "11.0.0.1", 443, permit)
+    assert OPEN.check_socket(socket.AF_INET6, "2a00::1", 443, permit)
+    assert OPEN.check_socket(socket.AF_INET6, "::ffff:11.0.0.1", 443, permit)
+    assert not OPEN.check_socket(socket.AF_INET, "11.0.0.2", 443, permit)
+    assert not OPEN.check_socket(socket.AF_INET, "11.0.0.1", 80, permit)
+    assert not OPEN.check_socket(socket.AF_UNIX, "11.0.0.1", 443, permit)
+    assert not OPEN.check_socket(socket.AF_INET, "junk", 443, permit)
+    assert not OPEN.check_socket(socket.AF_INET, "10.0.0.1", 443, Permit("site.com", 443, (IPv4Address("10.0.0.1"),)))
 
 
 def spellings(number: int) -> list[str]:
@@ -346,7 +346,7 @@ def test_no_spelling_of_a_refused_address_gets_through(network: IPv4Network, off
             url = parse_target_url(f"http://{host}/").url
         except InvalidInput:
             continue
-        assert OPEN.judge_url(url) is not None
+        assert OPEN.check_url(url) is not None
 
 
 @given(st.integers(0, 2**128 - 1))

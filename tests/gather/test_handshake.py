@@ -92,7 +92,7 @@ def test_a_closed_port_is_no_answer() -> None:
     assert asyncio.run(go()) == dict.fromkeys(ALL)
 
 
-def test_a_socket_that_was_not_judged_is_not_opened() -> None:
+def test_a_socket_that_was_not_checked_is_not_opened() -> None:
     """The guard has the last look, whatever the permit says."""
     site = Site({}, tls=make_context(ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3))
 

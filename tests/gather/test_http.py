@@ -77,7 +77,7 @@ def test_a_redirect_to_what_may_not_be_contacted_is_refused(location: bytes) -> 
 
 
 def test_a_redirect_to_a_name_with_a_forbidden_address_is_refused() -> None:
-    """Every hop is judged anew, with all addresses of its name."""
+    """Every hop is checked anew, with all addresses of its name."""
 
     async def main() -> FetchError:
         names = Names({"inside.com": ("127.0.0.1", "10.0.0.1")})

@@ -131,7 +131,7 @@ def test_both_families_are_asked_and_alternate() -> None:
 
 
 def test_a_chain_of_names_is_followed_and_its_end_told() -> None:
-    """Row C06 begins here: the addresses at the end are judged by the guard."""
+    """Row C06 begins here: the addresses at the end are checked by the guard."""
     zone: Zone = {("CNAME", "site.com"): ["cdn.net"], ("A", "cdn.net"): ["10.0.0.1"]}
     answer = resolve(from_zone(zone), "site.com")
 
@@ -141,7 +141,7 @@ def test_a_chain_of_names_is_followed_and_its_end_told() -> None:
 
 
 def test_all_addresses_are_handed_on() -> None:
-    """Row C10: a long answer comes over TCP, and every address of it must be judged."""
+    """Row C10: a long answer comes over TCP, and every address of it must be checked."""
     addresses = [f"11.0.{number // 250}.{number % 250 + 1}" for number in range(300)]
     answer = resolve(from_zone({("A", "site.com"): addresses}), "site.com")
 

@@ -11,7 +11,7 @@ import pytest
 
 from pagegrade.gather import gatherers
 from pagegrade.gather.context import GatherLimits
-from pagegrade.gather.run import all_gatherers, gather, is_judgeable
+from pagegrade.gather.run import all_gatherers, gather, is_evaluable
 from pagegrade.model.artifacts import (
     Artifacts,
     DNSFacts,
@@ -183,7 +183,7 @@ def test_a_probe_without_a_given_token_is_random() -> None:
         Reply(status=304),
     ],
 )
-def test_what_cannot_be_judged_is_returned_and_nothing_else_is_asked_for(reply: Reply) -> None:
+def test_what_cannot_be_checked_is_returned_and_nothing_else_is_asked_for(reply: Reply) -> None:
     """An error page or a challenge says nothing about the site, so it is left in peace."""
     site = Site({"/": reply})
     found = run(site)
@@ -330,8 +330,8 @@ def test_every_module_is_a_gatherer_of_an_artifact() -> None:
         (200, (("cf-mitigated", "challenge"),), False),
     ],
 )
-def test_only_a_success_that_is_no_challenge_is_judged(
+def test_only_a_success_that_is_no_challenge_is_checked(
     status: int, headers: tuple[tuple[str, str], ...], *, expected: bool
 ) -> None:
     """Whatever else the answer holds."""
-    assert is_judgeable(Response(url="https://example.com/", status=status, headers=headers)) is expected
+    assert is_evaluable(Response(url="https://example.com/", status=status, headers=headers)) is expected

@@ -57,7 +57,7 @@ class Outcome:
     resources: dict[str, str] = field(default_factory=dict)
     """Sub-resource URL -> status, or the code of why it is missing."""
     checks: dict[str, str] = field(default_factory=dict)
-    """Check -> its state, or ``outcome:reason`` where it did not judge."""
+    """Check -> its state, or ``outcome:reason`` where it did not evaluate."""
     score: int | None = None
     title: str = ""
     report_bytes: int = 0
@@ -149,7 +149,7 @@ class Case:
     holds: Sequence[Holds] = ()
     budget_s: float = DEFAULT_BUDGET_S
     """For the network."""
-    judging_s: float = 1.0
+    evaluation_s: float = 1.0
     """How much longer than its budget the whole may take: parsing and checking come after the network."""
     typed_private: bool = False
     """Somebody typed the URL at a terminal, where it may be a private one."""

@@ -13,7 +13,7 @@ from tests.lab.case import Job, Outcome
 
 EXIT_CODES: Final = {0: "done", 3: "failed", 2: "refused"}
 START_S: Final = 10.0
-"""Starting the interpreter and judging come on top of the budget."""
+"""Starting the interpreter and evaluation come on top of the budget."""
 
 
 async def analyse_with_command(job: Job) -> Outcome:

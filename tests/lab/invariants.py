@@ -28,7 +28,7 @@ _INTERNAL: Final = re.compile(
 )
 
 
-def judge(case: Case, seen: Seen) -> list[str]:
+def evaluate(case: Case, seen: Seen) -> list[str]:
     """Every sentence about what does not hold; empty when all is well."""
     checks = (
         _nothing_crashed,
@@ -93,7 +93,7 @@ def _no_wire_touched(case: Case, seen: Seen) -> list[str]:
 
 def _in_time(case: Case, seen: Seen) -> list[str]:
     took = seen.outcome.duration_s
-    late = took > case.budget_s + case.judging_s
+    late = took > case.budget_s + case.evaluation_s
     found = [f"I2: took {took:.2f} s with a budget of {case.budget_s:.2f} s"] if late else []
     if case.memory_mb is not None and seen.outcome.memory_growth_mb > case.memory_mb:
         found.append(f"I3: memory grew by {seen.outcome.memory_growth_mb:.0f} MB, not at most {case.memory_mb:.0f}")

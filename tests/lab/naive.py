@@ -27,7 +27,7 @@ def analyse(job: Job) -> Outcome:
     started = time.monotonic()
     outcome = Outcome(id=job.id, state="done")
     try:
-        _judge(job.url)
+        _evaluate(job.url)
         body = _fetch(job.url, job.budget_s, MAX_HOPS)
         outcome.body_sha256 = hashlib.sha256(body).hexdigest()
         for found in re.findall(rb"""(?:src|href)=["']?([^"' >]+)""", body)[:10]:
@@ -39,7 +39,7 @@ def analyse(job: Job) -> Outcome:
     return outcome
 
 
-def _judge(url: str) -> None:
+def _evaluate(url: str) -> None:
     host = urlsplit(url).hostname or ""
     try:
         if not ipaddress.ip_address(host).is_global:

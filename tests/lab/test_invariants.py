@@ -8,7 +8,7 @@ import pytest
 from pagegrade.model.identity import USER_AGENT
 from tests.lab.authority import Authority
 from tests.lab.case import Case, Outcome, Place, Seen, done, failed, refused
-from tests.lab.invariants import is_only_late, judge, leaks
+from tests.lab.invariants import evaluate, is_only_late, leaks
 from tests.lab.keeper import Census
 from tests.lab.servers import Record
 from tests.lab.wires import Touch
@@ -41,7 +41,7 @@ GOOD = Outcome(id="X01", state="done")
 
 def test_ordinary_case_is_accepted() -> None:
     """A plain request and the expected end break nothing."""
-    assert judge(Case(id="X01", title="x", expect=done()), seen(GOOD, PLAIN)) == []
+    assert evaluate(Case(id="X01", title="x", expect=done()), seen(GOOD, PLAIN)) == []
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_ordinary_case_is_accepted() -> None:
 )
 def test_unplain_requests_are_reported(request_head: bytes) -> None:
     """Other methods, fields, duplicates and request targets are I7."""
-    broken = judge(Case(id="X01", title="x", expect=done()), seen(GOOD, request_head))
+    broken = evaluate(Case(id="X01", title="x", expect=done()), seen(GOOD, request_head))
 
     assert [sentence[:2] for sentence in broken] == ["I7"]
 
@@ -77,7 +77,7 @@ def test_unplain_requests_are_reported(request_head: bytes) -> None:
 )
 def test_each_broken_invariant_is_reported(change: dict[str, object], word: str) -> None:
     """One change, one sentence."""
-    broken = judge(Case(id="X01", title="x", expect=done()), seen(replace(GOOD, **change), PLAIN))  # type: ignore[arg-type]
+    broken = evaluate(Case(id="X01", title="x", expect=done()), seen(replace(GOOD, **change), PLAIN))  # type: ignore[arg-type]
 
     assert [sentence.startswith(word) for sentence in broken] == [True]
 
@@ -95,7 +95,7 @@ def test_each_broken_invariant_is_reported(change: dict[str, object], word: str)
 def test_lateness_alone_is_told_from_mistakes(change: dict[str, Any], late: bool) -> None:  # noqa: FBT001 - a parameter
     """Only what a busy machine can explain gets a second chance."""
     outcome = replace(GOOD, **change)
-    broken = judge(Case(id="X01", title="x", expect=done()), seen(outcome, PLAIN))
+    broken = evaluate(Case(id="X01", title="x", expect=done()), seen(outcome, PLAIN))
 
     assert is_only_late(broken, outcome) is late
 
@@ -103,7 +103,7 @@ def test_lateness_alone_is_told_from_mistakes(change: dict[str, Any], late: bool
 def test_touched_wire_is_reported() -> None:
     """I1 names the address."""
     touch = Touch(1.0, "tcp", "127.0.0.1", 80)
-    broken = judge(Case(id="X01", title="x", expect=done()), seen(GOOD, PLAIN, touches=(touch,)))
+    broken = evaluate(Case(id="X01", title="x", expect=done()), seen(GOOD, PLAIN, touches=(touch,)))
 
     assert len(broken) == 1
     assert "127.0.0.1" in broken[0]
@@ -113,17 +113,17 @@ def test_wrong_code_and_reason_are_reported() -> None:
     """A failure must be the one the row names."""
     outcome = replace(GOOD, state="failed", code="tls", reason="tls_error")
 
-    assert judge(Case(id="X01", title="x", expect=failed("dns")), seen(outcome))
-    assert judge(Case(id="X01", title="x", expect=failed("tls", reasons=["tls_timeout"])), seen(outcome))
-    assert judge(Case(id="X01", title="x", expect=failed("tls", reasons=["tls_error"])), seen(outcome)) == []
+    assert evaluate(Case(id="X01", title="x", expect=failed("dns")), seen(outcome))
+    assert evaluate(Case(id="X01", title="x", expect=failed("tls", reasons=["tls_timeout"])), seen(outcome))
+    assert evaluate(Case(id="X01", title="x", expect=failed("tls", reasons=["tls_error"])), seen(outcome)) == []
 
 
 def test_refused_case_must_not_connect() -> None:
     """What is refused without DNS asks nobody."""
     outcome = replace(GOOD, state="refused", code="InvalidURL")
 
-    assert judge(Case(id="X01", title="x", expect=refused("InvalidURL")), seen(outcome)) == []
-    assert judge(Case(id="X01", title="x", expect=refused("InvalidURL")), seen(outcome, PLAIN))
+    assert evaluate(Case(id="X01", title="x", expect=refused("InvalidURL")), seen(outcome)) == []
+    assert evaluate(Case(id="X01", title="x", expect=refused("InvalidURL")), seen(outcome, PLAIN))
 
 
 def test_leaked_descriptors_and_orphans_are_reported() -> None:

@@ -158,9 +158,9 @@ class Tripwires:
             except TimeoutError:
                 continue
             if address[2] == _PACKET_OUTGOING:
-                self._judge(frame[14:])
+                self._evaluate(frame[14:])
 
-    def _judge(self, packet: bytes) -> None:
+    def _evaluate(self, packet: bytes) -> None:
         with contextlib.suppress(struct.error, IndexError, ValueError):
             if packet[0] >> 4 == 4:
                 protocol, source, target = packet[9], packet[12:16], packet[16:20]

@@ -1,7 +1,7 @@
 """Runs cases inside the lab: ``python -m tests.lab.world`` in a fresh namespace, requests on stdin, verdicts on stdout.
 
 The servers, the resolver and the tripwires live in this process; the product (or the naive fetcher) lives in another,
-so that its descriptors, children and memory can be judged by themselves.
+so that its descriptors, children and memory can be evaluated by themselves.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ class World:
             questions=[*self.names.asked(place.host), *self.names.asked(place.other)],
             touches=self.wires.between(started, ended),
         )
-        broken = invariants.judge(case, seen)
+        broken = invariants.evaluate(case, seen)
         if (strange := self._strange_canary()) is not None:
             broken.append(strange)
         requests = sum(1 for record in seen.records if record.received)

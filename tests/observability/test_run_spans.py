@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from pagegrade.gather.run import nobody
+from pagegrade.gather.run import ignore_settled
 from pagegrade.model.artifacts import NotGathered
 from pagegrade.model.stored import ClaimedRun
 from pagegrade.observability.otel import OpenTelemetryTracing
@@ -134,4 +134,4 @@ def test_without_traces_nothing_is_made() -> None:
     end_run(span, state="failed", code="dns")
 
     assert span is NO_SPAN
-    assert gatherers_of(span) is nobody
+    assert gatherers_of(span) is ignore_settled

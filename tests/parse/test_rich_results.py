@@ -80,7 +80,7 @@ def test_required_properties(node: dict[str, Any], missing: list[str]) -> None:
     assert required(node) == missing
 
 
-def test_nested_things_are_not_judged() -> None:
+def test_nested_things_are_not_evaluated() -> None:
     """The publisher of an article is no local business of the page."""
     article = {
         "@type": "Article",
@@ -105,14 +105,14 @@ def test_references_are_followed_across_blocks() -> None:
     assert faults({**product, "offers": {"@id": "https://elsewhere.example/#o"}}) == []
 
 
-def test_things_in_graph_and_main_entity_are_judged() -> None:
+def test_things_in_graph_and_main_entity_are_evaluated() -> None:
     """Lists, graphs and the main entity of a page are what the page is about."""
     assert required({"@graph": [{"@type": "WebPage", "mainEntity": {"@type": "Recipe", "name": "x"}}]}) == ["image"]
     assert find_faults([[{"@type": "Recipe"}, [{"@type": "Recipe"}]]])[0] == 2
 
 
 def test_nodes_of_one_id_add_up() -> None:
-    """Two halves are one thing, judged once."""
+    """Two halves are one thing, evaluated once."""
     halves = {"@id": "#r", "@type": "Recipe", "name": "x"}, {"@id": "#r", "image": "https://a/b"}
 
     assert find_faults(halves)[0] == 1

@@ -1,4 +1,4 @@
-"""The laws of comparing two reports: on made-up results, and on pages that the real checks judged."""
+"""The laws of comparing two reports: on made-up results, and on pages that the real checks evaluated."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import Report, Result
 from pagegrade.report.compare import WHOLE, Change, Comparison, compare_reports
 from pagegrade.service.runs.analysis import artifacts_of_document
-from pagegrade.service.runs.evaluation import judge_artifacts
+from pagegrade.service.runs.evaluation import evaluate_artifacts
 from tests.report_builders import make_passed, make_report, make_result
 
 CHECKS: Final = ("image-alt", "link-name", "csp", "cookies", "page-size")
@@ -57,7 +57,7 @@ NEUTRAL: Final = (
 PER_ELEMENT: Final = frozenset(
     "aria-roles button-name deprecated-html form-label frame-title image-alt insecure-form link-name".split()
 )
-"""Checks that judge every element by itself, wherever it stands."""
+"""Checks that evaluate every element by itself, wherever it stands."""
 
 
 def report_of(page: Page) -> Report:
@@ -86,20 +86,20 @@ def names(changes: Sequence[Change]) -> list[str]:
 
 
 def compared(before: str, after: str) -> Comparison:
-    """The comparison of two pages, as the real checks judge them."""
-    return compare_reports(judged(before), judged(after))
+    """The comparison of two pages, as the real checks evaluate them."""
+    return compare_reports(evaluated(before), evaluated(after))
 
 
-def judged(body: str) -> Report:
+def evaluated(body: str) -> Report:
     """The report on a page."""
     whole = f"<!doctype html><html lang=en><head><title>Lamps and wicks</title></head><body>{body}</body></html>"
-    return judge_artifacts(
+    return evaluate_artifacts(
         artifacts_of_document(whole.encode(), url="https://example.com/", status=200, headers=(), robots_txt=None)
     )
 
 
 def of_elements(changes: Sequence[Change]) -> list[tuple[str, Evidence | None]]:
-    """The changes of checks that judge every element by itself."""
+    """The changes of checks that evaluate every element by itself."""
     return [(change.result.check, change.evidence) for change in changes if change.result.check in PER_ELEMENT]
 
 

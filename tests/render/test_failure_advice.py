@@ -33,7 +33,7 @@ def test_every_code_has_words_for_people_on_the_web(code: str) -> None:
 
 @pytest.mark.parametrize(
     ("status", "told"),
-    [(401, "sign-in"), (403, "sign-in"), (404, "moved"), (410, "moved"), (500, "error log"), (503, "error log")],
+    [(401, "signing in"), (403, "signing in"), (404, "moved"), (410, "moved"), (500, "error log"), (503, "error log")],
 )
 def test_a_status_has_its_own_advice_and_no_other(status: int, told: str) -> None:
     """Who got a 500 has no use for what to do about a 404."""
@@ -47,7 +47,7 @@ def test_a_rare_status_has_all_the_advice() -> None:
     """Nothing better is known."""
     steps = way_out(failure("http_error", http_status=418)).steps
 
-    assert all(any(told in step for step in steps) for told in ("sign-in", "moved", "error log"))
+    assert all(any(told in step for step in steps) for told in ("signing in", "moved", "error log"))
 
 
 def test_no_two_codes_share_their_words() -> None:

@@ -9,7 +9,7 @@ from tests.report_builders import make_failed_report, make_report, poisoned_repo
 
 
 def test_checks_are_cases_of_the_page() -> None:
-    """Findings fail, what was not judged is skipped, the counts add up."""
+    """Findings fail, what was not evaluated is skipped, the counts add up."""
     root = ET.fromstring(render_junit([make_report(), make_failed_report()]))  # noqa: S314 - our own output
     page, failed = root
 

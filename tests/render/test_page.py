@@ -239,20 +239,20 @@ def test_a_failed_page_has_a_way_out_and_no_score(code: str) -> None:
     assert "What happened" in text
     assert "What to do" in text
     assert 'aria-label="No score"' in text
-    assert "never graded" in text
+    assert "There is no score" in text
     assert 'href="/reports/7/runs/3"' in text
     assert "--" not in re.sub(r"<[^>]+>", "", text)
     for absent in ("Fix first", "How the score was made", "of 100"):
         assert absent not in text
 
 
-def test_who_blocked_us_is_told_who_we_are() -> None:
+def test_a_site_that_blocks_us_gets_our_user_agent() -> None:
     """The string to allow, and where it goes."""
     blocked, unresolved = article(make_failed_report("blocked")), article(make_failed_report("dns"))
 
     assert "<pre><code>Pagegrade/0.1.0</code></pre>" in blocked
-    assert "Let us through" in blocked
-    assert "Let us through" not in unresolved
+    assert "Allow Pagegrade" in blocked
+    assert "Allow Pagegrade" not in unresolved
 
 
 def test_only_the_first_finding_is_unfolded() -> None:

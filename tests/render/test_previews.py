@@ -80,7 +80,7 @@ def test_a_shared_title_is_cut_between_letters_as_readers_see_them() -> None:
     assert found.title == "🇩🇪" * (SOCIAL_TITLE_CHARS - 1) + "…"
 
 
-def test_a_page_that_was_not_judged_has_no_previews() -> None:
+def test_a_page_that_was_not_evaluated_has_no_previews() -> None:
     """A failed analysis, and a report of before there were any."""
     old = make_report()
 

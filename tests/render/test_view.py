@@ -262,7 +262,7 @@ def test_what_was_not_seen_shares_a_line_per_reason() -> None:
     )
 
 
-def test_the_scale_is_the_one_the_report_was_judged_by() -> None:
+def test_the_scale_is_the_one_the_report_was_evaluated_by() -> None:
     """An operator who moved the thresholds reads their own numbers."""
     report = make_report()
 

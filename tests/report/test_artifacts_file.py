@@ -60,7 +60,7 @@ def full_artifacts() -> Artifacts:
 
 @pytest.mark.parametrize("artifacts", [make_artifacts(), full_artifacts()], ids=["nothing gathered", "everything"])
 def test_what_is_saved_loads_back_equal(artifacts: Artifacts) -> None:
-    """The ruleset judges a saved page exactly as the fresh one."""
+    """The ruleset evaluates a saved page exactly as the fresh one."""
     assert load_artifacts(save_artifacts(artifacts)) == artifacts
 
 

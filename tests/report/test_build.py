@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.checks import all_checks
-from pagegrade.checks._run import Judged, judge
+from pagegrade.checks._run import Evaluated, evaluate
 from pagegrade.model.outcome import Detail, Evidence, NotApplicable, NotRun, Outcome, Saving
 from pagegrade.model.report import Result
 from pagegrade.report.build import MAX_VALUE, count_results, page_facts, result_of
@@ -17,8 +17,8 @@ TITLE = all_checks()["title"]
 
 def result(verdict: Outcome | NotApplicable | NotRun, *, counted_in: str | None = None, lost: float = 0.0) -> Result:
     """The line of the report for a verdict of the title check."""
-    judged: Judged = judge(TITLE, verdict)
-    return result_of(TITLE, judged, price=3.0, lost=lost, counted_in=counted_in)
+    evaluated: Evaluated = evaluate(TITLE, verdict)
+    return result_of(TITLE, evaluated, price=3.0, lost=lost, counted_in=counted_in)
 
 
 def test_finding_carries_everything_a_person_needs() -> None:
@@ -64,7 +64,7 @@ def test_what_passed_has_the_name_of_its_check_and_no_advice() -> None:
 def test_titles_that_name_things_come_with_their_number(name: str, verdict: Outcome, count: int | None) -> None:
     """All offenders, or those that the title is about where lesser faults are listed with them."""
     check = all_checks()[name]
-    line = result_of(check, judge(check, verdict), price=1.0, lost=0.0, counted_in=None)
+    line = result_of(check, evaluate(check, verdict), price=1.0, lost=0.0, counted_in=None)
 
     assert line.count == count
 
@@ -73,7 +73,7 @@ def test_a_saving_comes_with_the_finding() -> None:
     """With its unit."""
     check = all_checks()["asset-compression"]
     saving = Saving(113_000, "bytes")
-    line = result_of(check, judge(check, Outcome("mostly", saving=saving)), price=1.0, lost=0.1, counted_in=None)
+    line = result_of(check, evaluate(check, Outcome("mostly", saving=saving)), price=1.0, lost=0.1, counted_in=None)
 
     assert line.saving == saving
 
@@ -96,7 +96,7 @@ def test_total_is_the_true_number() -> None:
         (NotRun("budget"), "budget"),
     ],
 )
-def test_unjudged_check_says_why(verdict: NotApplicable | NotRun, reason: str) -> None:
+def test_unevaluated_check_says_why(verdict: NotApplicable | NotRun, reason: str) -> None:
     """No state, no verdict, a reason."""
     line = result(verdict)
 

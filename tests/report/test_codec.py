@@ -54,7 +54,7 @@ def test_the_members_of_a_detail_can_stand_in_another_object() -> None:
 
 
 def test_a_failed_analysis_has_no_counts_and_no_results() -> None:
-    """What was not judged is null, and the reason is there."""
+    """What was not evaluated is null, and the reason is there."""
     packed = pack_report(make_failed_report("blocked"))
 
     assert packed.state == "failed"

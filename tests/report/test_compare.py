@@ -13,7 +13,7 @@ from pagegrade.model.report import Result, RunFacts
 from pagegrade.render.view import compared
 from pagegrade.report.compare import CUT, LINKED, WHOLE, Comparison, compare_reports, fingerprints
 from pagegrade.service.runs.analysis import artifacts_of_document
-from pagegrade.service.runs.evaluation import judge_artifacts
+from pagegrade.service.runs.evaluation import evaluate_artifacts
 from tests.report_builders import make_failed_report, make_images, make_passed, make_report, make_result
 
 
@@ -260,7 +260,7 @@ def test_under_other_rules_only_what_both_found_compares() -> None:
 @pytest.mark.parametrize(
     "note",
     [
-        "The page was not read to its end (limit); what follows was not judged.",
+        "The page was not read to its end (limit); what follows was not evaluated.",
         "The page is larger than our limits (elements); the rest was not read.",
         "The served HTML is an empty shell that scripts fill in; what they add was not seen.",
     ],
@@ -292,7 +292,7 @@ def test_the_notes_of_a_run_are_the_ones_known_here(
     response = replace(artifacts.navigation.response, truncated=truncated)
     seen = replace(artifacts, navigation=replace(artifacts.navigation, response=response))
 
-    assert [note for note in judge_artifacts(seen).run.notes if note.startswith(known)] != []
+    assert [note for note in evaluate_artifacts(seen).run.notes if note.startswith(known)] != []
 
 
 @pytest.mark.parametrize(

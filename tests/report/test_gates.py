@@ -58,7 +58,7 @@ def test_a_severity_gate_looks_at_the_findings(*, expression: str, importance: A
 
 
 @pytest.mark.parametrize("expression", ["score<80", "coverage<0.5", "result=bad", "category.content<1"])
-def test_a_gate_that_cannot_be_judged_is_closed(expression: str) -> None:
+def test_a_gate_that_cannot_be_evaluated_is_closed(expression: str) -> None:
     """A figure that is missing must not let a page through."""
     report = make_report(score=None, coverage=None, result=None, categories={})
 

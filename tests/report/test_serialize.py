@@ -85,8 +85,8 @@ def test_results_are_keyed_by_check() -> None:
         ("not_evaluated", None),
     ],
 )
-def test_passed_says_yes_no_or_not_judged(*, outcome: Any, passed: bool | None) -> None:
-    """The three outcomes that judge nothing are neither passed nor failed."""
+def test_passed_says_yes_no_or_not_evaluated(*, outcome: Any, passed: bool | None) -> None:
+    """The three outcomes that evaluate nothing are neither passed nor failed."""
     data = report_to_dict(make_report(make_result(outcome=outcome)))
 
     assert data["results"]["title-length"]["passed"] is passed

@@ -30,7 +30,7 @@ from pagegrade.model.artifacts import (
     Timings,
 )
 from pagegrade.sandbox.codec import read_artifacts, write_artifacts, write_task
-from pagegrade.service.runs.evaluation import Thresholds, judge_and_pack
+from pagegrade.service.runs.evaluation import Thresholds, evaluate_and_pack
 from tests.builders import make_artifacts, make_resource, make_response, make_well_known
 
 MISSING = NotGathered(code="timeout", detail="It did not answer in time.", reason="headers_timeout")
@@ -115,8 +115,8 @@ def test_a_task_is_the_call_it_was_written_from() -> None:
     """The function by its name, the artifacts and everything else as they are."""
     artifacts = everything()
 
-    assert pickle.loads(write_task(judge_and_pack, (artifacts, Thresholds()))) == (  # noqa: S301 - our own
-        judge_and_pack,
+    assert pickle.loads(write_task(evaluate_and_pack, (artifacts, Thresholds()))) == (  # noqa: S301 - our own
+        evaluate_and_pack,
         (artifacts, Thresholds()),
     )
 
@@ -124,6 +124,6 @@ def test_a_task_is_the_call_it_was_written_from() -> None:
 def test_a_text_that_is_none_crosses_all_the_same() -> None:
     """Half of a surrogate pair has no UTF-8, and is what somebody may have put into artifacts of their own."""
     artifacts = replace(everything(), vantage="\ud800")
-    _, (arrived,) = pickle.loads(write_task(judge_and_pack, (artifacts,)))  # noqa: S301 - our own
+    _, (arrived,) = pickle.loads(write_task(evaluate_and_pack, (artifacts,)))  # noqa: S301 - our own
 
     assert arrived == artifacts

@@ -51,10 +51,10 @@ class Instance:
     ) -> Stored:
         """A new report; its hash is the password with a mark."""
         who = who or self.alice
-        wish = read_new_report(url, privacy=privacy, password=password, account=who.account, options=self.options)
-        hashed = None if wish.password is None else f"hash of {wish.password}"
+        request = read_new_report(url, privacy=privacy, password=password, account=who.account, options=self.options)
+        hashed = None if request.password is None else f"hash of {request.password}"
         return self.database.write_here(
-            lambda tx: create_report(tx, who, wish, self.options, self.now_ms, password_hash=hashed)
+            lambda tx: create_report(tx, who, request, self.options, self.now_ms, password_hash=hashed)
         )
 
     def update(self, report_id: int, who: Caller | None = None, **fields: Any) -> Stored:

@@ -12,7 +12,7 @@ from pathlib import Path
 from pagegrade.model.artifacts import Artifacts, Response
 from pagegrade.model.stored import PackedReport
 from pagegrade.parse.html.parser import NamedURLs
-from pagegrade.service.runs.evaluation import Thresholds, judge_and_pack
+from pagegrade.service.runs.evaluation import Thresholds, evaluate_and_pack
 
 
 def pid_of_child() -> int:
@@ -103,16 +103,16 @@ def cpu_left() -> float:
     return resource.getrlimit(resource.RLIMIT_CPU)[0] - usage.ru_utime - usage.ru_stime
 
 
-def die_judging(artifacts: Artifacts, thresholds: Thresholds) -> PackedReport:
+def die_evaluation(artifacts: Artifacts, thresholds: Thresholds) -> PackedReport:
     """Ends in the middle of a page."""
     os._exit(11)
 
 
-def stumble_judging(artifacts: Artifacts, thresholds: Thresholds) -> PackedReport:
+def stumble_evaluation(artifacts: Artifacts, thresholds: Thresholds) -> PackedReport:
     """Makes a mistake in the middle of a page."""
     raise ZeroDivisionError
 
 
 def lie_about_json(artifacts: Artifacts, thresholds: Thresholds) -> PackedReport:
     """Answers what a child that was taken over might want to have handed out."""
-    return replace(judge_and_pack(artifacts, thresholds), summary=b'{"version":1}},{"id":2,"score":100')
+    return replace(evaluate_and_pack(artifacts, thresholds), summary=b'{"version":1}},{"id":2,"score":100')

@@ -3,12 +3,12 @@ from __future__ import annotations
 from pagegrade.checks import all_checks
 from pagegrade.model.outcome import Severity
 from pagegrade.model.report import CATEGORIES
-from pagegrade.service.catalogue import check_documentation, check_entries, check_prices
+from pagegrade.service.catalogue import check_documentation, check_entries, check_penalties
 
 
 def test_every_check_has_a_price() -> None:
     """What its worst state costs; informative ones cost nothing."""
-    cost = check_prices()
+    cost = check_penalties()
 
     assert set(cost) == set(all_checks())
     assert {name for name, price in cost.items() if not price} == {

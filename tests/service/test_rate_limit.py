@@ -104,7 +104,7 @@ def test_room_comes_back_as_requests_leave_the_window(gate: Gate) -> None:
 
 
 def test_waiting_as_long_as_told_is_enough(gate: Gate) -> None:
-    """Retry-After is no guess."""
+    """Retry-After is exact."""
     gate.take("requests", "alice", 2)
     gate.go_on(10.4)
     gate.take("requests", "alice", 2)

@@ -246,7 +246,7 @@ def test_a_link_of_a_disabled_account_is_none(tmp_path: Path) -> None:
         database.write_here(lambda tx: disable(tx, instance.bob.id, NOW_MS))
 
         assert database.read_here(lambda tx: find_linked(tx, link, NOW_MS)) is None
-        with pytest.raises(InvalidInput, match="nobody can sign in"):
+        with pytest.raises(InvalidInput, match="There is no account"):
             instance.link(instance.bob)
 
     with_instance(tmp_path, script)

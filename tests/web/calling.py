@@ -103,7 +103,7 @@ class Instance:
             return [changed for run in claimed for changed in finish_run(tx, run, packed, moment)]
 
         for report_id in await self.services.database.write(work):
-            self.services.changes.tell(report_id)
+            self.services.changes.notify(report_id)
 
     def add_key(self, *scopes: str, account: Account | None = None, **more: Any) -> str:
         """The secret of one more key, Alice's unless another account is given."""

@@ -316,7 +316,7 @@ def test_what_a_neighbour_waits_for_is_answered_by_any_process(tmp_path: Path) -
             await begun(instance, request)
             meanwhile = [await post(second, {**KEY, "Prefer": "wait=0"}), await post(second, SLOW, privacy="1")]
             await instance.finish()
-            first.services.changes.tell(1)
+            first.services.changes.notify(1)
             answer = await request
             return [answer, *meanwhile, await post(second, SLOW)]
 

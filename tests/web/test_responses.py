@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import json
 
-from pagegrade.service.reports.validation import Remark
+from pagegrade.service.reports.validation import RequestWarning
 from pagegrade.web.responses import enveloped, hashed_tag, validators
 
 
 def test_data_comes_in_an_envelope() -> None:
     """With the status, and with warnings only where there are any."""
-    remark = Remark("url", "scheme_assumed", "No scheme was given.")
+    remark = RequestWarning("url", "scheme_assumed", "No scheme was given.")
 
     assert json.loads(enveloped(b'{"id":1}')) == {"data": {"id": 1}, "status": 200}
     assert json.loads(enveloped(b"[]", status=201, remarks=[remark])) == {

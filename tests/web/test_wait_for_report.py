@@ -113,7 +113,7 @@ def test_a_wait_looks_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     async def script(instance: Instance) -> float:
         instance.services.changes.sender = Quiet(healthy=False) if is_shared else None
         await instance.create()
-        instance.services.changes.tell = _tell_nobody  # type: ignore[method-assign]
+        instance.services.changes.notify = _tell_nobody  # type: ignore[method-assign]
         async with asyncio.TaskGroup() as group:
             waiting = group.create_task(waited(instance, 60))
             await asyncio.sleep(0.05)
@@ -147,7 +147,7 @@ def test_a_wait_looks_seldom_while_others_are_heard(tmp_path: Path, monkeypatch:
         async with asyncio.TaskGroup() as group:
             waiting = group.create_task(waited(instance, 600))
             await asyncio.sleep(0.05)
-            changes.tell = _tell_nobody  # type: ignore[method-assign]
+            changes.notify = _tell_nobody  # type: ignore[method-assign]
             await instance.finish()
             await asyncio.sleep(0.2)
             was_done = waiting.done()

@@ -312,8 +312,8 @@ def test_a_run_is_stopped_as_soon_as_its_deletion_is_told(queue: Queue, stage: S
         async with working(Worker(services)):
             await stage.until(lambda: len(stage.started) == 2)
             await services.database.write(lambda tx: delete_report(tx, queue.account_id, first.report_id))
-            services.changes.tell(second.report_id)
-            services.changes.tell(first.report_id)
+            services.changes.notify(second.report_id)
+            services.changes.notify(first.report_id)
             await stage.until(lambda: bool(stage.cancelled))
             stage.gate.set()
 

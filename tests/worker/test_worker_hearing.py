@@ -34,7 +34,7 @@ class Quiet:
 def test_others_are_told_of_work(services: Services, queue: Queue, stage: Stage) -> None:
     """When a run was queued here, and when one was given back."""
     told: list[str] = []
-    services.tell_job = lambda: told.append("job")
+    services.notify_job = lambda: told.append("job")
     services.options = ServiceOptions(lease_s=1.0, grace_s=0.0)
     queue.add(now_ms=now_ms())
 
@@ -52,7 +52,7 @@ def test_others_are_told_of_work(services: Services, queue: Queue, stage: Stage)
 def test_others_are_told_of_what_a_dead_process_held(services: Services, queue: Queue) -> None:
     """A process that has no room itself finds it as well as any other."""
     told: list[str] = []
-    services.tell_job = lambda: told.append("job")
+    services.notify_job = lambda: told.append("job")
     queue.add(now_ms=now_ms())
     queue.claim(now_ms=now_ms())
 
@@ -72,7 +72,7 @@ def test_what_another_process_queued_is_looked_for_in_turn(
     stage.gate.set()
     services.peers = 100
     told: list[str] = []
-    services.tell_job = lambda: told.append("job")
+    services.notify_job = lambda: told.append("job")
     looks = 0
 
     def counted(*arguments: Any, **more: Any) -> tuple[ClaimedRun, ...]:
@@ -102,7 +102,7 @@ def test_what_another_process_queued_is_looked_for_in_turn(
 def test_whoever_takes_a_run_says_that_more_wait(services: Services, queue: Queue, stage: Stage) -> None:
     """So that as many look as are needed; who finds nothing more says nothing."""
     told: list[str] = []
-    services.tell_job = lambda: told.append("job")
+    services.notify_job = lambda: told.append("job")
     for number in range(2):
         queue.add(f"https://a{number}.example/", now_ms=now_ms())
 

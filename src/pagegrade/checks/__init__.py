@@ -3,7 +3,7 @@
 from pagegrade.checks._check import Check, State
 from pagegrade.checks._facts import Facts
 from pagegrade.checks._registry import all_checks
-from pagegrade.checks._run import Judged, run_checks
+from pagegrade.checks._run import Evaluated, run_checks
 from pagegrade.model.outcome import Cap
 
-__all__ = ["Cap", "Check", "Facts", "Judged", "State", "all_checks", "run_checks"]
+__all__ = ["Cap", "Check", "Evaluated", "Facts", "State", "all_checks", "run_checks"]

@@ -9,12 +9,12 @@ _DIGITS: Final = 2
 
 
 def amount(count: int, thing: str) -> str:
-    """How many there are: "1 file", "1,200 files"; ``thing`` forms its plural with an s."""
+    """Format a count: "1 file", "1,200 files"; ``thing`` forms its plural with an s."""
     return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"
 
 
 def part(count: int, whole: int, thing: str) -> str:
-    """How many of them: "2 of 12 files", "1 of 1 file"."""
+    """Format a part of a count: "2 of 12 files", "1 of 1 file"."""
     return f"{count:,} of {amount(whole, thing)}"
 
 

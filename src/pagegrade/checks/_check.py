@@ -14,7 +14,7 @@ from pagegrade.model.report import Category
 
 Verdict = Outcome | NotApplicable | NotRun
 NEEDS_RENDERING: Final = "Scripts render this page, and their output was not evaluated."
-"""Why a check of content does not apply to a page that is served empty; one sentence for all, so they can be joined."""
+"""Reason why a content check does not apply to an empty shell; shared, so that reports can group the checks."""
 CONTENT: Final = frozenset(
     (
         "accessibility alternates assets document exposed_secrets font_faces link_probes markup page_links resources "
@@ -42,13 +42,13 @@ class State:
     loss: float = 0.0
     loss_max: float | None = None
     title: str = ""
-    """What is wrong or what to do, in the terms of the field; a saving or a count may follow. No full stop."""
+    """The problem or the task, in the terms of the field; a saving or a count may follow. No full stop."""
     why: str = ""
-    """What the fault costs the site's visitors or its owner, in one to three sentences."""
+    """Effect on the site's visitors or its owner, in one to three sentences."""
     fix: str = ""
-    """What to do about this state, in one to three sentences; fenced code may follow as Markdown."""
+    """Fix for this state, in one to three sentences; fenced code may follow as Markdown."""
     counted: bool = False
-    """Whether the title names things in the plural, so that the number of offenders follows it."""
+    """True if the title names things in the plural, so that the number of offenders follows it."""
 
     @property
     def highest(self) -> float:
@@ -80,7 +80,7 @@ class Check:
 
     @property
     def reads_content(self) -> bool:
-        """Whether it looks at the document or its files, and so says nothing where these are not those of the page."""
+        """Return whether it reads the document or its files, and so does not apply if these are not the page's."""
         return not CONTENT.isdisjoint(self.requirements)
 
     @property
@@ -118,7 +118,7 @@ def check(
 ) -> Callable[[Callable[..., Verdict]], Check]:
     """Make a check of a function whose parameters name the artifacts it needs.
 
-    A parameter annotated ``X | NotGathered`` is optional: the check runs without that artifact and is told why.
+    A parameter annotated ``X | NotGathered`` is optional: the check runs without that artifact and receives the reason.
     ``cause`` is a kebab-case name (see ``Check.cause``); a ``cap`` without states applies to those with loss 1, and
     several caps need states: ``cap=(Cap(49, states=("fatal",)), Cap(79, states=("warning", "fatal")))``.
     ``visible_only`` is true by default for accessibility, false elsewhere.

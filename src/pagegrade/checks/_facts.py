@@ -1,4 +1,4 @@
-"""What a check's parameters can name, and how each is made from the artifacts.
+"""Inputs that a check's parameters can name, and how each is derived from the artifacts.
 
 Everything is made at most once per run and only when a check asks for it.
 """
@@ -62,7 +62,7 @@ def _document(facts: Facts) -> object:
 
 
 def _sheets(resources: Resources | NotGathered) -> dict[str, tuple[str, ...] | None]:
-    """What the fetched style sheets hide, by address; those that did not arrive are left out."""
+    """Map the URL of each fetched stylesheet to its rules that hide; sheets that did not arrive are left out."""
     found: dict[str, tuple[str, ...] | None] = {}
     if isinstance(resources, NotGathered):
         return found

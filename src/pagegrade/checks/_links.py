@@ -11,7 +11,7 @@ from pagegrade.parse.url import host, is_http, registrable_domain
 
 
 class PageLinks(msgspec.Struct, frozen=True, gc=False, kw_only=True):
-    """The links of one page; several checks go through them, so they are told apart once."""
+    """The links of one page, classified once for several checks."""
 
     found: Sequence[tuple[Anchor, str, bool]]
     """(anchor, absolute http(s) address, whether it has the page's registrable domain), in document order."""
@@ -20,7 +20,7 @@ class PageLinks(msgspec.Struct, frozen=True, gc=False, kw_only=True):
 
 
 def links_to_pages(document: Document) -> PageLinks:
-    """Tell the links of a page apart."""
+    """Classify the links of a page."""
     own = registrable_domain(host(document.url))
     found: list[tuple[Anchor, str, bool]] = []
     authorities: dict[str, bool] = {}

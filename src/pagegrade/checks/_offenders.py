@@ -25,14 +25,14 @@ class Offender:
     node: Node
     reason: str
     value: str = ""
-    """What was read or computed: a name, an attribute."""
+    """The value read or computed: a name, an attribute."""
     url: str = ""
     state: str = ""
     """State of the check, where it is not that of the outcome."""
 
 
 def evidence_of(document: Document, found: Sequence[Offender]) -> tuple[Evidence, ...]:
-    """Where the first hundred stand, and why."""
+    """Locations of the first hundred, each with its reason."""
     return tuple(
         document.evidence_at(one.node, reason=one.reason, url=one.url, value=one.value[:_MAX_VALUE], state=one.state)
         for one in islice(found, MAX_EVIDENCE)

@@ -26,7 +26,7 @@ class PlacedRule:
 
     @property
     def written(self) -> str:
-        """What the place says, lower case."""
+        """Directives, in lower case."""
         return (self.source.content if isinstance(self.source, Meta) else self.source).lower()
 
     @property
@@ -37,7 +37,7 @@ class PlacedRule:
         return rule if found.bot == ALL_BOTS else f"{found.bot}: {rule}"
 
     def evidence(self, document: Document) -> Evidence:
-        """Where it stands."""
+        """Location of the directives."""
         who = "all search engines" if self.directive.bot == ALL_BOTS else self.directive.bot
         reason = f"Declares {self.directive.name} to {who}."
         if isinstance(self.source, Meta):

@@ -19,10 +19,10 @@ _SHOWN_ONLY: Final = Severity.INFO
 UNCERTAIN_LOSS: Final = 0.5
 """The most that is lost by what may not be rendered at all."""
 _UNREAD_SHEETS: Final = "Style sheets that were not read may hide what was found."
-_UNTOLD: Final = "Whether it is rendered cannot be told from the style sheets alone."
+_UNCERTAIN: Final = "The stylesheets alone do not determine whether it is rendered."
 
 
-class Judged(msgspec.Struct, frozen=True, gc=False):
+class Evaluated(msgspec.Struct, frozen=True, gc=False):
     """A check, what it said, and its own loss (before any inheritance); ``loss`` is ``None`` when not evaluated."""
 
     check: Check
@@ -31,9 +31,9 @@ class Judged(msgspec.Struct, frozen=True, gc=False):
     loss: float | None
 
 
-def run_checks(checks: Mapping[str, Check], facts: Facts) -> dict[str, Judged]:
-    """What each check says about the page, in the order of ``checks``. Never raises because of the page."""
-    return {check.id: judge(check, run_check(check, facts)) for check in checks.values()}
+def run_checks(checks: Mapping[str, Check], facts: Facts) -> dict[str, Evaluated]:
+    """Run the checks on the page; results keep the order of ``checks``. Never raises because of the page."""
+    return {check.id: evaluate(check, run_check(check, facts)) for check in checks.values()}
 
 
 def run_check(check: Check, facts: Facts) -> Verdict:
@@ -67,12 +67,12 @@ def _with_doubt(check: Check, outcome: Outcome, document: Document) -> Outcome:
     """The outcome, marked and saying so when nothing that it lists is certain to be rendered."""
     if not check.state(outcome.state).highest or not all(map(document.is_uncertain, outcome.evidence)):
         return outcome
-    reason = _UNREAD_SHEETS if document.visibility.unknown_sheets else _UNTOLD
+    reason = _UNREAD_SHEETS if document.visibility.unknown_sheets else _UNCERTAIN
     message = outcome.message or check.state(outcome.state).message
     return msgspec.structs.replace(outcome, uncertain=True, message=f"{message} {reason}")
 
 
-def judge(check: Check, verdict: Verdict) -> Judged:
+def evaluate(check: Check, verdict: Verdict) -> Evaluated:
     """Read a verdict by the check's own table of states.
 
     Raises:
@@ -80,9 +80,9 @@ def judge(check: Check, verdict: Verdict) -> Judged:
         ValueError: Its loss lies outside the range of that state.
     """
     if isinstance(verdict, NotRun):
-        return Judged(check, verdict, "not_evaluated", None)
+        return Evaluated(check, verdict, "not_evaluated", None)
     if isinstance(verdict, NotApplicable):
-        return Judged(check, verdict, "not_applicable", 0.0)
+        return Evaluated(check, verdict, "not_applicable", 0.0)
     state = check.state(verdict.state)
     loss = verdict.loss
     if loss is None:
@@ -96,4 +96,4 @@ def judge(check: Check, verdict: Verdict) -> Judged:
         outcome = "informative"
     elif loss > 0:
         outcome = "failed" if loss >= 1 else "warning"
-    return Judged(check, verdict, outcome, loss)
+    return Evaluated(check, verdict, outcome, loss)

@@ -45,7 +45,7 @@ def create(*, name: str, email: str, locale: str, timezone: str, invite: bool) -
     if link is None:
         write_stdout(f"{account.id}\n")
     else:
-        _tell_link(account, link, origin)
+        _print_link(account, link, origin)
 
 
 def login_link(account_id: int | None, hours: int) -> None:
@@ -64,7 +64,7 @@ def login_link(account_id: int | None, hours: int) -> None:
     with opened() as database:
         account, link = database.write_here(make)
         origin = public_origin(database)
-    _tell_link(account, link, origin)
+    _print_link(account, link, origin)
 
 
 def set_password(account_id: int) -> None:
@@ -89,7 +89,7 @@ def set_password(account_id: int) -> None:
         account = database.write_here(store)
     sys.stderr.write(
         f"Account {account.id} ({account.name}) has a new password. Sign in with {account.email}. "
-        "Whoever was signed in is signed out.\n"
+        "All sessions of the account have ended.\n"
     )
 
 
@@ -166,11 +166,11 @@ def _confirm(account: Account) -> None:
         raise InvalidInput("That is not its ID. Nothing was erased.")
 
 
-def _tell_link(account: Account, link: tuple[str, int], origin: str) -> None:
+def _print_link(account: Account, link: tuple[str, int], origin: str) -> None:
     token, until_ms = link
     sys.stderr.write(
         f"This link signs in to account {account.id} ({account.name}) once, until {moment(until_ms)}. "
-        "Whoever has it gets in. If the server has another address, set PAGEGRADE_BASE_URL.\n"
+        "Anyone with the link can sign in. If the server has another URL, set PAGEGRADE_BASE_URL.\n"
     )
     write_stdout(f"{link_address(origin, token)}\n")
 

@@ -18,7 +18,7 @@ from pagegrade.cli.files import STDIN, read_file
 from pagegrade.cli.interrupts import run_async
 from pagegrade.cli.output import Plan, deliver
 from pagegrade.cli.progress import Progress
-from pagegrade.cli.report_output import Criteria, judge_reports
+from pagegrade.cli.report_output import Criteria, evaluate_reports
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.report import Report
 from pagegrade.parse.url import Target, parse_target_url, project_of
@@ -32,7 +32,7 @@ from pagegrade.wiring import typed_options
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnalyzeRequest:
-    """What was typed."""
+    """Arguments of the command."""
 
     typed: tuple[str, ...]
     save_artifacts: str | None = None
@@ -71,7 +71,7 @@ def analyze_pages(request: AnalyzeRequest, plan: Plan, criteria: Criteria) -> in
     deliver(plan, reports, comparisons)
     if not plan.text_on_stdout and not request.quiet:
         _summarise(reports)
-    code = judge_reports(criteria, reports, comparisons, quiet=request.quiet)
+    code = evaluate_reports(criteria, reports, comparisons, quiet=request.quiet)
     return exit_codes.USAGE if refused else code
 
 
@@ -168,7 +168,7 @@ def artifacts_name(url: str) -> str:
 
 
 def _summarise(reports: Sequence[Report]) -> None:
-    """What a person wants to know while the report itself goes to a file or a program."""
+    """Print a summary of the reports to stderr, while the reports themselves go to a file or a program."""
     if len(reports) == 1:
         report = reports[0]
         verdict = grade_word(report) if report.score is None else f"{report.score} of 100, {grade_word(report)}"

@@ -131,7 +131,7 @@ def evaluate(
     ] = None,
     *,
     html: Annotated[
-        str | None, typer.Option("--html", metavar="FILE", help="Judge this HTML instead; - reads stdin.")
+        str | None, typer.Option("--html", metavar="FILE", help="Evaluate this HTML instead; - reads stdin.")
     ] = None,
     url: Annotated[str | None, typer.Option("--url", metavar="URL", help="Where the HTML lives.")] = None,
     status: Annotated[
@@ -152,7 +152,7 @@ def evaluate(
     fail_on_new: FailOnNew = None,
     quiet: Quiet = False,
 ) -> None:
-    """Judge saved artifacts, or an HTML file, without the network."""
+    """Evaluate saved artifacts, or an HTML file, without the network."""
     from pagegrade.cli.evaluate import EvaluateRequest, evaluate_page
     from pagegrade.cli.output import plan_output
     from pagegrade.cli.report_output import read_criteria

@@ -16,7 +16,7 @@ from pagegrade.render.prose import parse_prose
 from pagegrade.render.text import render_markup
 from pagegrade.render.view import CATEGORY_NAMES, points
 from pagegrade.scoring import rules_of
-from pagegrade.service.catalogue import check_entries, check_prices
+from pagegrade.service.catalogue import check_entries, check_penalties
 
 
 def explain_check(name: str) -> None:
@@ -33,7 +33,7 @@ def explain_check(name: str) -> None:
         raise typer.BadParameter(f"There is no check {name!r}. {hint}", param_hint="'CHECK'")
     check = catalogue[wanted]
     width, color = terminal_width(sys.stdout), color_wanted(sys.stdout, os.environ)
-    price = check_prices()[check.id]
+    price = check_penalties()[check.id]
     cost = f"costs up to {points(price)}" if price else "costs nothing"
     lines = [
         f"{check.title}  [{check.id}]",
@@ -75,7 +75,7 @@ def list_checks(format_name: str) -> None:
     if format_name == "json":
         write_stdout(json.dumps(check_entries(), ensure_ascii=False, indent=2) + "\n", machine=True)
         return
-    cost = check_prices()
+    cost = check_penalties()
     catalogue = all_checks()
     text = ""
     longest = max((len(name) for name in catalogue), default=0)

@@ -59,10 +59,10 @@ def opened(*, migrated: bool = True) -> Iterator[Database]:
 
 def explain_trouble(error: Unavailable, database: Database) -> Unavailable:
     """The same error with a message for people who run a command, where there is one."""
-    told = (_SERVER_TROUBLES if database.shared else _TROUBLES).get(error.reason or "")
-    if told is None:
+    advice = (_SERVER_TROUBLES if database.shared else _TROUBLES).get(error.reason or "")
+    if advice is None:
         return error
-    return Unavailable(told.format(path=name_of(database)), reason=error.reason)
+    return Unavailable(advice.format(path=name_of(database)), reason=error.reason)
 
 
 def bring_up_to_date(database: Database) -> None:
@@ -72,7 +72,7 @@ def bring_up_to_date(database: Database) -> None:
         InvalidInput: Such a server is running, or may be, or the database is one of a later version.
     """
     if database.path is None:
-        # What others work with is not changed by the way, by somebody who only wants to look something up.
+        # A command that only reads must not change a database that other processes use.
         migrate(database, change=schema_state(database).status == "empty")
         return
     if schema_state(database).status == "behind" and serving_process(database.path.parent) is not None:

@@ -56,7 +56,7 @@ def examine(format_name: str, online: str | None) -> int:
 
     Args:
         format_name: ``text`` or ``json``.
-        online: A page to fetch; ``None``: ask nobody outside of this machine.
+        online: A page to fetch; ``None``: send no request to another machine.
 
     Raises:
         typer.BadParameter: There is no such format.
@@ -81,7 +81,7 @@ def _look_here() -> Iterator[Diagnosis]:
         folder, url = planned_places()
         database = open_database(url, readers=1, writers=1, checkpoints=False)
     except InvalidInput as error:
-        yield problem("settings", error.message, "Mend the settings; what depends on them was not looked at.")
+        yield problem("settings", error.message, "Fix the settings; checks that depend on them were skipped.")
         yield look_at_clock(now_ms(), None)
         return
     shown = ", ".join(f"{name}={value}" for name, value in values)
@@ -109,7 +109,7 @@ async def _look_at_work(online: str | None) -> list[Diagnosis]:
     try:
         options = configured_options()
     except InvalidInput:
-        # Told already.
+        # Reported already.
         options = AnalyzeOptions()
     found = [*look_at_guard(options), look_at_name_servers()]
     # One child, and none before it is asked for: a process that cannot start is a finding.
@@ -135,9 +135,9 @@ def _text(found: Sequence[Diagnosis], *, color: bool) -> str:
             lines.append(f"{'':7}  {'':{width}}  -> {visible(one.advice, _LONGEST)}")
     problems = sum(one.level == "problem" for one in found)
     warnings = sum(one.level == "warning" for one in found)
-    told = "1 problem" if problems == 1 else f"{problems} problems"
-    heard = "1 warning" if warnings == 1 else f"{warnings} warnings"
-    return "\n".join(lines) + f"\n\n{told}, {heard}.\n"
+    problem_count = "1 problem" if problems == 1 else f"{problems} problems"
+    warning_count = "1 warning" if warnings == 1 else f"{warnings} warnings"
+    return "\n".join(lines) + f"\n\n{problem_count}, {warning_count}.\n"
 
 
 def _lines(message: str, width: int) -> str:

@@ -9,20 +9,20 @@ import typer
 from pagegrade.cli.files import read_file
 from pagegrade.cli.interrupts import run_async
 from pagegrade.cli.output import Plan, deliver
-from pagegrade.cli.report_output import Criteria, judge_reports
+from pagegrade.cli.report_output import Criteria, evaluate_reports
 from pagegrade.model.artifacts import Artifacts
 from pagegrade.model.errors import InvalidArtifacts, InvalidInput
 from pagegrade.model.report import Report
 from pagegrade.report.artifacts_file import load_artifacts
 from pagegrade.sandbox.pool import Children
-from pagegrade.service.runs.analysis import artifacts_of_document, judge_in_child
+from pagegrade.service.runs.analysis import artifacts_of_document, evaluate_in_child
 from pagegrade.service.runs.evaluation import Thresholds
 from pagegrade.wiring import configured_options
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluateRequest:
-    """What was typed."""
+    """Arguments of the command."""
 
     artifacts: str | None = None
     html: str | None = None
@@ -33,22 +33,22 @@ class EvaluateRequest:
 
 
 def evaluate_page(request: EvaluateRequest, plan: Plan, criteria: Criteria) -> int:
-    """Judge the page, write the report, hold it to the criteria; the exit code.
+    """Evaluate the page, write the report, hold it to the criteria; the exit code.
 
     Raises:
         InvalidInput, typer.BadParameter: What was typed cannot be used.
     """
     thresholds = configured_options().thresholds
     artifacts = _artifacts(request)
-    report = run_async(_judge(artifacts, thresholds))
+    report = run_async(_evaluate(artifacts, thresholds))
     comparisons = criteria.compare([report])
     deliver(plan, [report], comparisons)
-    return judge_reports(criteria, [report], comparisons, quiet=plan.quiet)
+    return evaluate_reports(criteria, [report], comparisons, quiet=plan.quiet)
 
 
-async def _judge(artifacts: Artifacts, thresholds: Thresholds) -> Report:
+async def _evaluate(artifacts: Artifacts, thresholds: Thresholds) -> Report:
     async with Children(1) as children:
-        return await judge_in_child(artifacts, thresholds, children=children)
+        return await evaluate_in_child(artifacts, thresholds, children=children)
 
 
 def _artifacts(request: EvaluateRequest) -> Artifacts:

@@ -36,7 +36,7 @@ DAY_MS: Final = 86_400_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewKey:
-    """What ``keys create`` was told."""
+    """Arguments of ``keys create``."""
 
     name: str
     account_id: int | None = None
@@ -48,18 +48,18 @@ class NewKey:
     """A day, or a time with its offset."""
 
 
-def create(wish: NewKey) -> None:
+def create(arguments: NewKey) -> None:
     """Make a key; its secret alone goes to stdout, so that a script can take it."""
     now = now_ms()
-    expires_at_ms = _expiry(wish, now)
+    expires_at_ms = _expiry(arguments, now)
 
     def make(tx: Transaction) -> tuple[Account, Key, str]:
-        account = choose_account(tx, wish.account_id, now)
+        account = choose_account(tx, arguments.account_id, now)
         key, secret = issue_key(
             tx,
             account.id,
-            name=wish.name,
-            scopes=SCOPES if wish.scopes is None else wish.scopes,
+            name=arguments.name,
+            scopes=SCOPES if arguments.scopes is None else arguments.scopes,
             expires_at_ms=expires_at_ms,
             now_ms=now,
         )
@@ -100,24 +100,24 @@ def turn_off(which: str) -> None:
     sys.stderr.write(f"Key {key.id} ({key.name}, {key.prefix}...) {state}.\n")
 
 
-def _expiry(wish: NewKey, now: int) -> int | None:
-    if wish.expires_in_days is not None and wish.expires is not None:
+def _expiry(arguments: NewKey, now: int) -> int | None:
+    if arguments.expires_in_days is not None and arguments.expires is not None:
         raise typer.BadParameter("Give --expires-in-days or --expires, not both.", param_hint="'--expires'")
-    if wish.expires_in_days is not None:
-        return now + wish.expires_in_days * DAY_MS
-    if wish.expires is None:
+    if arguments.expires_in_days is not None:
+        return now + arguments.expires_in_days * DAY_MS
+    if arguments.expires is None:
         return None
     problem = typer.BadParameter(
-        f"{wish.expires!r} is no time. Write a day like 2027-01-31 (it is the last one, in UTC) or a time with its "
+        f"{arguments.expires!r} is no time. Write a day like 2027-01-31 (the last one, in UTC) or a time with its "
         "offset like 2027-01-31T12:00:00Z.",
         param_hint="'--expires'",
     )
     try:
         # A day means until its end: who writes the last day of a month wants the key to work on it.
-        if len(wish.expires) == len("2027-01-31"):
-            end = datetime.combine(date.fromisoformat(wish.expires), time.min, UTC) + timedelta(days=1)
+        if len(arguments.expires) == len("2027-01-31"):
+            end = datetime.combine(date.fromisoformat(arguments.expires), time.min, UTC) + timedelta(days=1)
         else:
-            end = datetime.fromisoformat(wish.expires)
+            end = datetime.fromisoformat(arguments.expires)
     except (ValueError, OverflowError):
         raise problem from None
     if end.tzinfo is None:

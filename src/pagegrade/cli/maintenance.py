@@ -73,13 +73,13 @@ def prune_database(*, days: int | None, runs: int | None, dry_run: bool) -> None
             found = database.read_here(
                 partial(count_expired, retention_days=kept_days, retention_runs=kept_runs, now_ms=now_ms())
             )
-            write_stdout(f"Would delete {_told(found)}.\n")
+            write_stdout(f"Would delete {_described(found)}.\n")
             return
         pruned = run_async(prune_expired(database, retention_days=kept_days, retention_runs=kept_runs, now_ms=now_ms()))
-    write_stdout(f"Deleted {_told(pruned)}.\n")
+    write_stdout(f"Deleted {_described(pruned)}.\n")
 
 
-def _told(pruned: Pruned) -> str:
+def _described(pruned: Pruned) -> str:
     reports = "1 report" if pruned.reports == 1 else f"{pruned.reports} reports"
     runs = "1 earlier run" if pruned.runs == 1 else f"{pruned.runs} earlier runs"
     return f"{reports} and {runs}"

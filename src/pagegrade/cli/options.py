@@ -58,6 +58,6 @@ Quiet = Annotated[
     typer.Option(
         "--quiet",
         "-q",
-        help="No progress and no remarks; text is one line a page.",
+        help="No progress and no warnings; text is one line a page.",
     ),
 ]

@@ -1,4 +1,4 @@
-"""Where the reports go: which format to which file, colours, and pipes that close early."""
+"""Output of reports: the format of each file, colours, and pipes that close early."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Plan:
 
     @property
     def text_on_stdout(self) -> bool:
-        """Whether a person reads stdout."""
+        """Return whether a person reads stdout."""
         return ("text", STDOUT) in self.parts
 
 
@@ -116,7 +116,7 @@ def write_stdout(text: str, *, machine: bool = False) -> None:
 
 
 def color_wanted(stream: TextIO, environment: Mapping[str, str]) -> bool:
-    """Whether to colour: ``NO_COLOR`` says no, else ``FORCE_COLOR`` yes, else only a terminal that is not dumb.
+    """Return whether to colour: ``NO_COLOR`` says no, else ``FORCE_COLOR`` yes, else only a terminal that is not dumb.
 
     Sources: https://no-color.org/ and https://force-color.org/
     """

@@ -26,15 +26,15 @@ from pagegrade.worker.worker import Worker
 
 SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 LOOK_EVERY_S: Final = 1.0
-"""Whether a database answers by now."""
+"""Seconds between two attempts to reach a database."""
 logger = logging.getLogger(__name__)
 Listen = Callable[[asyncio.Event], Awaitable[None]]
 """Answers requests until the event is set."""
 
 
 def begin(server: ServerOptions) -> Lines:
-    """What comes first: who may read what is written, what is logged, what is odd about the settings."""
-    # Reports and hashes of keys are nobody else's business, also where the folder was there before.
+    """Prepare the process: file permissions, logging, and warnings about the settings."""
+    # Reports and hashes of keys are private, also in a folder that existed before.
     os.umask(0o077)
     lines = configure_logs(server.log_format, server.log_level)
     for sentence in server.warnings:
@@ -55,17 +55,17 @@ def wait_for(database: Database, seconds: float) -> None:
     if not database.shared:
         return
     until_s = time.monotonic() + seconds
-    told = False
+    announced = False
     while True:
         try:
             schema_state(database)
         except Unavailable as error:
             if time.monotonic() >= until_s:
                 raise explain_trouble(error, database) from error
-            if not told:
+            if not announced:
                 logger.warning("database_awaited", extra={"reason": error.reason, "for_s": seconds})
                 say(f"Waiting for the database {name_of(database)}, for at most {seconds:.0f} seconds.")
-                told = True
+                announced = True
             time.sleep(min(LOOK_EVERY_S, max(0.0, until_s - time.monotonic())))
         else:
             return
@@ -101,8 +101,8 @@ class Process:
 
         Args:
             services: Of this process.
-            kind: What it does, as others know it.
-            listen: Answers requests; ``None``: it answers nobody.
+            kind: Kind of process, as shown to other processes.
+            listen: Answers requests; ``None``: it does not listen.
         """
         self._services = services
         self._kind: Final[Literal["serve", "worker"]] = kind
@@ -113,14 +113,14 @@ class Process:
         self._listening: asyncio.Task[None] | None = None
 
     async def run(self) -> None:
-        """Work and answer until told to stop.
+        """Work and respond until a stop signal.
 
         Raises:
             InvalidInput: The address cannot be listened on.
         """
         loop = asyncio.get_running_loop()
         for number in SIGNALS:
-            loop.add_signal_handler(number, self._told_to_stop)
+            loop.add_signal_handler(number, self._stop_requested)
         self._hear_others()
         try:
             async with present(self._services, self._kind), asyncio.TaskGroup() as group:
@@ -130,10 +130,10 @@ class Process:
                     settle()
                 group.create_task(self._worker.run(), name="working")
         except BaseExceptionGroup as errors:
-            told, _ = errors.split(InvalidInput)
-            if told is None:
+            refusals, _ = errors.split(InvalidInput)
+            if refusals is None:
                 raise
-            raise told.exceptions[0] from None
+            raise refusals.exceptions[0] from None
         finally:
             if self._notices is not None:
                 await asyncio.to_thread(self._notices.close)
@@ -151,10 +151,10 @@ class Process:
         if services.options.workers:
             notices.on_job = self._worker.hear_job
         services.changes.sender = notices
-        services.tell_job = notices.send_job
+        services.notify_job = notices.send_job
         notices.start()
 
-    def _told_to_stop(self) -> None:
+    def _stop_requested(self) -> None:
         """The first time: accept nothing new, finish what is under way. The second time: end at once."""
         if self._services.draining:
             self._worker.stop(at_once=True)
@@ -170,19 +170,19 @@ class Process:
         try:
             await listen(self._stop)
         except asyncio.CancelledError:
-            # Told twice to stop: what is still being answered ends with the process.
+            # Second stop signal: requests in progress end with the process.
             if not self._services.draining:
                 raise
 
 
 def settle() -> None:
-    """What lives by now lives as long as the process; to look for garbage in it again and again holds up everything."""
+    """Exempt the objects that exist now from garbage collection; they live as long as the process."""
     gc.collect()
     gc.freeze()
 
 
 def say(text: str) -> None:
-    """Tell whoever started us; that nobody reads it any more is no reason to stop."""
+    """Print to stdout; a closed pipe is no reason to stop."""
     with contextlib.suppress(OSError, ValueError):
         sys.stdout.write(f"{text}\n")
         sys.stdout.flush()

@@ -13,7 +13,7 @@ _CLEAR: Final = "\r\x1b[2K"
 
 
 class Progress:
-    """Says how many pages are done and which one is under way; silent where nobody watches."""
+    """Shows how many pages are done and which one is in progress; silent without a terminal."""
 
     def __init__(self, stream: TextIO, total: int, *, quiet: bool, environment: Mapping[str, str]) -> None:
         """Prepare; nothing is written when ``stream`` is no terminal."""

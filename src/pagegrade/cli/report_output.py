@@ -24,7 +24,7 @@ _SHOWN_NEW: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Criteria:
-    """What the reports are held to."""
+    """Conditions that the reports must meet."""
 
     gates: tuple[Gate, ...] = ()
     baseline: tuple[Report, ...] = ()
@@ -69,10 +69,10 @@ def read_criteria(fail_on: Sequence[str], baseline: str | None, fail_on_new: str
     return Criteria(tuple(gates), earlier, fail_on_new)
 
 
-def judge_reports(
+def evaluate_reports(
     criteria: Criteria, reports: Sequence[Report], comparisons: Sequence[Comparison | None], *, quiet: bool
 ) -> int:
-    """Tell on stderr which gates failed, and give the exit code."""
+    """Print the failed gates on stderr and return the exit code."""
     failed = False
     for report, comparison in zip(reports, comparisons, strict=True):
         if report.state != "completed":
@@ -92,7 +92,7 @@ def judge_reports(
 
 def _new_findings(comparison: Comparison | None, severity: Importance) -> list[str]:
     if comparison is None:
-        return [f"new findings cannot be told without a baseline (--fail-on-new {severity})"]
+        return [f"new findings require a baseline (--fail-on-new {severity})"]
     new = comparison.new_from(severity)
     worse = comparison.worse_from(severity)
     reasons = []

@@ -26,7 +26,7 @@ from pagegrade.wiring import ServerOptions, make_services, server_options, servi
 
 
 def serve_reports(*, host: str | None, port: int | None, workers: int | None) -> int:
-    """Serve until told to stop; the exit code.
+    """Serve until a stop signal; returns the exit code.
 
     Args:
         host: Address to listen on; ``None``: as configured.
@@ -68,7 +68,7 @@ class _Front:
         self._server = server
 
     async def listen(self, stop: asyncio.Event) -> None:
-        """Answer until told to stop.
+        """Respond until a stop signal.
 
         Raises:
             InvalidInput: The address cannot be listened on.
@@ -97,7 +97,7 @@ class _Front:
         services = self._services
         secret, token = services.database.write_here(lambda tx: _welcome(tx, self._server.bootstrap_api_key))
         if self._server.port == 0:
-            # Nobody could know it before; an origin that was configured has a port of its own.
+            # Unknown before; a configured origin has a port of its own.
             services.options = replace(services.options, base_url=_with_real_port(services.options.base_url, url))
         origin = services.options.base_url
         with contextlib.suppress(Unavailable):

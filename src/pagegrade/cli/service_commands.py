@@ -48,7 +48,7 @@ def accounts_login_link(
 
 @accounts.command("password")
 def accounts_password(account_id: AccountId) -> None:
-    """Set the password of an account: typed, or one line of stdin. Whoever was signed in is signed out."""
+    """Set the password of an account: typed, or one line of stdin. All its sessions end."""
     from pagegrade.cli.accounts import set_password
 
     set_password(account_id)
@@ -74,7 +74,7 @@ def accounts_list(format_name: Format = "text") -> None:
 
 @accounts.command("disable")
 def accounts_disable(account_id: AccountId) -> None:
-    """Let no key of an account work any more, and sign everybody out of it. Its reports stay."""
+    """Disable an account: its keys stop working and its sessions end. Its reports stay."""
     from pagegrade.cli.accounts import turn_off
 
     turn_off(account_id)

@@ -79,7 +79,7 @@ def transfer_database(*, from_file: str | None, to: str | None, to_file: str | N
         source.close()
         target.close()
     _write_tables(done.tables)
-    _tell(done, path)
+    _print_summary(done, path)
     return exit_codes.OK
 
 
@@ -134,7 +134,7 @@ def _write_tables(tables: Sequence[Moved]) -> None:
     write_list(rows, columns, "text")
 
 
-def _tell(done: Transferred, path: Path) -> None:
+def _print_summary(done: Transferred, path: Path) -> None:
     if done.cleaned:
         named = "; ".join(done.cleaned_rows)
         more = "" if done.cleaned == len(done.cleaned_rows) else " and more"
@@ -161,7 +161,7 @@ class _Line:
         self._live = stream.isatty() and environment.get("TERM") != "dumb"
 
     def show(self, doing: Literal["copy", "check"], table: str, done: int, total: int) -> None:
-        """How far it is."""
+        """Print the progress of the copy."""
         if self._live:
             width = shutil.get_terminal_size((80, 24)).columns
             words = f"{_DOES[doing]} {table}: {done:,} of {total:,} rows"

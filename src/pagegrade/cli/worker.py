@@ -18,12 +18,12 @@ from pagegrade.wiring import make_services, server_options, service_options
 
 
 def work(*, concurrency: int | None, host: str | None, port: int | None) -> int:
-    """Work until told to stop; the exit code.
+    """Work until a stop signal; returns the exit code.
 
     Args:
         concurrency: Analyses at the same time, at least 1; ``None``: as configured.
         host: Address to answer probes on; ``None``: as configured.
-        port: 0 takes a free one; ``None``: answer nobody.
+        port: 0 takes a free one; ``None``: do not listen.
 
     Raises:
         InvalidInput: A setting cannot be used, the address is taken, or the database is one that cannot be shared.
@@ -55,7 +55,7 @@ def work(*, concurrency: int | None, host: str | None, port: int | None) -> int:
 
 
 def _probes(services: Services, host: str, port: int) -> Listen:
-    """Answers supervisors and Prometheus, and nobody else: this process is no way into the reports."""
+    """Answers supervisors and Prometheus only: this process gives no access to reports."""
 
     def ready(url: str) -> None:
         settle()

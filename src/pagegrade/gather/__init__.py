@@ -1,1 +1,1 @@
-"""A URL -> artifacts; the only room that opens connections."""
+"""From a URL to artifacts; the only package that opens connections."""

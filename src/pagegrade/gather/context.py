@@ -1,4 +1,4 @@
-"""What a gatherer is handed: the client, the options, the document, and the clock it must beat."""
+"""Input of a gatherer: the client, the options, the document, and the deadline."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Offload(Protocol):
 
 
 Cause = Literal["cpu_limit", "memory_limit", "depth_limit", "output_limit", "crash", "time_limit"]
-"""What ended a parser; only after ``time_limit``, of the wall clock, may the same bytes be read with more time."""
+"""Reason why a parser was stopped; only after ``time_limit`` (wall clock) may the same bytes be read with more time."""
 
 
 class OffloadFailed(Exception):
@@ -66,7 +66,7 @@ class OffloadFailed(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GatherLimits:
-    """How much one analysis takes from a site."""
+    """Requests and bytes that one analysis may use."""
 
     requests: int = 200
     """Sub-resources asked for."""
@@ -110,7 +110,7 @@ class GatherLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GatherOptions:
-    """What the caller of an analysis chooses."""
+    """Options of the caller of an analysis."""
 
     budget_s: float = 60.0
     """Wall clock for everything, more than 0."""
@@ -125,7 +125,7 @@ class GatherOptions:
 
 @dataclass(slots=True, kw_only=True)
 class Start:
-    """What is known before the document is there."""
+    """State that exists before the document was fetched."""
 
     target: Target
     options: GatherOptions
@@ -149,7 +149,7 @@ class Start:
 
 @dataclass(slots=True, kw_only=True)
 class Context(Start):
-    """What is known once the document is there."""
+    """State that exists once the document was fetched."""
 
     navigation: Navigation
     document: Followed
@@ -183,7 +183,7 @@ class Context(Start):
         return value if isinstance(value, kind) else None
 
     async def named_urls(self) -> NamedURLs:
-        """What the page names and links to, read once however many gatherers ask.
+        """The URLs that the page refers to and links to, read once for all gatherers.
 
         Raises:
             OffloadFailed: The HTML could not be read.

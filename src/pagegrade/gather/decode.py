@@ -39,7 +39,7 @@ Problem = Literal[
     "unknown_coding", "too_many_codings", "plain_body", "corrupt", "truncated_stream", "trailing_garbage",
     "decode_bomb", "limit",
 ]  # fmt: skip
-"""Why a body is not simply decoded. ``trailing_garbage`` leaves it whole; ``limit`` is our cap on an honest body;
+"""Reason why a body is not fully decoded. ``trailing_garbage`` leaves it whole; ``limit`` is our cap on an honest body;
 ``plain_body``: a coding was declared and the bytes are not coded, they are kept as they are."""
 
 
@@ -143,7 +143,7 @@ class _Deflate:
 
 
 def _inflate(stream: Any, data: bytes) -> Iterator[bytes]:
-    """What a zlib stream makes of ``data``, in pieces of bounded size, to the end of the data or of the stream."""
+    """Decompress ``data`` with a zlib stream in pieces of bounded size, to the end of the data or of the stream."""
     while True:
         try:
             piece = stream.decompress(data, _STEP_BYTES)
@@ -264,7 +264,7 @@ class BodyDecoder:
     ) -> None:
         self.body = bytearray()
         self.problem: Problem | None = None
-        """Why decoding ended early, or what is odd about the stream."""
+        """Reason why decoding ended early, or the anomaly of the stream."""
         self.removed: tuple[str, ...] = ()
         """The codings that were removed, in the order they had been applied."""
         self.decoded_bytes = 0

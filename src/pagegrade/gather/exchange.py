@@ -1,4 +1,4 @@
-"""What is asked of the HTTP client and what it hands back."""
+"""Requests to the HTTP client and its responses."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MAX_DECODED_BYTES: Final = 20_000_000
 """Body bytes after removal of the content coding before the exchange is cut."""
 
 Purpose = Literal["document", "stylesheet", "script", "image", "font", "text", "any"]
-"""What the answer is wanted for; decides the Accept header, as it does in browsers."""
+"""Purpose of the request; decides the Accept header, as it does in browsers."""
 
 
 @dataclass(slots=True)
@@ -40,7 +40,7 @@ class Request:
     max_wire_bytes: int = MAX_WIRE_BYTES
     max_decoded_bytes: int = MAX_DECODED_BYTES
     allowance: Allowance | None = None
-    """What this exchange shares with others; it is cut when nothing is left."""
+    """Byte allowance that this exchange shares with others; the body is cut when nothing is left."""
     keep_bytes: int | None = None
     """Decoded bytes that are stored; further ones are read up to the caps but dropped. ``None``: all, 0: none."""
     survey: Callable[[str, bool], int] | None = None

@@ -24,7 +24,7 @@ _VERIFY_WORDS: Final = {
 }
 """X509_V_ERR codes -> the words of ``TLS.verify_error``."""
 _PLAIN_TEXT_SIGNS: Final = ("wrong version number", "packet length too long", "http request", "record layer failure")
-"""What OpenSSL says when the other side does not speak TLS at all."""
+"""Messages of OpenSSL when the other side does not speak TLS at all."""
 _NO_ANSWER: Final = frozenset({pycurl.E_RECV_ERROR, pycurl.E_SEND_ERROR, pycurl.E_PARTIAL_FILE})
 _TLS_CODES: Final = frozenset(
     {
@@ -69,7 +69,7 @@ def protocol(detail: str) -> FetchError:
 
 
 def explain_timeout(*, connected: bool, handshaken: bool, in_headers: bool) -> FetchError:
-    """What had not happened when the time was over.
+    """Describe the phase that had not finished at the timeout.
 
     Args:
         connected: A TCP connection was there.

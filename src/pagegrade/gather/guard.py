@@ -1,4 +1,4 @@
-"""Which addresses, ports and names may be contacted; everything outgoing passes here.
+"""Rules about the addresses, ports and names that may be contacted; every outgoing connection passes here.
 
 The tables are our own. ``ipaddress.is_global`` is not used, because its answer
 changes between Python versions and calls multicast, NAT64 and unallocated
@@ -28,7 +28,7 @@ Network = IPv4Network | IPv6Network
 
 DEFAULT_PORTS: Final = frozenset({80, 443, 8080, 8443})
 MAX_ADDRESSES: Final = 8
-"""Addresses of one name that may be dialled; all of its addresses are judged."""
+"""Addresses of one name that may be dialled; all of its addresses are checked."""
 
 REFUSED_IPV4: Final = tuple(
     IPv4Network(row)
@@ -77,7 +77,7 @@ TYPED_NETWORKS: Final[tuple[Network, ...]] = (
     IPv6Network("::1/128"),
     IPv6Network("fc00::/7"),
 )
-"""Where a development server lives that somebody types on the command line; link-local and metadata are not in it."""
+"""Networks of development servers that a user may type in a command, without link-local and metadata addresses."""
 METADATA: Final = frozenset({ip_address("100.100.100.200"), ip_address("fd00:ec2::254"), ip_address("fd20:ce::254")})
 """Metadata services of clouds inside ``TYPED_NETWORKS``."""
 
@@ -111,7 +111,7 @@ _FRONT_DOORS: Final = frozenset({80, 443})
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why something is not contacted; says the rule, never an address that was not typed."""
+    """Reason why a target is not contacted; names the rule, never an address that was not typed."""
 
     reason: str
     """``scheme``, ``host``, ``port`` or ``address``."""
@@ -121,7 +121,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Permit:
-    """What one exchange may dial."""
+    """Target that one exchange may connect to."""
 
     host: str
     port: int
@@ -130,13 +130,13 @@ class Permit:
 
     @property
     def is_public(self) -> bool:
-        """Whether every address may be shown in a report."""
+        """Return whether every address may be shown in a report."""
         return all(is_public(address) for address in self.addresses)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """What an operator, or the person at the terminal, permits beyond the public web."""
+    """Networks and ports that an operator, or the user of the command line, allows beyond the public web."""
 
     allowed_ports: frozenset[int] = DEFAULT_PORTS
     """Ports of public addresses."""
@@ -150,16 +150,16 @@ class Policy:
     """(canonical host, port) pairs typed at the terminal; only these may be private, nothing they lead to."""
 
     def is_own(self, host: str, port: int) -> bool:
-        """Whether the pair is an origin of this installation, or the port beside it that leads there."""
+        """Return whether the pair is an origin of this installation, or the port beside it that leads there."""
         bare = host.removesuffix(".")
         return any(bare == own.removesuffix(".") and port in own_ports(number) for own, number in self.own_origins)
 
     def is_typed(self, host: str, port: int) -> bool:
-        """Whether the pair is exactly what somebody typed at the terminal."""
+        """Return whether the pair is exactly what the user typed in a command."""
         return (host, port) in self.typed_private
 
     def looks_up_local_names(self, host: str) -> bool:
-        """Whether the machine's own name tables may be asked for the host."""
+        """Return whether the machine's own name tables may be asked for the host."""
         return bool(self.allow_networks) or any(host == typed for typed, _ in self.typed_private)
 
 
@@ -175,7 +175,7 @@ def unwrap(address: Address) -> Address:
 
 
 def is_public(address: Address) -> bool:
-    """Whether an address belongs to the public Internet by our tables, in whichever way it is written."""
+    """Return whether an address belongs to the public Internet by our tables, in whichever way it is written."""
     plain = unwrap(address)
     if isinstance(plain, IPv4Address):
         return not any(plain in network for network in REFUSED_IPV4)
@@ -185,13 +185,13 @@ def is_public(address: Address) -> bool:
 
 
 def is_special_name(host: str) -> bool:
-    """Whether a canonical host can only name something inside somebody's network: one label, or a special suffix."""
+    """Return whether a canonical host can only name a host of a private network: one label, or a special suffix."""
     labels = host.removesuffix(".").split(".")
     return len(labels) == 1 or labels[-1] in SPECIAL_SUFFIXES
 
 
 def local_addresses() -> frozenset[Address]:
-    """The addresses of this machine's interfaces where the system tells (Linux); empty elsewhere.
+    """The addresses of this machine's interfaces where the system lists them (Linux); empty elsewhere.
 
     A service must not be talked into asking itself over its own public address.
     """
@@ -207,7 +207,7 @@ def local_addresses() -> frozenset[Address]:
 
 
 class Guard:
-    """Judges URLs, resolved addresses and sockets by one policy.
+    """Checks URLs, resolved addresses and sockets by one policy.
 
     Args:
         policy: What is permitted.
@@ -233,8 +233,8 @@ class Guard:
                 address = unwrap(ip_address(given) if isinstance(given, str) else given)
                 self._own_sockets.update((address, number) for number in own_ports(port))
 
-    def judge_url(self, url: str) -> Refusal | None:
-        """Judge what can be judged without DNS.
+    def check_url(self, url: str) -> Refusal | None:
+        """Check what can be checked without DNS.
 
         Args:
             url: Canonical absolute URL.
@@ -252,23 +252,23 @@ class Guard:
             return Refusal("host", _OWN)
         literal = urls.host_address(host)
         if literal is not None:
-            judged = self.judge_addresses(host, port, [literal])
-            return judged if isinstance(judged, Refusal) else None
+            checked = self.check_addresses(host, port, [literal])
+            return checked if isinstance(checked, Refusal) else None
         known_here = self.policy.is_typed(host, port) or bool(self.policy.allow_networks)
         if known_here:
             return None
         if is_special_name(host):
             return Refusal("host", "The host is not a name of the public Internet, so it is not contacted.")
-        return self._judge_port(port)
+        return self._check_port(port)
 
-    def _judge_port(self, port: int) -> Refusal | None:
+    def _check_port(self, port: int) -> Refusal | None:
         if port in self.policy.allowed_ports:
             return None
         listed = ", ".join(str(each) for each in sorted(self.policy.allowed_ports))
         return Refusal("port", f"Port {port} is not contacted; the allowed ports are {listed}.")
 
-    def judge_addresses(self, host: str, port: int, addresses: Iterable[Address | str]) -> Permit | Refusal:
-        """Judge every address of a host.
+    def check_addresses(self, host: str, port: int, addresses: Iterable[Address | str]) -> Permit | Refusal:
+        """Check every address of a host.
 
         Args:
             host: Canonical host.
@@ -284,7 +284,7 @@ class Guard:
                 address = ip_address(given) if isinstance(given, str) else given
             except ValueError:
                 return Refusal("address", _NOT_PUBLIC)
-            refusal = self._judge_address(host, port, address)
+            refusal = self._check_address(host, port, address)
             if refusal is not None:
                 return refusal
             permitted.setdefault(unwrap(address))
@@ -292,7 +292,7 @@ class Guard:
             return Refusal("address", _NOT_PUBLIC)
         return Permit(host, port, tuple(permitted)[:MAX_ADDRESSES])
 
-    def _judge_address(self, host: str, port: int, address: Address) -> Refusal | None:
+    def _check_address(self, host: str, port: int, address: Address) -> Refusal | None:
         plain = unwrap(address)
         scoped = isinstance(address, IPv6Address) and address.scope_id is not None
         if scoped:
@@ -308,19 +308,19 @@ class Guard:
             return None
         if not is_public(plain) or plain in self._own:
             return Refusal("address", _NOT_PUBLIC)
-        return self._judge_port(port)
+        return self._check_port(port)
 
-    def judge_socket(self, family: int, address: str, port: int, permit: Permit) -> bool:
-        """Judge the real address of a socket about to be opened: the last look before the kernel.
+    def check_socket(self, family: int, address: str, port: int, permit: Permit) -> bool:
+        """Check the real address of a socket about to be opened: the last look before the kernel.
 
         Args:
             family: ``socket.AF_INET`` or ``socket.AF_INET6``; any other is refused.
             address: As the library would dial it.
             port: As the library would dial it.
-            permit: What was judged for this exchange.
+            permit: What was checked for this exchange.
 
         Returns:
-            Whether it is what was judged, and would be judged so again.
+            Whether it is what was checked, and would be checked so again.
         """
         if family not in (socket.AF_INET, socket.AF_INET6) or port != permit.port:
             return False
@@ -328,7 +328,7 @@ class Guard:
             plain = unwrap(ip_address(address))
         except ValueError:
             return False
-        return plain in permit.addresses and self._judge_address(permit.host, permit.port, plain) is None
+        return plain in permit.addresses and self._check_address(permit.host, permit.port, plain) is None
 
 
 def _within(address: Address, networks: Iterable[Network]) -> bool:

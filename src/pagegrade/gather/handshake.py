@@ -28,7 +28,7 @@ _NOT_OFFERED: Final = ("no protocols available", "no ciphers available", "legacy
 
 
 class _HandedOver(socket.socket):
-    """A socket that libcurl has duplicated for itself: our own end is closed as soon as nobody holds it."""
+    """A socket that libcurl has duplicated for itself: our own end is closed with its last reference."""
 
     def __del__(self) -> None:
         self.close()
@@ -38,7 +38,7 @@ class Handshaker:
     """Tries protocol versions against a server, under the same guard as every other connection.
 
     Args:
-        guard: Judges every socket once more.
+        guard: Checks every socket once more.
     """
 
     def __init__(self, guard: Guard) -> None:
@@ -50,7 +50,7 @@ class Handshaker:
         """Find out which versions a server accepts.
 
         Args:
-            permit: What may be dialled, as the client judged it for the page.
+            permit: What may be dialled, as the client checked it for the page.
             timeout_s: For each handshake, TCP included.
             versions: Names from ``VERSIONS``.
 
@@ -84,7 +84,7 @@ class Handshaker:
         def open_socket(_purpose: int, address: tuple[int, int, int, tuple[str, int]]) -> socket.socket | int:
             try:
                 family, kind, protocol, (name, number, *_) = address
-                if self._guard.judge_socket(family, name, number, permit):
+                if self._guard.check_socket(family, name, number, permit):
                     return _HandedOver(family, kind, protocol)
             except (OSError, ValueError, TypeError):
                 return _BAD_SOCKET
@@ -111,7 +111,7 @@ class Handshaker:
 
 
 def _meaning(code: int, message: str) -> bool | None:
-    """What a failed handshake says: refused, or nothing about the version."""
+    """Interpret a failed handshake: the version was refused, or the failure is unrelated to the version."""
     if code != pycurl.E_SSL_CONNECT_ERROR or any(text in message for text in _NOT_OFFERED):
         return None
     return False

@@ -22,13 +22,13 @@ class HeldBytes:
         self.total_bytes = total_bytes
         self._left = total_bytes
         self.left_for_heads = MAX_HEAD_BYTES
-        """What heads of answers may still take."""
+        """Return the bytes that response heads may still use."""
         self.peak_bytes = 0
         """The most that was held at any moment."""
 
     @property
     def held_bytes(self) -> int:
-        """What is held now."""
+        """Return the bytes that are held now."""
         return self.total_bytes - self._left
 
     def take(self, count: int) -> bool:
@@ -45,7 +45,7 @@ class HeldBytes:
 
 
 class Hold:
-    """What one answer has charged; held until it is released, or for the rest of the run."""
+    """Bytes charged for one response; held until released, or for the rest of the run."""
 
     __slots__ = ("_budget", "_heads", "count")
 

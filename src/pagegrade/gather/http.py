@@ -35,16 +35,16 @@ __all__ = [
 MAX_LOCATION_CHARACTERS: Final = 8_192
 """Of the URL that a redirect leads to; browsers follow longer ones, no site needs them."""
 _FIRST_ANSWER_S: Final = 1.0
-"""How long others wait for a server's first answer to learn whether they can share its connection."""
+"""Seconds that other requests wait for a server's first response to learn whether they can share its connection."""
 _MAX_PERMITS: Final = 1_000
-"""Origins of which a client remembers how they were judged."""
+"""Origins of which a client remembers how they were checked."""
 _BACKSTOP_S: Final = 0.25
-"""How much later than libcurl's our own clock ends an exchange."""
+"""Seconds after libcurl's own timeout at which our clock ends an exchange."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
-    """How an exchange ended for libcurl."""
+    """Result of an exchange as libcurl reports it."""
 
     code: int = 0
     """``pycurl.E_*``; 0 for success."""
@@ -64,7 +64,7 @@ class _Uncertified(Exception):
 
 
 class HTTPClient:
-    """Sends GET and HEAD requests to addresses that the guard has judged; keeps no cookies, follows nothing by itself.
+    """Sends GET and HEAD requests to addresses that the guard has checked; keeps no cookies, follows nothing by itself.
 
     Use as ``async with HTTPClient(policy=Policy()) as client:``. Connections and look-ups live as long as the client.
 
@@ -128,7 +128,7 @@ class HTTPClient:
         self._idle.clear()
 
     async def resolve(self, host: str) -> Answer:
-        """What the resolver says of a host, asked at most once per client.
+        """Resolve a host, at most once per client.
 
         Raises:
             ResolveError: There is no usable answer.
@@ -209,7 +209,7 @@ class HTTPClient:
                 await answered.wait()
 
     async def follow(self, request: Request) -> Followed:
-        """Make an exchange and follow its redirects, each judged anew, at most ten.
+        """Make an exchange and follow its redirects, each checked anew, at most ten.
 
         Raises:
             FetchError: ``hops`` holds the redirect answers up to the failure.
@@ -271,7 +271,7 @@ class HTTPClient:
             raise refuse(f"A redirect leads to a URL of more than {MAX_LOCATION_CHARACTERS} characters.")
         if urls.has_userinfo(target):
             raise refuse("A redirect leads to a URL with a user name or password.")
-        refusal = self.guard.judge_url(target)
+        refusal = self.guard.check_url(target)
         if refusal is not None:
             raise refuse(refusal.detail)
         return target
@@ -287,11 +287,11 @@ class HTTPClient:
         place = urls.origin(url)
         known = self._permits.get(place)
         if known is not None:
-            # It would be judged the same: by no more than its origin, and by look-ups that the client remembers.
+            # It would be checked the same: by no more than its origin, and by look-ups that the client remembers.
             if self._is_over():
                 raise _budget()
             return known, None
-        refusal = self.guard.judge_url(url)
+        refusal = self.guard.check_url(url)
         if refusal is not None:
             raise failures.refused(refusal.detail)
         if self._is_over():
@@ -303,7 +303,7 @@ class HTTPClient:
         dns_ms: float | None = None
         await self._know_own_addresses(end)
         if literal is not None:
-            judged = self.guard.judge_addresses(host, port, [literal])
+            checked = self.guard.check_addresses(host, port, [literal])
         else:
             local = self.guard.policy.looks_up_local_names(host)
             is_first = not self._resolver.has_asked(host, local_names=local)
@@ -317,12 +317,12 @@ class HTTPClient:
             except ResolveError as error:
                 raise FetchError("dns", error.detail, reason=error.reason) from error
             dns_ms = answer.duration_ms if is_first else None
-            judged = self.guard.judge_addresses(host, port, answer.addresses)
-        if isinstance(judged, Refusal):
-            raise failures.refused(judged.detail)
+            checked = self.guard.check_addresses(host, port, answer.addresses)
+        if isinstance(checked, Refusal):
+            raise failures.refused(checked.detail)
         if len(self._permits) < _MAX_PERMITS:
-            self._permits[place] = judged
-        return judged, dns_ms
+            self._permits[place] = checked
+        return checked, dns_ms
 
     async def _attempt(
         self,
@@ -396,7 +396,7 @@ class HTTPClient:
         if transfer.crash is not None:
             raise FetchError("internal", "Reading the answer failed.", reason="internal") from transfer.crash
         if transfer.refused:
-            raise failures.refused("The address is not the one that was judged, so it is not contacted.")
+            raise failures.refused("The address is not the one that was checked, so it is not contacted.")
         if transfer.failure is not None:
             raise failures.protocol(transfer.failure)
         if outcome.code == pycurl.E_PEER_FAILED_VERIFICATION:

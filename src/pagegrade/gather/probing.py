@@ -14,7 +14,7 @@ from pagegrade.model.artifacts import Probe, Response
 MAX_CONCURRENT: Final = 4
 MAX_REDIRECTS: Final = 5
 KEPT_HEADERS: Final = frozenset({"cf-mitigated", "content-type", "location", "retry-after"})
-"""What says more about an answer than its status; a site's other headers are those of the page."""
+"""Headers that describe a response beyond its status; a site's other headers are those of the page."""
 
 
 async def ask_all(context: Context, requests: Sequence[Request], *, within_s: float) -> tuple[Probe, ...]:

@@ -20,10 +20,10 @@ TIMEOUT_S: Final = 5.0
 ATTEMPT_S: Final = 2.0
 """For one question to one server."""
 SECOND_FAMILY_S: Final = 2.0
-"""How long one family is waited for once the other has brought addresses."""
+"""Seconds that one address family is waited for once the other has returned addresses."""
 _LOCALHOST: Final = ("127.0.0.1", "::1")
 _BROKEN: Final = (dns.exception.DNSException, OSError, ValueError, EOFError)
-"""What a broken or hostile answer can make the DNS library raise."""
+"""Exceptions that a broken or hostile DNS response can raise in the DNS library."""
 _FAMILIES: Final = ("AAAA", "A")
 
 
@@ -35,12 +35,12 @@ class Answer:
     addresses: tuple[str, ...]
     """At least one; in the order to be tried, IPv6 and IPv4 alternating."""
     canonical_name: str | None = None
-    """Where a chain of CNAMEs ended, without the final dot; ``None`` when there was none."""
+    """Last name of a CNAME chain, without the final dot; ``None`` if there was no CNAME."""
     duration_ms: float = 0.0
 
 
 class ResolveError(Exception):
-    """A name has no address, or nobody says so in time."""
+    """A name has no address, or no name server responds in time."""
 
     def __init__(self, reason: str, detail: str) -> None:
         super().__init__(f"{reason}: {detail}")
@@ -251,7 +251,7 @@ class CachingResolver:
         return await asyncio.shield(task)
 
     def has_asked(self, host: str, *, local_names: bool = False) -> bool:
-        """Whether a look-up of the name was begun before."""
+        """Return whether a look-up of the name was begun before."""
         return (host, local_names) in self._known
 
     async def aclose(self) -> None:
@@ -263,6 +263,6 @@ class CachingResolver:
 
 
 def _retrieve(task: asyncio.Task[Answer]) -> None:
-    """Look at the outcome, so that a failure nobody waited for is not reported as forgotten."""
+    """Retrieve the outcome, so that a failure without a waiter is not reported as never retrieved."""
     if not task.cancelled():
         task.exception()

@@ -32,16 +32,16 @@ _PROBE_BYTES: Final = 8
 """Chance in the address that should not exist: 16 hexadecimal digits."""
 _EXPIRED: Final = NotGathered(code="budget", detail="The time for the whole analysis was over before it was done.")
 _SKIPPED: Final = NotGathered(
-    code="skipped", detail="The page itself could not be judged, so nothing else was asked for."
+    code="skipped", detail="The page itself could not be checked, so nothing else was asked for."
 )
 
 Gatherer = Callable[[Context], Awaitable[object]]
 Settled = Callable[[str, float, str | None], None]
-"""Told when a gatherer is done: its name, the seconds it took, and why there is nothing (``None``: there is)."""
+"""Callback for a finished gatherer: its name, the seconds it took, and the error code (``None`` for success)."""
 
 
-def nobody(_name: str, _seconds: float, _code: str | None) -> None:
-    """Nobody wants to know."""
+def ignore_settled(_name: str, _seconds: float, _code: str | None) -> None:
+    """Ignore finished gatherers."""
 
 
 async def gather(
@@ -52,9 +52,9 @@ async def gather(
     gathered_at: datetime,
     resolver: Resolver | None = None,
     probe_token: str | None = None,
-    settled: Settled = nobody,
+    settled: Settled = ignore_settled,
 ) -> Artifacts:
-    """Gather all that is needed to judge one page.
+    """Gather all that is needed to check one page.
 
     Args:
         target: What was asked for, read once by ``parse_target_url``.
@@ -63,14 +63,14 @@ async def gather(
         gathered_at: Aware UTC; the report's time.
         resolver: Where addresses come from; ``None`` for DNS.
         probe_token: The random part of the address that should not exist; ``None`` for chance.
-        settled: Told about every gatherer, the document's first.
+        settled: Called for every finished gatherer, the document's first.
 
     Returns:
         The artifacts; each but the navigation may be ``NotGathered``. An answer with an error status, or a challenge,
         is returned with everything else skipped: whether it is a report is not decided here.
 
     Raises:
-        RunFailed: There is no HTML document to judge.
+        RunFailed: There is no HTML document to check.
     """
     loop = asyncio.get_running_loop()
     started = loop.time()
@@ -104,7 +104,7 @@ async def gather(
                 hops=document.hops,
                 response=document.response,
             )
-            if is_judgeable(document.response):
+            if is_evaluable(document.response):
                 values = await _gather_rest(start, navigation, document, settled)
             else:
                 values = dict.fromkeys(all_gatherers(), _SKIPPED)
@@ -126,8 +126,8 @@ async def gather(
 _ARTIFACT_FIELDS: Final = frozenset(field.name for field in fields(Artifacts))
 
 
-def is_judgeable(response: Response) -> bool:
-    """Whether the answer may be the page: a success, and no challenge that says of itself that it is one."""
+def is_evaluable(response: Response) -> bool:
+    """Return whether the answer may be the page: a success, and no challenge that says of itself that it is one."""
     return 200 <= response.status < 300 and response.header("cf-mitigated") is None
 
 

@@ -24,9 +24,9 @@ from pagegrade.parse.url import host_address
 REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 """RFC 9110 15.4 less 300, 304, 305 and 306, which lead nowhere by themselves."""
 _ABORT: Final = -1
-"""What a callback returns to end the transfer; libcurl then reports error 23."""
+"""Return value of a callback that ends the transfer; libcurl then reports error 23."""
 _WATCH_S: Final = 1.0
-"""How often an answer without a body byte is looked at."""
+"""Interval, in seconds, at which a response without body bytes is checked."""
 _MAX_SILENT_BYTES: Final = 1_000_000
 """Bytes in such a second that are no body: a chunk extension without end, which libcurl skips for ever."""
 _MAX_REDIRECT_BODY: Final = 65_536
@@ -53,7 +53,7 @@ def libcurl_version() -> str:
 
 
 def request_headers(request: Request) -> list[str]:
-    """The header lines sent, Host aside: fixed, so that nobody can make us carry anything else."""
+    """The header lines sent, Host aside: fixed, so that no input can add others."""
     return list(_header_lines(request.purpose, request.referer, request.from_elsewhere))
 
 
@@ -94,7 +94,7 @@ class Expired(Exception):
 
 
 class Transfer:
-    """What callbacks collect during one exchange."""
+    """Data that callbacks collect during one exchange."""
 
     def __init__(
         self,
@@ -114,11 +114,11 @@ class Transfer:
         self.decoder: BodyDecoder | None = None
         self.wire_bytes = 0
         self.failure: str | None = None
-        """Why a callback ended the exchange with an error, as one sentence."""
+        """Reason why a callback ended the exchange with an error, as one sentence."""
         self.refused = False
-        """A socket was about to be opened to something that had not been judged."""
+        """A socket was about to be opened to something that had not been checked."""
         self.stopped: str | None = None
-        """Why a callback ended the exchange without an error: ``limit``, ``coding`` or ``redirect``."""
+        """Reason why a callback ended the exchange without an error: ``limit``, ``coding`` or ``redirect``."""
         self.crash: Exception | None = None
         """A mistake of ours inside a callback, which libcurl would swallow."""
         self.answered: asyncio.Event | None = None
@@ -129,12 +129,12 @@ class Transfer:
         self._timer: asyncio.TimerHandle | None = None
         self._head_end = self._end = 0.0
         self._looked_at = 0.0
-        """When the bytes below were counted: at the end of the head, then every second."""
+        """Time of the byte count below: the end of the head, then every second."""
         self._body_before = self._wire_before = 0
 
     @property
     def is_redirect(self) -> bool:
-        """Whether the answer leads elsewhere."""
+        """Return whether the answer leads elsewhere."""
         return self.reader.status in REDIRECTS and any(self.reader.locations)
 
     def watch(
@@ -171,7 +171,7 @@ class Transfer:
             next_at = self._looked_at + _WATCH_S
         if now >= end:
             promise.set_exception(Expired())
-            # Looked at once, so that nobody complains when the waiter was cancelled in the same moment.
+            # Retrieved once, so that no warning is logged if the waiter was cancelled at the same moment.
             promise.exception()
             return
         self._timer = loop.call_at(min(end, next_at), self._look)
@@ -213,7 +213,7 @@ class Transfer:
         )
 
     def _received(self) -> int:
-        """Bytes that came over the connections opened for this exchange; 0 where the system does not tell."""
+        """Bytes that came over the connections opened for this exchange; 0 where the system does not report them."""
         return sum(_received_bytes(opened) for opened in self._sockets)
 
     def close(self) -> None:
@@ -249,7 +249,7 @@ class Transfer:
     def open_socket(self, address: tuple[int, int, int, tuple[Any, ...]]) -> Any:
         """OPENSOCKETFUNCTION: the last look before the kernel."""
         family, kind, protocol, place = address
-        if not self.guard.judge_socket(family, str(place[0]), int(place[1]), self.permit):
+        if not self.guard.check_socket(family, str(place[0]), int(place[1]), self.permit):
             self.refused = True
             return pycurl.SOCKET_BAD
         opened = socket.socket(family, kind, protocol)
@@ -317,8 +317,8 @@ class Handle:
         self._give(pycurl.PIPEWAIT, int(multiplexed))
         self._give(pycurl.SSL_VERIFYPEER, int(verify))
         self._give(pycurl.SSL_VERIFYHOST, 2 if verify else 0)
-        # Whatever libcurl looks up for this exchange, it finds the judged addresses and asks nobody. Said again each
-        # time, because what it keeps of the last time is not ours to know.
+        # libcurl resolves the host of this exchange to the checked addresses only. Set again each time, because
+        # its own cache is out of our control.
         pinned = _pinned(permit)
         if pinned or self._given.get(pycurl.RESOLVE) != pinned:
             curl.setopt(pycurl.RESOLVE, pinned)

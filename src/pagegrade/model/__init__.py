@@ -1,1 +1,1 @@
-"""The nouns: plain values that every room may use; imports nothing of ours."""
+"""Domain types: plain values that every package may use; imports nothing of ours."""

@@ -50,7 +50,7 @@ class ListFact(ElementFact, frozen=True, gc=False, kw_only=True):
     """A ``ul``, ``ol`` or ``dl`` that is a list to assistive technology."""
 
     strays: tuple[tuple[Node, str], ...]
-    """Children that may not stand there and why; text is told at the list itself."""
+    """Invalid children and the reasons; invalid text is reported at the list itself."""
 
 
 class Cell(msgspec.Struct, frozen=True, gc=False, kw_only=True):
@@ -71,7 +71,7 @@ class Cell(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     column: int
     rows: int
     columns: int
-    """Where it stands and how far it reaches, from 0."""
+    """Column and width of the cell, from 0."""
 
 
 class TableFact(ElementFact, frozen=True, gc=False, kw_only=True):

@@ -1,4 +1,4 @@
-"""Who calls: accounts and their API keys."""
+"""Accounts and their API keys."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 SCOPES: Final = ("reports:read", "reports:write", "account:read")
-"""What a key may be allowed to do."""
+"""Permissions that a key can have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,11 +23,11 @@ class Account:
     created_at_ms: int
     """Milliseconds since 1970-01-01T00:00Z, as every ``_at_ms``."""
     disabled_at_ms: int | None = None
-    """From then on none of its keys works, and nobody can sign in."""
+    """From then on none of its keys works, and its owner cannot sign in."""
     is_admin: bool = False
     """May see and change the accounts of the installation, on its pages."""
     has_password: bool = False
-    """Whether its owner can sign in with e-mail address and password."""
+    """True if its owner can sign in with e-mail address and password."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,17 +50,17 @@ class Key:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """A browser that somebody has signed in with, without its token."""
+    """A browser session, without its token."""
 
     id: int
     account_id: int
     agent: str
-    """What the browser said it is, shortened, to recognise it by."""
+    """The browser's User-Agent, shortened, for display."""
     created_at_ms: int
     rotated_at_ms: int
-    """When its token was last replaced."""
+    """Time of the last replacement of its token."""
     seen_at_ms: int
-    """When it was last used, give or take some minutes."""
+    """Time of the last use, accurate to some minutes."""
     expires_at_ms: int
     """However much it is used."""
     by_link: bool = False
@@ -80,12 +80,12 @@ class Caller:
 
     @property
     def identity(self) -> str:
-        """Who is counted, where requests and analyses are: each key for itself, a person as their account."""
+        """Identity for rate limits: each key for itself, a signed-in person as their account."""
         return f"account {self.account.id}" if self.key is None else str(self.key.id)
 
     @property
     def api_key(self) -> Key:
-        """The key, where nobody gets without one."""
+        """The key of a caller that must have one."""
         if self.key is None:
-            raise RuntimeError("nobody called with a key")
+            raise RuntimeError("the caller has no key")
         return self.key

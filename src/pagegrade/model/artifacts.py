@@ -1,7 +1,7 @@
-"""What was gathered about one page: plain values, no judgement.
+"""Artifacts of one page: plain values, not evaluated.
 
 Every artifact is either measured or says why it is not: a field of type
-``T | NotGathered`` never holds a guess. Names of headers keep their received
+``T | NotGathered`` never holds an assumption. Names of headers keep their received
 spelling and order; bytes are as received after removal of the content coding.
 """
 
@@ -54,7 +54,7 @@ class Response:
     headers: tuple[tuple[str, str], ...] = ()
     """(name, value) as received, in order; Latin-1 decoded, control bytes escaped."""
     headers_seen: bool = True
-    """False for a saved page whose headers nobody kept: then nothing may be concluded from a missing one."""
+    """False for a saved page without headers: then nothing may be concluded from a missing one."""
     http_version: str = ""
     """``HTTP/1.0``, ``HTTP/1.1``, ``HTTP/2`` or ``HTTP/3``; empty where it was not seen (a saved page)."""
     address: str | None = None
@@ -67,7 +67,7 @@ class Response:
     content_encodings: tuple[str, ...] = ()
     """Codings that were removed, lower case, in the order they had been applied."""
     truncated: str | None = None
-    """Why the body is not whole: ``limit``, ``connection``, ``coding``, ``time``; ``None`` when it is."""
+    """Reason why the body is incomplete: ``limit``, ``connection``, ``coding``, ``time``; ``None`` if complete."""
     notes: tuple[str, ...] = ()
     """Tolerated oddities of the exchange, e.g. ``trailing_garbage``, ``early_hints``."""
     certificate_error: str | None = None
@@ -115,7 +115,7 @@ class WellKnown:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SitemapFile:
-    """What one sitemap file turned out to be; the file itself is not kept."""
+    """Summary of one sitemap file; the file itself is not kept."""
 
     url: str
     source: Literal["robots", "guessed", "index"]
@@ -177,7 +177,7 @@ class TLS:
     chain: tuple[Certificate, ...] = ()
     """Leaf first, as sent."""
     alpn: str | None = None
-    """What the server chose when offered h2 and http/1.1."""
+    """Protocol that the server chose when offered h2 and http/1.1."""
     versions: tuple[tuple[str, bool | None], ...] = ()
     """``TLSv1.0`` ... ``TLSv1.3`` -> accepted, refused, or ``None``: could not be tried."""
     checked_at: datetime | None = None
@@ -185,7 +185,7 @@ class TLS:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DNSFacts:
-    """What the resolver says of the document's host."""
+    """DNS records of the document's host."""
 
     host: str
     addresses: tuple[str, ...] = ()
@@ -215,7 +215,7 @@ class FontFace:
     """``font-display``, lower case; "" when absent."""
     formats: tuple[str, ...] = ()
     """Of its files, each once: ``woff2``, ``woff``, ``ttf``, ``otf``, ``eot``, ``svg``, ``collection``, or "" where
-    nothing tells."""
+    it is unknown."""
     inline: bool = False
     """All its files are ``data:``."""
     stylesheet_url: str = ""
@@ -235,7 +235,7 @@ class ScriptFacts:
     secrets: tuple[tuple[str, str, str], ...] = ()
     """(group, kind, masked value) of the keys in it, as ``parse.secrets`` finds them; never the keys."""
     source_map: str = ""
-    """What its last ``sourceMappingURL`` comment names, as written; ``data:`` alone for a map within the script."""
+    """Target of its last ``sourceMappingURL`` comment, as written; ``data:`` alone for an inline map."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,9 +249,9 @@ class ManifestFacts:
     start_url: str | None = None
     """Absolute; ``None`` when absent or unreadable."""
     in_scope: bool | None = None
-    """Whether ``start_url`` lies in ``scope`` and on the page's origin; ``None`` without one."""
+    """True if ``start_url`` lies in ``scope`` and on the page's origin; ``None`` without one."""
     display: str = ""
-    """The mode that counts, overrides and the default ``browser`` included; "" in artifacts that do not tell."""
+    """The mode that counts, overrides and the default ``browser`` included; "" in artifacts without it."""
     icon_sizes: tuple[str, ...] = ()
     """``192x192``, ``any`` and so on, of all icons that may stand anywhere, each once."""
 
@@ -351,7 +351,7 @@ class AlternatePage:
     failure: NotGathered | None = None
     """Instead of the status."""
     links_back: bool | None = None
-    """Whether it names the page as a language version in turn; ``None`` when that could not be read."""
+    """True if it names the page as a language version in turn; ``None`` when that could not be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -372,7 +372,7 @@ class SourceMaps:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Artifacts:
-    """All that was gathered about one page; what a ruleset judges."""
+    """All that was gathered about one page; what a ruleset evaluates."""
 
     version: int = ARTIFACTS_VERSION
     engine: str
@@ -380,7 +380,7 @@ class Artifacts:
     gathered_at: datetime
     duration_ms: float | None = None
     vantage: str = ""
-    """The request headers the page was asked with; empty when nobody asked (a page at hand)."""
+    """The headers of the request for the page; empty without a request (a local page)."""
     navigation: Navigation
     load_samples_ms: tuple[float, ...] = ()
     """Total time of each fetch of the final document, the first one first."""

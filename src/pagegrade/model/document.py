@@ -1,6 +1,6 @@
 """Facts about one HTML document, read in a single walk of its tree.
 
-These values live inside one judging process only and are never stored. They are ``msgspec.Struct`` because a page
+These values live inside one evaluation process only and are never stored. They are ``msgspec.Struct`` because a page
 has thousands of them and a frozen dataclass costs three times as much to make. ``gc=False`` is safe: no cycles.
 """
 
@@ -17,7 +17,7 @@ from pagegrade.model.outcome import Evidence
 
 
 class Node(Protocol):
-    """The parser's element, as far as anybody outside ``parse`` may know it."""
+    """The parser's element, as far as other packages than ``parse`` may know it."""
 
     @property
     def tag(self) -> str:
@@ -36,7 +36,7 @@ class Node(Protocol):
 
 
 class ElementFact(msgspec.Struct, frozen=True, gc=False, kw_only=True):
-    """What is common to every recorded element."""
+    """Base of every recorded element."""
 
     node: Node
     attrs: Mapping[str, str]
@@ -132,7 +132,7 @@ class Control(NamedElement, frozen=True, gc=False, kw_only=True):
     labels: tuple[Node, ...] = ()
     """Its ``<label>`` elements that are not hidden, in document order."""
     label_hidden: bool = False
-    """It has labels, and all are hidden from everybody or from assistive technology."""
+    """It has labels, and all are hidden from all users or from assistive technology."""
 
 
 class Heading(ElementFact, frozen=True, gc=False, kw_only=True):
@@ -194,7 +194,7 @@ class Style(ElementFact, frozen=True, gc=False, kw_only=True):
 
 
 class Obsolete(ElementFact, frozen=True, gc=False, kw_only=True):
-    """An element that HTML calls obsolete; ``hidden`` says here that nobody sees it."""
+    """An element that HTML calls obsolete; ``hidden`` means here that it is invisible to all users."""
 
 
 class Reference(ElementFact, frozen=True, gc=False, kw_only=True):
@@ -241,28 +241,28 @@ class StructuredItem(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     data: object
     """For JSON-LD: the parsed value; else ``None``."""
     error: str | None
-    """Why the block could not be read; ``None`` when it could."""
+    """Reason why the block could not be read; ``None`` if it could."""
     schema_org: bool
     """Its vocabulary is schema.org."""
     node: Node
 
 
 class Visibility(Protocol):
-    """What is known about which elements are rendered."""
+    """Rendering state of the elements."""
 
     unknown_sheets: list[str]
     """Addresses of style sheets that were not read."""
 
     def is_uncertain(self, node: Any) -> bool:
-        """Whether it is unknown that an element is rendered, although nothing is known to hide it."""
+        """Return whether it is unknown that an element is rendered, although nothing is known to hide it."""
         ...
 
     def hides(self, node: Any) -> bool:
-        """Whether an element is not rendered, for a reason of its own."""
+        """Return whether an element is not rendered, for a reason of its own."""
         ...
 
     def is_clipped(self, node: Any) -> bool:
-        """Whether an element is cut to nothing or moved off the screen: the eye does not see it, the keyboard does."""
+        """Return whether an element is clipped or moved off the screen: invisible, but reachable by keyboard."""
         ...
 
 
@@ -275,7 +275,7 @@ class Document:
     url: str
     """URL of the document after redirects."""
     base_url: str
-    """What relative URLs resolve against."""
+    """Base for relative URLs."""
     bytes: int
     """Decoded size of the body."""
     encoding: str
@@ -323,7 +323,7 @@ class Document:
     head_closed_by: str | None
     """Tag that ended ``<head>`` early although it is not allowed there; ``None`` when nothing did."""
     noscripts: Sequence[str]
-    """What the first ``<noscript>`` elements hold, without tags, bounded in number and length."""
+    """Content of the first ``<noscript>`` elements, without tags, bounded in number and length."""
     text: str
     """Visible text of the body, white space collapsed, without script, style, template, noscript and hidden parts."""
     main_text: str
@@ -367,7 +367,7 @@ class Document:
         )
 
     def is_uncertain(self, evidence: Evidence) -> bool:
-        """Whether it is unknown that the element which was located is rendered; false for what is no element."""
+        """Return whether it is unknown that the element which was located is rendered; false for what is no element."""
         node = self._located.get((evidence.selector, evidence.line, evidence.column))
         return node is not None and self.visibility.is_uncertain(node)
 
@@ -378,7 +378,7 @@ class Document:
 
     @cached_property
     def _places(self) -> dict[Node, Evidence]:
-        """Where elements stand that a check has named: several checks name the same."""
+        """Locations of elements that checks have referred to, shared because several checks refer to the same ones."""
         return {}
 
     @cached_property

@@ -54,7 +54,7 @@ class PagegradeError(Exception):
 
     @property
     def message(self) -> str:
-        """What happened and what to do, for people."""
+        """The problem and its solution, for people."""
         return str(self)
 
 
@@ -89,7 +89,7 @@ class InvalidArtifacts(InvalidInput):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Violation:
-    """What is wrong with one field of a request."""
+    """Error of one field of a request."""
 
     field: str
     place: str
@@ -123,7 +123,7 @@ class Refused(PagegradeError):
     def __init__(self, message: str | None = None, *, retry_after_s: int | None = None) -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s
-        """Whole seconds to wait before the same request makes sense; ``None``: it never will, or nobody knows."""
+        """Whole seconds to wait before the same request makes sense; ``None``: never, or unknown."""
 
 
 class Unauthenticated(Refused):
@@ -208,7 +208,7 @@ class Unavailable(Refused):
     ) -> None:
         super().__init__(message, retry_after_s=retry_after_s)
         self.reason = reason
-        """For the operator, e.g. ``database_full``; callers are not told. ``None`` where ``message`` says it all."""
+        """For the operator, e.g. ``database_full``; not sent to callers. ``None`` where ``message`` is complete."""
 
 
 class RunFailed(PagegradeError):

@@ -1,4 +1,4 @@
-"""Who we are on the wire and in reports."""
+"""Product name, version and User-Agent."""
 
 from __future__ import annotations
 
@@ -9,4 +9,4 @@ VERSION: Final = "0.1.0"
 PROJECT_URL: Final = "https://github.com/pagegrade/pagegrade"
 USER_AGENT: Final = f"Pagegrade/{VERSION} (+{PROJECT_URL})"
 RELEASED_MS: Final = 1_793_491_200_000
-"""2026-11-01T00:00Z: no clock that is right tells an earlier time to this version."""
+"""2026-11-01T00:00Z: a correct clock never shows an earlier time to this version."""

@@ -23,7 +23,7 @@ class SyntaxFault(msgspec.Struct, frozen=True, gc=False):
 
 @dataclass(slots=True, eq=False)
 class Markup:
-    """What the walk sets aside for them."""
+    """Data that the walk collects for the markup checks."""
 
     bare_pictures: list[ElementFact] = field(default_factory=list)
     """``<picture>`` elements without an ``<img>``."""

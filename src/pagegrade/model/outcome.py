@@ -1,4 +1,4 @@
-"""What a check can say, and what the runner makes of it.
+"""Outcomes of a check, and the states that the runner derives from them.
 
 A run makes hundreds of these values, so they are ``msgspec.Struct``: a frozen dataclass takes several times as long to
 make. ``gc=False`` is safe where no field can hold a cycle.
@@ -19,7 +19,7 @@ MAX_EVIDENCE: Final = 100
 
 
 class Severity(Enum):
-    """How much a check matters; the value is the most it costs, in points (``docs/explanation/scoring.md``)."""
+    """Importance of a check; the value is the most points it can cost (``docs/explanation/scoring.md``)."""
 
     CRITICAL = 25
     HIGH = 8
@@ -70,7 +70,7 @@ class Evidence(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     value: str = ""
     """The measured value, with its unit."""
     reason: str = ""
-    """Why this entry is listed."""
+    """Reason why this entry is listed."""
     state: str = ""
     """State of the check that this entry alone would bring; empty: that of the outcome."""
 
@@ -84,7 +84,7 @@ class Detail(msgspec.Struct, frozen=True, gc=False, kw_only=True):
 
 
 class Saving(msgspec.Struct, frozen=True, gc=False):
-    """What fixing a finding would save each visitor."""
+    """Amount that fixing a finding would save each visitor."""
 
     amount: float
     """Not negative."""
@@ -92,7 +92,7 @@ class Saving(msgspec.Struct, frozen=True, gc=False):
 
 
 class Outcome(msgspec.Struct, frozen=True, gc=False):
-    """What a check found: one of its own states, with a value and evidence.
+    """Result of a check: one of its own states, with a value and evidence.
 
     ``loss`` is given only by checks with graded states (see ``checks._check.graded``), and must lie inside the
     range its state declares.
@@ -110,13 +110,13 @@ class Outcome(msgspec.Struct, frozen=True, gc=False):
     uncertain: bool = False
     """Nothing of the evidence is certain to be rendered; set by the runner."""
     count: int | None = None
-    """How many of the things that the state's title names were found, where ``total`` counts others too."""
+    """Number of found things that the state's title names, if ``total`` counts others too."""
     saving: Saving | None = None
     """``None``: unknown."""
 
 
 class NotApplicable(msgspec.Struct, frozen=True, gc=False):
-    """The check has nothing to judge on this page."""
+    """The check has nothing to evaluate on this page."""
 
     reason: str
 

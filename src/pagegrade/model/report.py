@@ -32,16 +32,16 @@ CATEGORIES: Final[dict[Category, int]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """What one check said about the page, and what that costs."""
+    """Result of one check and its penalty."""
 
     check: str
     """Id of the check."""
     title: str
-    """What is wrong or what to do where something was found; elsewhere the name of the check."""
+    """The problem or the fix for a finding; otherwise the name of the check."""
     category: Category
     outcome: OutcomeName
     state: str | None
-    """Name of the check's own state; ``None`` when it did not judge."""
+    """Name of the check's own state; ``None`` when it did not evaluate."""
     importance: Importance
     price: float
     """The most the check can cost, in points of the score."""
@@ -55,13 +55,13 @@ class Result:
     value: str | int | float | None = None
     message: str = ""
     reason: str = ""
-    """Why it was not applicable or not evaluated, as ``code: sentence``."""
+    """Reason why it was not applicable or not evaluated, as ``code: sentence``."""
     inherited_from: str | None = None
     """Only in reports of ruleset 2026.1: the failing check whose failure cost this one its points too."""
     why: str = ""
-    """Why the finding matters; empty where there is nothing to do."""
+    """Effect of the finding; empty if there is nothing to do."""
     fix: str = ""
-    """What to do about it, as Markdown; empty where there is nothing to do."""
+    """The fix, as Markdown; empty if there is nothing to do."""
     errors: tuple[Detail, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     evidence_total: int = 0
@@ -69,9 +69,9 @@ class Result:
     name: str = ""
     """Name of the check, whatever it found; empty in reports that were made before it was recorded."""
     count: int | None = None
-    """How many of the things that ``title`` names were found."""
+    """Number of things found that ``title`` names."""
     saving: Saving | None = None
-    """What fixing this would save each visitor."""
+    """Amount that fixing this would save each visitor."""
 
     @property
     def check_name(self) -> str:
@@ -80,7 +80,7 @@ class Result:
 
     @property
     def passed(self) -> bool | None:
-        """True, False (warning, failed) or ``None`` where nothing was judged."""
+        """True, False (warning, failed) or ``None`` where nothing was evaluated."""
         return {"passed": True, "warning": False, "failed": False}.get(self.outcome)
 
 
@@ -114,19 +114,19 @@ class AppliedCap:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Withheld:
-    """Why a completed report has no score and no result."""
+    """Reason why a completed report has no score and no result."""
 
     kind: str
     """A stable word: what was seen in place of the page, or ``coverage``."""
     message: str
-    """What was seen, in one sentence."""
+    """The observation, in one sentence."""
     fix: str
-    """What to do to get a grade, in one or two sentences."""
+    """Steps to get a grade, in one or two sentences."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """How many checks ended how; ``critical`` to ``low`` count findings by importance, those of one cause once."""
+    """Number of checks by outcome; ``critical`` to ``low`` count findings by severity, those of one cause once."""
 
     passed: int = 0
     critical: int = 0
@@ -156,7 +156,7 @@ RESOURCE_TYPES: Final[tuple[ResourceType, ...]] = get_args(ResourceType)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResourceTotal:
-    """What of one type the page loads."""
+    """Number and size of the page's files of one type."""
 
     type: ResourceType
     count: int
@@ -169,7 +169,7 @@ class ResourceTotal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preview:
-    """What search results and shared links show of the page, beside its title; empty where it says nothing."""
+    """Preview of the page in search results and shared links, beside its title; empty if it declares none."""
 
     description: str = ""
     """Of ``<meta name=description>``."""
@@ -203,19 +203,19 @@ class PageFacts:
     headers: tuple[tuple[str, str], ...] = ()
     """(name, value) of the document's answer, bounded; what may be a secret is ``…``."""
     preview: Preview | None = None
-    """``None``: the document was not judged."""
+    """``None``: the document was not evaluated."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFacts:
-    """Who judged, by which rules, and whether all of it was seen."""
+    """The evaluating version, its rules, and whether the whole page was seen."""
 
     engine: str
     ruleset: str = RULESET
     duration_ms: float | None = None
     partial: bool = False
     vantage: str = ""
-    """The request headers the page was asked with; empty when nobody asked (a page at hand)."""
+    """The headers of the request for the page; empty without a request (a local page)."""
     not_gathered: tuple[tuple[str, str], ...] = ()
     """(artifact, why) for everything that is missing."""
     notes: tuple[str, ...] = ()
@@ -228,7 +228,7 @@ class RunFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """Why there is no verdict."""
+    """Reason why there is no result."""
 
     code: str
     """One of ``model.errors.FAILURE_CODES``."""
@@ -241,7 +241,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """The judgement of one page at one time."""
+    """The evaluation of one page at one time."""
 
     version: int = REPORT_VERSION
     url: str
@@ -257,7 +257,7 @@ class Report:
     coverage: float | None = None
     """Share of the possible penalties of the checks that apply which could be evaluated, 0 to 1."""
     withheld: Withheld | None = None
-    """Why there is no score; ``None``: there is one, or the analysis failed."""
+    """Reason why there is no score; ``None`` if there is one, or if the analysis failed."""
     caps: tuple[AppliedCap, ...] = ()
     counts: Counts = field(default_factory=Counts)
     categories: dict[Category, CategoryScore] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Reports and runs as they are kept: what a server knows beside the judgement of one page."""
+"""Reports and runs as they are kept: what a server knows beside the evaluation of one page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_ATTEMPTS: Final = 3
 
 
 class Privacy(IntEnum):
-    """Who may see the share page of a report."""
+    """Visibility of a report's share page."""
 
     PUBLIC = 0
     """Anyone with the link."""
@@ -64,7 +64,7 @@ class StoredReport:
     error: bytes | None
     """JSON object: why the last run failed; ``None`` when it did not."""
     generated_at_ms: int | None
-    """When the shown results were made; ``None`` until there are any."""
+    """Time of the shown results; ``None`` until there are any."""
     created_at_ms: int
     updated_at_ms: int
     revision: int
@@ -90,7 +90,7 @@ class StoredRun:
     number: int
     state: State
     attempt: int
-    """How often it was started; 0 while it never was."""
+    """Number of attempts; 0 before the first."""
     rating: int | None
     score: int | None
     engine: str | None

@@ -1,7 +1,7 @@
-"""What happens in this process, told in one place: it is counted and becomes a line in the log.
+"""Events of this process: each is counted and logged.
 
 The web and the workers report here without knowing who reads it. Values of labels come from closed sets, because every
-new value costs memory for ever: never a host, a path, a key or the words of a stranger.
+new value costs memory for ever: never a host, a path, a key or untrusted text.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class Observation:
             method: As sent.
             status: Of the answer.
             seconds: That it took.
-            request_id: As told to the client.
+            request_id: As sent to the client.
             path: Without the query, and without anything in it that opens doors.
             client: Address.
             account: Id of the caller's.
@@ -153,7 +153,7 @@ class Observation:
             reason: A word of ours.
             status: That was answered.
             client: Address of the other end.
-            request_id: As told to the client.
+            request_id: As sent to the client.
         """
         self._refused.labels(self._bounded(reason)).inc()
         if self.lines is not None:
@@ -177,14 +177,14 @@ class Observation:
             run: Id.
             report: Id of its report.
             host: Of its target; nothing else of the address is written, because it may hold secrets.
-            state: ``completed``, ``failed``, or ``discarded`` when it belonged to somebody else by then.
+            state: ``completed``, ``failed``, or ``discarded`` when another worker had taken it over.
             code: One of ``FAILURE_CODES``; ``None`` when it did not fail.
             reason: A finer word.
             attempt: Of how many.
             seconds: That it took.
         """
-        told = NONE if code is None else code if code in FAILURE_CODES else OTHER
-        self._runs.labels(state, told).inc()
+        label = NONE if code is None else code if code in FAILURE_CODES else OTHER
+        self._runs.labels(state, label).inc()
         self._run_s.labels(state).observe(seconds)
         self._attempts.labels(str(attempt)).inc()
         if code == "address_not_allowed":

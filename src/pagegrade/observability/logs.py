@@ -1,8 +1,8 @@
 """Log lines: one event, one line, whatever is in it.
 
 Everything goes one way: our own events, the access lines and what libraries say through ``logging``. A line is JSON, or
-``key=value`` for people at a terminal. What strangers have put into a value (line breaks, terminal escapes, characters
-that turn the text around) is escaped, and what looks like an API key is shortened to what it may be recognised by.
+``key=value`` for people at a terminal. Unsafe characters of a value (line breaks, terminal escapes, bidirectional
+controls) are escaped, and what looks like an API key is shortened to what it may be recognised by.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ PLAIN: Final = re.compile(r"[!#-<>-~]+")
 """Text that can stand in ``key=value`` as it is: visible ASCII without quotes and equals signs."""
 PLAIN_SENTENCE: Final = re.compile(r"[ -~]+")
 _KNOWN: Final = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime"}
-"""What every record has; the rest was given as ``extra``."""
+"""Attributes of every log record; all others were given as ``extra``."""
 
 Lines = structlog.typing.FilteringBoundLogger
 
@@ -132,7 +132,7 @@ def render_console(_logger: object, _method: str, event: Event) -> bytes:
 
 
 class _Sink:
-    """Writes whole lines. A log that nobody takes any more must not stop the work."""
+    """Writes whole lines. A closed log stream must not stop the work."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -148,7 +148,7 @@ class _Sink:
 
 
 class _Handler(logging.Handler):
-    """What is said through ``logging`` becomes an event like any other."""
+    """Convert records of the ``logging`` module into events."""
 
     def __init__(self, processors: list[Any], sink: _Sink) -> None:
         super().__init__()
@@ -156,7 +156,7 @@ class _Handler(logging.Handler):
         self._sink = sink
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write the record; one that cannot be read is still told of."""
+        """Write the record; one that cannot be formatted is still mentioned."""
         try:
             event: Any = {"event": record.getMessage(), "logger": record.name}
         except Exception:  # noqa: BLE001 - a wrong format string is no reason to fail
@@ -212,7 +212,7 @@ def _as_text(value: object) -> str:
         return value
     try:
         return _cut(text) if len(text := repr(value)) > MAX_TEXT else text
-    except Exception:  # noqa: BLE001 - strangers' objects may not even have a name
+    except Exception:  # noqa: BLE001 - foreign objects may not even have a name
         return type(value).__name__
 
 

@@ -1,8 +1,8 @@
 """Traces by OpenTelemetry, sent to a collector by OTLP over HTTP.
 
 The only module that imports it, and only imported where an operator asked for traces: the packages are those of the
-extra ``pagegrade[otel]``. Nothing here is global to the process and nothing is patched; a span knows its parent because
-it was told. All settings are the standard ``OTEL_*`` variables, read by OpenTelemetry itself.
+extra ``pagegrade[otel]``. Nothing here is global to the process and nothing is patched; a span receives its parent as
+an argument. All settings are the standard ``OTEL_*`` variables, read by OpenTelemetry itself.
 
 Spans are put into a bounded queue and sent by a thread of its own: a collector that hangs or is gone costs spans,
 never a request.
@@ -32,14 +32,14 @@ logger = logging.getLogger(__name__)
 CLOSE_S: Final = 5.0
 """A process that ends waits so long for its last spans to be taken."""
 QUIET_S: Final = 60.0
-"""What the sending has to complain of is said once in so long."""
+"""Interval, in seconds, between log lines about failed exports."""
 MAX_TRACEPARENT_CHARACTERS: Final = 512
 """As many as the reader below reads; more would make it write a line for each request."""
 OF_NO_USE: Final = ("Shutdown in progress", "Exporter already shutdown", "OTLP client already shutdown")
-"""How the messages begin of an exporter that was told to stop while it was trying."""
+"""Prefixes of the messages of an exporter that was stopped during an attempt."""
 NAME: Final = "pagegrade"
 CHATTY: Final = (OTLPSpanExporter.__module__, "opentelemetry.sdk._shared_internal")
-"""Who complains: the sending, and the queue when it is full."""
+"""Loggers of the exporter and of its queue."""
 _KINDS: Final[Mapping[Kind, SpanKind]] = {
     "server": SpanKind.SERVER,
     "consumer": SpanKind.CONSUMER,
@@ -112,7 +112,7 @@ class OpenTelemetryTracing(Tracing):
         """Start the thread that sends.
 
         Args:
-            instance: Tells this process from others of the same service.
+            instance: Unique name of this process within the service.
 
         Raises:
             ValueError: Variables contradict each other, such as a batch that is larger than the queue.
@@ -127,7 +127,7 @@ class OpenTelemetryTracing(Tracing):
 
     def start(self, name: str, *, kind: Kind, parent: str | None = None, attributes: Attributes | None = None) -> Span:
         """A span that begins now, of the trace that ``parent`` names, else of a new one."""
-        # Its tracestate is not read: nothing is handed on to anybody, and it is a stranger's to fill.
+        # Its tracestate is not read: it is not passed on, and its content is untrusted.
         known = parent is not None and len(parent) <= MAX_TRACEPARENT_CHARACTERS
         context = _reader.extract({"traceparent": parent} if known else {})
         recorded = self._tracer.start_span(name, context=context, kind=_KINDS[kind], attributes=attributes)
@@ -155,7 +155,7 @@ class _Calm(logging.Filter):
         self._said_s: dict[str, float] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether the record is written."""
+        """Return whether the record is written."""
         now_s, said = time.monotonic(), str(record.msg)
         if said.startswith(OF_NO_USE) or now_s - self._said_s.get(said, -QUIET_S) < QUIET_S:
             return False
@@ -171,7 +171,7 @@ def _calm(complaining: logging.Logger) -> None:
 
 
 def _resource(instance: str) -> Resource:
-    """Who sends: our names, unless the variables give others."""
+    """Return the resource attributes: our names, unless the variables set others."""
     ours = {"service.name": NAME, "service.version": VERSION, "service.instance.id": instance}
     given = OTELResourceDetector().detect().attributes
     return Resource.create({name: value for name, value in ours.items() if name not in given})

@@ -7,7 +7,7 @@ number and size matter here; everything else about them is in the report.
 
 from __future__ import annotations
 
-from pagegrade.gather.run import Settled, nobody
+from pagegrade.gather.run import Settled, ignore_settled
 from pagegrade.model.artifacts import Artifacts, Resources
 from pagegrade.model.report import Report
 from pagegrade.model.stored import ClaimedRun
@@ -54,7 +54,7 @@ def end_run(span: Span, *, state: str, code: str | None = None, reason: str | No
 def gatherers_of(span: Span) -> Settled:
     """Makes a part of ``span`` of every gatherer."""
     if not span.on:
-        return nobody
+        return ignore_settled
 
     def settled(name: str, seconds: float, code: str | None) -> None:
         # That a site has no icon or no second name is no failure of the run.
@@ -64,7 +64,7 @@ def gatherers_of(span: Span) -> Settled:
 
 
 def note_gathered(span: Span, gathered: Artifacts | Report) -> None:
-    """How much was gathered, or why there is nothing to judge."""
+    """Add the number of artifacts, or the reason why there are none."""
     if not span.on:
         return
     if isinstance(gathered, Report):

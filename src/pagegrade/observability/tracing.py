@@ -3,8 +3,8 @@
 What is here does nothing, imports nothing and costs next to nothing; it is what a process uses whose operator named no
 collector. ``observability.otel`` does the same for real, and is the only module that knows OpenTelemetry.
 
-Names and values of attributes are ours and from small sets, or numbers, or the host of a target: never an address, a
-header or the words of a stranger, because traces are sent to another machine and read by other people than reports.
+Names and values of attributes are ours and from small sets, or numbers, or the host of a target: never a URL, a
+header or untrusted text, because traces are sent to another machine and read by other people than reports.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ CANCELLED: Final = "cancelled"
 
 
 class Span:
-    """A piece of work that is traced while the block lasts; this one is not, because nobody wants to know."""
+    """A piece of work that is traced while the block lasts; this one is not."""
 
     __slots__ = ()
     on: ClassVar[bool] = False
@@ -46,10 +46,10 @@ class Span:
 
     @property
     def names(self) -> Mapping[str, str]:
-        """What lines in the log about this work say, so that it can be found by them: ``trace_id``, or nothing."""
+        """Return the fields that link log lines to this work: ``trace_id``, or none."""
         return _NO_NAMES
 
-    def child(self, name: str, attributes: Attributes | None = None) -> Span:  # noqa: ARG002 - nobody looks
+    def child(self, name: str, attributes: Attributes | None = None) -> Span:  # noqa: ARG002 - not traced
         """A part of this work that begins now, to be used as a block."""
         return self
 
@@ -57,10 +57,10 @@ class Span:
         """A part of this work that ends now and has taken so long."""
 
     def rename(self, name: str) -> None:
-        """What is known better now than when it began."""
+        """Replace the name by one that was not known at the start."""
 
     def note(self, attributes: Attributes) -> None:
-        """What else is to be known of this work."""
+        """Add attributes to this span."""
 
     def fail(self, code: str) -> None:
         """It went wrong.
@@ -125,7 +125,7 @@ def code_of(error: BaseException) -> str:
 
 
 def wants_traces(environment: Mapping[str, str]) -> bool:
-    """Whether the standard variables ask for traces: a collector is named, and nothing switches them off.
+    """Return whether the standard variables ask for traces: a collector is named, and nothing switches them off.
 
     Args:
         environment: Of the process. A ``.env`` file does not count: OpenTelemetry does not read it.

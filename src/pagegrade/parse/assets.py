@@ -64,7 +64,7 @@ class Face(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Assets(msgspec.Struct, frozen=True, kw_only=True):
-    """What arrived, and what did not because of our own limits."""
+    """Files that arrived, and files that our own limits excluded."""
 
     items: tuple[Asset, ...]
     unseen: frozenset[str]

@@ -44,7 +44,7 @@ _MARKS: Final[tuple[tuple[bytes, str], ...]] = (
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Who refused us and how we know."""
+    """The system that refused the request, and the evidence for it."""
 
     reason: str
     message: str

@@ -107,7 +107,7 @@ def _is_domain(domain: str) -> bool:
 
 
 def _is_user_of_a_server(text: str, start: int, end: int) -> bool:
-    """Whether what stands around ``user@host`` makes it part of a URL, a path or a remote of a repository."""
+    """Return whether what stands around ``user@host`` makes it part of a URL, a path or a remote of a repository."""
     before = text[start - 1] if start else ""
     if before in {"/", "\\", "@"}:
         return True

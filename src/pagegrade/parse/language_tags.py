@@ -18,7 +18,7 @@ from pagegrade.parse.data.language_subtags import (
 )
 
 MAX_TAG_CHARACTERS: Final = 200
-"""A longer value is no language tag anybody meant."""
+"""A longer value is not a language tag."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,19 +69,19 @@ def parse_language_tag(value: str) -> LanguageTag | None:
 
 
 def is_registered_language(subtag: str) -> bool:
-    """Whether a primary language subtag is in the registry or its range for private use. Any case."""
+    """Return whether a primary language subtag is in the registry or its range for private use. Any case."""
     subtag = subtag.lower()
     return subtag in _languages() or _is_private_language(subtag)
 
 
 def is_registered_region(subtag: str) -> bool:
-    """Whether a region subtag (``DE``, ``419``) is in the registry or a range for private use. Any case."""
+    """Return whether a region subtag (``DE``, ``419``) is in the registry or a range for private use. Any case."""
     subtag = subtag.lower()
     return subtag in _regions() or (len(subtag) == 2 and ("qm" <= subtag <= "qz" or "xa" <= subtag <= "xz"))
 
 
 def is_registered_script(subtag: str) -> bool:
-    """Whether a script subtag (``Latn``) is in the registry or its range for private use. Any case."""
+    """Return whether a script subtag (``Latn``) is in the registry or its range for private use. Any case."""
     subtag = subtag.lower()
     return subtag in _scripts() or (len(subtag) == 4 and "qaaa" <= subtag <= "qabx")
 

@@ -1,4 +1,4 @@
-"""What the bodies of fetched sub-resources say about themselves, and what would make them smaller."""
+"""Measurements of fetched sub-resources, and possible savings."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pagegrade.parse.files.manifest import read_manifest
 from pagegrade.parse.secrets import find_secrets
 
 GZIP_LEVEL = 6
-"""What servers use by default."""
+"""Default compression level of servers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +54,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
-    """What was found."""
+    """Measurements of one file."""
 
     image: ImageFacts | None = None
     gzip_bytes: int | None = None
@@ -64,7 +64,7 @@ class Measure:
     font_faces: tuple[FontFace, ...] = ()
     manifest: ManifestFacts | None = None
     references: tuple[StylesheetURL, ...] = ()
-    """What the stylesheet refers to."""
+    """References of the stylesheet."""
     visibility_rules: tuple[str, ...] | None = None
 
 

@@ -44,7 +44,7 @@ class PageLink:
         return _SCHEME.match(self.href) is not None
 
     def evidence(self, document: Document, reason: str, state: str = "") -> Evidence:
-        """Where it stands."""
+        """Location of the link."""
         if self.link is not None:
             return document.evidence(self.link, reason=reason, url=self.url or "", state=state)
         return Evidence(header="Link", snippet=f"<{self.href}>"[:200], url=self.url or "", reason=reason, state=state)
@@ -117,7 +117,7 @@ def path_and_query(url: str) -> tuple[str, str]:
 
 
 def same_page_key(url: str) -> tuple[str, str, str]:
-    """What is left of a URL when scheme, ``www.`` and a closing slash do not count."""
+    """Strip scheme, ``www.`` and a final slash from a URL."""
     path, query = path_and_query(url)
     return host(url).removeprefix("www."), path.rstrip("/"), query
 

@@ -1,4 +1,4 @@
-"""Decides whether a file belongs to the site itself or to somebody else: the only place that does.
+"""First-party and third-party files: the only module that decides which is which.
 
 A file is the site's own where it lies on the registrable domain of the page, or on a domain that serves the same site:
 the same name under another suffix or with a word for files in it, the delivery network of the platform that the site is
@@ -115,7 +115,7 @@ _MAX_GENERATOR: Final = 300
 
 
 class Parties(msgspec.Struct, frozen=True, gc=False):
-    """Whose files are the site's own."""
+    """Rules that separate the site's own files from third-party files."""
 
     site: str
     """Registrable domain of the page."""
@@ -123,7 +123,7 @@ class Parties(msgspec.Struct, frozen=True, gc=False):
     """Further registrable domains, or hosts, that serve the site."""
 
     def is_own(self, url: str) -> bool:
-        """Whether the file at an absolute URL is the site's own."""
+        """Return whether the file at an absolute URL is the site's own."""
         name = host(url)
         if not name:
             return False
@@ -176,7 +176,7 @@ def parties_of(page_url: str, references: Iterable[tuple[str, str]], generator: 
 
 
 def _main_source(site: str, counts: Counter[str], sheets: Counter[str]) -> str:
-    """The other domain that serves most of the styles and scripts that nobody else's are; "" when there is none.
+    """Return the other domain that serves most of the unattributed styles and scripts; "" if there is none.
 
     One script alone is a widget: it takes a style sheet, and more than half of the files.
     """
@@ -195,18 +195,18 @@ def _platform_domains(generator: str) -> frozenset[str]:
 
 
 def is_shared_service(name: str) -> bool:
-    """Whether a host is one of a shared service, or below it."""
+    """Return whether a host is one of a shared service, or below it."""
     labels = name.split(".")
     return ".".join(labels[-2:]) in _SHARED or ".".join(labels[-3:]) in _SHARED
 
 
 def _is_related(site: str, domain: str) -> bool:
-    """Whether both are known to have one owner."""
+    """Return whether both are known to have one owner."""
     return any(site in family and domain in family for family in _FAMILIES)
 
 
 def _is_same_name(site: str, domain: str) -> bool:
-    """Whether a domain is the site's name under another suffix, or with a word for files in it."""
+    """Return whether a domain is the site's name under another suffix, or with a word for files in it."""
     name, other = site.partition(".")[0], domain.partition(".")[0]
     if len(name) < _MIN_NAME:
         return False

@@ -1,7 +1,7 @@
-"""What search engines require of the common kinds of structured data, and where a page falls short.
+"""Requirements of search engines for common kinds of structured data, and where a page fails them.
 
 The table follows Google's pages per kind as of 2026-11 and is part of the ruleset: a change of it is a change of what
-pages lose. Nodes that are only mentioned inside others (a publisher inside an article) are not judged, because the
+pages lose. Nodes that are only mentioned inside others (a publisher inside an article) are not evaluated, because the
 requirements are for the things a page is about.
 
 Source: https://developers.google.com/search/docs/appearance/structured-data/search-gallery
@@ -17,7 +17,7 @@ from typing import Final, Literal
 from pagegrade.parse.structured_data import local_type, node_types
 
 MAX_NODES: Final = 5_000
-"""Things judged on one page; a page about more is a feed."""
+"""Things evaluated on one page; a page about more is a feed."""
 MAX_FAULTS: Final = 500
 
 Node = Mapping[str, object]
@@ -48,7 +48,7 @@ class Fault:
 
 
 _RATING: Final = ("aggregateRating>ratingValue", "aggregateRating>ratingCount|reviewCount")
-"""What a rating needs, where there is one."""
+"""Required properties of a rating."""
 KINDS: Final[Mapping[str, Kind]] = {
     "Article": Kind(
         types=frozenset(
@@ -154,7 +154,7 @@ _ISO_8601: Final = re.compile(
 
 
 def find_faults(blocks: Sequence[object]) -> tuple[int, tuple[Fault, ...]]:
-    """Judge the things that the JSON-LD blocks of one page are about. Linear; never raises.
+    """Evaluate the things that the JSON-LD blocks of one page are about. Linear; never raises.
 
     Args:
         blocks: Parsed values, one for each block; ids are shared among them.
@@ -169,16 +169,16 @@ def find_faults(blocks: Sequence[object]) -> tuple[int, tuple[Fault, ...]]:
                 break
             things.append((index, node))
     by_id, faults = _merge(things)
-    judged: set[int] = set()
+    evaluated: set[int] = set()
     count = 0
     for block_index, node in things:
         merged = by_id.get(_id(node), node)
         kind_name = next((name for name in map(local_type, node_types(merged)) if name in _KIND_OF_TYPE), None)
-        if kind_name is None or id(merged) in judged:
+        if kind_name is None or id(merged) in evaluated:
             continue
-        judged.add(id(merged))
+        evaluated.add(id(merged))
         count += 1
-        faults += _judge(merged, kind_name, block_index, by_id)
+        faults += _evaluate(merged, kind_name, block_index, by_id)
         if len(faults) >= MAX_FAULTS:
             break
     return count, tuple(faults[:MAX_FAULTS])
@@ -238,7 +238,7 @@ def _contradiction(one: Node, other: Node) -> str:
     return ""
 
 
-def _judge(node: Node, type_name: str, block: int, by_id: Mapping[str, Node]) -> Iterator[Fault]:
+def _evaluate(node: Node, type_name: str, block: int, by_id: Mapping[str, Node]) -> Iterator[Fault]:
     kind = _KIND_OF_TYPE[type_name]
     for requirement in kind.required:
         if not _is_met(node, requirement, by_id):

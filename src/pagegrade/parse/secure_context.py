@@ -1,4 +1,4 @@
-"""Which addresses may be spoken to without TLS: the ones whose traffic never crosses an open network."""
+"""Origins that are safe without TLS, because their traffic never crosses an open network."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ def host_of(url: str) -> str:
 
 
 def is_ip_address(name: str) -> bool:
-    """Whether a host (as ``host_of`` gives it) is an address rather than a name."""
+    """Return whether a host (as ``host_of`` gives it) is an address rather than a name."""
     return host_address(name) is not None
 
 
 def is_local_host(name: str) -> bool:
-    """Whether a host is this machine, a name of the local network or an onion service.
+    """Return whether a host is this machine, a name of the local network or an onion service.
 
     Browsers call the first a secure context in spite of plain HTTP, and Tor encrypts the last by itself; names under
     ``.local`` (RFC 6762) are answered inside the link only, and no public authority can certify them.
@@ -37,5 +37,5 @@ def is_local_host(name: str) -> bool:
 
 
 def is_insecure_url(url: str) -> bool:
-    """Whether fetching the canonical ``url`` sends plain text over a network: ``http``, and the host is not local."""
+    """Return whether a request to the canonical ``url`` is unencrypted: ``http``, and the host is not local."""
     return url.startswith("http:") and not is_local_host(host_of(url))

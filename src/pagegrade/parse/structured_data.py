@@ -125,7 +125,7 @@ def local_type(name: str) -> str:
 
 
 def is_schema_org(data: object) -> bool:
-    """Whether any node of a JSON-LD value uses the schema.org vocabulary, by its context or by a full type IRI.
+    """Return whether any node of a JSON-LD value uses the schema.org vocabulary, by its context or by a full type IRI.
 
     The scheme, ``www.`` and a closing slash of the context do not matter: schema.org names both schemes as
     equal, and consumers read all spellings.
@@ -141,7 +141,7 @@ def is_schema_org(data: object) -> bool:
 
 
 def is_schema_org_type(name: str) -> bool:
-    """Whether a microdata ``itemtype`` or an RDFa type is a full IRI of schema.org."""
+    """Return whether a microdata ``itemtype`` or an RDFa type is a full IRI of schema.org."""
     return _is_schema_org_url(name, any_path=True)
 
 

@@ -62,7 +62,7 @@ _TAGS: Final = range(0xE0020, 0xE0080)
 
 
 def graphemes(text: str) -> Iterator[str]:
-    """What a reader sees as single characters, in order; at most the first 10,000 code points are looked at."""
+    """Yield the user-perceived characters in order; at most the first 10,000 code points are read."""
     text = text[:MAX_CHARACTERS]
     if not _MAY_JOIN.search(text):
         yield from text

@@ -1,4 +1,4 @@
-"""The one reader of URLs: WHATWG, so that what we judge is what a browser would contact.
+"""The one reader of URLs: WHATWG, so that what we evaluate is what a browser would contact.
 
 ``urllib.parse`` is not used anywhere, because it reads many hostile spellings
 as a different host than browsers do, strips line breaks silently and finds no
@@ -28,7 +28,7 @@ MAX_HOST_CHARACTERS: Final = 253
 """RFC 1035 2.3.4: 255 octets on the wire, less the two that text does not show."""
 MAX_LABEL_CHARACTERS: Final = 63
 _SHOWN_CHARACTERS: Final = 80
-"""How much of a bad value an error message repeats."""
+"""Characters of an invalid value that an error message repeats."""
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 _TLS_PORTS: Final = frozenset({443, 8443})
 _BLANK_OR_CONTROL: Final = re.compile("[\x00-\x20\x7f]")
@@ -57,7 +57,7 @@ _PLAIN_HOST: Final = re.compile(r"(https?)://((?:[a-z0-9-]++\.)+[a-z]{2,24}+)(?=
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A URL somebody asked for, in the one form that everything downstream uses."""
+    """A requested URL, in the canonical form that all code uses."""
 
     url: str
     """Canonical WHATWG form: http or https, no userinfo, no fragment, at most 2,048 characters."""
@@ -83,7 +83,7 @@ def _read_scheme(typed: str) -> str | None:
     scheme, rest = match[1].lower(), typed[match.end() :]
     if scheme in _DEFAULT_PORTS or scheme in _SCHEMES_WITHOUT_SLASHES or rest.startswith("//"):
         return scheme
-    # A dot never occurs in a scheme that anybody uses, so `example.com:8_0` is a bad port and not a bad scheme.
+    # A dot never occurs in a real scheme, so `example.com:8_0` is a bad port and not a bad scheme.
     if "." in scheme or _PORT_ONLY.match(rest):
         return None
     return scheme
@@ -101,7 +101,7 @@ def parse_target_url(typed: str) -> Target:
         typed: As received.
 
     Returns:
-        The canonical form. Whether its address may be contacted is not judged here.
+        The canonical form. Whether its address may be contacted is not evaluated here.
 
     Raises:
         InvalidURL: ``reason`` is ``empty``, ``too_long``, ``control_character``, ``relative``, ``bad_host`` or
@@ -153,12 +153,12 @@ def parse_target_url(typed: str) -> Target:
 
 
 def _is_disguised(beginning: str) -> bool:
-    """Whether text in front of a colon is only a look-alike of http or https, such as full-width letters."""
+    """Return whether text in front of a colon is only a look-alike of http or https, such as full-width letters."""
     return not beginning.isascii() and unicodedata.normalize("NFKC", beginning).lower() in _DEFAULT_PORTS
 
 
 def _is_nearby(name: str) -> bool:
-    """Whether a host is this machine or on an intranet, where plain HTTP is what one finds."""
+    """Return whether a host is this machine or on an intranet, where plain HTTP is what one finds."""
     address = host_address(name)
     return "." not in name or name.endswith(".localhost") if address is None else address.is_private
 
@@ -203,7 +203,7 @@ def _parse(url: str) -> dict[str, str] | None:
 
 
 def host_problem(name: str) -> str | None:
-    """Why a canonical host cannot be the name of a web server; ``None`` when it can.
+    """Explain why a canonical host cannot be the name of a web server; ``None`` if it can.
 
     WHATWG leaves the limits of DNS to the resolver; we do not ask a resolver
     for what cannot exist. IP literals have no problem here.
@@ -294,7 +294,7 @@ def strip_fragment(url: str) -> str:
 
 
 def is_http(url: str) -> bool:
-    """Whether a canonical URL is http or https."""
+    """Return whether a canonical URL is http or https."""
     return url.startswith(("https://", "http://"))
 
 
@@ -363,7 +363,7 @@ def _private_suffix() -> Callable[[str], str | None]:
 
 @lru_cache(maxsize=4_096)
 def registrable_domain(name: str) -> str:
-    """The part of a host that somebody registered (eTLD+1).
+    """Return the registrable domain of a host (eTLD+1).
 
     Args:
         name: Lower-case ASCII host.
@@ -380,7 +380,7 @@ def registrable_domain(name: str) -> str:
 
 
 def same_site(one: str, other: str) -> bool:
-    """Whether two absolute URLs have the same registrable domain; their schemes do not matter."""
+    """Return whether two absolute URLs have the same registrable domain; their schemes do not matter."""
     first, second = host(one), host(other)
     return bool(first) and registrable_domain(first) == registrable_domain(second)
 
@@ -389,7 +389,7 @@ def project_of(url: str) -> str:
     """The project a URL belongs to: its host without ``www.``, with the port where it is not the scheme's own.
 
     Args:
-        url: A URL, or a bare host as somebody typed it.
+        url: A URL, or a bare host as typed.
 
     Returns:
         Lower-case ASCII; empty when no host can be read.
@@ -403,7 +403,7 @@ def project_of(url: str) -> str:
 
 
 def has_userinfo(url: str) -> bool:
-    """Whether an absolute URL carries a user name or a password."""
+    """Return whether an absolute URL carries a user name or a password."""
     try:
         parts = ada_url.parse_url(url, attributes=("username", "password"))
     except ValueError:

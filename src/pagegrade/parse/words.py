@@ -84,7 +84,7 @@ _ALL_STOP_WORDS: Final = frozenset().union(*_STOP_WORDS.values())
 
 
 def has_unspaced_script(text: str) -> bool:
-    """Whether ``text`` holds a script that writes no spaces between words (Chinese, Japanese, Thai, Khmer, ...)."""
+    """Return whether ``text`` holds a script without spaces between words (Chinese, Japanese, Thai, Khmer, ...)."""
     if text.isascii():
         return False
     # Deleting all other bytes costs a tenth of a search with the expression, and most pages end here.
@@ -136,7 +136,7 @@ def significant_words(title: str, language: str | None) -> tuple[str, ...]:
 
 
 def contains_word(text: str, word: str) -> bool:
-    """Whether a word of ``text`` is ``word`` or shares its stem. Both case-folded.
+    """Return whether a word of ``text`` is ``word`` or shares its stem. Both case-folded.
 
     The stem is the word without its last letter from five letters on, without its last two from seven on: enough for
     plurals and cases in European languages, short of a stemmer for each. It must begin a word of the text that goes

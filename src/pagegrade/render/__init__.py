@@ -26,7 +26,7 @@ FORMATS: Final[dict[str, str]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RenderOptions:
-    """How a report is to look, as far as its format leaves a choice."""
+    """Options of a rendering that the format supports."""
 
     width: int = 80
     """Columns, for text."""

@@ -10,7 +10,7 @@ LABEL: Final = "pagegrade"
 HEIGHT: Final = 20
 """Pixels, like the badges it stands beside."""
 UNKNOWN: Final = "unknown"
-"""In place of a state: there is no report, or none that everybody may see."""
+"""In place of a state: there is no report, or no public one."""
 COLORS: Final = {"good": "#1a7a4a", "decent": "#946000", "bad": "#b8322a", "none": "#59635e"}
 """White text on each has a contrast of more than 4.5 to 1 (WCAG 2.2, success criterion 1.4.3)."""
 LABEL_COLOR: Final = "#363f3b"
@@ -80,7 +80,7 @@ def render_badge(state: str, *, result: Grade | None = None, score: int | None =
 
 
 def badge_width(state: str, *, result: Grade | None = None, score: int | None = None) -> int:
-    """How many pixels wide the badge is, for a page that keeps room for it; the arguments as for ``render_badge``."""
+    """Return the width of the badge in pixels, so that a page can reserve it; arguments as for ``render_badge``."""
     return _box(LABEL) + _box(_value(state, result, score))
 
 

@@ -52,12 +52,12 @@ def size_bars(report: Report) -> tuple[tuple[ResourceTotal, float], ...]:
 
 
 def losses(report: Report) -> tuple[Result, ...]:
-    """The results that cost something, the dearest first."""
+    """The results with a penalty, the largest first."""
     return tuple(sorted((r for r in report.results if r.lost > 0), key=lambda r: (-r.lost, r.check)))
 
 
 def score_strip(report: Report) -> tuple[tuple[str, float, float], ...]:
-    """(kind, start, width) of the 100 points: first those kept, then what each finding costs, the dearest first."""
+    """(kind, start, width) of the 100 points: first those kept, then the penalty of each finding, the largest first."""
     found = [finding for finding in view.findings(report) if finding.lost > 0]
     lost = min(100.0, sum(finding.lost for finding in found))
     strip, start = [("kept", 0.0, 100 - lost)], 100 - lost

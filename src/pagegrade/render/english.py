@@ -1,4 +1,4 @@
-"""The words of pages as they stand in the source: what a rendering says that nobody asked in another language.
+"""English texts of the pages, as written in the source; used when no other language is requested.
 
 ``render.i18n`` has the other languages, and dates; it costs a tenth of a second to load, which no terminal waits for.
 """
@@ -53,5 +53,5 @@ ENGLISH: Final = English()
 
 
 def N_(message: str) -> str:  # noqa: N802 - the name that gettext's tools know
-    """Mark a constant as a message; whoever shows it translates it."""
+    """Mark a constant as a message; it is translated where it is shown."""
     return message

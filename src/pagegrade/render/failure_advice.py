@@ -1,4 +1,4 @@
-"""What to tell the owner of a page that could not be analysed: what happened, what to do, who we are."""
+"""Advice for the owner of a page that could not be analyzed: cause, fix, and our User-Agent."""
 
 from __future__ import annotations
 
@@ -28,136 +28,126 @@ class WayOut:
 _WAYS: Final[Mapping[str, WayOut]] = {
     "dns": WayOut(
         headline=N_("The host name was not found."),
-        meaning=N_(
-            "Every address begins with a name that the domain name system turns into numbers. It knew no numbers "
-            "for this name."
-        ),
+        meaning=N_("The domain name system (DNS) has no IP address for this host name."),
         steps=(
-            N_("Check the spelling of the address."),
-            N_("If the domain is new or has just moved, wait: it can take a day until every name server knows."),
-            N_("Check at your domain registrar that the domain is paid for and has an A or AAAA record."),
+            N_("Check the spelling of the URL."),
+            N_("If the domain is new or has just moved, wait: DNS changes can take a day to reach every name server."),
+            N_("Check with your domain registrar that the domain has not expired and has an A or AAAA record."),
         ),
     ),
     "connect": WayOut(
-        headline=N_("The server did not let us connect."),
-        meaning=N_("The name leads to a server, but the server took no connection, or broke it off."),
+        headline=N_("The server did not accept the connection."),
+        meaning=N_("The host name exists, but the server refused the connection or closed it."),
         steps=(
-            N_("Open the address in a browser. If that fails too, the server is down or its port is closed."),
-            N_("If it works in your browser, check whether a firewall only lets some networks through."),
-            N_("If the address has a port in it, check that this is the right one."),
+            N_("Open the URL in a browser. If that fails too, the server is down or its port is closed."),
+            N_("If it works in your browser, check whether a firewall allows only certain networks."),
+            N_("If the URL contains a port, check that it is correct."),
         ),
     ),
     "tls": WayOut(
         headline=N_("The secure connection could not be set up."),
         meaning=N_(
-            "The server answered, but it and we could not agree on how to encrypt. Browsers often show a warning "
-            "for the same reason."
+            "The server responded, but the TLS handshake failed. Browsers often show a warning for the same reason."
         ),
         steps=(
-            N_("Open the address in a browser and look at its certificate: who it is for, and until when it is valid."),
-            N_("Check that the server sends the whole chain of certificates and accepts TLS 1.2 or newer."),
-            N_("If the site has no HTTPS at all, analyse the address that begins with http://."),
+            N_("Open the URL in a browser and check the certificate: its host names and its expiry date."),
+            N_("Check that the server sends the complete certificate chain and accepts TLS 1.2 or newer."),
+            N_("If the site has no HTTPS, analyze its http:// URL."),
         ),
     ),
     "timeout": WayOut(
-        headline=N_("The site took too long to answer."),
-        meaning=N_("There is a limit to how long an analysis waits, as there is to the patience of visitors."),
+        headline=N_("The site took too long to respond."),
+        meaning=N_("The analysis waits for a limited time, as visitors do."),
         steps=(
             N_(
-                "Open the address in a browser. If it is slow there too, look at what the server does before it "
+                "Open the URL in a browser. If it is slow there too, find out what the server does before it "
                 "sends the first byte."
             ),
-            N_("If it is only slow at times, analyse it again at a quieter hour."),
-            N_("If it is fast for you, check whether a firewall holds back requests of programs."),
+            N_("If it is slow only at times, analyze it again when there is less traffic."),
+            N_("If it is fast for you, check whether a firewall delays automated requests."),
         ),
     ),
     "blocked": WayOut(
-        headline=N_("The site did not let us see the page."),
+        headline=N_("The site blocked the request."),
         meaning=N_(
-            "Instead of the page it sent a challenge or a refusal, as bot protection does with programs it does not "
-            "know. Judging that instead of the page would be wrong."
+            "Instead of the page, bot protection sent a challenge or a refusal. That is not evaluated in "
+            "place of the page."
         ),
         steps=(
-            N_("If it is your site, let us through as described below, and analyse it again."),
-            N_("If it is somebody else’s, ask them to, or analyse another page."),
+            N_("If it is your site, allow Pagegrade as described below, then analyze it again."),
+            N_("If it is not your site, ask its owner to allow Pagegrade, or analyze another page."),
         ),
     ),
     "http_error": WayOut(
-        headline=N_("The site answered with an error instead of the page."),
+        headline=N_("The site responded with an error instead of the page."),
         meaning=N_(
-            "The status says that the response is an error or a notice and not a page for visitors, so it is not "
-            "graded."
+            "According to its status, the response is an error or a notice and not the page, so it is not graded."
         ),
         steps=(
-            N_("Open the address in a private window of your browser: you may see the same error."),
-            N_("Status 404 or 410: check the address; the page may have moved."),
+            N_("Open the URL in a private browser window: you may see the same error."),
+            N_("Status 404 or 410: check the URL; the page may have moved."),
             N_(
-                "Status 401 or 403: the page needs a sign-in, or the site refuses programs. Only pages that anyone "
-                "can open can be analysed."
+                "Status 401 or 403: the page requires signing in, or the site blocks automated requests. "
+                "Only public pages can be analyzed."
             ),
-            N_("Status 500 and above: something is broken on the server. Its error log says what."),
+            N_("Status 500 and above: the server failed. Its error log shows the cause."),
         ),
     ),
     "too_large": WayOut(
-        headline=N_("The page is too large to analyse."),
-        meaning=N_("It is larger than any page visitors would wait for, so it was not read to its end."),
+        headline=N_("The page is too large to analyze."),
+        meaning=N_("It exceeds the size limit of an analysis and was not read completely."),
         steps=(
-            N_("Check that the address leads to a page and not to a download."),
-            N_(
-                "Split a list that never ends into pages, and load data that most visitors never need only when "
-                "they ask for it."
-            ),
+            N_("Check that the URL leads to a page and not to a download."),
+            N_("Split long lists into pages, and load data that most visitors do not need on demand."),
         ),
     ),
     "not_html": WayOut(
-        headline=N_("The address does not lead to a web page."),
-        meaning=N_("What the server sent is not HTML: perhaps a picture, a document or data for programs."),
+        headline=N_("The URL does not lead to a web page."),
+        meaning=N_("The response is not HTML but, for example, an image, a document or JSON."),
         steps=(
-            N_("Give the address of a page, as a browser shows it in its address bar."),
+            N_("Enter the URL of a page, as shown in the address bar of a browser."),
             N_(
-                "If it is a page, check that the server sends it with the Content-Type text/html and a Content- "
-                "Encoding that it really uses."
+                "If it is a page, check that the server sends it with Content-Type text/html and the correct "
+                "Content-Encoding."
             ),
         ),
     ),
     "redirect_loop": WayOut(
         headline=N_("The redirects never end."),
         meaning=N_(
-            "Each answer pointed to another address, and none of them was a page. Visitors see an error in their "
-            "browser."
+            "Each response redirected to another URL, and none was a page. Visitors see an error in their browser."
         ),
         steps=(
             N_(
-                "Follow them in the network panel of your browser: the first address that comes twice is where they "
-                "turn."
+                "Follow them in the network panel of your browser: the loop starts at the first URL that appears twice."
             ),
             N_(
-                "Rules that often work against each other: http to https, with and without www, with and without a "
-                "slash at the end, a content delivery network and the server behind it."
+                "Rules that often conflict: http to https, with and without www, with and without a trailing "
+                "slash, a CDN and its origin server."
             ),
-            N_("If the site sends visitors on until they accept a cookie, let pages be read without one."),
+            N_("If the site redirects visitors until they accept a cookie, make its pages work without cookies."),
         ),
     ),
     "address_not_allowed": WayOut(
-        headline=N_("This address may not be analysed."),
+        headline=N_("This URL is not allowed."),
         meaning=N_(
-            "The name leads, or a redirect leads, to a network that is not public. So that nobody can look into "
-            "other people’s networks from here, such addresses are never contacted."
+            "The host name or a redirect leads to a network that is not public. To protect private networks, "
+            "such addresses are never contacted."
         ),
         steps=(
-            N_("Check where the name leads: it may have a private address by mistake."),
+            N_("Check the DNS records of the host name: it may have a private address by mistake."),
             N_(
-                "If the page is in a network of your own, let the operator of this Pagegrade add that network to the "
-                "setting PAGEGRADE_ALLOW_NETWORKS, for example PAGEGRADE_ALLOW_NETWORKS=10.0.0.0/8."
+                "If the page is in your own network, ask the operator of this Pagegrade to add the network "
+                "to the setting PAGEGRADE_ALLOW_NETWORKS, for example PAGEGRADE_ALLOW_NETWORKS=10.0.0.0/8."
             ),
         ),
     ),
     "internal": WayOut(
-        headline=N_("Something went wrong on our side."),
-        meaning=N_("This is not the fault of the page. It has been written to the log."),
+        headline=N_("An internal error occurred."),
+        meaning=N_("The page did not cause it. The error has been logged."),
         steps=(
-            N_("Analyse the page again in a few minutes."),
-            N_("If it happens again, tell whoever runs this Pagegrade the address of the page and the time."),
+            N_("Analyze the page again in a few minutes."),
+            N_("If it happens again, send the URL of the page and the time to the operator of this Pagegrade."),
         ),
     ),
 }
@@ -171,22 +161,22 @@ def way_out(error: Failure) -> WayOut:
 
 
 def _step_for(status: int | None) -> str | None:
-    """What to do about this status alone; ``None`` where only all of them together say it."""
+    """Return the advice for this status alone; ``None`` if only the general advice applies."""
     match status:
         case 401 | 403:
             return N_(
-                "The page needs a sign-in, or the site refuses programs. Only pages that anyone can open can be "
-                "analysed."
+                "The page requires signing in, or the site blocks automated requests. Only public pages can "
+                "be analyzed."
             )
         case 404 | 410:
-            return N_("Check the address; the page may have moved.")
+            return N_("Check the URL; the page may have moved.")
         case int() if status >= 500:  # noqa: PLR2004 - RFC 9110 15.6: the server failed
-            return N_("Something is broken on the server. Its error log says what.")
+            return N_("The server failed. Its error log shows the cause.")
     return None
 
 
 def has_to_let_us_in(error: Failure) -> bool:
-    """Whether the site seems to turn us away, so that its owner needs to know how we introduce ourselves."""
+    """Return whether the site seems to turn us away, so that its owner needs to know how we introduce ourselves."""
     return error.code == "blocked" or (error.code == "http_error" and error.http_status in _FORBIDDEN)
 
 
@@ -201,6 +191,6 @@ def cause(error: Failure, words: Words = ENGLISH) -> str:
 
 
 def user_agent(report: Report) -> str:
-    """How we introduced ourselves in that run; how this version does where nobody asked."""
+    """Return the User-Agent of that run; of this version if no request was sent."""
     head, _, rest = report.run.vantage.partition("User-Agent: ")
     return visible(rest.partition("; Accept")[0], 200) if rest and not head.strip() else USER_AGENT

@@ -35,20 +35,20 @@ class RunPoint:
     """``None`` while it has not finished."""
     engine: str | None
     at_ms: int
-    """When it finished; while it has not, when it was asked for."""
+    """Time of completion, or of creation for an unfinished run."""
     error_code: str | None = None
     """One of ``model.errors.FAILURE_CODES``; ``None`` when it did not fail."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """What became of the score since the last run before it that has one."""
+    """Change of the score since the previous scored run."""
 
     since: RunPoint
     points: int
     """After minus before; 0 where they do not compare."""
     comparable: bool
-    """Whether the same rules made both scores."""
+    """True if the same rules made both scores."""
     hidden: tuple[float, float] | None = None
     """(before, after) of the scores before caps and rounding, where only these two differ."""
 
@@ -78,12 +78,12 @@ class Segment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewRules:
-    """Where other rules began to judge: between two runs."""
+    """Position of a change of the rules, between two runs."""
 
     x: float
     ruleset: str
     anchor: Literal["start", "end"]
-    """Which end of the words stands at ``x``."""
+    """Anchor of the label relative to ``x``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +103,7 @@ def finished(history: Sequence[RunPoint]) -> tuple[RunPoint, ...]:
 
 
 def change_since(history: Sequence[RunPoint], number: int | None) -> Change | None:
-    """What changed from the last scored run before ``number``; ``None`` where one of the two is missing."""
+    """Return the changes from the previous scored run to ``number``; ``None`` if one of the two is missing."""
     shown = next((run for run in history if run.number == number), None)
     if shown is None or shown.score is None:
         return None
@@ -119,7 +119,7 @@ def change_since(history: Sequence[RunPoint], number: int | None) -> Change | No
 
 
 def chart_of(history: Sequence[RunPoint]) -> Chart:
-    """Where everything stands; runs at equal distances, however long it was between them."""
+    """Compute the positions; runs are spaced equally, regardless of the time between them."""
     runs = finished(history)[::-1]
     step = (_RIGHT - _LEFT) / max(1, len(runs))
     every = -(-len(runs) // 12)

@@ -86,7 +86,7 @@ class Texts:
         return str(format_datetime(when, self._day, locale=self._locale))
 
     def ago(self, at_ms: int, now_ms: int) -> str:
-        """How long since, in one unit: ``3 hours ago``; what lies ahead counts as now."""
+        """Format the time since a moment in one unit: ``3 hours ago``; the future counts as now."""
         past = timedelta(milliseconds=min(0, at_ms - now_ms))
         return str(format_timedelta(past, add_direction=True, threshold=1.2, locale=self._locale))
 
@@ -102,17 +102,17 @@ def texts_for(tag: str) -> Texts:
 
 
 def choose_locale(preferred: str | None, accept_language: str | None) -> str:
-    """Which of ``LOCALES`` to use.
+    """Return the best locale of ``LOCALES``.
 
     Args:
-        preferred: BCP 47 tag of the account; ``None`` where nobody has signed in.
+        preferred: BCP 47 tag of the account; ``None`` for visitors who are not signed in.
         accept_language: The header (RFC 9110 12.5.4); ``None`` when it was not sent.
     """
     if preferred is not None and (chosen := _known(preferred)) is not None:
         return chosen
     if not accept_language or len(accept_language) > MAX_HEADER:
         return LOCALES[0]
-    wishes: list[tuple[float, int, str]] = []
+    preferences: list[tuple[float, int, str]] = []
     for place, element in enumerate(accept_language.split(",")):
         tag, *parameters = (part.strip() for part in element.split(";"))
         quality = 1.0
@@ -124,8 +124,8 @@ def choose_locale(preferred: str | None, accept_language: str | None) -> str:
                 except ValueError:
                     quality = 0.0
         if quality > 0:
-            wishes.append((-quality, place, tag))
-    for _, _, tag in sorted(wishes):
+            preferences.append((-quality, place, tag))
+    for _, _, tag in sorted(preferences):
         if (chosen := _known(tag)) is not None:
             return chosen
     return LOCALES[0]
@@ -142,7 +142,7 @@ def _catalogue(tag: str) -> NullTranslations:
     if tag == LOCALES[0]:
         return NullTranslations()
     source = files("pagegrade.render").joinpath("locales", tag, "LC_MESSAGES", f"{DOMAIN}.po").read_bytes()
-    # Compiled at start instead of kept compiled: nobody can forget it, and it takes some milliseconds.
+    # Compiled at start instead of at build time: it takes some milliseconds and cannot be forgotten.
     compiled = io.BytesIO()
     write_mo(compiled, read_po(io.BytesIO(source), locale=tag, domain=DOMAIN))
     compiled.seek(0)

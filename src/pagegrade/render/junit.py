@@ -12,7 +12,7 @@ from pagegrade.report.serialize import format_timestamp
 
 
 def render_junit(reports: Sequence[Report]) -> str:
-    """Findings are failures, a page that could not be analysed is an error, what was not judged is skipped."""
+    """Findings are failures, a page that could not be analysed is an error, what was not evaluated is skipped."""
     root = ET.Element("testsuites", name="Pagegrade")
     for report in reports:
         root.append(_suite(report))

@@ -229,4 +229,4 @@ def _change(change: Change) -> str:
 
 
 def _footer(report: Report) -> str:
-    return f"_{escape_markdown(view.judged_by(report), 400)}_"
+    return f"_{escape_markdown(view.evaluated_by(report), 400)}_"

@@ -1,4 +1,4 @@
-"""What a check measured against what it allows, from the details a result keeps for programs."""
+"""Measured values and their limits, from the details of a result."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SHOWN_IN_WHOLE_DAYS_S: Final = 10 * _DAY_S
 _NOT_A_LIMIT: Final = frozenset({"status"})
 """Numbers that are to be met, not kept below or above."""
 _SAVINGS: Final = frozenset({"largest_saving_bytes", "saving_bytes", "wasted_bytes"})
-"""What the headline says as a saving; its limit is where the check begins, not what an owner has to reach."""
+"""Codes that the headline shows as a saving; their limit is where the check starts, not a goal for the owner."""
 _AT_LEAST: Final = frozenset(
     {
         "body_bytes",
@@ -94,12 +94,12 @@ class Measured:
 
 def measured(result: Result, words: Words = ENGLISH) -> tuple[Measured, ...]:
     """The figures that are not as expected, as the check lists them."""
-    told = [detail for detail in result.errors if detail.code not in _SAVINGS and not _is_kept(detail, result.check)]
-    return tuple(_measured(detail, words) for detail in told[:MAX_SHOWN])
+    shown = [detail for detail in result.errors if detail.code not in _SAVINGS and not _is_kept(detail, result.check)]
+    return tuple(_measured(detail, words) for detail in shown[:MAX_SHOWN])
 
 
 def _is_kept(detail: Detail, check: str) -> bool:
-    """Whether the figure is within its limit, or has none; what is as it should be explains no finding."""
+    """Return whether the figure is within its limit, or has none; what is as it should be explains no finding."""
     actual, limit = detail.actual, detail.limit
     # A limit of none at all is what the headline counts against.
     if actual is None or limit is None or limit == 0:

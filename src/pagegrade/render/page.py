@@ -27,7 +27,7 @@ def _no_check_address(check: str) -> str | None:  # noqa: ARG001 - of nothing, w
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extras:
-    """What a page knows beside the report."""
+    """Context of a page beside the report."""
 
     history: tuple[RunPoint, ...] = ()
     """Runs of the same report, newest first."""
@@ -58,7 +58,7 @@ def render_article(report: Report, texts: Texts, extras: Extras = NOTHING) -> Ma
 def render_comparison(
     comparison: Comparison, before: RunPoint, after: RunPoint, texts: Texts, extras: Extras = NOTHING
 ) -> Markup:
-    """What changed between two runs of a report as an ``<article>`` with the page's ``<h1>``."""
+    """Render the changes between two runs of a report as an ``<article>`` with the page's ``<h1>``."""
     return _macro(texts, "comparison.html.jinja", "compared")(comparison, before, after, extras)
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import typst
 
 STANDARD: Final = "ua-1"
-"""PDF/UA-1 (ISO 14289-1): a document that everybody can read."""
+"""PDF/UA-1 (ISO 14289-1), the standard for accessible documents."""
 TEMPLATE: Final = Path(str(files("pagegrade.render"))) / "templates" / "report.typ"
 FONTS: Final = Path(str(files("pagegrade.render"))) / "fonts"
 

@@ -1,4 +1,4 @@
-"""What the pages of paper say (``templates/report.typ``): a Report -> plain values, every text harmless and bounded."""
+"""Model of the PDF (``templates/report.typ``): a Report becomes plain values, every text escaped and bounded."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MAX_ROWS: Final = 300
 """Of a list or a table."""
 MAX_HOPS: Final = 20
 BREAK: Final = "\u200b"
-"""Where a line may end inside a word; ``visible`` leaves none of a page's own."""
+"""Zero-width space, which allows a line break inside a word; ``visible`` removes a page's own."""
 _URL_CHARS: Final = 400
 _PLACE_CHARS: Final = 300
 _PROSE_CHARS: Final = 1_000
@@ -104,7 +104,7 @@ def sheet(report: Report, *, boxes: bool = False) -> Values:
             {"label": label, "start": start, "width": max(width, 0.5), "took": view.format_ms(took)}
             for label, start, width, took in timing_bars(report)
         ],
-        "judged": _text(view.judged_by(report), 300)
+        "evaluated": _text(view.evaluated_by(report), 300)
         + (f" Asked with {_text(report.run.vantage)}." if report.run.vantage else ""),
         "project_url": PROJECT_URL,
         "boxes": boxes,
@@ -235,7 +235,7 @@ def _finding(rank: int, finding: view.Finding, evidence: list[Values], report: R
 
 
 def _more(shown: int, not_shown: int) -> str:
-    """How many entries are not shown; empty where all are."""
+    """Return the number of omitted entries as text; empty if all are shown."""
     if not not_shown:
         return ""
     return f"and {not_shown:,} more" if shown else f"{view.plural(not_shown, 'place')}, not shown here"
@@ -265,12 +265,12 @@ def _evidence(item: Evidence) -> Values:
 
 
 def _lists(report: Report) -> list[Values]:
-    told = (
+    sections = (
         ("Good to know", "informative", lambda result: result.message),
         ("Not evaluated", "not_evaluated", view.reason),
         ("Not applicable", "not_applicable", view.reason),
     )
-    lists = [_list(title, "reasons", view.with_outcome(report, outcome), text) for title, outcome, text in told]
+    lists = [_list(title, "reasons", view.with_outcome(report, outcome), text) for title, outcome, text in sections]
     lists.append(_list("Passed", "names", view.with_outcome(report, "passed"), lambda _: ""))
     return [part for part in lists if part["items"]]
 

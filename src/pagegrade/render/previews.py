@@ -1,4 +1,4 @@
-"""What a search engine and a social network show of a page, as text alone: nothing of the page is ever loaded."""
+"""Previews of a page in a search engine and a social network, as text; nothing of the page is loaded."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class SearchResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedLink:
-    """The card of a link that somebody shares."""
+    """The card of a shared link."""
 
     host: str
     title: str
@@ -48,7 +48,7 @@ class SharedLink:
 
 
 def search_result(report: Report) -> SearchResult | None:
-    """The page as a search result; ``None`` where it was not judged."""
+    """The page as a search result; ``None`` where it was not evaluated."""
     page = report.page
     if page is None or page.preview is None:
         return None
@@ -66,7 +66,7 @@ def search_result(report: Report) -> SearchResult | None:
 
 
 def shared_link(report: Report) -> SharedLink | None:
-    """The page as a card in a feed or a chat; ``None`` where it was not judged."""
+    """The page as a card in a feed or a chat; ``None`` where it was not evaluated."""
     page = report.page
     if page is None or page.preview is None:
         return None

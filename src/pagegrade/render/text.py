@@ -32,7 +32,7 @@ _NAMED_BEFORE_REASON: Final = 5
 _PLAIN: Final = str.maketrans(
     {"█": "#", "░": ".", "─": "-", "·": "-", "→": "->", "…": "...", "“": '"', "”": '"', "•": "*"}
 )
-"""What the ornaments become where the output cannot show them."""
+"""Replacements of ornaments for output that cannot show them."""
 
 
 def render_text(
@@ -207,7 +207,7 @@ def _report(page: _Page, report: Report, comparison: Comparison | None) -> None:
             page.line(f"• {step}", indent=2, hang=4)
     _page_facts(page, report)
     page.gap()
-    page.line(Text(view.judged_by(report), style="dim"))
+    page.line(Text(view.evaluated_by(report), style="dim"))
     if report.results:
         page.line(Text("More about a check: pagegrade explain CHECK", style="dim"))
 

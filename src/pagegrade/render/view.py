@@ -1,4 +1,4 @@
-"""What every human-readable rendering of a report says, and in which order; how it looks is theirs."""
+"""Content and order of every human-readable rendering of a report; the layout belongs to the format."""
 
 from __future__ import annotations
 
@@ -104,17 +104,17 @@ class Finding:
 
     @property
     def further_evidence(self) -> tuple[Evidence, ...]:
-        """What the report holds beyond these."""
+        """Entries of the report beyond these."""
         return self.result.evidence[SHOWN_EVIDENCE:]
 
     @property
     def evidence_not_shown(self) -> int:
-        """How many more entries there are beyond those to show at first sight."""
+        """Number of further entries beyond those shown at first."""
         return max(self.result.evidence_total, len(self.result.evidence)) - len(self.evidence)
 
 
 def findings(report: Report) -> tuple[Finding, ...]:
-    """What to fix: by points, then by severity, then by id; what is counted in another finding stands with that one."""
+    """List the findings to fix: by points, severity and id; a finding counted in another follows that one."""
     found = {result.check: result for result in report.results if result.passed is False}
     children: dict[str, list[Result]] = {}
     own = []
@@ -220,7 +220,7 @@ def grade_word(report: Report) -> str:
 
 
 def findings_heading(report: Report, words: Words = ENGLISH) -> str:
-    """What stands above the first findings; of a report without a grade they are what holds all the same."""
+    """Return the heading above the first findings; without a grade, all findings that are known."""
     if not findings(report):
         return words.gettext("Nothing to fix") if report.withheld is None else words.gettext("No findings")
     return words.gettext("Fix first") if report.withheld is None else words.gettext("What was found all the same")
@@ -234,7 +234,7 @@ def cost(finding: Finding, report: Report, words: Words = ENGLISH) -> str:
 
 
 def counted(report: Report) -> str:
-    """How many findings and passed checks there are, in words."""
+    """Describe the number of findings and passed checks."""
     parts = [f"{number} {name}" for name, number in counted_findings(report) if number]
     total = sum(number for _, number in counted_findings(report))
     found = f"{plural(total, 'finding')} ({', '.join(parts)})" if parts else "no findings"
@@ -248,12 +248,12 @@ def counted_findings(report: Report) -> tuple[tuple[Importance, int], ...]:
 
 
 def scale(report: Report) -> str:
-    """What the numbers mean."""
+    """Explain the numbers."""
     return f"good from {report.run.good_from}, decent from {report.run.decent_from}"
 
 
 def score_steps(report: Report, words: Words = ENGLISH) -> tuple[str, ...]:
-    """How the score came to be, one sentence a step."""
+    """Explain the score, one sentence per step."""
     if report.score is None:
         return ()
     lost = sum(result.lost for result in report.results)
@@ -289,7 +289,7 @@ def score_steps(report: Report, words: Words = ENGLISH) -> tuple[str, ...]:
 
 
 def _taken_sentence(name: Category, category: CategoryScore, words: Words) -> str:
-    """What one category takes from the score, and why it is not more."""
+    """Explain the points that one category takes from the score, and its limit."""
     shown = words.gettext(CATEGORY_NAMES[name])
     taken, lost = category.taken or 0.0, category.lost or 0.0
     if lost <= taken:
@@ -311,7 +311,7 @@ def effective_caps(report: Report) -> tuple[AppliedCap, ...]:
 
 
 def cap_sentence(report: Report, cap: AppliedCap, words: Words = ENGLISH) -> str:
-    """What a failed check limits, and to how many points."""
+    """Explain the cap of a failed check."""
     title = next((visible(result.check_name, 80) for result in report.results if result.check == cap.check), cap.check)
     if cap.category is None:
         return words.gettext("The score is at most %(max)s while “%(title)s” fails.", max=cap.max_score, title=title)
@@ -369,8 +369,8 @@ def not_seen(report: Report, words: Words = ENGLISH) -> tuple[tuple[str, str], .
     return tuple((", ".join(names), why) for why, names in by_reason.items())
 
 
-def judged_by(report: Report) -> str:
-    """Which version evaluated the page, when and by which rules."""
+def evaluated_by(report: Report) -> str:
+    """Describe the version that evaluated the page, the time and the ruleset."""
     run = report.run
     took = f" in {format_ms(run.duration_ms)}" if run.duration_ms is not None else ""
     when = format_timestamp(report.generated_at)[:19].replace("T", " ") + " UTC"
@@ -393,7 +393,7 @@ def what_happened(error: Failure) -> str:
 
 
 def reason(result: Result) -> str:
-    """Why a check was not applicable or not evaluated, without its machine word."""
+    """Explain why a check was not applicable or not evaluated, without the code."""
     return _sentence(result.reason) or NO_REASON
 
 
@@ -418,7 +418,7 @@ def flat_prose(text: str, limit: int = 1000) -> str:
 
 
 def place(evidence: Evidence) -> str:
-    """Where an evidence is: URL, header, selector and line, whichever are known."""
+    """Return the location of an evidence: the known ones of URL, header, selector and line."""
     # A header line names its header itself.
     header = "" if evidence.header and evidence.snippet.startswith(evidence.header) else evidence.header
     parts = [visible(part) for part in (evidence.url, header, evidence.selector) if part]
@@ -428,12 +428,12 @@ def place(evidence: Evidence) -> str:
 
 
 def shown_thing(evidence: Evidence) -> str:
-    """What an evidence without a snippet is about: its address, its header, or what was read."""
+    """Return the subject of an evidence without a snippet: its URL, its header, or the value read."""
     return "" if evidence.snippet else visible(evidence.url or evidence.header or evidence.value)
 
 
 def places(evidence: Evidence) -> tuple[str, ...]:
-    """Where an evidence stands, beside what ``shown_thing`` or the snippet says: each part on its own."""
+    """Return the location of an evidence, without what ``shown_thing`` or the snippet shows; one part per item."""
     parts = [visible(evidence.selector)] if evidence.selector else []
     if evidence.snippet and evidence.header and not evidence.snippet.startswith(evidence.header):
         parts.append(visible(evidence.header))
@@ -448,7 +448,7 @@ def places(evidence: Evidence) -> tuple[str, ...]:
 
 
 def facts_of(evidence: Evidence, beside: str = "") -> str:
-    """What an evidence says in words: its reason and its value, without what stands ``beside`` it."""
+    """Describe an evidence: its reason and its value, without what stands ``beside`` it."""
     parts = (visible(evidence.reason), visible(evidence.value))
     return " · ".join(part for part in parts if part and part != beside)
 
@@ -459,7 +459,7 @@ class Row:
 
     snippet: str
     what: str
-    """What it is about, where there is no snippet."""
+    """Return the subject of an evidence without a snippet."""
     places: tuple[str, ...]
     facts: str
 
@@ -485,7 +485,7 @@ def points(number: float, words: Words = ENGLISH) -> str:
 
 
 def compared(comparison: Comparison) -> list[str]:
-    """What to know before reading what is new and fixed, a sentence each."""
+    """List the caveats of a comparison, one sentence each."""
     scores = ("–" if score is None else str(score) for score in (comparison.score_before, comparison.score_after))
     notes = (
         (

@@ -1,4 +1,4 @@
-"""Artifacts as a file, so that a page can be judged again without the network.
+"""Artifacts as a file, so that a page can be evaluated again without the network.
 
 The file is gzip around one JSON object with sorted names. The same artifacts always give the same bytes: no clock,
 no name and no operating system goes into the gzip header (RFC 1952 section 2.3).

@@ -43,7 +43,7 @@ def bound_results(results: Iterable[Result]) -> tuple[Result, ...]:
 
 
 def _kept_entries(results: Sequence[Result]) -> list[int]:
-    """How many entries of evidence each result keeps."""
+    """Number of entries of evidence that each result keeps."""
     sizes = [[_characters(entry) for entry in result.evidence] for result in results]
     counts = list(map(len, sizes))
     if sum(counts) <= MAX_ENTRIES and sum(map(sum, sizes)) <= MAX_CHARACTERS:

@@ -1,4 +1,4 @@
-"""Puts the report together from what was judged."""
+"""Puts the report together from what was evaluated."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class CheckLike(Protocol):
     def state(self, name: str) -> StateLike: ...  # noqa: D102
 
 
-class JudgedLike(Protocol):
+class EvaluatedLike(Protocol):
     """A verdict that was read by its check's table of states."""
 
     @property
@@ -69,7 +69,9 @@ class JudgedLike(Protocol):
     def outcome(self) -> OutcomeName: ...  # noqa: D102
 
 
-def result_of(check: CheckLike, judged: JudgedLike, *, price: float, lost: float, counted_in: str | None) -> Result:
+def result_of(
+    check: CheckLike, evaluated: EvaluatedLike, *, price: float, lost: float, counted_in: str | None
+) -> Result:
     """One line of the report; ``counted_in`` is the check that is charged for the cause of both."""
     title = check.title
     why = fix = ""
@@ -81,11 +83,11 @@ def result_of(check: CheckLike, judged: JudgedLike, *, price: float, lost: float
     errors: tuple = ()  # type: ignore[type-arg]
     evidence: tuple = ()  # type: ignore[type-arg]
     total = 0
-    match judged.verdict:
+    match evaluated.verdict:
         case Outcome() as found:
             state = found.state
             explained = check.state(found.state)
-            if judged.outcome != "passed" and explained.title:
+            if evaluated.outcome != "passed" and explained.title:
                 title, why, fix, saving = explained.title, explained.why, explained.fix, found.saving
             value = clean(found.value, MAX_VALUE) if isinstance(found.value, str) else found.value
             message = clean(found.message or explained.message, MAX_MESSAGE)
@@ -105,7 +107,7 @@ def result_of(check: CheckLike, judged: JudgedLike, *, price: float, lost: float
         check=check.id,
         title=title,
         category=check.category,
-        outcome=judged.outcome,
+        outcome=evaluated.outcome,
         state=state,
         importance=check.severity.label,
         price=price,
@@ -161,7 +163,7 @@ def count_results(results: Sequence[Result]) -> tuple[Counts, dict[Category, tup
 
 
 def page_facts(artifacts: Artifacts, document: Document | None) -> PageFacts:
-    """Figures of the page; those of the document are left out where it was not judged."""
+    """Figures of the page; those of the document are left out where it was not evaluated."""
     navigation = artifacts.navigation
     response = navigation.response
     timings = response.timings

@@ -138,7 +138,7 @@ def unpack_detail(packed: bytes) -> bytes:
 
 
 def unpacked_bytes(packed: bytes) -> int:
-    """How large ``PackedReport.detail`` is unpacked, by what its frame says; 0 where it does not."""
+    """Return the unpacked size of ``PackedReport.detail`` from its frame header; 0 if the header omits it."""
     try:
         return zstd.get_frame_info(packed).decompressed_size or 0
     except zstd.ZstdError:

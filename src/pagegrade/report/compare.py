@@ -1,4 +1,4 @@
-"""What is new, fixed, still there or not comparable between two reports on a page.
+"""Compare two reports on a page: new, fixed, still present and not comparable findings.
 
 A finding is matched by the check and by *what* its evidence shows (``report.fingerprint``), not by its position: a
 line number or a selector that moved makes nothing new. What one of the two reports cannot speak for is not comparable,
@@ -33,9 +33,9 @@ joins the ten heaviest is no finding of its own."""
 LINKED: Final = "broken-links"
 """The check that asks for some of the pages that a page links to."""
 CUT: Final = ("The page was not read to its end", "The page is larger than our limits")
-"""How the notes of a run begin that did not see all of the page."""
+"""Prefixes of notes of a run that did not see the whole page."""
 SHELL: Final = "The served HTML is an empty shell"
-"""How the note of a run of ruleset 2026.1 begins that saw an empty shell; later reports withhold their result."""
+"""Prefix of the note of ruleset 2026.1 about an empty shell; later reports withhold their result."""
 _COST: Final = 1e-6
 """Points below which two losses are the same."""
 
@@ -77,7 +77,7 @@ class Comparison:
     """The newer one."""
     same_url: bool
     same_final_url: bool = True
-    """Whether the address led to the same page both times; a login page in between explains much."""
+    """True if the address led to the same page both times; a login page in between explains much."""
     same_ruleset: bool
     """Otherwise the scores were made by different rules, and only what both found compares."""
 
@@ -102,7 +102,7 @@ class Comparison:
         return tuple(change for change in self.new if _rank(change.result) >= SEVERITIES.index(severity))
 
     def worse_from(self, severity: Importance) -> tuple[Result, ...]:
-        """What got worse, of at least that severity."""
+        """Return the findings that became worse, of at least that severity."""
         return tuple(result for result in self.worse if _rank(result) >= SEVERITIES.index(severity))
 
 
@@ -156,7 +156,7 @@ def compare_reports(before: Report, after: Report) -> Comparison:
 
 
 class _Found:
-    """What was found of two reports, check by check."""
+    """Differences between two reports, by check."""
 
     def __init__(self, before: Report, after: Report) -> None:
         self.new: list[Change] = []
@@ -201,10 +201,10 @@ class _Found:
         self._left_over(was, is_, gone, come)
 
     def _left_over(self, was: Result, is_: Result, gone: list[Change], come: list[Change]) -> None:
-        """What only one of the two shows is new or fixed, where the other one would have shown it."""
+        """Classify a finding of only one report as new or fixed, if the other report would have shown it."""
         reasons: list[str] = []
         if not self.same_ruleset and (gone or come):
-            reasons.append("Different rules judged it, so it cannot be told what the page changed.")
+            reasons.append("Different rules evaluated it, so changes of the page cannot be identified.")
             gone = come = []
         if self._unseen_page:
             seen = _of_answer(gone), _of_answer(come)
@@ -213,8 +213,8 @@ class _Found:
         if is_.check == LINKED and (gone or come) and not _asked_alike(was, is_):
             reasons.append("Only the first links of a page are followed, and those were not the same ones.")
             gone = come = []
-        come, unsure_come = self._told_by(was, "older", come, files_unseen=self._unseen_files[0])
-        gone, unsure_gone = self._told_by(is_, "newer", gone, files_unseen=self._unseen_files[1])
+        come, unsure_come = self._confirmed_by(was, "older", come, files_unseen=self._unseen_files[0])
+        gone, unsure_gone = self._confirmed_by(is_, "newer", gone, files_unseen=self._unseen_files[1])
         self.new += come
         self.fixed += gone
         self.not_comparable += [NotComparable(is_.check, reason) for reason in (*reasons, *unsure_come, *unsure_gone)]
@@ -223,7 +223,7 @@ class _Found:
             self.worse.append(is_)
 
     @staticmethod
-    def _told_by(
+    def _confirmed_by(
         other: Result, when: str, changes: list[Change], *, files_unseen: bool
     ) -> tuple[list[Change], list[str]]:
         """Of what only one report shows: what the ``other`` one would have shown, and why not the rest."""
@@ -244,7 +244,7 @@ def _found(result: Result) -> bool:
 
 
 def _is_whole(result: Result) -> bool:
-    """Whether the finding is one, about the page as a whole."""
+    """Return whether the finding is one, about the page as a whole."""
     return result.check in WHOLE or not result.evidence
 
 
@@ -279,7 +279,7 @@ def _origins(report: Report) -> frozenset[str]:
 
 
 def _unseen_page(before: Report, after: Report) -> list[str]:
-    """Why something in the page may be missing from one of two reports although it was there."""
+    """Return the reason why a finding may be missing from one of two reports although it was present."""
     reasons = []
     for when, report in (("older", before), ("newer", after)):
         if any(note.startswith(CUT) for note in report.run.notes):
@@ -298,7 +298,7 @@ def _is_shell(report: Report) -> bool:
 
 
 def _unseen_files(report: Report) -> bool:
-    """Whether files of the page were left out because of our limits."""
+    """Return whether files of the page were left out because of our limits."""
     weight = next((result for result in report.results if result.check == "total-byte-weight"), None)
     if weight is None:
         return False
@@ -310,7 +310,7 @@ def _unseen_files(report: Report) -> bool:
 
 
 def _asked_alike(was: Result, is_: Result) -> bool:
-    """Whether two reports judged the same links, as far as numbers tell: all of them, or as many of as many."""
+    """Return whether two reports checked the same links as far as their counts show: all, or as many of as many."""
     asked, linked = ([_number(result, code) for result in (was, is_)] for code in ("pages_judged", "pages_linked"))
     return asked == linked or (asked[0] == asked[1] and linked[0] == linked[1])
 
@@ -320,7 +320,7 @@ def _number(result: Result, code: str) -> object:
 
 
 def _is_file(change: Change) -> bool:
-    """Whether a finding is about a file that the page loads, which is known only once it was fetched."""
+    """Return whether a finding is about a file that the page loads, which is known only once it was fetched."""
     return change.evidence is not None and bool(change.evidence.url) and not change.evidence.selector
 
 

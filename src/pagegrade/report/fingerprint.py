@@ -53,7 +53,7 @@ class _Element:
 
 
 def repeats_places(evidence: Sequence[Evidence]) -> bool:
-    """Whether one place is listed more than once with different reasons, so that the reason tells findings apart."""
+    """Return whether one location is listed several times with different reasons, which then distinguish findings."""
     reasons: dict[str, str] = {}
     for entry in evidence:
         place = entry.selector or (entry.url and f"{entry.url}\n{_plain(entry)}")
@@ -194,7 +194,7 @@ def _settled(name: str, value: str) -> str:
 
 
 def _is_count(value: str) -> bool:
-    """Whether a value is a number, with its unit if it has one."""
+    """Return whether a value is a number, with its unit if it has one."""
     return without_numbers(value).strip(" %") in {"", "#"}
 
 

@@ -43,7 +43,7 @@ class Gate:
         return f"{self.subject}{self.comparison}{self.limit}"
 
     def failure(self, report: Report) -> str | None:
-        """Why the report does not get through, in one sentence; ``None`` when it does.
+        """Return the reason why the report fails the gate, in one sentence; ``None`` if it passes.
 
         A figure the report does not have (no result because it is withheld) does not get through either: a gate that
         cannot be evaluated must not be open.

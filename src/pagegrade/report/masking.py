@@ -164,7 +164,7 @@ def _mask_value(value: str | float | None, mask: Callable[[str], str]) -> str | 
 
 
 def _masker(urls: Iterable[str]) -> Callable[[str], str]:
-    """What takes the query values of ``urls`` out of a text, in time that grows with the text alone."""
+    """Return a function that masks the query values of ``urls`` in a text, in linear time."""
     names: set[str] = set()
     values: set[str] = set()
     for url in urls:

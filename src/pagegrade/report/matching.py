@@ -69,7 +69,7 @@ def distinct(evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
 
 
 def _ranked(entry: Evidence, by_reason: bool, own: Collection[str]) -> Keys:  # noqa: FBT001
-    """What the entry shows, the same without its position in the source, and the keys of the fingerprint."""
+    """Return the entry's visible value, the same without its source position, and the keys of the fingerprint."""
     shown = (entry.selector, entry.snippet, entry.header, entry.url, entry.value, entry.reason)
     return (
         repr((*shown, entry.line, entry.column)),

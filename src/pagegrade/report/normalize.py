@@ -88,7 +88,7 @@ def _without_session(address: str) -> str:
 
 
 def _is_passing(pair: str, *, is_file: bool) -> bool:
-    """Whether a member of the query says nothing of what is asked for."""
+    """Return whether a member of the query says nothing of what is asked for."""
     name, equals, value = pair.partition("=")
     if is_file and (name.lower() in _VERSIONS if equals else _TOKEN.fullmatch(name) and any(map(str.isdigit, name))):
         return True
@@ -97,7 +97,7 @@ def _is_passing(pair: str, *, is_file: bool) -> bool:
 
 
 def _ending(path: str) -> str:
-    """What stands behind the last dot of the last part, in lower case; empty without one."""
+    """Return the lower-case extension of the last path segment; empty if it has none."""
     last = path.rpartition("/")[2]
     return last.rpartition(".")[2].lower() if "." in last else ""
 
@@ -122,7 +122,7 @@ def _settle_part(part: str, *, is_file: bool, is_code: bool) -> str:
         lambda match: "*" if _looks_random(match[0]) or (is_code and match[0].isdigit()) else match[0], settled
     )
     stem = settled.partition(".")[0] if "." in settled else settled
-    # A name without any other letter is the name; of a picture it is all that tells it from the next one.
+    # A name without any other letter is the name; it is all that distinguishes one picture from the next.
     return settled if is_code or any(map(str.isalpha, stem)) else part
 
 

@@ -1,4 +1,4 @@
-"""What of a page's answer and markup is kept to be shown beside the verdicts: headers, weight by type, previews."""
+"""Parts of a page's response and markup that a report shows: headers, weight by type, previews."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAX_HEADER_NAME: Final = 80
 MAX_HEADER_VALUE: Final = 400
 MASK: Final = "…"
 _SECRET_NAMES: Final = ("token", "csrf", "xsrf", "secret", "session", "auth", "api-key", "apikey", "password")
-"""Parts of header names whose values nobody but the reader's browser was meant to see."""
+"""Parts of header names whose values are meant for one browser only."""
 _PUBLIC_NAMES: Final = frozenset({"origin-agent-cluster", "www-authenticate", "proxy-authenticate"})
 _TYPE_OF_KIND: Final[dict[str, ResourceType]] = {
     "stylesheet": "stylesheet",
@@ -29,7 +29,7 @@ _TYPE_OF_KIND: Final[dict[str, ResourceType]] = {
 
 
 def resource_totals(artifacts: Artifacts) -> tuple[ResourceTotal, ...]:
-    """How much of each type the page loads, itself included; nothing where its resources were not looked at."""
+    """Sum up the page's files by type, the page included; empty if its resources were not gathered."""
     if isinstance(artifacts.resources, NotGathered):
         return ()
     response = artifacts.navigation.response
@@ -84,7 +84,7 @@ def _cookie_without_value(line: str) -> str:
 
 
 def preview_of(document: Document) -> Preview:
-    """What search results and shared links say of the page."""
+    """Return the previews in search results and shared links."""
     described = document.meta("description")
     social: dict[str, str] = {}
     for meta in document.metas:

@@ -215,7 +215,7 @@ def detail_to_dict(detail: Detail) -> JSONObject:
 
 
 def evidence_to_dict(evidence: Evidence) -> JSONObject:
-    """What is known of an evidence: a member that would be empty is left out."""
+    """Serialize an evidence; empty members are left out."""
     members = {
         "selector": evidence.selector,
         "line": evidence.line,

@@ -1,7 +1,7 @@
 """Artifacts on their way to a child: written and read in C, field by field as they are declared.
 
 Pickle asks Python for the fields of every frozen dataclass, and puts them back one by one: for a page with thirty
-sub-resources that takes five times as long, in the process that serves everybody and once more in the child.
+sub-resources that takes five times as long, in the process that serves all clients and once more in the child.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def write_artifacts(artifacts: Artifacts) -> bytes:
 
 
 def read_artifacts(written: bytes) -> Artifacts:
-    """What ``write_artifacts`` was given."""
+    """Decode the output of ``write_artifacts``."""
     always, gathered = _decoder(_BOTH).decode(written)
     known = dict(zip(_ALWAYS, always, strict=True))
     for (name, kind), (missing, value) in zip(_GATHERED.items(), gathered, strict=True):
@@ -80,5 +80,5 @@ def _reduce(artifacts: Artifacts) -> Any:
     try:
         return read_artifacts, (write_artifacts(artifacts),)
     except (UnicodeEncodeError, OverflowError):
-        # Nothing that is gathered holds such a text or number; who judges artifacts of their own may have one.
+        # Nothing that is gathered holds such a text or number; who evaluates artifacts of their own may have one.
         return artifacts.__reduce_ex__(pickle.HIGHEST_PROTOCOL)

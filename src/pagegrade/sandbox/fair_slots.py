@@ -32,7 +32,7 @@ class FairSlots:
 
     @property
     def waiting(self) -> int:
-        """How many wait."""
+        """Return the number of waiting tasks."""
         return sum(len(line) for line in self._waiting.values())
 
     @contextlib.asynccontextmanager

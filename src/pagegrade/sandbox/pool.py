@@ -1,4 +1,4 @@
-"""A few child processes that parse and judge, each replaceable at any moment.
+"""A few child processes that parse and evaluate, each replaceable at any moment.
 
 Why not ``multiprocessing`` or a pool on top of it: its ``spawn`` and ``forkserver`` import the caller's ``__main__``
 again, which a library cannot ask its users to guard, and ``fork`` copies sockets and locks of a process that runs
@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 TASKS_PER_CHILD: Final = 2_000
 """A child is replaced after so many tasks, or once it has grown (``child.GROWN_BYTES``), so that no leak of a parser
-can grow for ever. To start one takes as much CPU as to judge a hundred pages."""
+can grow for ever. To start one takes as much CPU as to evaluate a hundred pages."""
 
 
 _LIMITS: Final[dict[str, Cause]] = {
@@ -47,7 +47,7 @@ BUSY_RATIO: Final = 0.5
 FINAL_CPU_S: Final = CPU_SECONDS / 2
 """CPU time after which a task that took too long is as good as one that used up all of it."""
 _REAP_S: Final = 2.0
-"""How long the exit status of a child is waited for whose pipe has closed."""
+"""Seconds to wait for the exit status of a child process whose pipe has closed."""
 logger = logging.getLogger(__name__)
 
 
@@ -80,11 +80,11 @@ class _Ended(Exception):
         super().__init__(cause)
         self.cause = cause
         self.failure = failure
-        """What the task fails with when it is not tried again."""
+        """Error of a task that is not retried."""
 
 
 class TaskRunner(Protocol):
-    """Where pure functions run in child processes."""
+    """A runner of pure functions in child processes."""
 
     async def run(self, function: Callable[..., T], *arguments: object, timeout_s: float) -> T:
         """The result of ``function(*arguments)``; see ``Children.run``."""
@@ -234,7 +234,7 @@ class _Child:
 
     @property
     def has_ended(self) -> bool:
-        """Whether the process is known to be gone."""
+        """Return whether the process is known to be gone."""
         return self._process.returncode is not None
 
     async def ask(self, frame: bytes, timeout_s: float) -> bytes:
@@ -279,7 +279,7 @@ class _Child:
         return await answers.readexactly(length)
 
     def _cpu_s(self) -> float | None:
-        """CPU seconds the process has used; ``None`` where the system does not tell."""
+        """CPU seconds the process has used; ``None`` where the system does not report them."""
         try:
             stat = Path(f"/proc/{self._process.pid}/stat").read_text("ascii", "replace")
             user, system = stat.rpartition(")")[2].split()[11:13]
@@ -288,7 +288,7 @@ class _Child:
         return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
     async def _how_it_ended(self) -> _Ended:
-        """Why the pipe closed, by the exit status: negative for a signal."""
+        """Explain why the pipe closed, by the exit status: negative for a signal."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_REAP_S):
                 await self._process.wait()

@@ -86,7 +86,7 @@ def run_task(frame: bytes) -> bytes:
 
 
 def has_grown(base_bytes: int) -> bool:
-    """Whether a child that began with ``base_bytes`` has ``GROWN_BYTES`` more, after giving back what is free.
+    """Return whether a child that began with ``base_bytes`` has ``GROWN_BYTES`` more, after giving back what is free.
 
     It is the address space that counts, because that is what the limit of the next task is about.
     """
@@ -104,7 +104,7 @@ def _own_memory() -> int:
 def address_space_bytes() -> int:
     """Address space that this process uses now.
 
-    Where the system does not tell, a generous guess at what the libraries take.
+    Where the system does not report it, a generous estimate of what the libraries take.
     """
     try:
         return int(os.pread(_own_memory(), 100, 0).split()[0]) * resource.getpagesize()

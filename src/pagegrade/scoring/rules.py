@@ -1,4 +1,4 @@
-"""What scoring knows of each check: its severity, the worst it can find, its cause and its caps."""
+"""Scoring rules of each check: its severity, its worst state, its cause and its caps."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class CheckLike(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """What one check can cost. It depends on the check alone, never on which other checks there are."""
+    """Scoring rules of one check. They depend on the check alone, never on other checks."""
 
     category: Category
     severity: Severity

@@ -19,7 +19,7 @@ _FULL = 100 * TENTHS
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """What was seen by one check."""
+    """Observation of one check."""
 
     loss: float | None
     """Loss of its state, 0 to 1; ``None``: it could not be evaluated."""

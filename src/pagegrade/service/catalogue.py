@@ -12,7 +12,7 @@ from pagegrade.scoring import rules_of
 
 
 @cache
-def check_prices() -> Mapping[str, float]:
+def check_penalties() -> Mapping[str, float]:
     """Check id -> the most it can cost, in points of the score."""
     return MappingProxyType({name: rule.price for name, rule in rules_of(all_checks().values()).items()})
 
@@ -48,7 +48,7 @@ def check_entry(check: Check, price: float) -> dict[str, Any]:
 
 def check_entries() -> list[dict[str, Any]]:
     """Every check, in the order of the catalogue."""
-    cost = check_prices()
+    cost = check_penalties()
     return [check_entry(check, cost[check.id]) for check in all_checks().values()]
 
 

@@ -1,4 +1,4 @@
-"""What one process shares between all requests and workers."""
+"""Objects that all requests and workers of one process share."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pagegrade.observability.events import Observation
 from pagegrade.observability.tracing import NO_TRACING, Tracing
 from pagegrade.sandbox.fair_slots import FairSlots
 from pagegrade.service.accounts.access import KeyUses
-from pagegrade.service.accounts.login_throttle import Guesses, SignInGuesses, windows_of
+from pagegrade.service.accounts.login_throttle import PasswordAttempts, SignInAttempts, windows_of
 from pagegrade.service.accounts.passwords import Passwords
 from pagegrade.service.health import Health
 from pagegrade.service.options import ServiceOptions
@@ -21,11 +21,11 @@ from pagegrade.service.reports.events import Changes
 from pagegrade.store.engine.database import Database
 
 SITEMAPS_AT_ONCE: Final = 2
-"""Somebody waits for each, and each takes a process of its own."""
+"""A person waits for each, and each takes a process of its own."""
 
 
 def _nothing() -> None:
-    """Nobody to wake, or to tell."""
+    """Notify no one."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -35,43 +35,43 @@ class Services:
     database: Database
     options: ServiceOptions = field(default_factory=ServiceOptions)
     changes: Changes = field(default_factory=Changes)
-    """Tells those who wait that a report has changed."""
+    """Notifies waiting requests that a report has changed."""
     limits: Limits = field(init=False)
-    """How often each key and each client address may ask."""
+    """Rate limits of keys and client addresses."""
     key_uses: KeyUses = field(default_factory=KeyUses)
-    """When keys were used; somebody has to save it now and then."""
+    """Times of last use of keys, saved at intervals."""
     passwords: Passwords = field(default_factory=Passwords)
     """Hashes passwords, a few at a time."""
     documents: Documents = field(default_factory=Documents)
     """Makes PDFs, a few at a time."""
-    guesses: Guesses = field(init=False)
-    """How often share passwords were guessed."""
-    sign_in_guesses: SignInGuesses = field(init=False)
-    """How often passwords of accounts were guessed."""
+    password_attempts: PasswordAttempts = field(init=False)
+    """Failed attempts at share passwords."""
+    sign_in_attempts: SignInAttempts = field(init=False)
+    """Failed attempts at account passwords."""
     sitemap_slots: FairSlots = field(default_factory=lambda: FairSlots(SITEMAPS_AT_ONCE, spare=SITEMAPS_AT_ONCE))
     """One for each sitemap that may be read at the same time, shared between accounts."""
     process: str = field(default_factory=lambda: secrets.token_hex(8))
     """Names this process among all that ever ran: who holds a lease, who answers a request."""
     wake: Callable[[], None] = _nothing
-    """Tells the workers that a run is waiting, those of this process first; from any thread."""
-    tell_job: Callable[[], None] = _nothing
-    """Tells the workers of other processes."""
+    """Notifies the workers that a run is waiting, those of this process first; from any thread."""
+    notify_job: Callable[[], None] = _nothing
+    """Notifies the workers of other processes."""
     peers: int = 1
     """Processes that work on this database now, this one included, as far as we know."""
     worked_at_s: float | None = None
-    """When the workers last looked for work, by the monotonic clock; ``None``: they never did."""
+    """Last time that the workers looked for work, by the monotonic clock; ``None`` before the first time."""
     observation: Observation = field(default_factory=Observation)
     """Counts and logs what happens."""
     tracing: Tracing = NO_TRACING
-    """Says where the time went, if somebody wants to know."""
+    """Records traces, if they are enabled."""
     health: Health = field(init=False)
-    """Whether the database can be used right now."""
+    """Health checks of the database."""
     draining: bool = False
-    """The process was told to stop: it accepts no new work."""
+    """The process received a stop signal and accepts no new work."""
 
     def __post_init__(self) -> None:
         self.limits = limits_of(self.database)
-        self.guesses = Guesses(windows_of(self.database))
-        self.sign_in_guesses = SignInGuesses(windows_of(self.database))
+        self.password_attempts = PasswordAttempts(windows_of(self.database))
+        self.sign_in_attempts = SignInAttempts(windows_of(self.database))
         self.health = Health(self.database)
         self.database.on_commit = self.observation.group_written

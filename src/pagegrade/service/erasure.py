@@ -90,8 +90,8 @@ async def finish_erasure(services: Services, account_id: int, *, parts: int | No
     done = 0
     while gone := await services.database.write(lambda tx: erase_part(tx, account_id)):
         for report_id in gone:
-            # Whoever waits for the report stops waiting, and a worker stops working on it.
-            services.changes.tell(report_id)
+            # Requests that wait for the report stop waiting, and a worker stops working on it.
+            services.changes.notify(report_id)
         done += 1
         if done == parts:
             return False

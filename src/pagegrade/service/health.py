@@ -1,4 +1,4 @@
-"""Whether the database can be read and written right now, in words."""
+"""Health of the database: readable and writable now."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pagegrade.store.repositories.installation import prove_writable
 from pagegrade.store.schema.migrate import is_current
 
 KEPT_S: Final = 1.0
-"""So long an answer holds: asking costs a write, and anybody may ask."""
+"""Seconds for which a result is cached: a check costs a write, and every client may request it."""
 PATIENCE_S: Final = 2.0
 """A database that takes longer is no use to those who wait for an answer."""
 MIN_FREE_BYTES: Final = 1024 * 1024
@@ -45,7 +45,7 @@ class Health:
         self._words: dict[str, str] = {}
 
     async def words(self) -> dict[str, str]:
-        """What is looked at -> ``ok``, or what is wrong with it: ``unavailable``, ``slow``, ``changed``, ``full``.
+        """Health check -> ``ok``, or its problem: ``unavailable``, ``slow``, ``changed``, ``full``.
 
         ``none`` stands for a disk that is not of this machine, and ``unknown`` where something else that is wrong kept
         us from looking.
@@ -76,7 +76,7 @@ class Health:
     def _disk(self) -> str:
         path = self._database.path
         if path is None:
-            return NONE  # of ours; the server that has it tells when it is full
+            return NONE  # of ours; the database server reports when it is full
         try:
             free_bytes = shutil.disk_usage(path.absolute().parent).free
         except OSError:

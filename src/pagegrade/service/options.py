@@ -1,4 +1,4 @@
-"""How the service behaves; made from the settings by ``wiring``, from nothing by tests."""
+"""Options of the service; ``wiring`` derives them from the settings, tests construct them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ServiceOptions:
     wrong_keys_per_minute: int = 30
     """For each client address."""
     create_wait_s: float = 15.0
-    """How long a call that started an analysis waits for it, unless ``Prefer`` says otherwise."""
+    """Seconds that a call that starts an analysis waits for it, unless ``Prefer`` asks otherwise."""
     max_reports: int | None = None
     """Reports an account may have; ``None``: as many as it likes."""
     account_queue: int = 1_000
@@ -45,11 +45,11 @@ class ServiceOptions:
     metrics_token: str | None = None
     """Bearer token that ``/metrics`` asks for; ``None``: it answers this machine and the allowed networks only."""
     hsts: bool = False
-    """Whether to send Strict-Transport-Security; for installations that are only reached over TLS."""
+    """Send Strict-Transport-Security; for installations that are only reached over TLS."""
     workers: int = 4
     """Analyses at the same time in this process; 0: none, it only answers requests."""
     grace_s: float = 20.0
-    """Time to finish what is under way when told to stop."""
+    """Seconds to finish work in progress after a stop signal."""
     lease_s: float = 30.0
     """A run whose worker has been silent for so long is given to another."""
     target_runs: int = 2

@@ -18,7 +18,7 @@ from pagegrade.sandbox.pool import Children, TaskFailed
 CONCURRENT: Final = 2
 """Made at the same time."""
 MAX_ASKED: Final = 8
-"""Made and waited for at the same time; whoever comes then is asked to come back."""
+"""PDFs in progress and waiting; further clients get a 503 with Retry-After."""
 SECONDS: Final = 20.0
 """For one document; an ordinary one takes a tenth of a second."""
 RETRY_AFTER_S: Final = 5

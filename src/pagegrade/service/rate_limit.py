@@ -1,10 +1,10 @@
-"""How often each key and each client address may ask: a moving window of a minute.
+"""Rate limits of keys and client addresses: a moving window of a minute.
 
 One process counts in memory. Where several share a database they count there, so that a limit holds for all of them
 together, whichever of them is asked.
 
 Instead of a library: the kept one (``limits`` 5) reads the wall clock, so that a clock set back locks busy callers out
-for as long, and under load starts a thread every 10 ms that walks over everybody it knows.
+for as long, and under load starts a thread every 10 ms that iterates over all known clients.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from pagegrade.store.repositories.rate_windows import (
 
 WINDOW_S: Final = 60.0
 REMEMBERED: Final = 50_000
-"""Callers known to one process at a time; a crowd of more pushes out those who have been silent the longest. With 30
+"""Callers known to one process at a time; more than that evict those inactive for longest. With 30
 requests each they take 80 MB."""
 MOST: Final = 2**31 - 1
-"""What a database counts to."""
+"""Upper bound of a counter in the database."""
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How somebody stands to a limit after asking."""
+    """State of a limit for one client after a request."""
 
     allowed: bool
     limit: int
@@ -49,7 +49,7 @@ class Standing:
 
 
 class Limits(ABC):
-    """``take`` and the others are for whoever has a transaction; ``take_now`` is for the event loop, which has none.
+    """``take`` and the others need a transaction; ``take_now`` is for the event loop, which has none.
 
     The transaction is one whose statements stand for themselves (``Database.read(first=...)``, ``Database.at_once``).
     """
@@ -60,7 +60,7 @@ class Limits(ABC):
 
     @abstractmethod
     def look(self, tx: Transaction, kind: str, who: str, per_minute: int, /) -> Standing:
-        """How ``who`` stands, without counting."""
+        """Return the state of ``who`` without counting a request."""
 
     @abstractmethod
     def give_back(self, tx: Transaction, kind: str, who: str, per_minute: int, /) -> Standing:
@@ -82,7 +82,7 @@ class MemoryLimits(Limits):
         self._clock = clock
         self._lock = threading.Lock()
         self._times: OrderedDict[tuple[str, str], deque[float]] = OrderedDict()
-        """Who asked -> when, in seconds, oldest first; those who asked last stand last."""
+        """Clients -> times of their requests in seconds, oldest first; the most recent client last."""
 
     def take(self, _tx: object, kind: str, who: str, per_minute: int, /) -> Standing:
         """No transaction is needed."""
@@ -164,7 +164,7 @@ class DatabaseLimits(Limits):
 
 
 def limits_of(database: Database) -> Limits:
-    """Where the processes that use this database count."""
+    """Limits counted in the database, for several processes."""
     return DatabaseLimits(database) if database.shared else MemoryLimits()
 
 

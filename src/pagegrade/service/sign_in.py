@@ -29,13 +29,13 @@ from pagegrade.store.repositories.sessions import add_link, end_sessions, find_l
 
 HOUR_MS: Final = 3_600_000
 LINK_HOURS: Final = 24
-"""A link that somebody asked for on the command line is good for so long, unless they say otherwise."""
+"""Default lifetime of a link that was created on the command line."""
 MAX_LINK_HOURS: Final = 720
 INVITATION_HOURS: Final = 7 * 24
 MAX_EMAIL: Final = 320
 """Characters of an e-mail address (RFC 5321 section 4.5.3.1)."""
 FRESH_LINK_MS: Final = 600_000
-"""So long after a link signed somebody in, they may set a password without the one before, which they may not know."""
+"""Time after signing in with a link in which a person may set a password without the current one."""
 PLACE: Final = "/sign-in/"
 
 
@@ -63,7 +63,7 @@ async def sign_in_with_password(
             it was takes no longer to find out than any other.
     """
     address = email.strip()[:MAX_EMAIL]
-    taken = await services.sign_in_guesses.take(address, client)
+    taken = await services.sign_in_attempts.take(address, client)
     if taken.wait_s is not None:
         raise RateLimited("There were too many attempts to sign in.", retry_after_s=taken.wait_s)
     if not 0 < len(password) <= MAX_CHARACTERS:
@@ -74,7 +74,7 @@ async def sign_in_with_password(
 
     def work(tx: Transaction) -> str | None:
         # Hashing took its time: meanwhile the password may have been changed, or the account disabled. From here on
-        # whoever does either waits, and ends the session that is started here.
+        # either of them waits, and ends the session that is started here.
         lock_account(tx, account_id)
         account = load_account(tx, account_id)
         if account is None or account.disabled_at_ms is not None or load_password(tx, account_id) != hashed:
@@ -85,12 +85,12 @@ async def sign_in_with_password(
     token = await services.database.write(work)
     if token is None:
         raise WrongPassword
-    await services.sign_in_guesses.give_back(taken)
+    await services.sign_in_attempts.give_back(taken)
     return token
 
 
 def make_link(tx: Transaction, account_id: int, *, hours: int, now_ms: int) -> tuple[str, int]:
-    """The token of a link that signs in to the account once, to be told its owner only, and when it ends.
+    """Create a link that signs in to the account once; returns its token, for the owner only, and its expiry.
 
     Args:
         tx: One that may write.
@@ -105,7 +105,7 @@ def make_link(tx: Transaction, account_id: int, *, hours: int, now_ms: int) -> t
         raise InvalidInput(f"A link is good for 1 to {MAX_LINK_HOURS} hours.")
     account = load_account(tx, account_id)
     if account is None or account.disabled_at_ms is not None:
-        raise InvalidInput(f"There is no account {account_id} that works; nobody can sign in to it.")
+        raise InvalidInput(f"There is no account {account_id} that is enabled.")
     token = make_token()
     until_ms = now_ms + hours * HOUR_MS
     add_link(tx, account_id, token_sha256=digest(token), now_ms=now_ms, expires_at_ms=until_ms)
@@ -123,7 +123,7 @@ def link_address(origin: str, token: str) -> str:
 
 
 def find_linked(tx: Transaction, token: str, now_ms: int) -> Account | None:
-    """Whom a link would sign in, without using it; ``None``: it is none, was used, or has ended.
+    """Return the account that a link would sign in, without using it; ``None`` if it is invalid, used or expired.
 
     Args:
         tx: Any transaction.
@@ -158,7 +158,7 @@ def sign_in_with_link(
 
 
 def needs_current_password(account: Account, session: Session, now_ms: int) -> bool:
-    """Whether the account's owner has to type the password they have to get another one.
+    """Return whether the account's owner has to type the password they have to get another one.
 
     Args:
         account: Whose password it is.
@@ -185,7 +185,7 @@ def check_new_password(password: str) -> None:
 async def change_password(
     services: Services, account: Account, session: Session, *, current: str, new: str, client: str, now_ms: int
 ) -> str:
-    """Set the password of an account from one of its sessions, whose new token is told; all others end.
+    """Set the password of an account from one of its sessions, whose new token is returned; all others end.
 
     Args:
         services: Of this process.
@@ -234,16 +234,16 @@ async def check_password(services: Services, account: Account, stored: str | Non
         RateLimited: It was guessed at too often.
         WrongPassword: It is wrong.
     """
-    taken = await services.sign_in_guesses.take(account.email, client)
+    taken = await services.sign_in_attempts.take(account.email, client)
     if taken.wait_s is not None:
         raise RateLimited("There were too many wrong passwords.", retry_after_s=taken.wait_s)
     if not 0 < len(typed) <= MAX_CHARACTERS or not await services.passwords.verify(stored, typed):
         raise WrongPassword
-    await services.sign_in_guesses.give_back(taken)
+    await services.sign_in_attempts.give_back(taken)
 
 
 def store_password(tx: Transaction, account_id: int, hashed: str, *, but: int | None = None) -> None:
-    """Store a new password; whoever was signed in, or has a link to do so, is out.
+    """Store a new password; all sessions and sign-in links of the account end.
 
     Args:
         tx: One that may write.
@@ -251,7 +251,7 @@ def store_password(tx: Transaction, account_id: int, hashed: str, *, but: int | 
         hashed: PHC string.
         but: The session that goes on; ``None``: none does.
     """
-    save_password(tx, account_id, hashed)  # first, because whoever is just signing in holds the account
+    save_password(tx, account_id, hashed)  # first, because a concurrent sign-in locks the account
     sign_out_everywhere(tx, account_id, but=but)
 
 

@@ -1,6 +1,6 @@
-"""The addresses in somebody's sitemap: fetched under the same guard as pages are, parsed in a child, within one clock.
+"""URLs of a sitemap: fetched under the same guard as pages, parsed in a child process, within one time limit.
 
-Nothing of what was fetched is handed on but addresses of pages, so nobody can read foreign servers through it.
+Only URLs of pages are returned, so that the service cannot be used to read other servers.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from pagegrade.service.runs.analysis import AnalyzeOptions, policy_of
 from pagegrade.service.runs.politeness import politeness_target
 
 WHOLE_S: Final = 20.0
-"""For everything: somebody sits and waits."""
+"""Total time limit: a person is waiting."""
 FILE_S: Final = 10.0
 PARSE_S: Final = 5.0
 FILES: Final = 12
@@ -37,31 +37,31 @@ WHOLE_BYTES: Final = 20_000_000
 """On the wire, of all files together."""
 ROBOTS_BYTES: Final = 500_000
 SITE_FILES_PER_MINUTE: Final = 60
-"""Asked of one site, whoever wants them: an index may send us anywhere, and be handed in again and again."""
+"""Limit per site, for all clients together: an index may refer to any site, and be submitted repeatedly."""
 GUESSED_PATH: Final = "/sitemap.xml"
 _SUCCESS: Final = range(200, 300)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundAddresses:
-    """What a sitemap lists."""
+    """URLs of a sitemap."""
 
     urls: tuple[str, ...] = ()
     """Canonical http(s) addresses, different, in order, at most ``AT_ONCE``."""
     files: int = 0
     """Sitemaps that were read."""
     is_whole: bool = True
-    """Whether these are all; there may be more, or files that were not read."""
+    """True if these are all; there may be more, or files that were not read."""
     failure: str = ""
-    """Why the first file could not be read, where nothing was found: a code of ``FetchError``, ``status``, an error of
+    """Reason why the first file could not be read, if no URL was found: a code of ``FetchError``, ``status``, one of
     ``read_sitemap``, ``too_large``, ``time``, or ``busy`` where the site was asked for too many files just now."""
     status: int | None = None
-    """What the server answered, for ``status``."""
+    """HTTP status of the response, for ``status``."""
 
 
 @dataclass(slots=True)
 class _Reading:
-    """What was found so far."""
+    """URLs found so far."""
 
     urls: dict[str, None]
     files: int = 0

@@ -40,7 +40,7 @@ class SystemState:
     queue: QueueState
     sizes: Sizes
     free_bytes: int | None
-    """On the disk of the database; ``None``: nobody can tell."""
+    """On the disk of the database; ``None``: unknown."""
     workers: int
     """Analyses at the same time in this process."""
     idle_s: float | None

@@ -20,7 +20,7 @@ from pagegrade.service.accounts.access import authenticate, require_scope
 from pagegrade.service.accounts.sessions import SignedIn, find_signed_in
 from pagegrade.service.container import Services
 from pagegrade.service.rate_limit import Standing
-from pagegrade.service.reports.validation import Remark
+from pagegrade.service.reports.validation import RequestWarning
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.locks import hold_account
 from pagegrade.web.http.body import FORM, MAX_BYTES, Receive, judge_media, parse_received, read_body
@@ -198,7 +198,7 @@ class Call:
         self._ignored_fields = tuple(name for name in sent if name not in known)
         return read_fields(model, sent, "body")
 
-    def unknown_parameters(self) -> tuple[Remark, ...]:
+    def unknown_parameters(self) -> tuple[RequestWarning, ...]:
         """Warnings about fields and query parameters that have no meaning here; nothing was made of them."""
         raw, operation = self._scope.get("query_string", b""), self.operation
         if operation is None or not (raw or self._ignored_fields):

@@ -124,7 +124,7 @@ async def delete_project_in_parts(call: Call, typed: str) -> int:
     while True:
         gone = await call.write(lambda tx, caller: projects.delete_project(tx, caller, typed))
         for report_id in gone:
-            call.services.changes.tell(report_id)
+            call.services.changes.notify(report_id)
         count += len(gone)
         if len(gone) < projects.DELETED_AT_ONCE:
             break

@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 
 from pagegrade.service.reports.operations import Listed
-from pagegrade.service.reports.validation import Remark
+from pagegrade.service.reports.validation import RequestWarning
 from pagegrade.web.context import Call
 from pagegrade.web.http.body import JSON
 from pagegrade.web.http.conditional import http_date, is_unchanged
@@ -23,14 +23,14 @@ FIRST_NOT_DONE: Final = 300
 Headers = tuple[tuple[str, str], ...]
 
 
-def enveloped(data: bytes, *, status: int = 200, remarks: Sequence[Remark] = ()) -> bytes:
+def enveloped(data: bytes, *, status: int = 200, remarks: Sequence[RequestWarning] = ()) -> bytes:
     """``data``, an encoded JSON value, in the envelope of a success."""
     if not remarks:
         return b'{"data":%b,"status":%d}' % (data, status)
     return b'{"data":%b,"status":%d,"warnings":%b}' % (data, status, msgspec.json.encode(_warnings(remarks)))
 
 
-def warned(answer: Answer, remarks: Sequence[Remark]) -> Answer:
+def warned(answer: Answer, remarks: Sequence[RequestWarning]) -> Answer:
     """A success in JSON with more warnings; anything else as it is."""
     if not remarks or not answer.body or answer.media_type != JSON or answer.status >= FIRST_NOT_DONE:
         return answer
@@ -42,7 +42,7 @@ def warned(answer: Answer, remarks: Sequence[Remark]) -> Answer:
     return replace(answer, body=msgspec.json.encode({**members, "warnings": msgspec.Raw(warnings)}))
 
 
-def _warnings(remarks: Sequence[Remark]) -> list[dict[str, str]]:
+def _warnings(remarks: Sequence[RequestWarning]) -> list[dict[str, str]]:
     return [{"field": each.field, "code": each.code, "message": each.message} for each in remarks]
 
 

@@ -24,7 +24,7 @@ from pagegrade.sandbox.pool import TaskRunner
 from pagegrade.service.container import Services
 from pagegrade.service.runs.analysis import gather_target, mistake_of_ours, policy_of, unreadable_page
 from pagegrade.service.runs.evaluation import failed_report
-from pagegrade.service.runs.packed_evaluation import judge_and_pack_in_child
+from pagegrade.service.runs.packed_evaluation import evaluate_and_pack_in_child
 from pagegrade.service.runs.politeness import address_targets, is_own_host, politeness_target
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.queue.procrastinate_queue import offer_next
@@ -79,7 +79,7 @@ async def _perform(
         wait_ms = await _ask_for_room(services, run, target, known)
         if wait_ms is not None:
             await services.database.write(lambda tx: release_run(tx, run, now_ms(), wait_ms))
-            services.changes.tell(run.report_id)
+            services.changes.notify(run.report_id)
             end_run(span, state="put_off")
             return
         packed = await _analyze(services, target, span, children=children, resolver=known)
@@ -104,7 +104,7 @@ async def _ask_for_room(services: Services, run: ClaimedRun, target: Target, res
     networks = options.analyze.allow_networks
     policy = policy_of(target, options.analyze)
     domain = politeness_target(target.url, networks)
-    if not domain or Guard(policy).judge_url(target.url) is not None:
+    if not domain or Guard(policy).check_url(target.url) is not None:
         return None
     name = host(target.url)
     literal = host_address(name)
@@ -150,7 +150,7 @@ async def _analyze(
     if unreadable is not None:
         return pack_report(unreadable)
     with span.child("judge"):
-        return await judge_and_pack_in_child(gathered, options.thresholds, children=children)
+        return await evaluate_and_pack_in_child(gathered, options.thresholds, children=children)
 
 
 async def _store(services: Services, run: ClaimedRun, packed: PackedReport) -> tuple[int, ...]:
@@ -165,7 +165,7 @@ async def _store(services: Services, run: ClaimedRun, packed: PackedReport) -> t
             await asyncio.sleep(STORE_PAUSE_S)
         else:
             for report_id in changed:
-                services.changes.tell(report_id)
+                services.changes.notify(report_id)
             return changed
     raise AssertionError("the last try either stores or raises")
 

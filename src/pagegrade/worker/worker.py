@@ -104,7 +104,7 @@ class Worker:
     def wake(self) -> None:
         """Look into the queue now, and let others do so; from any thread."""
         self._look()
-        self._services.tell_job()
+        self._services.notify_job()
 
     def hear_job(self) -> None:
         """Another process has queued a run: look into the queue when it is our turn; from any thread."""
@@ -185,7 +185,7 @@ class Worker:
                 self._start(taken, group, children)
                 if await self._has_more():
                     if taken:
-                        self._services.tell_job()
+                        self._services.notify_job()
                     if len(taken) < free:
                         pause_s = random.uniform(AGAIN_S, 4 * AGAIN_S)  # noqa: S311 - no secret
             if children is not None and len(self._held) >= self._slots:
@@ -296,7 +296,7 @@ class Worker:
             return ()
         self._outdated = False
         for run in claimed:
-            self._services.changes.tell(run.report_id)
+            self._services.changes.notify(run.report_id)
         return claimed
 
     async def _work(self, held: _Held, children: Children) -> None:
@@ -351,8 +351,8 @@ class Worker:
                 await self._services.database.write(lambda tx: release_run(tx, run, now_ms(), visited=visited))
         except Unavailable:
             logger.warning("run_not_released", extra={"run": run.id})
-        self._services.changes.tell(run.report_id)
-        self._services.tell_job()
+        self._services.changes.notify(run.report_id)
+        self._services.notify_job()
 
     async def _end_runs(self) -> None:
         """Wait for what is under way, at most for the grace; then cancel it."""
@@ -383,7 +383,7 @@ class Worker:
             logger.warning("runs_reaped", extra={"count": len(changed)})
             self.wake()
         for report_id in changed:
-            self._services.changes.tell(report_id)
+            self._services.changes.notify(report_id)
 
     def _beat(self) -> None:
         """The heartbeat's thread: a loop that is kept busy must not lose its leases."""

@@ -43,6 +43,6 @@ def test_what_is_wrong_is_shown_where_it_stands(html: str) -> None:
         "<p role=directory hidden>x",
     ],
 )
-def test_page_without_anything_to_judge_is_not_judged(html: str) -> None:
+def test_page_without_anything_to_evaluate_is_not_evaluated(html: str) -> None:
     """Nothing of the kind, or only hidden ones: there is no verdict, and no loss."""
     assert isinstance(run(aria_deprecated_role, html), NotApplicable)

@@ -51,6 +51,6 @@ def test_page_without_links_needs_no_way(html: str) -> None:
         f"<p>{TEXT}</p><a href=/>x</a>",
     ],
 )
-def test_way_that_a_script_may_make_is_not_judged(html: str) -> None:
+def test_way_that_a_script_may_make_is_not_evaluated(html: str) -> None:
     """What a button does cannot be seen, and content that comes first needs no way to it."""
     assert isinstance(run(bypass, html), NotApplicable)

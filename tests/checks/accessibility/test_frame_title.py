@@ -50,7 +50,7 @@ def test_flat_frame_is_still_a_frame() -> None:
 
 
 def test_page_without_frames_does_not_apply() -> None:
-    """There is nothing to judge."""
+    """There is nothing to evaluate."""
     assert isinstance(run(frame_title, "<p>Text</p>"), NotApplicable)
 
 

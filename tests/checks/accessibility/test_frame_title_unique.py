@@ -47,6 +47,6 @@ def test_what_is_wrong_is_shown_where_it_stands(html: str) -> None:
         "<iframe src=/a title=A></iframe><iframe src=/b title=A hidden></iframe>",
     ],
 )
-def test_page_without_anything_to_judge_is_not_judged(html: str) -> None:
+def test_page_without_anything_to_evaluate_is_not_evaluated(html: str) -> None:
     """Nothing of the kind, or only hidden ones: there is no verdict, and no loss."""
     assert isinstance(run(frame_title_unique, html), NotApplicable)

@@ -4,7 +4,7 @@ import pytest
 
 from pagegrade.checks.accessibility.html_lang import html_lang
 from pagegrade.model.outcome import Outcome
-from tests.builders import judged, outcome
+from tests.builders import evaluated, outcome
 
 HTML = (("Content-Type", "text/html; charset=utf-8"),)
 
@@ -68,7 +68,7 @@ def test_private_and_unknown_subtags_cost_half(value: str) -> None:
 @pytest.mark.parametrize("value", ["en-UK", "en-US-GB", "sr-SP", "de-hello", "en-a", "en-x"])
 def test_known_language_with_a_strange_rest_costs_nothing(value: str) -> None:
     """The first part says how to read the page; the rest only refines it."""
-    found = judged(html_lang, f'<html lang="{value}">')
+    found = evaluated(html_lang, f'<html lang="{value}">')
 
     assert isinstance(found.verdict, Outcome)
     assert (found.verdict.state, found.outcome) == ("untidy", "passed")

@@ -70,7 +70,7 @@ def test_lazy_image_without_source_is_still_an_image() -> None:
     assert outcome(image_alt, '<img data-src="a.jpg">').state == "missing"
 
 
-def test_picture_is_judged_by_its_image_alone() -> None:
+def test_picture_is_evaluated_by_its_image_alone() -> None:
     """The ``<source>`` elements and the picture itself carry no alternative."""
     html = '<picture><source srcset="a.avif"><source srcset="a.webp"><img src="a.jpg" alt="Boat"></picture>'
 
@@ -155,7 +155,7 @@ def test_loss_grows_with_the_number(count: int, loss: float) -> None:
 
 
 def test_removing_a_good_image_changes_nothing() -> None:
-    """A count is judged, not a ratio."""
+    """A count is evaluated, not a ratio."""
     bad = '<img src="a.jpg">'
     good = '<img src="b.jpg" alt="Boat">'
 

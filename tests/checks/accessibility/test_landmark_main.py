@@ -46,13 +46,13 @@ def test_page_without_a_main_part_loses_half() -> None:
     assert landmark_main.state("missing").loss == 0.5
 
 
-def test_page_that_scripts_draw_is_not_judged() -> None:
+def test_page_that_scripts_draw_is_not_evaluated() -> None:
     """Its parts come later."""
     assert isinstance(run(landmark_main, "<div id=root></div><script src=/a.js></script>"), NotApplicable)
 
 
 @pytest.mark.parametrize("role", ["dialog", "alertdialog"])
-def test_page_behind_an_open_dialog_is_not_judged(role: str) -> None:
+def test_page_behind_an_open_dialog_is_not_evaluated(role: str) -> None:
     """Its main part is hidden for as long as the dialog is open."""
     html = f"<main aria-hidden=true><h1>x</h1></main><div role={role}>y</div>"
 

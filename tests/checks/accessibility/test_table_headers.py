@@ -80,7 +80,7 @@ def test_what_is_wrong_is_shown_where_it_stands(html: str) -> None:
         "<table role=none><tr><td headers=q>a</table>",
     ],
 )
-def test_page_without_anything_to_judge_is_not_judged(html: str) -> None:
+def test_page_without_anything_to_evaluate_is_not_evaluated(html: str) -> None:
     """Nothing of the kind, or only hidden ones: there is no verdict, and no loss."""
     assert isinstance(run(table_headers, html), NotApplicable)
 
@@ -160,6 +160,6 @@ def test_header_right_of_all_cells_of_a_grid_is_found() -> None:
         "<div role=table><p>x</div>",
     ],
 )
-def test_grids_that_may_be_whole_are_not_judged(html: str) -> None:
+def test_grids_that_may_be_whole_are_not_evaluated(html: str) -> None:
     """Spans, rows that scripts add, and hidden grids."""
     assert isinstance(run(table_headers, html), NotApplicable)

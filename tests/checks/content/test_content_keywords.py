@@ -4,7 +4,7 @@ import pytest
 
 from pagegrade.checks.content.content_keywords import content_keywords
 from pagegrade.model.outcome import NotApplicable, Outcome
-from tests.builders import judged, outcome, run
+from tests.builders import evaluated, outcome, run
 
 
 def page(title: str, body: str, lang: str = "en") -> str:
@@ -24,7 +24,7 @@ def page(title: str, body: str, lang: str = "en") -> str:
 )
 def test_a_word_in_a_heading_is_best_and_in_the_text_is_half(body: str, state: str, loss: float) -> None:
     """One significant word of the title is enough."""
-    found = judged(content_keywords, page("Garden furniture", body))
+    found = evaluated(content_keywords, page("Garden furniture", body))
 
     assert isinstance(found.verdict, Outcome)
     assert (found.verdict.state, found.loss) == (state, loss)
@@ -60,13 +60,13 @@ def test_letters_inside_another_word_do_not_count() -> None:
 
 
 @pytest.mark.parametrize("title", ["東京の庭園家具", "เฟอร์นิเจอร์สวน", "Sony 公式サイト"])
-def test_scripts_without_spaces_are_not_judged(title: str) -> None:
+def test_scripts_without_spaces_are_not_evaluated(title: str) -> None:
     """Their words cannot be told apart without a dictionary."""
     assert isinstance(run(content_keywords, page(title, "<h1>x</h1>")), NotApplicable)
 
 
 @pytest.mark.parametrize(
-    ("url", "title", "judged_there"),
+    ("url", "title", "evaluated_there"),
     [
         ("https://acme.com/", "Acme", False),
         ("https://www.acme-chairs.com/?lang=en", "Acme Chairs – Welcome", False),
@@ -74,11 +74,11 @@ def test_scripts_without_spaces_are_not_judged(title: str) -> None:
         ("https://acme.com/", "Acme garden chairs", True),
     ],
 )
-def test_a_home_page_may_be_titled_by_its_name_alone(url: str, title: str, judged_there: bool) -> None:  # noqa: FBT001
+def test_a_home_page_may_be_titled_by_its_name_alone(url: str, title: str, evaluated_there: bool) -> None:  # noqa: FBT001
     """The name often stands in a logo; on other pages it says too little."""
     verdict = run(content_keywords, page(title, "<h1>Welcome</h1>"), url=url)
 
-    assert isinstance(verdict, Outcome) is judged_there
+    assert isinstance(verdict, Outcome) is evaluated_there
 
 
 def test_the_meta_element_for_keywords_plays_no_part() -> None:
@@ -94,7 +94,7 @@ def test_without_significant_words_there_is_nothing_to_look_for(title: str) -> N
     assert isinstance(run(content_keywords, page(title, "<h1>x</h1>")), NotApplicable)
 
 
-def test_pages_that_scripts_fill_are_not_judged() -> None:
+def test_pages_that_scripts_fill_are_not_evaluated() -> None:
     """Their text is not in the HTML."""
     html = "<!doctype html><title>Garden</title><body><div id=root></div><script src=/a.js></script>"
     verdict = run(content_keywords, html)
@@ -113,7 +113,7 @@ def test_hidden_headings_do_not_count() -> None:
 def test_adding_the_word_never_costs_points() -> None:
     """First to the text, then to a heading."""
     bodies = ("<h1>Welcome</h1><p>x", "<h1>Welcome</h1><p>garden", "<h1>Garden</h1><p>garden")
-    losses = [judged(content_keywords, page("Garden", body)).loss for body in bodies]
+    losses = [evaluated(content_keywords, page("Garden", body)).loss for body in bodies]
 
     assert losses == [1, 0.5, 0]
 

@@ -4,7 +4,7 @@ import pytest
 
 from pagegrade.checks.content.content_length import content_length
 from pagegrade.model.outcome import NotApplicable, Outcome
-from tests.builders import judged, outcome, run
+from tests.builders import evaluated, outcome, run
 
 START = "<!doctype html><title>t</title>"
 
@@ -27,7 +27,7 @@ def words(count: int) -> str:
 )
 def test_the_limits_are_100_and_300_words(count: int, state: str, loss: float) -> None:
     """At a limit it is the better state, below it the worse."""
-    found = judged(content_length, START + words(count))
+    found = evaluated(content_length, START + words(count))
 
     assert isinstance(found.verdict, Outcome)
     assert (found.verdict.state, found.loss, found.verdict.value) == (state, loss, count)
@@ -85,7 +85,7 @@ def test_scripts_without_spaces_are_counted_by_characters() -> None:
         "<img src=/a.jpg alt=Chair>" * 12,
     ],
 )
-def test_pages_that_are_short_by_nature_are_not_judged(form: str) -> None:
+def test_pages_that_are_short_by_nature_are_not_evaluated(form: str) -> None:
     """Logging in, writing a message and looking at pictures need few words."""
     assert isinstance(run(content_length, START + words(20) + form), NotApplicable)
 
@@ -110,7 +110,7 @@ def test_a_long_page_with_a_form_is_fine() -> None:
     assert outcome(content_length, START + words(300) + "<input type=password>").state == "enough"
 
 
-def test_pages_that_scripts_fill_are_not_judged() -> None:
+def test_pages_that_scripts_fill_are_not_evaluated() -> None:
     """Their text is not in the HTML."""
     verdict = run(content_length, START + "<body><div id=app></div><script src=/a.js></script>")
 
@@ -120,6 +120,6 @@ def test_pages_that_scripts_fill_are_not_judged() -> None:
 
 def test_more_text_never_costs_points() -> None:
     """Loss only falls with the number of words."""
-    losses = [judged(content_length, START + words(count)).loss or 0 for count in range(0, 400, 20)]
+    losses = [evaluated(content_length, START + words(count)).loss or 0 for count in range(0, 400, 20)]
 
     assert losses == sorted(losses, reverse=True)

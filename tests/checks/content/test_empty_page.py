@@ -11,7 +11,7 @@ def test_empty_answer_is_empty() -> None:
     assert outcome(empty_page, "<!doctype html><title>x</title><body><!-- cache --></body>").state == "empty"
 
 
-def test_shell_that_scripts_fill_is_not_judged() -> None:
+def test_shell_that_scripts_fill_is_not_evaluated() -> None:
     """It is not empty for those who run them."""
     html = "<!doctype html><title>x</title><div id=root></div><script src=/static/js/main.1a2b3c.js></script>"
 

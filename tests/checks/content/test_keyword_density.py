@@ -29,7 +29,7 @@ def test_words_that_say_nothing_do_not_count() -> None:
     assert outcome("keyword-density", text("the of 2026 and ", 20)).state == "varied"
 
 
-def test_what_cannot_be_judged() -> None:
+def test_what_cannot_be_evaluated() -> None:
     """Short texts, and scripts without spaces."""
     assert isinstance(run("keyword-density", "<p>" + "chairs " * 99), NotApplicable)
     assert isinstance(run("keyword-density", "<p>" + "椅子很好" * 99), NotApplicable)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.model.artifacts import ImageFacts
-from tests.builders import judged, make_resource, make_resources, outcome
+from tests.builders import evaluated, make_resource, make_resources, outcome
 
 URL = "https://cdn.example.net/a.jpg"
 
@@ -72,7 +72,7 @@ def test_what_was_seen_rules_over_what_is_declared() -> None:
 
 def test_a_missing_picture_costs_as_much_as_a_broken_one() -> None:
     """So adding one never costs points."""
-    assert [judged("og-image", text).loss for text in ("<title>T</title>", page("/a.jpg"), page(URL))] == [1, 1, 0]
+    assert [evaluated("og-image", text).loss for text in ("<title>T</title>", page("/a.jpg"), page(URL))] == [1, 1, 0]
 
 
 def test_the_first_one_counts() -> None:

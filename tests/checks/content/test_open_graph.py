@@ -4,7 +4,7 @@ import pytest
 
 from pagegrade.checks.content.open_graph import open_graph
 from pagegrade.model.outcome import Outcome
-from tests.builders import judged, outcome
+from tests.builders import evaluated, outcome
 
 REQUIRED = ("og:title", "og:type", "og:image", "og:url")
 ALL = (*REQUIRED, "og:description")
@@ -29,7 +29,7 @@ def page(*names: str, attribute: str = "property", content: str = "x") -> str:
 )
 def test_four_properties_and_a_description_make_it_whole(names: tuple[str, ...], state: str, loss: float) -> None:
     """Each state has its loss."""
-    found = judged(open_graph, page(*names))
+    found = evaluated(open_graph, page(*names))
 
     assert isinstance(found.verdict, Outcome)
     assert (found.verdict.state, found.loss) == (state, loss)
@@ -81,6 +81,6 @@ def test_a_page_that_scripts_fill_still_needs_them() -> None:
 
 def test_adding_a_property_never_costs_points() -> None:
     """One after the other."""
-    losses = [judged(open_graph, page(*ALL[:count])).loss or 0 for count in range(6)]
+    losses = [evaluated(open_graph, page(*ALL[:count])).loss or 0 for count in range(6)]
 
     assert losses == sorted(losses, reverse=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.builders import judged, outcome
+from tests.builders import evaluated, outcome
 
 
 @pytest.mark.parametrize(
@@ -49,4 +49,4 @@ def test_what_is_meant(page: str) -> None:
 
 def test_it_is_a_warning_however_many() -> None:
     """It never costs everything."""
-    assert judged("placeholder-text", "<p>Lorem ipsum" * 200).loss == 0.5
+    assert evaluated("placeholder-text", "<p>Lorem ipsum" * 200).loss == 0.5

@@ -34,7 +34,7 @@ def test_german_has_its_own_formula() -> None:
 
 
 @pytest.mark.parametrize("lang", ["", "fr", "ja", "x"])
-def test_other_languages_are_not_judged(lang: str) -> None:
+def test_other_languages_are_not_evaluated(lang: str) -> None:
     """A formula holds for one language only."""
     assert isinstance(run("readability", page(EASY, lang=lang)), NotApplicable)
 

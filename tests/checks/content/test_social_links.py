@@ -6,7 +6,7 @@ import pytest
 
 from pagegrade.checks.content.social_links import social_links
 from pagegrade.model.outcome import NotApplicable
-from tests.builders import judged, outcome, run
+from tests.builders import evaluated, outcome, run
 
 
 @pytest.mark.parametrize(
@@ -71,12 +71,12 @@ def test_the_same_profile_is_listed_once() -> None:
 
 def test_it_is_shown_and_never_scored() -> None:
     """A site needs no profiles."""
-    found = judged(social_links, "<!doctype html><title>t</title>")
+    found = evaluated(social_links, "<!doctype html><title>t</title>")
 
     assert (found.outcome, found.loss) == ("informative", 0)
 
 
-def test_pages_that_scripts_fill_are_not_judged_unless_a_profile_is_there() -> None:
+def test_pages_that_scripts_fill_are_not_evaluated_unless_a_profile_is_there() -> None:
     """Structured data in the head says enough."""
     shell = "<!doctype html><title>t</title>{}<body><div id=root></div><script src=/a.js></script>"
 

@@ -4,7 +4,7 @@ import pytest
 
 from pagegrade.checks.content.text_html_ratio import text_html_ratio
 from pagegrade.model.outcome import NotApplicable
-from tests.builders import judged, outcome, run
+from tests.builders import evaluated, outcome, run
 
 
 def page(text_bytes: int, html_bytes: int) -> str:
@@ -25,7 +25,7 @@ def test_a_tenth_is_the_limit(text_bytes: int, state: str) -> None:
 
 def test_it_is_shown_and_never_scored() -> None:
     """Search engines do not use it and two of three pages are below."""
-    found = judged(text_html_ratio, page(1, 1_000))
+    found = evaluated(text_html_ratio, page(1, 1_000))
 
     assert (found.outcome, found.loss) == ("informative", 0)
 
@@ -45,6 +45,6 @@ def test_hidden_text_and_code_are_no_text() -> None:
 
 
 @pytest.mark.parametrize("html", ["", "<!doctype html><div id=root></div><script src=/a.js></script>"])
-def test_empty_and_script_filled_pages_are_not_judged(html: str) -> None:
+def test_empty_and_script_filled_pages_are_not_evaluated(html: str) -> None:
     """There is no text to measure yet."""
     assert isinstance(run(text_html_ratio, html), NotApplicable)

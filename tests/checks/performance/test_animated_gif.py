@@ -5,7 +5,7 @@ import pytest
 from pagegrade.checks.performance.animated_gif import animated_gif
 from pagegrade.model.artifacts import ImageFacts, Resource
 from pagegrade.model.outcome import NotApplicable, NotRun, Outcome
-from tests.builders import URL, judged, make_resource, make_resources, run
+from tests.builders import URL, evaluated, make_resource, make_resources, run
 
 
 def image(size: int = 900_000, *, name: str = "gif", animated: bool | None = True) -> Resource:
@@ -27,7 +27,7 @@ def image(size: int = 900_000, *, name: str = "gif", animated: bool | None = Tru
 )
 def test_only_large_gifs_that_move_are_films(item: Resource, state: str) -> None:
     """The name of the file proves nothing."""
-    found = judged(animated_gif, resources=make_resources(item))
+    found = evaluated(animated_gif, resources=make_resources(item))
 
     assert isinstance(found.verdict, Outcome)
     assert (found.verdict.state, found.loss) == (state, 1 if state == "animated" else 0)

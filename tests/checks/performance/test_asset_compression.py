@@ -7,7 +7,7 @@ import pytest
 from pagegrade.checks.performance.asset_compression import asset_compression
 from pagegrade.model.artifacts import ImageFacts, Resource
 from pagegrade.model.outcome import NotApplicable, NotRun, Outcome
-from tests.builders import URL, judged, make_resource, make_resources, make_response, outcome, run
+from tests.builders import URL, evaluated, make_resource, make_resources, make_response, outcome, run
 
 
 def plain(path: str, size: int, gzip_bytes: int | None, **more: Any) -> Resource:
@@ -27,7 +27,7 @@ def packed(path: str, **more: Any) -> Resource:
 )
 def test_the_bytes_that_could_be_saved_decide(saving: int, loss: float) -> None:
     """One packet is noted, up to 20,000 bytes cost little, from 200,000 everything is lost."""
-    found = judged(asset_compression, resources=make_resources(plain("a.js", saving + 9_000, 9_000)))
+    found = evaluated(asset_compression, resources=make_resources(plain("a.js", saving + 9_000, 9_000)))
 
     assert found.loss == pytest.approx(loss)
 
@@ -56,7 +56,7 @@ def test_files_of_other_sites_cost_nothing() -> None:
 def test_packing_what_is_packed_is_needless(name: str, state: str) -> None:
     """Drawings and bitmaps gain from it, photos do not."""
     item = packed("a", image=ImageFacts(format=name))  # type: ignore[arg-type]
-    found = judged(asset_compression, resources=make_resources(item))
+    found = evaluated(asset_compression, resources=make_resources(item))
 
     assert isinstance(found.verdict, Outcome)
     assert found.verdict.state == state
@@ -93,7 +93,7 @@ def test_an_html_page_in_place_of_a_script_is_no_asset() -> None:
     assert isinstance(run(asset_compression, resources=make_resources(page)), NotApplicable)
 
 
-def test_what_was_not_fetched_is_not_judged() -> None:
+def test_what_was_not_fetched_is_not_evaluated() -> None:
     """No resources, no verdict; an error page is no file."""
     missing = plain("a.js", 400_000, 9_000, status=404)
 

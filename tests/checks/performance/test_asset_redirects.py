@@ -5,7 +5,7 @@ import pytest
 from pagegrade.checks.performance.asset_redirects import asset_redirects
 from pagegrade.model.artifacts import NotGathered, Resource
 from pagegrade.model.outcome import NotApplicable
-from tests.builders import URL, judged, make_resource, make_resources, make_response, outcome, run
+from tests.builders import URL, evaluated, make_resource, make_resources, make_response, outcome, run
 
 
 def moved(n: int = 0, *, kind: str = "image", own: bool = True) -> Resource:
@@ -19,7 +19,7 @@ def moved(n: int = 0, *, kind: str = "image", own: bool = True) -> Resource:
 @pytest.mark.parametrize(("count", "loss"), [(1, 0.25), (4, 0.5), (10, 1), (40, 1)])
 def test_the_number_decides(count: int, loss: float) -> None:
     """One costs a quarter, ten everything."""
-    found = judged(asset_redirects, resources=make_resources(*map(moved, range(count))))
+    found = evaluated(asset_redirects, resources=make_resources(*map(moved, range(count))))
 
     assert found.loss == pytest.approx(loss)
 

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from pagegrade.checks._run import Judged
+from pagegrade.checks._run import Evaluated
 from pagegrade.checks.performance.cache_headers import cache_headers
 from pagegrade.model.artifacts import NotGathered, Resource
 from pagegrade.model.outcome import NotApplicable, NotRun, Outcome
-from tests.builders import URL, judged, make_resource, make_resources, run
+from tests.builders import URL, evaluated, make_resource, make_resources, run
 
 DAY = 86_400
 VALIDATOR = ("ETag", '"a"')
@@ -27,14 +27,14 @@ def kept(value: str, *headers: tuple[str, str], **more: Any) -> Resource:
     return file(("Cache-Control", value), *headers, **more)
 
 
-def judge_files(*items: Resource) -> Judged:
+def evaluate_files(*items: Resource) -> Evaluated:
     """The verdict on a page with these files."""
-    return judged(cache_headers, resources=make_resources(*items))
+    return evaluated(cache_headers, resources=make_resources(*items))
 
 
 def state_of(*items: Resource) -> str:
     """The state of a page with these files."""
-    found = judge_files(*items)
+    found = evaluate_files(*items)
     if not isinstance(found.verdict, Outcome):
         raise TypeError(found.verdict)
     return found.verdict.state
@@ -81,7 +81,7 @@ def test_a_cache_on_the_way_may_have_used_the_lifetime_up() -> None:
     assert state_of(kept(f"max-age={30 * DAY}", ("Age", str(29 * DAY)))) == "long"
 
 
-def test_files_of_other_sites_are_not_judged() -> None:
+def test_files_of_other_sites_are_not_evaluated() -> None:
     """Their owner is somebody else."""
     verdict = run(cache_headers, resources=make_resources(file(first_party=False)))
 
@@ -125,7 +125,7 @@ def test_decisions_documents_and_failures_are_left_out(item: Resource) -> None:
 )
 def test_bytes_weigh_what_says_nothing(size: int, loss: float) -> None:
     """From 28,000 to 128,000 bytes in five steps."""
-    found = judge_files(file(size=size))
+    found = evaluate_files(file(size=size))
 
     assert found.loss == pytest.approx(loss)
 
@@ -133,7 +133,7 @@ def test_bytes_weigh_what_says_nothing(size: int, loss: float) -> None:
 @pytest.mark.parametrize(("size", "loss"), [(100, 0.1), (28_001, 0.13), (128_000, 0.25), (900_000, 0.25)])
 def test_bytes_weigh_short_lifetimes_a_quarter(size: int, loss: float) -> None:
     """A short lifetime is better than none."""
-    found = judge_files(kept("max-age=60", size=size))
+    found = evaluate_files(kept("max-age=60", size=size))
 
     assert found.loss == pytest.approx(loss)
     assert found.outcome == "warning"
@@ -153,7 +153,7 @@ def test_repairing_files_one_by_one_never_costs_points() -> None:
                 file(*levels[level if index < done else level - 1], size=40_000, path=f"{index}.js")
                 for index in range(4)
             ]
-            losses.append(judge_files(*items).loss or 0)
+            losses.append(evaluate_files(*items).loss or 0)
 
     assert losses == sorted(losses, reverse=True)
     assert losses[0] == 1
@@ -162,7 +162,7 @@ def test_repairing_files_one_by_one_never_costs_points() -> None:
 
 def test_the_largest_uncached_file_is_named_first() -> None:
     """With its bytes and the reason."""
-    found = judge_files(
+    found = evaluate_files(
         kept("max-age=600", size=90_000, path="short.js"),
         file(size=500, path="small.js"),
         file(size=9_000, path="big.js"),
@@ -184,13 +184,13 @@ def test_without_the_files_nothing_is_said() -> None:
 @pytest.mark.parametrize("kind", ["icon", "manifest"])
 def test_icons_and_manifests_are_left_out(kind: str) -> None:
     """An icon is asked for its lifetime elsewhere; a manifest keeps its name when it changes."""
-    assert isinstance(judge_files(file(kind=kind)).verdict, NotApplicable)
+    assert isinstance(evaluate_files(file(kind=kind)).verdict, NotApplicable)
 
 
 def test_the_message_counts_both_kinds() -> None:
     """A list of files without a lifetime must not hold some with one, unsaid."""
-    mixed = judge_files(file(), kept("max-age=60", path="b.js"), kept("max-age=60", path="c.js")).verdict
-    alone = judge_files(file()).verdict
+    mixed = evaluate_files(file(), kept("max-age=60", path="b.js"), kept("max-age=60", path="c.js")).verdict
+    alone = evaluate_files(file()).verdict
 
     assert isinstance(mixed, Outcome)
     assert isinstance(alone, Outcome)

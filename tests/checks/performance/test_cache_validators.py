@@ -4,7 +4,7 @@ import pytest
 
 from pagegrade.checks.performance.cache_validators import cache_validators
 from pagegrade.model.outcome import NotApplicable, NotRun, Outcome
-from tests.builders import URL, judged, make_resource, make_resources, run
+from tests.builders import URL, evaluated, make_resource, make_resources, run
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from tests.builders import URL, judged, make_resource, make_resources, run
 )
 def test_one_of_the_two_is_enough(headers: tuple[tuple[str, str], ...], state: str) -> None:
     """In any spelling, and not empty."""
-    found = judged(
+    found = evaluated(
         cache_validators, resources=make_resources(make_resource(URL + "a.js", kind="script", headers=headers))
     )
 
@@ -34,7 +34,7 @@ def test_some_files_need_none(value: str) -> None:
     assert isinstance(run(cache_validators, resources=make_resources(item)), NotApplicable)
 
 
-def test_files_of_others_are_not_judged() -> None:
+def test_files_of_others_are_not_evaluated() -> None:
     """Nobody here can mend them."""
     foreign = make_resource("https://b.example/a.js", kind="script", first_party=False)
 

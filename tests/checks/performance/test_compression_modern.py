@@ -4,7 +4,7 @@ import pytest
 
 from pagegrade.checks.performance.compression_modern import compression_modern
 from pagegrade.model.outcome import NotApplicable, NotRun, Outcome
-from tests.builders import URL, judged, make_response, outcome, run
+from tests.builders import URL, evaluated, make_response, outcome, run
 
 PAGE = "<!doctype html>" + "x" * 2_000
 
@@ -21,8 +21,8 @@ def test_brotli_and_zstandard_are_the_modern_ones(coding: str, expected: str) ->
 
 
 def test_an_unpacked_page_is_said_to_be_one() -> None:
-    """It costs nothing here; another check judges it."""
-    found = judged(compression_modern, response=make_response(PAGE))
+    """It costs nothing here; another check evaluates it."""
+    found = evaluated(compression_modern, response=make_response(PAGE))
 
     assert isinstance(found.verdict, Outcome)
     assert (found.verdict.state, found.outcome) == ("none", "informative")

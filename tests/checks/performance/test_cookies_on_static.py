@@ -4,7 +4,7 @@ import pytest
 
 from pagegrade.checks.performance.cookies_on_static import cookies_on_static
 from pagegrade.model.outcome import NotApplicable, NotRun
-from tests.builders import URL, judged, make_resource, make_resources, outcome, run
+from tests.builders import URL, evaluated, make_resource, make_resources, outcome, run
 
 COOKIE = (("set-cookie", "id=s3cr3t; Path=/"), ("Set-Cookie", "other=s3cr3t"))
 
@@ -34,5 +34,7 @@ def test_pages_and_other_sites_are_left_out(kind: str, own: bool) -> None:  # no
 
 def test_it_costs_nothing() -> None:
     """Load balancers do it everywhere."""
-    assert judged(cookies_on_static, resources=make_resources(make_resource(URL + "a.png", headers=COOKIE))).loss == 0
+    assert (
+        evaluated(cookies_on_static, resources=make_resources(make_resource(URL + "a.png", headers=COOKIE))).loss == 0
+    )
     assert isinstance(run(cookies_on_static), NotRun)

@@ -44,7 +44,7 @@ def test_rules_that_a_browser_follows_count(css: str, count: int) -> None:
         (("a.css", "font"), True, "none"),
     ],
 )
-def test_sheets_of_the_site_are_judged(named: tuple[str, str], own: bool, state: str) -> None:  # noqa: FBT001 - a table
+def test_sheets_of_the_site_are_evaluated(named: tuple[str, str], own: bool, state: str) -> None:  # noqa: FBT001 - a table
     """Those of others are not the owner's."""
     assert outcome(css_import, LINKED, resources=files(named, own=own)).state == state
 

@@ -6,7 +6,7 @@ import pytest
 
 from pagegrade.checks.performance.css_size import css_size
 from pagegrade.model.outcome import NotApplicable, NotRun, Outcome
-from tests.builders import URL, judged, make_resource, make_resources, outcome, run
+from tests.builders import URL, evaluated, make_resource, make_resources, outcome, run
 
 PAGE = "<!doctype html><link rel='stylesheet' href='/a.css'>"
 
@@ -18,7 +18,7 @@ PAGE = "<!doctype html><link rel='stylesheet' href='/a.css'>"
 def test_the_limits_are_inclusive(wire: int, state: str, loss: float) -> None:
     """At a limit it is still the better state."""
     files = make_resources(make_resource(URL + "a.css", kind="stylesheet", body_bytes=wire))
-    found = judged(css_size, PAGE, resources=files)
+    found = evaluated(css_size, PAGE, resources=files)
 
     assert isinstance(found.verdict, Outcome)
     assert (found.verdict.state, found.verdict.value) == (state, wire)

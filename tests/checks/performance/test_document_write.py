@@ -5,7 +5,7 @@ import pytest
 from pagegrade.checks.performance.document_write import document_write
 from pagegrade.model.artifacts import ScriptFacts
 from pagegrade.model.outcome import NotApplicable, NotRun
-from tests.builders import URL, judged, make_resource, make_resources, outcome, run
+from tests.builders import URL, evaluated, make_resource, make_resources, outcome, run
 
 
 def page(code: str) -> str:
@@ -30,7 +30,7 @@ def page(code: str) -> str:
 )
 def test_only_calls_in_the_code_for_this_page_count(code: str, loss: float) -> None:
     """Comments, texts, other windows and fallbacks do not."""
-    assert judged(document_write, page(code), resources=make_resources()).loss == loss
+    assert evaluated(document_write, page(code), resources=make_resources()).loss == loss
 
 
 def test_own_files_count_and_those_of_others_do_not() -> None:

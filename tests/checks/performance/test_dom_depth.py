@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.checks.performance.dom_depth import dom_depth
-from tests.builders import judged, outcome
+from tests.builders import evaluated, outcome
 
 
 @pytest.mark.parametrize(("divs", "state"), [(30, "shallow"), (31, "deep")])
@@ -30,4 +30,4 @@ def test_the_deepest_element_is_shown() -> None:
 
 def test_it_costs_nothing() -> None:
     """Tables are long for good reasons."""
-    assert judged(dom_depth, "<div>" * 400).outcome == "informative"
+    assert evaluated(dom_depth, "<div>" * 400).outcome == "informative"

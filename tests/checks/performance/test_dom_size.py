@@ -4,7 +4,7 @@ import pytest
 
 from pagegrade.checks.performance.dom_size import dom_size
 from pagegrade.model.outcome import Outcome
-from tests.builders import judged, outcome
+from tests.builders import evaluated, outcome
 
 FRAME = "<!doctype html><html><head><title>t</title></head><body>"
 FRAME_ELEMENTS = 4
@@ -28,7 +28,7 @@ def page(elements: int, inside: str = "") -> str:
 )
 def test_the_limits_are_1500_and_3000_elements(elements: int, state: str, loss: float) -> None:
     """At a limit it is still the better state, past it the worse."""
-    found = judged(dom_size, page(elements))
+    found = evaluated(dom_size, page(elements))
 
     assert isinstance(found.verdict, Outcome)
     assert found.verdict.value == elements
@@ -54,4 +54,4 @@ def test_the_details_hint_at_where_they_are() -> None:
 
 def test_a_few_more_elements_cost_nothing() -> None:
     """Steps keep good markup from costing a hair."""
-    assert judged(dom_size, page(1_700)).loss == judged(dom_size, page(1_705)).loss
+    assert evaluated(dom_size, page(1_700)).loss == evaluated(dom_size, page(1_705)).loss

@@ -5,7 +5,7 @@ import pytest
 from pagegrade.checks.performance.domains_count import domains_count
 from pagegrade.model.artifacts import StylesheetReference
 from pagegrade.model.outcome import Outcome
-from tests.builders import URL, judged, make_resource, make_resources, outcome
+from tests.builders import URL, evaluated, make_resource, make_resources, outcome
 
 
 def page(hosts: int) -> str:
@@ -19,7 +19,7 @@ def page(hosts: int) -> str:
 )
 def test_the_own_host_counts_and_the_limits_are_inclusive(others: int, state: str, loss: float) -> None:
     """12 and 30 are still the better state."""
-    found = judged(domains_count, page(others))
+    found = evaluated(domains_count, page(others))
 
     assert isinstance(found.verdict, Outcome)
     assert (found.verdict.state, found.verdict.value) == (state, others + 1)

@@ -5,7 +5,7 @@ import pytest
 from pagegrade.checks.performance.duplicate_assets import duplicate_assets
 from pagegrade.model.artifacts import Resource
 from pagegrade.model.outcome import NotApplicable, NotRun
-from tests.builders import URL, judged, make_resource, make_resources, make_response, outcome, run
+from tests.builders import URL, evaluated, make_resource, make_resources, make_response, outcome, run
 
 
 def file(path: str, digest: str = "5f", size: int = 1_400, *, kind: str = "script", ends_at: str = "") -> Resource:
@@ -19,7 +19,7 @@ def test_each_copy_too_many_counts(count: int, loss: float) -> None:
     """The first one is needed."""
     files = make_resources(*(file(f"{n}.js") for n in range(count)))
 
-    assert judged(duplicate_assets, resources=files).loss == pytest.approx(loss)
+    assert evaluated(duplicate_assets, resources=files).loss == pytest.approx(loss)
 
 
 def test_another_query_is_another_address() -> None:

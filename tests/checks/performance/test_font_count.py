@@ -7,7 +7,7 @@ import pytest
 from pagegrade.checks.performance.font_count import font_count
 from pagegrade.model.artifacts import FontFace
 from pagegrade.model.outcome import NotApplicable, NotRun
-from tests.builders import judged, make_resources, outcome, run
+from tests.builders import evaluated, make_resources, outcome, run
 
 
 def fonts(count: int, **more: Any) -> Any:
@@ -20,7 +20,7 @@ def fonts(count: int, **more: Any) -> Any:
 @pytest.mark.parametrize(("count", "loss"), [(1, 0), (4, 0), (5, 0.25), (8, 0.25), (9, 0.5), (60, 0.5)])
 def test_five_are_many_and_nine_very_many(count: int, loss: float) -> None:
     """Which of them are used is not known, so half is the most."""
-    assert judged(font_count, resources=fonts(count)).loss == loss
+    assert evaluated(font_count, resources=fonts(count)).loss == loss
 
 
 def test_alphabets_of_one_font_are_one_font() -> None:

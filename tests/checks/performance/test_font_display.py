@@ -7,7 +7,7 @@ import pytest
 from pagegrade.checks.performance.font_display import font_display
 from pagegrade.model.artifacts import FontFace
 from pagegrade.model.outcome import NotApplicable, NotRun
-from tests.builders import URL, judged, make_resource, make_resources, outcome, run
+from tests.builders import URL, evaluated, make_resource, make_resources, outcome, run
 
 
 def offered(display: str, *, url: str = URL + "a.css", own: bool = True, family: str = "Lato", **more: Any) -> Any:
@@ -22,7 +22,7 @@ def offered(display: str, *, url: str = URL + "a.css", own: bool = True, family:
 )
 def test_four_words_say_something(display: str, loss: float) -> None:
     """``auto`` lets the browser hide the text."""
-    assert judged(font_display, resources=offered(display)).loss == loss
+    assert evaluated(font_display, resources=offered(display)).loss == loss
 
 
 @pytest.mark.parametrize("family", ["FontAwesome", "Material Icons", "Glyphicons Halflings", "dashicons"])
@@ -51,5 +51,5 @@ def test_rules_of_the_page_are_read_with_their_traps() -> None:
     bad = "@font-face{font-family:b;src:url(/b.woff2);/* font-display:swap */}"
 
     assert outcome(font_display, f"<style>{good}</style>", resources=make_resources()).state == "stated"
-    assert judged(font_display, f"<style>{bad * 9}</style>", resources=make_resources()).loss == 0.5
+    assert evaluated(font_display, f"<style>{bad * 9}</style>", resources=make_resources()).loss == 0.5
     assert isinstance(run(font_display, f"<style>{bad}</style>"), NotRun)

@@ -7,7 +7,7 @@ import pytest
 from pagegrade.checks.performance.font_format import font_format
 from pagegrade.model.artifacts import FontFace
 from pagegrade.model.outcome import NotApplicable, NotRun
-from tests.builders import URL, judged, make_resource, make_resources, outcome, run
+from tests.builders import URL, evaluated, make_resource, make_resources, outcome, run
 
 
 def offered(*formats: str, own: bool = True, **more: Any) -> Any:
@@ -37,8 +37,8 @@ def test_the_number_decides_up_to_half() -> None:
     """Unused faces cost nobody anything."""
     css = "".join(f"@font-face{{font-family:f{n};src:url(/{n}.woff)}}" for n in range(9))
 
-    assert judged(font_format, f"<style>{css}</style>", resources=make_resources()).loss == 0.5
-    assert judged(font_format, resources=offered("woff")).loss == 0.25
+    assert evaluated(font_format, f"<style>{css}</style>", resources=make_resources()).loss == 0.5
+    assert evaluated(font_format, resources=offered("woff")).loss == 0.25
 
 
 def test_font_services_answer_each_program_differently() -> None:
@@ -46,7 +46,7 @@ def test_font_services_answer_each_program_differently() -> None:
     assert isinstance(run(font_format, resources=offered("ttf", own=False)), NotApplicable)
 
 
-def test_formats_that_cannot_be_told_are_not_judged() -> None:
+def test_formats_that_cannot_be_told_are_not_evaluated() -> None:
     """An address without an extension may be anything."""
     assert isinstance(run(font_format, resources=offered("")), NotApplicable)
     assert isinstance(run(font_format), NotRun)

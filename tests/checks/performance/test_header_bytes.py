@@ -4,7 +4,7 @@ import pytest
 
 from pagegrade.checks.performance.header_bytes import header_bytes
 from pagegrade.model.outcome import NotRun
-from tests.builders import judged, make_response, outcome, run
+from tests.builders import evaluated, make_response, outcome, run
 
 
 def state(*headers: tuple[str, str]) -> str:
@@ -42,4 +42,4 @@ def test_values_are_never_shown() -> None:
 def test_unseen_headers_say_nothing() -> None:
     """A saved page has none; and it costs nothing."""
     assert isinstance(run(header_bytes, response=make_response("x", headers_seen=False)), NotRun)
-    assert judged(header_bytes).outcome == "informative"
+    assert evaluated(header_bytes).outcome == "informative"

@@ -4,7 +4,7 @@ import pytest
 
 from pagegrade.checks.performance.html_cache_policy import html_cache_policy
 from pagegrade.model.outcome import NotRun, Outcome
-from tests.builders import judged, make_response, outcome, run
+from tests.builders import evaluated, make_response, outcome, run
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ from tests.builders import judged, make_response, outcome, run
 def test_the_directives_are_read(value: str | None, state: str) -> None:
     """Quoted field names, unknown extensions and any case included."""
     headers = () if value is None else (("cache-control", value),)
-    found = judged(html_cache_policy, response=make_response("x", headers=headers))
+    found = evaluated(html_cache_policy, response=make_response("x", headers=headers))
 
     assert isinstance(found.verdict, Outcome)
     assert (found.verdict.state, found.outcome) == (state, "informative")

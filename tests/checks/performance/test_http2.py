@@ -2,19 +2,19 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.checks._run import Judged
+from pagegrade.checks._run import Evaluated
 from pagegrade.checks.performance.http2 import http2
 from pagegrade.model.artifacts import TLS
 from pagegrade.model.outcome import NotApplicable, NotRun, Outcome
-from tests.builders import judged, make_response, run
+from tests.builders import evaluated, make_response, run
 
 
-def judge_version(version: str, *headers: tuple[str, str], alpn: str | None = None) -> Judged:
+def evaluate_version(version: str, *headers: tuple[str, str], alpn: str | None = None) -> Evaluated:
     """The verdict on an answer over https in this version."""
     response = make_response("x", headers=headers, http_version=version)
     if alpn is None:
-        return judged(http2, response=response)
-    return judged(http2, response=response, tls=TLS(host="example.com", verified=True, alpn=alpn))
+        return evaluated(http2, response=response)
+    return evaluated(http2, response=response, tls=TLS(host="example.com", verified=True, alpn=alpn))
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ def judge_version(version: str, *headers: tuple[str, str], alpn: str | None = No
 )
 def test_the_version_of_the_answer_decides(version: str, loss: float) -> None:
     """We offer HTTP/2, so the answer shows what the server speaks."""
-    found = judge_version(version)
+    found = evaluate_version(version)
 
     assert found.loss == loss
     assert isinstance(found.verdict, Outcome)
@@ -43,26 +43,26 @@ def test_the_version_of_the_answer_decides(version: str, loss: float) -> None:
 )
 def test_an_announced_newer_version_counts(value: str, loss: float) -> None:
     """A server may offer HTTP/3 only beside HTTP/1.1."""
-    found = judge_version("HTTP/1.1", ("Alt-Svc", value))
+    found = evaluate_version("HTTP/1.1", ("Alt-Svc", value))
 
     assert found.loss == loss
 
 
 def test_what_the_handshake_agreed_to_counts() -> None:
     """A client in the way may have fallen back."""
-    assert judge_version("HTTP/1.1", alpn="h2").loss == 0
-    assert judge_version("", alpn="h2").loss == 0
-    assert judge_version("HTTP/1.1", alpn="http/1.1").loss == 1
+    assert evaluate_version("HTTP/1.1", alpn="h2").loss == 0
+    assert evaluate_version("", alpn="h2").loss == 0
+    assert evaluate_version("HTTP/1.1", alpn="http/1.1").loss == 1
 
 
-def test_a_page_over_http_is_judged_by_the_check_for_https() -> None:
+def test_a_page_over_http_is_evaluated_by_the_check_for_https() -> None:
     """Browsers speak HTTP/2 over https only, so the loss is inherited instead of found."""
     verdict = run(http2, response=make_response("x", url="http://example.com/", http_version="HTTP/1.1"))
 
     assert isinstance(verdict, NotApplicable)
 
 
-def test_a_saved_page_is_not_judged() -> None:
+def test_a_saved_page_is_not_evaluated() -> None:
     """Without an exchange there is no version."""
     verdict = run(http2, response=make_response("x", http_version=""))
 
@@ -71,7 +71,7 @@ def test_a_saved_page_is_not_judged() -> None:
 
 def test_the_announcement_is_shown() -> None:
     """The owner sees what was read."""
-    found = judge_version("HTTP/1.1", ("Alt-Svc", 'h3=":443"')).verdict
+    found = evaluate_version("HTTP/1.1", ("Alt-Svc", 'h3=":443"')).verdict
 
     assert isinstance(found, Outcome)
     assert [(entry.header, entry.value, entry.snippet) for entry in found.evidence] == [

@@ -4,7 +4,7 @@ import pytest
 
 from pagegrade.checks.performance.http3_advertised import http3_advertised
 from pagegrade.model.outcome import NotApplicable, NotRun, Outcome
-from tests.builders import judged, make_response, outcome, run
+from tests.builders import evaluated, make_response, outcome, run
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ from tests.builders import judged, make_response, outcome, run
 )
 def test_the_header_names_protocols(value: str, state: str) -> None:
     """Parameters and longer names are none."""
-    found = judged(http3_advertised, response=make_response("x", headers=(("alt-svc", value),)))
+    found = evaluated(http3_advertised, response=make_response("x", headers=(("alt-svc", value),)))
 
     assert isinstance(found.verdict, Outcome)
     assert (found.verdict.state, found.outcome) == (state, "informative")

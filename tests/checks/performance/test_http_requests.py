@@ -7,7 +7,7 @@ import pytest
 from pagegrade.checks.performance.http_requests import http_requests
 from pagegrade.model.artifacts import Resources, StylesheetReference
 from pagegrade.model.outcome import Outcome
-from tests.builders import URL, judged, make_resources, outcome
+from tests.builders import URL, evaluated, make_resources, outcome
 
 
 def images(count: int, extra: str = "") -> str:
@@ -46,7 +46,7 @@ def count(html: str, **more: Any) -> int:
 )
 def test_the_limits_are_50_and_150(number: int, state: str, loss: float) -> None:
     """At a limit it is still the better state, past it the worse."""
-    found = judged(http_requests, images(number))
+    found = evaluated(http_requests, images(number))
 
     assert isinstance(found.verdict, Outcome)
     assert found.verdict.state == state
@@ -62,8 +62,8 @@ def test_lazy_images_and_frames_are_not_counted() -> None:
 
 def test_making_images_lazy_never_costs_points() -> None:
     """The edit that the fix advises."""
-    before = judged(http_requests, images(120))
-    after = judged(http_requests, images(60) + images(60, 'loading="lazy"'))
+    before = evaluated(http_requests, images(120))
+    after = evaluated(http_requests, images(60) + images(60, 'loading="lazy"'))
 
     assert before.loss is not None
     assert after.loss is not None

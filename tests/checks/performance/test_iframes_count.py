@@ -4,7 +4,7 @@ import pytest
 
 from pagegrade.checks.performance.iframes_count import iframes_count
 from pagegrade.model.outcome import Outcome
-from tests.builders import judged, outcome
+from tests.builders import evaluated, outcome
 
 FRAME = "<iframe src=https://b.example/ title=x></iframe>"
 
@@ -12,7 +12,7 @@ FRAME = "<iframe src=https://b.example/ title=x></iframe>"
 @pytest.mark.parametrize(("count", "state"), [(0, "few"), (4, "few"), (5, "many")])
 def test_more_than_four_are_many(count: int, state: str) -> None:
     """It costs nothing."""
-    found = judged(iframes_count, FRAME * count)
+    found = evaluated(iframes_count, FRAME * count)
 
     assert isinstance(found.verdict, Outcome)
     assert (found.verdict.state, found.verdict.value, found.outcome) == (state, count, "informative")

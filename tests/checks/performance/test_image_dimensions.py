@@ -4,7 +4,7 @@ import pytest
 
 from pagegrade.checks.performance.image_dimensions import image_dimensions
 from pagegrade.model.outcome import NotApplicable, Outcome
-from tests.builders import judged, outcome, run
+from tests.builders import evaluated, outcome, run
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ from tests.builders import judged, outcome, run
 )
 def test_space_is_reserved_by_numbers_or_a_ratio_with_a_side(attributes: str) -> None:
     """Attributes and inline styles say it equally."""
-    found = judged(image_dimensions, f"<img src=/a.jpg {attributes}>")
+    found = evaluated(image_dimensions, f"<img src=/a.jpg {attributes}>")
 
     assert isinstance(found.verdict, Outcome)
     assert (found.verdict.state, found.loss) == ("reserved", 0)
@@ -61,7 +61,7 @@ def test_space_is_reserved_by_numbers_or_a_ratio_with_a_side(attributes: str) ->
 )
 def test_what_reserves_no_height_is_found(attributes: str) -> None:
     """A percentage of an unknown height, one side alone or a maximum keep nothing free."""
-    found = judged(image_dimensions, f"<img src=/a.jpg {attributes}>")
+    found = evaluated(image_dimensions, f"<img src=/a.jpg {attributes}>")
 
     assert isinstance(found.verdict, Outcome)
     assert (found.verdict.state, found.loss) == ("unsized", 0.25)
@@ -70,7 +70,7 @@ def test_what_reserves_no_height_is_found(attributes: str) -> None:
 
 def test_a_stylesheet_may_reserve_the_space_so_it_never_fails() -> None:
     """However many images, at most half is lost."""
-    found = judged(image_dimensions, "<img src=/a.jpg>" * 500)
+    found = evaluated(image_dimensions, "<img src=/a.jpg>" * 500)
 
     assert found.outcome == "warning"
     assert found.loss == 0.5
@@ -82,15 +82,15 @@ def test_a_stylesheet_may_reserve_the_space_so_it_never_fails() -> None:
 @pytest.mark.parametrize(("count", "loss"), [(0, 0), (1, 0.25), (9, 0.25 + 2 / 9), (10, 0.5), (11, 0.5)])
 def test_each_further_image_costs_more_until_ten(count: int, loss: float) -> None:
     """Repairing one of several helps."""
-    found = judged(image_dimensions, "<img src=/a.jpg width=1 height=1>" + "<img src=/b.jpg>" * count)
+    found = evaluated(image_dimensions, "<img src=/a.jpg width=1 height=1>" + "<img src=/b.jpg>" * count)
 
     assert found.loss == pytest.approx(loss)
 
 
 def test_removing_a_good_image_does_not_make_the_others_worse() -> None:
     """The number counts, not the share."""
-    with_good = judged(image_dimensions, "<img src=/a.jpg width=1 height=1>" * 5 + "<img src=/b.jpg>")
-    without = judged(image_dimensions, "<img src=/b.jpg>")
+    with_good = evaluated(image_dimensions, "<img src=/a.jpg width=1 height=1>" * 5 + "<img src=/b.jpg>")
+    without = evaluated(image_dimensions, "<img src=/b.jpg>")
 
     assert with_good.loss == without.loss
 

@@ -5,7 +5,7 @@ import pytest
 from pagegrade.checks.performance.image_efficiency import image_efficiency
 from pagegrade.model.artifacts import ImageFacts, Resource
 from pagegrade.model.outcome import NotApplicable, NotRun
-from tests.builders import URL, judged, make_resource, make_resources, outcome, run
+from tests.builders import URL, evaluated, make_resource, make_resources, outcome, run
 
 
 def image(size: int, *, name: str = "jpeg", animated: bool = False, width: int | None = 800) -> Resource:
@@ -19,7 +19,7 @@ def image(size: int, *, name: str = "jpeg", animated: bool = False, width: int |
 )
 def test_what_is_too_much_costs_in_steps(size: int, loss: float) -> None:
     """4,096 bytes are tolerated."""
-    assert judged(image_efficiency, resources=make_resources(image(size))).loss == pytest.approx(loss)
+    assert evaluated(image_efficiency, resources=make_resources(image(size))).loss == pytest.approx(loss)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from pagegrade.checks.performance.image_format import image_format
 from pagegrade.model.artifacts import ImageFacts, NotGathered, Resource
 from pagegrade.model.outcome import NotApplicable, NotRun, Outcome
-from tests.builders import URL, judged, make_resource, make_resources, outcome, run
+from tests.builders import URL, evaluated, make_resource, make_resources, outcome, run
 
 PAGE = "<!doctype html><title>t</title><img src=/a.jpg>"
 
@@ -40,7 +40,7 @@ def test_modern_formats_are_fine_at_any_size(format_name: str) -> None:
 @pytest.mark.parametrize("format_name", ["jpeg", "png", "gif", "bmp", "tiff"])
 def test_an_older_format_with_much_to_save_fails(format_name: str) -> None:
     """Every older raster format is one."""
-    found = judged(image_format, PAGE, resources=make_resources(image(format_name)))
+    found = evaluated(image_format, PAGE, resources=make_resources(image(format_name)))
 
     assert isinstance(found.verdict, Outcome)
     assert (found.verdict.state, found.loss) == ("legacy", 1)
@@ -66,7 +66,7 @@ def test_images_up_to_ten_kilobytes_are_left_alone(size: int, state: str) -> Non
 )
 def test_the_saving_decides_between_half_and_all(size: int, state: str) -> None:
     """800 x 600 pixels need 80,000 bytes at a sixth of a byte each; 4,096 more are tolerated."""
-    found = judged(image_format, PAGE, resources=make_resources(image("jpeg", size)))
+    found = evaluated(image_format, PAGE, resources=make_resources(image("jpeg", size)))
 
     assert isinstance(found.verdict, Outcome)
     assert (found.verdict.state, found.loss) == (state, 0.5 if state == "efficient_legacy" else 1)
@@ -110,7 +110,7 @@ def test_a_picture_without_modern_sources_excuses_nothing() -> None:
     assert state_of(image("jpeg"), html=html) == "legacy"
 
 
-def test_a_fallback_that_is_also_used_plainly_is_judged() -> None:
+def test_a_fallback_that_is_also_used_plainly_is_evaluated() -> None:
     """There every browser takes it."""
     html = "<picture><source type=image/avif srcset=/a.avif><img src=/a.jpg></picture><img src=/a.jpg>"
 
@@ -137,7 +137,7 @@ def test_offering_a_modern_format_never_costs_points() -> None:
     ],
     ids=["svg", "ico", "icon", "missing", "unread", "failed"],
 )
-def test_drawings_icons_and_what_did_not_arrive_are_not_judged(resource: Resource) -> None:
+def test_drawings_icons_and_what_did_not_arrive_are_not_evaluated(resource: Resource) -> None:
     """Only raster images that were received."""
     verdict = run(image_format, PAGE, resources=make_resources(resource))
 

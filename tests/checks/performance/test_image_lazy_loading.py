@@ -5,7 +5,7 @@ import pytest
 from pagegrade.checks.performance.image_lazy_loading import image_lazy_loading
 from pagegrade.model.artifacts import ImageFacts
 from pagegrade.model.outcome import NotApplicable, Outcome
-from tests.builders import URL, judged, make_resource, make_resources, outcome, run
+from tests.builders import URL, evaluated, make_resource, make_resources, outcome, run
 
 
 def page(eager: int, attributes: str = "") -> str:
@@ -17,7 +17,7 @@ def page(eager: int, attributes: str = "") -> str:
 @pytest.mark.parametrize(("eager", "loss"), [(1, 0), (4, 0), (5, 0.2), (16, 0.3), (30, 0.5), (90, 0.5)])
 def test_five_eager_images_further_down_are_many(eager: int, loss: float) -> None:
     """The fold is not known, so half is the most it costs."""
-    assert judged(image_lazy_loading, page(eager)).loss == pytest.approx(loss)
+    assert evaluated(image_lazy_loading, page(eager)).loss == pytest.approx(loss)
 
 
 @pytest.mark.parametrize(

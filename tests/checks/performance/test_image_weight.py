@@ -4,7 +4,7 @@ import pytest
 
 from pagegrade.checks.performance.image_weight import image_weight
 from pagegrade.model.outcome import NotApplicable, NotRun, Outcome
-from tests.builders import URL, judged, make_resource, make_resources, outcome, run
+from tests.builders import URL, evaluated, make_resource, make_resources, outcome, run
 
 PAGE = "<!doctype html>" + "".join(f"<img src=/{n}.jpg>" for n in range(6))
 
@@ -24,7 +24,7 @@ PAGE = "<!doctype html>" + "".join(f"<img src=/{n}.jpg>" for n in range(6))
 def test_size_and_number_decide(sizes: list[int], state: str, loss: float) -> None:
     """One heavy photo costs a quarter, five very heavy ones everything."""
     files = make_resources(*(make_resource(f"{URL}{n}.jpg", body_bytes=size) for n, size in enumerate(sizes)))
-    found = judged(image_weight, PAGE, resources=files)
+    found = evaluated(image_weight, PAGE, resources=files)
 
     assert isinstance(found.verdict, Outcome)
     assert found.verdict.state == state
@@ -52,7 +52,7 @@ def test_images_of_another_host_count() -> None:
     ]
 
 
-def test_what_did_not_arrive_is_not_judged() -> None:
+def test_what_did_not_arrive_is_not_evaluated() -> None:
     """An error page has no weight as an image."""
     gone = make_resource(URL + "0.jpg", body_bytes=900_000, status=404)
     shell = make_resource(URL + "1.jpg", body_bytes=900_000, headers=(("Content-Type", "text/html"),))

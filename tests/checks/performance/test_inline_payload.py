@@ -4,7 +4,7 @@ import pytest
 
 from pagegrade.checks.performance.inline_payload import inline_payload
 from pagegrade.model.outcome import Outcome
-from tests.builders import judged, outcome
+from tests.builders import evaluated, outcome
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from tests.builders import judged, outcome
 )
 def test_scripts_data_styles_and_images_count(html: str) -> None:
     """Each alone may be large."""
-    found = judged(inline_payload, html.format("x" * 100_001))
+    found = evaluated(inline_payload, html.format("x" * 100_001))
 
     assert isinstance(found.verdict, Outcome)
     assert (found.verdict.state, found.outcome) == ("large", "informative")

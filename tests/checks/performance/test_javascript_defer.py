@@ -4,7 +4,7 @@ import pytest
 
 from pagegrade.checks.performance.javascript_defer import javascript_defer
 from pagegrade.model.outcome import NotApplicable, Outcome
-from tests.builders import judged, outcome, run
+from tests.builders import evaluated, outcome, run
 
 HEAD = "<!doctype html><title>t</title>"
 TEXT = "<p>Tables and chairs."
@@ -22,7 +22,7 @@ TEXT = "<p>Tables and chairs."
 )
 def test_async_and_modules_are_as_good_as_defer(script: str) -> None:
     """None of them keeps the parser waiting."""
-    found = judged(javascript_defer, HEAD + script + TEXT)
+    found = evaluated(javascript_defer, HEAD + script + TEXT)
 
     assert isinstance(found.verdict, Outcome)
     assert (found.verdict.state, found.loss) == ("deferred", 0)
@@ -33,7 +33,7 @@ def test_async_and_modules_are_as_good_as_defer(script: str) -> None:
 )
 def test_up_to_five_cost_half(count: int, state: str, loss: float) -> None:
     """At the limit it is still the better state, past it the worse."""
-    found = judged(javascript_defer, HEAD + "<script src=/a.js></script>" * count + TEXT)
+    found = evaluated(javascript_defer, HEAD + "<script src=/a.js></script>" * count + TEXT)
 
     assert isinstance(found.verdict, Outcome)
     assert (found.verdict.state, found.loss) == (state, loss)
@@ -44,7 +44,7 @@ def test_up_to_five_cost_half(count: int, state: str, loss: float) -> None:
 
 def test_a_foreign_script_in_the_head_is_a_single_point_of_failure() -> None:
     """When that site does not answer, the page stays empty."""
-    found = judged(javascript_defer, HEAD + "<script src=https://tags.vendor.example/a.js></script>" + TEXT)
+    found = evaluated(javascript_defer, HEAD + "<script src=https://tags.vendor.example/a.js></script>" + TEXT)
 
     assert isinstance(found.verdict, Outcome)
     assert (found.verdict.state, found.loss) == ("third_party", 1)
@@ -83,7 +83,7 @@ def test_scripts_at_the_end_of_the_body_block_nothing_visible() -> None:
         "",
     ],
 )
-def test_inline_scripts_and_what_is_no_script_are_not_judged(script: str) -> None:
+def test_inline_scripts_and_what_is_no_script_are_not_evaluated(script: str) -> None:
     """Nothing there can be deferred."""
     verdict = run(javascript_defer, HEAD + script + TEXT)
 
@@ -104,7 +104,7 @@ def test_deferring_never_costs_points() -> None:
     """Each edit on the way helps or changes nothing."""
     plain, deferred = "<script src=/a.js></script>", "<script src=/a.js defer></script>"
     losses = [
-        judged(javascript_defer, HEAD + deferred * done + plain * (8 - done) + TEXT).loss or 0 for done in range(9)
+        evaluated(javascript_defer, HEAD + deferred * done + plain * (8 - done) + TEXT).loss or 0 for done in range(9)
     ]
 
     assert losses == sorted(losses, reverse=True)

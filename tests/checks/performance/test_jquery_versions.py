@@ -5,7 +5,7 @@ import pytest
 from pagegrade.checks.performance.jquery_versions import jquery_versions
 from pagegrade.model.artifacts import Resource, ScriptFacts
 from pagegrade.model.outcome import NotApplicable, NotRun, Outcome
-from tests.builders import URL, judged, make_resource, make_resources, outcome, run
+from tests.builders import URL, evaluated, make_resource, make_resources, outcome, run
 
 
 def script(path: str, *versions: str, own: bool = True) -> Resource:
@@ -29,7 +29,7 @@ def script(path: str, *versions: str, own: bool = True) -> Resource:
 def test_number_and_version_decide(versions: list[str], state: str, loss: float) -> None:
     """Versions are numbers, not text."""
     files = make_resources(*(script(f"{n}.js", version) for n, version in enumerate(versions)))
-    found = judged(jquery_versions, resources=files)
+    found = evaluated(jquery_versions, resources=files)
 
     assert isinstance(found.verdict, Outcome)
     assert (found.verdict.state, found.loss) == (state, loss)

@@ -4,7 +4,7 @@ import pytest
 
 from pagegrade.checks.performance.js_size import js_size
 from pagegrade.model.outcome import NotApplicable, NotRun, Outcome
-from tests.builders import URL, judged, make_resource, make_resources, outcome, run
+from tests.builders import URL, evaluated, make_resource, make_resources, outcome, run
 
 PAGE = "<!doctype html><script src='/a.js' defer></script>"
 
@@ -16,7 +16,7 @@ PAGE = "<!doctype html><script src='/a.js' defer></script>"
 def test_the_limits_are_inclusive(wire: int, state: str, loss: float) -> None:
     """At a limit it is still the better state."""
     files = make_resources(make_resource(URL + "a.js", kind="script", body_bytes=wire))
-    found = judged(js_size, PAGE, resources=files)
+    found = evaluated(js_size, PAGE, resources=files)
 
     assert isinstance(found.verdict, Outcome)
     assert (found.verdict.state, found.verdict.value) == (state, wire)

@@ -6,7 +6,7 @@ import pytest
 
 from pagegrade.checks.performance.keep_alive import keep_alive
 from pagegrade.model.outcome import NotApplicable, NotRun
-from tests.builders import URL, judged, make_resource, make_resources, make_response, outcome, run
+from tests.builders import URL, evaluated, make_resource, make_resources, make_response, outcome, run
 
 
 def answers(*connections: str, version: str = "HTTP/1.1", status: int = 200) -> Any:
@@ -39,7 +39,7 @@ def answers(*connections: str, version: str = "HTTP/1.1", status: int = 200) -> 
 )
 def test_most_answers_must_close(connections: tuple[str, ...], loss: float) -> None:
     """One may be the hundredth of its connection."""
-    assert judged(keep_alive, resources=answers(*connections)).loss == pytest.approx(loss)
+    assert evaluated(keep_alive, resources=answers(*connections)).loss == pytest.approx(loss)
 
 
 def test_http_1_0_closes_by_default() -> None:
@@ -48,7 +48,7 @@ def test_http_1_0_closes_by_default() -> None:
     assert outcome(keep_alive, resources=answers("keep-alive", "Keep-Alive", version="HTTP/1.0")).state == "kept"
 
 
-def test_newer_versions_errors_and_single_answers_are_not_judged() -> None:
+def test_newer_versions_errors_and_single_answers_are_not_evaluated() -> None:
     """Their connections are kept, or were closed for a reason."""
     assert isinstance(run(keep_alive, resources=answers("close", "close", version="HTTP/2")), NotApplicable)
     assert isinstance(run(keep_alive, resources=answers("close", "close", status=503)), NotApplicable)

@@ -5,7 +5,7 @@ import pytest
 from pagegrade.checks.performance.lcp_image_lazy import lcp_image_lazy
 from pagegrade.model.artifacts import ImageFacts
 from pagegrade.model.outcome import NotApplicable, Outcome
-from tests.builders import URL, judged, make_resource, make_resources, outcome, run
+from tests.builders import URL, evaluated, make_resource, make_resources, outcome, run
 
 LARGE = "<img src=/a.jpg width=1200 height=600 {}>"
 
@@ -16,7 +16,7 @@ LARGE = "<img src=/a.jpg width=1200 height=600 {}>"
 )
 def test_lazy_loading_of_the_first_large_image_costs_half(attributes: str, state: str) -> None:
     """It is probable, not certain, that it is the main one."""
-    found = judged(lcp_image_lazy, LARGE.format(attributes))
+    found = evaluated(lcp_image_lazy, LARGE.format(attributes))
 
     assert isinstance(found.verdict, Outcome)
     assert (found.verdict.state, found.loss) == (state, 0.5 if state == "lazy" else 0)

@@ -5,7 +5,7 @@ import pytest
 from pagegrade.checks.performance.load_time import load_time
 from pagegrade.model.artifacts import Timings
 from pagegrade.model.outcome import NotRun, Outcome, Severity
-from tests.builders import judged, make_response, outcome, run
+from tests.builders import evaluated, make_response, outcome, run
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from tests.builders import judged, make_response, outcome, run
 )
 def test_the_limits_are_two_and_five_seconds(milliseconds: float, state: str, loss: float) -> None:
     """At a limit it is still the better state, past it the worse."""
-    found = judged(load_time, load_samples_ms=(milliseconds,))
+    found = evaluated(load_time, load_samples_ms=(milliseconds,))
 
     assert isinstance(found.verdict, Outcome)
     assert found.verdict.state == state
@@ -45,9 +45,9 @@ def test_of_two_samples_the_better_counts() -> None:
 
 
 def test_noise_below_a_tenth_of_a_second_changes_nothing() -> None:
-    """Times are rounded up to 100 ms and judged in coarse steps."""
-    one = judged(load_time, load_samples_ms=(2_310.0,))
-    other = judged(load_time, load_samples_ms=(2_390.0,))
+    """Times are rounded up to 100 ms and evaluated in coarse steps."""
+    one = evaluated(load_time, load_samples_ms=(2_310.0,))
+    other = evaluated(load_time, load_samples_ms=(2_390.0,))
 
     assert one.loss == other.loss
     assert isinstance(one.verdict, Outcome)
@@ -56,7 +56,7 @@ def test_noise_below_a_tenth_of_a_second_changes_nothing() -> None:
 
 def test_a_faster_page_never_costs_more() -> None:
     """Loss only falls with time."""
-    losses = [judged(load_time, load_samples_ms=(float(ms),)).loss or 0 for ms in range(0, 6_000, 50)]
+    losses = [evaluated(load_time, load_samples_ms=(float(ms),)).loss or 0 for ms in range(0, 6_000, 50)]
 
     assert losses == sorted(losses)
     assert len(set(losses)) <= 6
@@ -80,7 +80,7 @@ def test_the_phases_samples_and_place_are_told() -> None:
     assert "from where the analysis ran" in found.message
 
 
-def test_a_saved_page_is_not_judged() -> None:
+def test_a_saved_page_is_not_evaluated() -> None:
     """Without samples there is no time."""
     verdict = run(load_time, load_samples_ms=())
 

@@ -4,14 +4,14 @@ from itertools import pairwise
 
 import pytest
 
-from pagegrade.checks._run import Judged
+from pagegrade.checks._run import Evaluated
 from pagegrade.checks.performance.redirect_chain import redirect_chain
 from pagegrade.model.artifacts import Navigation, Timings
 from pagegrade.model.outcome import Outcome, Saving
-from tests.builders import judged, make_response
+from tests.builders import evaluated, make_response
 
 
-def walk(*way: str, status: int = 301, typed_without_scheme: bool = False) -> Judged:
+def walk(*way: str, status: int = 301, typed_without_scheme: bool = False) -> Evaluated:
     """The verdict on a way over these addresses to the last."""
     hops = tuple(make_response(url=url, status=status, headers=(("Location", after),)) for url, after in pairwise(way))
     navigation = Navigation(
@@ -20,10 +20,10 @@ def walk(*way: str, status: int = 301, typed_without_scheme: bool = False) -> Ju
         hops=hops,
         response=make_response("<!doctype html>", url=way[-1]),
     )
-    return judged(redirect_chain, navigation=navigation)
+    return evaluated(redirect_chain, navigation=navigation)
 
 
-def state_of(found: Judged) -> str:
+def state_of(found: Evaluated) -> str:
     """The state it ended in."""
     if not isinstance(found.verdict, Outcome):
         raise TypeError(found.verdict)
@@ -103,7 +103,7 @@ def test_each_hop_is_shown_with_status_target_and_time() -> None:
     """Enough to find the rule that made it."""
     hop = make_response(url=INSECURE, status=301, headers=(("Location", APEX),), timings=Timings(total_ms=41.6))
     navigation = Navigation(requested_url=INSECURE, hops=(hop,), response=make_response("x", url=APEX))
-    found = judged(redirect_chain, navigation=navigation).verdict
+    found = evaluated(redirect_chain, navigation=navigation).verdict
 
     assert isinstance(found, Outcome)
     assert [(entry.url, entry.value, entry.reason) for entry in found.evidence] == [
@@ -127,7 +127,7 @@ def test_combining_redirects_saves_the_time_of_all_but_one() -> None:
         for url, after, ms in ((INSECURE, APEX, 120.0), (APEX, WWW, 300.0))
     )
     navigation = Navigation(requested_url=INSECURE, hops=hops, response=make_response("<!doctype html>", url=WWW))
-    found = judged(redirect_chain, navigation=navigation).verdict
+    found = evaluated(redirect_chain, navigation=navigation).verdict
 
     assert isinstance(found, Outcome)
     assert found.saving == Saving(120.0, "ms")

@@ -4,7 +4,7 @@ import pytest
 
 from pagegrade.checks.performance.render_blocking_css import render_blocking_css
 from pagegrade.model.outcome import NotApplicable
-from tests.builders import URL, judged, make_resource, make_resources, outcome, run
+from tests.builders import URL, evaluated, make_resource, make_resources, outcome, run
 
 
 def page(sheets: int, attributes: str = "") -> str:
@@ -17,7 +17,7 @@ def page(sheets: int, attributes: str = "") -> str:
 @pytest.mark.parametrize(("sheets", "loss"), [(1, 0), (3, 0), (4, 0.2), (7, 0.3), (10, 0.5), (40, 0.5)])
 def test_the_number_counts(sheets: int, loss: float) -> None:
     """Three are fine, and half is the most it costs."""
-    assert judged(render_blocking_css, page(sheets)).loss == pytest.approx(loss)
+    assert evaluated(render_blocking_css, page(sheets)).loss == pytest.approx(loss)
 
 
 @pytest.mark.parametrize(("size", "state"), [(60_000, "few"), (60_001, "many")])

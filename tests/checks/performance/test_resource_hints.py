@@ -5,7 +5,7 @@ import pytest
 from pagegrade.checks.performance.resource_hints import resource_hints
 from pagegrade.model.artifacts import StylesheetReference
 from pagegrade.model.outcome import NotApplicable, Outcome
-from tests.builders import URL, judged, make_resource, make_resources, outcome, run
+from tests.builders import URL, evaluated, make_resource, make_resources, outcome, run
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ from tests.builders import URL, judged, make_resource, make_resources, outcome, 
 )
 def test_each_kind_of_hint_has_its_rule(html: str, state: str) -> None:
     """Files may be fetched for scripts; pages of others may not be fetched at all."""
-    verdict = judged(resource_hints, html)
+    verdict = evaluated(resource_hints, html)
 
     assert isinstance(verdict.verdict, Outcome)
     assert (verdict.verdict.state, verdict.outcome) == (state, "informative")

@@ -5,7 +5,7 @@ import pytest
 from pagegrade.checks.performance.responsive_images import responsive_images
 from pagegrade.model.artifacts import ImageFacts
 from pagegrade.model.outcome import NotApplicable, NotRun, Outcome
-from tests.builders import URL, judged, make_resource, make_resources, run
+from tests.builders import URL, evaluated, make_resource, make_resources, run
 
 
 def files(width: int, name: str = "jpeg") -> object:
@@ -24,7 +24,7 @@ def files(width: int, name: str = "jpeg") -> object:
 )
 def test_other_candidates_are_what_counts(html: str, state: str) -> None:
     """The same file once more is no other size."""
-    found = judged(responsive_images, html, resources=files(1_001))
+    found = evaluated(responsive_images, html, resources=files(1_001))
 
     assert isinstance(found.verdict, Outcome)
     assert (found.verdict.state, found.outcome) == (state, "informative")

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from pagegrade.checks._run import Judged
+from pagegrade.checks._run import Evaluated
 from pagegrade.checks.performance.text_compression import text_compression
 from pagegrade.model.outcome import NotApplicable, NotRun, Outcome, Saving
-from tests.builders import judged, make_response, run
+from tests.builders import evaluated, make_response, run
 
 REPEATING = "<!doctype html><title>Chairs</title>" + "<p>A chair made of teak.</p>" * 200
 BROTLI = ("Content-Encoding", "br")
@@ -16,12 +16,12 @@ KEPT = ("Cache-Control", "public, max-age=600")
 VARY = ("Vary", "Accept-Encoding")
 
 
-def judge_html(*headers: tuple[str, str], body: str | bytes = REPEATING, **more: Any) -> Judged:
+def evaluate_html(*headers: tuple[str, str], body: str | bytes = REPEATING, **more: Any) -> Evaluated:
     """The check's verdict on an answer with these headers."""
-    return judged(text_compression, response=make_response(body, headers=headers, **more))
+    return evaluated(text_compression, response=make_response(body, headers=headers, **more))
 
 
-def state_of(found: Judged) -> str:
+def state_of(found: Evaluated) -> str:
     """The state it ended in."""
     if not isinstance(found.verdict, Outcome):
         raise TypeError(found.verdict)
@@ -31,21 +31,21 @@ def state_of(found: Judged) -> str:
 @pytest.mark.parametrize("coding", ["gzip", "br", "zstd", "x-gzip", "GZIP", "identity, gzip"])
 def test_every_current_coding_is_fine(coding: str) -> None:
     """Brotli and Zstandard are not mistaken for no compression."""
-    found = judge_html(("content-encoding", coding))
+    found = evaluate_html(("content-encoding", coding))
 
     assert (state_of(found), found.loss) == ("compressed", 0)
 
 
 def test_the_codings_that_were_really_removed_count() -> None:
     """The client decodes silently, so what it removed is the fact."""
-    found = judge_html(content_encodings=("br",), wire_bytes=300)
+    found = evaluate_html(content_encodings=("br",), wire_bytes=300)
 
     assert state_of(found) == "compressed"
 
 
 def test_uncompressed_text_fails_and_says_what_gzip_would_save() -> None:
     """The saving is measured, not guessed."""
-    found = judge_html()
+    found = evaluate_html()
 
     assert (state_of(found), found.loss) == ("uncompressed", 1)
     assert isinstance(found.verdict, Outcome)
@@ -58,50 +58,50 @@ def test_uncompressed_text_fails_and_says_what_gzip_would_save() -> None:
 
 def test_the_size_of_the_html_proves_nothing() -> None:
     """A large page is compressed when the server says so, and a smaller one may not be."""
-    large = judge_html(("Content-Encoding", "gzip"), body=REPEATING * 10)
-    smaller = judge_html(body=REPEATING)
+    large = evaluate_html(("Content-Encoding", "gzip"), body=REPEATING * 10)
+    smaller = evaluate_html(body=REPEATING)
 
     assert (large.loss, smaller.loss) == (0, 1)
 
 
 def test_a_tiny_body_need_not_be_compressed() -> None:
     """Compressing it could even make it larger."""
-    found = judge_html(body="<!doctype html><title>Chairs</title>")
+    found = evaluate_html(body="<!doctype html><title>Chairs</title>")
 
     assert (state_of(found), found.loss) == ("small", 0)
 
 
 def test_a_body_that_does_not_shrink_need_not_be_compressed() -> None:
     """The saving decides, not the size."""
-    found = judge_html(body=b"".join(sha256(bytes([n])).digest() for n in range(200)))
+    found = evaluate_html(body=b"".join(sha256(bytes([n])).digest() for n in range(200)))
 
     assert state_of(found) == "small"
 
 
 def test_a_missing_length_is_fine() -> None:
     """Chunked answers carry no Content-Length."""
-    found = judge_html(("Transfer-Encoding", "chunked"), ("Content-Encoding", "gzip"))
+    found = evaluate_html(("Transfer-Encoding", "chunked"), ("Content-Encoding", "gzip"))
 
     assert found.loss == 0
 
 
 def test_deflate_alone_costs_half() -> None:
     """Servers disagree about what deflate means."""
-    found = judge_html(("Content-Encoding", "deflate"))
+    found = evaluate_html(("Content-Encoding", "deflate"))
 
     assert (state_of(found), found.loss) == ("deflate", 0.5)
 
 
 def test_an_unknown_coding_is_no_compression() -> None:
     """A charset in the wrong header compresses nothing."""
-    found = judge_html(("Content-Encoding", "utf-8"))
+    found = evaluate_html(("Content-Encoding", "utf-8"))
 
     assert state_of(found) == "uncompressed"
 
 
 def test_caches_must_be_told_that_a_kept_answer_varies() -> None:
     """Without Vary a cache hands compressed bytes to a client that cannot read them."""
-    found = judge_html(BROTLI, KEPT)
+    found = evaluate_html(BROTLI, KEPT)
 
     assert (state_of(found), found.loss) == ("vary_missing", 0.5)
 
@@ -121,37 +121,37 @@ def test_caches_must_be_told_that_a_kept_answer_varies() -> None:
 )
 def test_vary_is_asked_for_only_where_shared_caches_keep_the_answer(headers: list[tuple[str, str]]) -> None:
     """Private and unkept answers reach nobody else."""
-    found = judge_html(BROTLI, *headers)
+    found = evaluate_html(BROTLI, *headers)
 
     assert state_of(found) == "compressed"
 
 
 def test_switching_compression_on_never_costs_points() -> None:
     """Even without Vary it is better than before."""
-    before = judge_html(KEPT)
-    after = judge_html(KEPT, BROTLI)
-    whole = judge_html(KEPT, BROTLI, VARY)
+    before = evaluate_html(KEPT)
+    after = evaluate_html(KEPT, BROTLI)
+    whole = evaluate_html(KEPT, BROTLI, VARY)
 
     assert before.loss is not None
     assert after.loss is not None
     assert before.loss > after.loss > (whole.loss or 0)
 
 
-def test_a_saved_page_is_not_judged() -> None:
+def test_a_saved_page_is_not_evaluated() -> None:
     """Without a transfer nothing is known of its coding."""
     verdict = run(text_compression, response=make_response(REPEATING, headers=(), wire_bytes=None, http_version=""))
 
     assert verdict == NotRun("not_measured", "The saved page does not include its transfer size.")
 
 
-def test_a_saved_page_that_kept_its_header_is_judged() -> None:
+def test_a_saved_page_that_kept_its_header_is_evaluated() -> None:
     """The header says it."""
-    found = judge_html(BROTLI, wire_bytes=None)
+    found = evaluate_html(BROTLI, wire_bytes=None)
 
     assert state_of(found) == "compressed"
 
 
-def test_an_empty_body_is_not_judged() -> None:
+def test_an_empty_body_is_not_evaluated() -> None:
     """There is nothing to compress."""
     verdict = run(text_compression, response=make_response(b""))
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pagegrade.checks.performance.third_party_share import third_party_share
 from pagegrade.model.outcome import NotApplicable, NotRun, Outcome
-from tests.builders import URL, judged, make_resource, make_resources, outcome, run
+from tests.builders import URL, evaluated, make_resource, make_resources, outcome, run
 
 PAGE = "<!doctype html><script src=/a.js></script><script src=https://b.example/b.js></script><img src=https://c.b.example/c.png>"
 
@@ -27,7 +27,7 @@ def test_more_requests_of_others_are_major() -> None:
 
 def test_more_bytes_of_others_are_major() -> None:
     """One large file is enough."""
-    found = judged(third_party_share, PAGE, resources=files(100, "https://b.example/b.js", foreign_bytes=9_000))
+    found = evaluated(third_party_share, PAGE, resources=files(100, "https://b.example/b.js", foreign_bytes=9_000))
 
     assert isinstance(found.verdict, Outcome)
     assert (found.verdict.state, found.outcome) == ("major", "informative")

@@ -4,7 +4,7 @@ import pytest
 
 from pagegrade.checks.performance.total_byte_weight import total_byte_weight
 from pagegrade.model.outcome import NotRun, Outcome
-from tests.builders import URL, judged, make_resource, make_resources, make_response, outcome, run
+from tests.builders import URL, evaluated, make_resource, make_resources, make_response, outcome, run
 
 PAGE = "<!doctype html><title>t</title><img src=/a.jpg><script src=/b.js></script>"
 PAGE_BYTES = len(PAGE)
@@ -22,7 +22,7 @@ PAGE_BYTES = len(PAGE)
 def test_the_limits_are_inclusive(total: int, state: str, loss: float) -> None:
     """The HTML counts with its files."""
     files = make_resources(make_resource(URL + "a.jpg", body_bytes=total - PAGE_BYTES))
-    found = judged(total_byte_weight, PAGE, resources=files)
+    found = evaluated(total_byte_weight, PAGE, resources=files)
 
     assert isinstance(found.verdict, Outcome)
     assert (found.verdict.state, found.verdict.value) == (state, total)

@@ -2,16 +2,16 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.checks._run import Judged
+from pagegrade.checks._run import Evaluated
 from pagegrade.checks.performance.ttfb import ttfb
 from pagegrade.model.artifacts import Timings
 from pagegrade.model.outcome import NotRun, Outcome, Severity
-from tests.builders import judged, make_response, run
+from tests.builders import evaluated, make_response, run
 
 
-def judge_time(first_byte_ms: float | None, **more: float) -> Judged:
+def evaluate_time(first_byte_ms: float | None, **more: float) -> Evaluated:
     """The verdict on a server that answers after that time."""
-    return judged(ttfb, response=make_response(timings=Timings(first_byte_ms=first_byte_ms, **more)))
+    return evaluated(ttfb, response=make_response(timings=Timings(first_byte_ms=first_byte_ms, **more)))
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ def judge_time(first_byte_ms: float | None, **more: float) -> Judged:
 )
 def test_the_limits_are_800_and_1800_ms(milliseconds: float, state: str, loss: float) -> None:
     """At a limit it is still the better state, past it the worse."""
-    found = judge_time(milliseconds)
+    found = evaluate_time(milliseconds)
 
     assert isinstance(found.verdict, Outcome)
     assert found.verdict.state == state
@@ -36,14 +36,14 @@ def test_the_limits_are_800_and_1800_ms(milliseconds: float, state: str, loss: f
 
 def test_connecting_is_not_part_of_it() -> None:
     """Only the server's own waiting time counts here."""
-    found = judge_time(200.0, dns_ms=900.0, connect_ms=900.0, tls_ms=900.0, total_ms=3_000.0)
+    found = evaluate_time(200.0, dns_ms=900.0, connect_ms=900.0, tls_ms=900.0, total_ms=3_000.0)
 
     assert found.loss == 0
 
 
 def test_it_says_which_time_is_meant() -> None:
     """Others count redirects and the connection into the same name."""
-    found = judge_time(200.0)
+    found = evaluate_time(200.0)
 
     assert isinstance(found.verdict, Outcome)
     assert found.verdict.evidence[0].reason == "request sent to first byte, without redirects"
@@ -51,14 +51,14 @@ def test_it_says_which_time_is_meant() -> None:
 
 def test_steps_are_coarse_and_only_fall_with_time() -> None:
     """Noise must not move the score, and faster is never worse."""
-    losses = [judge_time(float(ms)).loss or 0 for ms in range(0, 2_500, 20)]
+    losses = [evaluate_time(float(ms)).loss or 0 for ms in range(0, 2_500, 20)]
 
     assert losses == sorted(losses)
     assert len(set(losses)) <= 6
     assert ttfb.severity.value <= Severity.MEDIUM.value
 
 
-def test_a_saved_page_is_not_judged() -> None:
+def test_a_saved_page_is_not_evaluated() -> None:
     """Without timings there is nothing to say."""
     verdict = run(ttfb, response=make_response(timings=Timings()))
 

@@ -6,7 +6,7 @@ from pagegrade.checks.security.cors import cors
 from pagegrade.model.artifacts import WellKnown
 from pagegrade.model.outcome import NotRun, Severity
 from pagegrade.parse.http.cors import PROBE_ORIGIN
-from tests.builders import URL, judged, make_well_known, outcome, run
+from tests.builders import URL, evaluated, make_well_known, outcome, run
 
 ALLOW, CREDENTIALS = "Access-Control-Allow-Origin", ("Access-Control-Allow-Credentials", "true")
 
@@ -31,7 +31,7 @@ def probe(*headers: tuple[str, str], status: int = 200) -> WellKnown:
 def test_only_permission_with_credentials_fails(headers: tuple[tuple[str, str], ...], state: str, loss: float) -> None:
     """Without them a script sees what everybody sees."""
     assert outcome(cors, cors_probe=probe(*headers)).state == state
-    assert judged(cors, cors_probe=probe(*headers)).loss == loss
+    assert evaluated(cors, cors_probe=probe(*headers)).loss == loss
     assert cors.severity is Severity.HIGH
 
 
@@ -43,6 +43,6 @@ def test_refusal_is_no_proof_but_a_permission_is() -> None:
     )
 
 
-def test_question_that_was_not_asked_is_not_judged() -> None:
+def test_question_that_was_not_asked_is_not_evaluated() -> None:
     """Reports of earlier versions have no answer."""
     assert isinstance(run(cors), NotRun)

@@ -4,7 +4,7 @@ import pytest
 
 from pagegrade.checks.security.cross_origin_isolation import cross_origin_isolation
 from pagegrade.model.outcome import NotRun
-from tests.builders import judged, make_artifacts, make_response, outcome, run
+from tests.builders import evaluated, make_artifacts, make_response, outcome, run
 
 
 @pytest.mark.parametrize(
@@ -52,5 +52,5 @@ def test_one_unknown_value_is_named_among_good_ones() -> None:
 def test_nothing_is_demanded() -> None:
     """Absence costs nothing, nor does a mistake."""
     assert outcome(cross_origin_isolation).state == "absent"
-    assert judged(cross_origin_isolation).outcome == "informative"
+    assert evaluated(cross_origin_isolation).outcome == "informative"
     assert isinstance(run(cross_origin_isolation, response=make_response("x", headers_seen=False)), NotRun)

@@ -32,7 +32,7 @@ def state(*policies: str) -> str:
         f"script-src {HASH}; {SAFE}",
         f"script-src 'nonce-r4nd0mr4nd0m'; style-src 'unsafe-inline'; {SAFE}",
         "default-src 'self'; object-src 'none'; base-uri 'self'",
-        # Without a nonce a redirected script is still judged by where it comes from.
+        # Without a nonce a redirected script is still evaluated by where it comes from.
         "default-src 'none'",
         "default-src 'self'",
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https: data:; base-uri 'none'",
@@ -220,11 +220,11 @@ def test_names_and_states_of_the_policy_are_evidence() -> None:
     ],
 )
 def test_adding_a_limit_never_costs_points(worse: str, better: str) -> None:
-    """A policy that forbids more is never judged worse."""
+    """A policy that forbids more is never evaluated worse."""
     assert csp.state(state(better)).loss <= csp.state(state(worse)).loss
 
 
-def test_long_policy_is_judged() -> None:
+def test_long_policy_is_evaluated() -> None:
     """Five thousand directives of 60 kB."""
     policy = ";".join(f"x-{number} 'self'" for number in range(5_000)) + f";default-src 'self';{SAFE}"
     found = outcome(csp, page(policy))

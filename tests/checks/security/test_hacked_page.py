@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.checks.security.hacked_page import MIN_MOVED_LINKS, MIN_SPAM_LINKS, hacked_page
-from tests.builders import judged, outcome
+from tests.builders import evaluated, outcome
 
 HEAD = "<!doctype html><title>School</title><h1>Welcome</h1><p>Term dates, lunches and the school choir.</p>"
 SCRIPT = "<script>eval(atob('ZG9jdW1lbnQud3JpdGUoMSk='))</script>"
@@ -89,7 +89,7 @@ def test_message_of_an_intruder() -> None:
 
 def test_finding_names_each_element_once() -> None:
     """The same address twice is one link."""
-    found = judged(hacked_page, f"{HEAD}<div hidden>{spam(5)}{spam(5)}</div>")
+    found = evaluated(hacked_page, f"{HEAD}<div hidden>{spam(5)}{spam(5)}</div>")
 
     assert found.loss == 1
     assert getattr(found.verdict, "total", None) == 5

@@ -93,7 +93,7 @@ def test_closed_port_passes() -> None:
     assert outcome(http_to_https_redirect, make_artifacts(insecure_probe=missing)).state == "closed"
 
 
-def test_other_failures_are_not_judged() -> None:
+def test_other_failures_are_not_evaluated() -> None:
     """A timeout may be ours."""
     verdict = run(http_to_https_redirect, make_artifacts(insecure_probe=NotGathered(code="timeout")))
 
@@ -126,14 +126,14 @@ def test_evidence_is_the_chain() -> None:
     ]
 
 
-def test_page_over_plain_http_on_the_open_network_is_judged() -> None:
+def test_page_over_plain_http_on_the_open_network_is_evaluated() -> None:
     """Only local pages are excused."""
     artifacts = make_artifacts(url=HTTP, insecure_probe=probe((HTTP, 200)))
 
     assert outcome(http_to_https_redirect, artifacts).state == "insecure"
 
 
-def test_local_host_over_https_is_judged() -> None:
+def test_local_host_over_https_is_evaluated() -> None:
     """It has chosen HTTPS, so plain HTTP should lead there."""
     artifacts = make_artifacts(url="https://nas.local/", insecure_probe=probe(("http://nas.local/", 200)))
 

@@ -22,7 +22,7 @@ def test_plain_http_fails_and_caps_the_score() -> None:
 
 
 def test_typed_http_that_is_upgraded_passes() -> None:
-    """The way there is judged by another check."""
+    """The way there is evaluated by another check."""
     hop = make_response(url="http://example.com/", status=301, headers=(("Location", "https://example.com/"),))
 
     assert outcome(https, make_artifacts(hops=[hop])).state == "secure"

@@ -4,7 +4,7 @@ import pytest
 
 from pagegrade.checks.security.obsolete_headers import obsolete_headers
 from pagegrade.model.outcome import NotRun
-from tests.builders import judged, make_artifacts, make_response, outcome, run
+from tests.builders import evaluated, make_artifacts, make_response, outcome, run
 
 
 @pytest.mark.parametrize(
@@ -47,5 +47,5 @@ def test_evidence_is_bounded_and_nothing_is_lost() -> None:
     found = outcome(obsolete_headers, make_artifacts(headers=(("P3P", "x"),) * 1_000))
 
     assert (len(found.evidence), found.total) == (100, 1_000)
-    assert judged(obsolete_headers, make_artifacts(headers=(("P3P", "x"),))).outcome == "informative"
+    assert evaluated(obsolete_headers, make_artifacts(headers=(("P3P", "x"),))).outcome == "informative"
     assert isinstance(run(obsolete_headers, response=make_response("x", headers_seen=False)), NotRun)

@@ -7,7 +7,7 @@ import pytest
 from pagegrade.checks.security.outdated_software import outdated_software
 from pagegrade.model.artifacts import Artifacts
 from pagegrade.model.outcome import NotApplicable
-from tests.builders import judged, make_artifacts, make_response, outcome, run
+from tests.builders import evaluated, make_artifacts, make_response, outcome, run
 
 
 def page(year: int, *headers: tuple[str, str], html: str = "<title>x</title>") -> Artifacts:
@@ -19,7 +19,7 @@ def page(year: int, *headers: tuple[str, str], html: str = "<title>x</title>") -
 @pytest.mark.parametrize(("year", "loss"), [(2025, 0.0), (2026, 0.5), (2028, 0.75), (2029, 1.0)])
 def test_the_longer_the_end_is_past_the_more_it_costs(year: int, loss: float) -> None:
     """PHP 8.1 ended with 2025; the time of the report counts, not that of the reader."""
-    assert judged(outdated_software, page(year, ("X-Powered-By", "PHP/8.1.20"))).loss == loss
+    assert evaluated(outdated_software, page(year, ("X-Powered-By", "PHP/8.1.20"))).loss == loss
 
 
 def test_the_oldest_is_named_and_all_are_listed() -> None:
@@ -33,6 +33,6 @@ def test_the_oldest_is_named_and_all_are_listed() -> None:
     assert [one.value for one in found.evidence] == ["Apache HTTP Server 2.2.34", "PHP 5.6.40"]
 
 
-def test_hidden_versions_are_not_judged() -> None:
+def test_hidden_versions_are_not_evaluated() -> None:
     """Hiding the number is no fault, and no proof of an update either."""
     assert isinstance(run(outdated_software, page(2026, ("Server", "nginx"))), NotApplicable)

@@ -4,7 +4,7 @@ import pytest
 
 from pagegrade.checks.security.permissions_policy import permissions_policy
 from pagegrade.model.outcome import NotRun
-from tests.builders import judged, make_artifacts, make_response, outcome, run
+from tests.builders import evaluated, make_artifacts, make_response, outcome, run
 
 
 @pytest.mark.parametrize(
@@ -30,11 +30,11 @@ def test_header_is_read_as_a_structured_field(headers: tuple[tuple[str, str], ..
 
 def test_it_costs_nothing() -> None:
     """Not even when it cannot be read."""
-    found = judged(permissions_policy, make_artifacts(headers=(("Permissions-Policy", "x 'none'"),)))
+    found = evaluated(permissions_policy, make_artifacts(headers=(("Permissions-Policy", "x 'none'"),)))
 
     assert found.outcome == "informative"
 
 
-def test_unseen_headers_are_not_judged() -> None:
+def test_unseen_headers_are_not_evaluated() -> None:
     """An unseen header is not a missing one."""
     assert isinstance(run(permissions_policy, response=make_response("x", headers_seen=False)), NotRun)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.checks.security.protocol_relative_urls import protocol_relative_urls
-from tests.builders import judged, outcome
+from tests.builders import evaluated, outcome
 
 
 @pytest.mark.parametrize(
@@ -29,4 +29,4 @@ def test_addresses_that_begin_with_two_slashes(html: str, count: int) -> None:
     found = outcome(protocol_relative_urls, html)
 
     assert (found.value, found.state) == (count, "relative" if count else "explicit")
-    assert judged(protocol_relative_urls, html).outcome == "informative"
+    assert evaluated(protocol_relative_urls, html).outcome == "informative"

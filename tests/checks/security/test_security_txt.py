@@ -4,7 +4,7 @@ import pytest
 
 from pagegrade.checks.security.security_txt import security_txt
 from pagegrade.model.outcome import NotRun
-from tests.builders import judged, make_well_known, outcome, run
+from tests.builders import evaluated, make_well_known, outcome, run
 
 URL = "https://example.com/.well-known/security.txt"
 CONTACT = "Contact: mailto:a@example.com\n"
@@ -71,8 +71,8 @@ def test_other_answers(status: int, expected: str) -> None:
 
 
 def test_it_costs_nothing_and_is_not_guessed() -> None:
-    """Not even an expired one; and a file that was not asked for is not judged."""
+    """Not even an expired one; and a file that was not asked for is not evaluated."""
     file = make_well_known(CONTACT, url=URL, headers=(("Content-Type", "text/plain"),))
 
-    assert judged(security_txt, security_txt=file).outcome == "informative"
+    assert evaluated(security_txt, security_txt=file).outcome == "informative"
     assert isinstance(run(security_txt), NotRun)

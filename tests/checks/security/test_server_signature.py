@@ -77,7 +77,7 @@ def test_generator_counts_only_with_a_version(content: str, expected: str) -> No
 
 
 def test_headers_of_redirects_do_not_count() -> None:
-    """The page itself is judged."""
+    """The page itself is evaluated."""
     hop = make_response(url="http://example.com/", status=301, headers=(("Server", "nginx/1.25.3"),))
 
     assert outcome(server_signature, make_artifacts(hops=[hop])).state == "silent"

@@ -7,7 +7,7 @@ import pytest
 from pagegrade.checks.security.source_maps_public import source_maps_public
 from pagegrade.model.artifacts import NotGathered, Probe, Response, ScriptFacts, SourceMaps
 from pagegrade.model.outcome import NotApplicable, NotRun
-from tests.builders import judged, make_resource, make_resources, outcome, run
+from tests.builders import evaluated, make_resource, make_resources, outcome, run
 
 SCRIPT = "https://example.com/app.js"
 MAP = SCRIPT + ".map"
@@ -54,7 +54,7 @@ def test_it_costs_nothing_and_is_not_guessed() -> None:
     """Nothing named, nothing answered, nothing asked for."""
     silent = SourceMaps(items=(Probe(url=MAP, failure=NotGathered(code="timeout")),), found=1)
 
-    assert judged(source_maps_public, "<p>", source_maps=maps(), resources=NONE).outcome == "informative"
+    assert evaluated(source_maps_public, "<p>", source_maps=maps(), resources=NONE).outcome == "informative"
     assert isinstance(run(source_maps_public, "<p>", source_maps=SourceMaps(), resources=NONE), NotApplicable)
     assert isinstance(run(source_maps_public, "<p>", source_maps=silent, resources=NONE), NotRun)
     assert isinstance(run(source_maps_public, "<p>", resources=NONE), NotRun)

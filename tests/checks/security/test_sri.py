@@ -7,7 +7,7 @@ import pytest
 
 from pagegrade.checks.security.sri import sri
 from pagegrade.model.outcome import NotApplicable
-from tests.builders import judged, make_resource, make_resources, outcome, run
+from tests.builders import evaluated, make_resource, make_resources, outcome, run
 
 DIGEST = hashlib.sha256(b"x")
 HASH = "sha256-" + base64.b64encode(DIGEST.digest()).decode()
@@ -85,7 +85,7 @@ def test_missing_hashes_cost_up_to_half(count: int, loss: float) -> None:
     """A second domain may be the owner's own."""
     html = "".join(f"<script src=https://cdn.other.test/lib-1.{n}.js></script>" for n in range(count))
 
-    assert judged(sri, html).loss == loss
+    assert evaluated(sri, html).loss == loss
 
 
 def test_worst_is_named_first() -> None:

@@ -138,7 +138,7 @@ def test_dates_are_read_by_the_clock_of_the_artifact() -> None:
     assert outcome(tls_certificate, make_artifacts(tls=tls(leaf(lived=-1, left=80)))).state == "not-yet-valid"
 
 
-def test_without_a_clock_no_dates_are_judged() -> None:
+def test_without_a_clock_no_dates_are_evaluated() -> None:
     """The real clock is never asked."""
     assert outcome(tls_certificate, make_artifacts(tls=tls(leaf(left=-1), checked_at=None))).state == "valid"
 
@@ -153,7 +153,7 @@ def test_without_a_clock_no_dates_are_judged() -> None:
     ],
     ids=["extreme", "undated", "naive", "huge"],
 )
-def test_odd_certificates_are_judged_without_an_error(certificate: Certificate) -> None:
+def test_odd_certificates_are_evaluated_without_an_error(certificate: Certificate) -> None:
     """And what is shown of them is short."""
     broken = tls(certificate, verified=False, verify_error="untrusted")
     found = outcome(tls_certificate, make_artifacts(tls=broken))

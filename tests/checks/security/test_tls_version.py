@@ -37,7 +37,7 @@ def test_accepted_versions(accepted: tuple[bool | None, ...], state: str) -> Non
 
 
 @pytest.mark.parametrize("accepted", [(None, None, True, True), (False, False, True, None), (False, False, None, None)])
-def test_what_could_not_be_tried_is_not_judged(accepted: tuple[bool | None, ...]) -> None:
+def test_what_could_not_be_tried_is_not_evaluated(accepted: tuple[bool | None, ...]) -> None:
     """Our own library may be unable to offer a version, which says nothing about the server."""
     assert isinstance(run(tls_version, tls=tls(*accepted)), NotRun)
 

@@ -49,7 +49,7 @@ def test_versions_in_addresses(src: str, state: str) -> None:
         "<link rel=preload as=script href=https://code.jquery.com/jquery-1.9.0.js>",
     ],
 )
-def test_unknown_scripts_are_not_judged(html: str) -> None:
+def test_unknown_scripts_are_not_evaluated(html: str) -> None:
     """Nor what does not run, nor what a distribution has mended."""
     assert isinstance(run(vulnerable_js_libraries, html), NotApplicable)
 

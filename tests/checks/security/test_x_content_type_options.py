@@ -33,7 +33,7 @@ def test_missing_header_fails() -> None:
 
 
 def test_header_of_a_redirect_does_not_count() -> None:
-    """The final answer is judged."""
+    """The final answer is evaluated."""
     hop = make_response(url="http://example.com/", status=301, headers=((NAME, "nosniff"),))
 
     assert outcome(x_content_type_options, make_artifacts(hops=[hop])).state == "missing"

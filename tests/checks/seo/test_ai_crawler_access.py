@@ -37,7 +37,7 @@ def test_other_pages_and_commented_groups_do_not_count() -> None:
 
 
 def test_no_file_and_an_error() -> None:
-    """A missing file bars nobody; an error keeps crawlers away at first; not fetched is not judged."""
+    """A missing file bars nobody; an error keeps crawlers away at first; not fetched is not evaluated."""
     assert found("", status=404).state == "open"
     assert found("", status=503).state == "unavailable"
     assert isinstance(run("ai-crawler-access", make_artifacts()), NotRun)

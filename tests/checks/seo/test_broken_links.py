@@ -5,7 +5,7 @@ import pytest
 from pagegrade.checks.seo.broken_links import broken_links
 from pagegrade.model.artifacts import LinkProbes, NotGathered, Probe, Response
 from pagegrade.model.outcome import NotApplicable, NotRun
-from tests.builders import judged, make_artifacts, outcome, run
+from tests.builders import evaluated, make_artifacts, outcome, run
 
 SITE = "https://example.com"
 HTML = "".join(f'<p><a href="/{n}#part">{n}</a> <a href="/{n}">again</a></p>' for n in range(9))
@@ -60,7 +60,7 @@ def test_pages_that_are_there(status: int) -> None:
     ],
 )
 def test_refusals_and_silence_tell_nothing(probe: Probe) -> None:
-    """They may be meant for our fetcher only: alone they leave nothing to judge, beside others they do not count."""
+    """They may be meant for our fetcher only: alone they leave nothing to evaluate, beside others they do not count."""
     assert isinstance(run(broken_links, HTML, link_probes=links(probe)), NotRun)
 
     beside = outcome(broken_links, HTML, link_probes=links(probe, answered(1, 200)))
@@ -77,7 +77,7 @@ def test_redirects_without_end_are_no_page(reason: str) -> None:
 def test_five_cost_everything() -> None:
     """One costs half, and what is told says how many there are."""
     losses = [
-        judged(broken_links, HTML, link_probes=links(*(answered(n, 404) for n in range(count)))).loss
+        evaluated(broken_links, HTML, link_probes=links(*(answered(n, 404) for n in range(count)))).loss
         for count in (1, 3, 5, 9)
     ]
 
@@ -105,7 +105,7 @@ def test_how_many_of_how_many_is_kept(status: int) -> None:
 
 
 def test_nothing_to_ask_for() -> None:
-    """A page without links of its own has no broken ones, and links nobody asked for are not judged."""
+    """A page without links of its own has no broken ones, and links nobody asked for are not evaluated."""
     assert isinstance(run(broken_links, HTML, link_probes=links(found=0)), NotApplicable)
     assert isinstance(run(broken_links, HTML, link_probes=links(found=3)), NotRun)
     assert isinstance(run(broken_links, make_artifacts(HTML)), NotRun)

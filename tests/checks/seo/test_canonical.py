@@ -7,7 +7,7 @@ import pytest
 from pagegrade.checks.seo.canonical import canonical
 from pagegrade.model.artifacts import Artifacts
 from pagegrade.model.outcome import Outcome
-from tests.builders import judged, make_artifacts, outcome
+from tests.builders import evaluated, make_artifacts, outcome
 
 PAGE = "https://example.com/shoes/red"
 HTML = ("Content-Type", "text/html; charset=utf-8")
@@ -48,7 +48,7 @@ def test_one_address_on_the_same_site_passes(href: str, url: str) -> None:
 
 def test_missing_costs_half() -> None:
     """It is optional, so its absence is a warning."""
-    assert judged(canonical, page()).loss == 0.5
+    assert evaluated(canonical, page()).loss == 0.5
 
 
 def test_header_counts() -> None:
@@ -65,7 +65,7 @@ def test_tag_and_header_with_one_address_pass() -> None:
 
 def test_identical_tags_are_no_conflict() -> None:
     """The same address twice is pointed out and costs nothing."""
-    assert judged(canonical, page(PAGE, PAGE)).loss == 0.0
+    assert evaluated(canonical, page(PAGE, PAGE)).loss == 0.0
     assert found(PAGE, PAGE + "#x").state == "repeated"
 
 
@@ -189,6 +189,6 @@ def test_base_element_does_not_make_a_relative_address_whole() -> None:
 def test_mending_never_costs_more() -> None:
     """From conflict to one tag, from none to the right one: each step is at most as dear as the one before."""
     steps = [page(PAGE, "https://example.com/x"), page(PAGE, PAGE), page(PAGE)]
-    losses = [judged(canonical, step).loss for step in steps]
+    losses = [evaluated(canonical, step).loss for step in steps]
 
     assert losses == [1.0, 0.0, 0.0]

@@ -22,7 +22,7 @@ def found(*targets: str, robots: str = "User-agent: *\nDisallow: /cart", **more:
 
 
 def state(verdict: Verdict) -> str:
-    """The state of a verdict that judged."""
+    """The state of a verdict that evaluated."""
     assert isinstance(verdict, Outcome)
     return verdict.state
 
@@ -35,7 +35,7 @@ def test_the_page_itself_is_reachable() -> None:
 
 
 @pytest.mark.parametrize("targets", [(), (OWN, "https://example.com/other"), ("https://[",), ("mailto:a@example.com",)])
-def test_without_one_address_there_is_nothing_to_judge(targets: tuple[str, ...]) -> None:
+def test_without_one_address_there_is_nothing_to_evaluate(targets: tuple[str, ...]) -> None:
     """None, several and unreadable ones are the business of another check."""
     assert isinstance(found(*targets), NotApplicable)
 
@@ -65,6 +65,6 @@ def test_robots_of_this_host_alone() -> None:
     assert isinstance(found("http://example.com/cart/1"), NotRun)
 
 
-def test_what_was_not_fetched_is_not_judged() -> None:
+def test_what_was_not_fetched_is_not_evaluated() -> None:
     """It may be fine."""
     assert isinstance(found("https://example.com/all-shoes"), NotRun)

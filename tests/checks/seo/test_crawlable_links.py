@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.model.outcome import NotApplicable
-from tests.builders import judged, outcome, run
+from tests.builders import evaluated, outcome, run
 
 GOOD = '<title>T</title><a href="/a">A</a>'
 
@@ -29,7 +29,7 @@ GOOD = '<title>T</title><a href="/a">A</a>'
 )
 def test_links_that_crawlers_cannot_follow(link: str) -> None:
     """One of them among good ones costs a quarter."""
-    found = judged("crawlable-links", GOOD + link)
+    found = evaluated("crawlable-links", GOOD + link)
 
     assert (found.outcome, found.loss) == ("warning", 0.25)
 
@@ -67,7 +67,7 @@ def test_links_that_are_fine(link: str) -> None:
 
 def test_ten_cost_half_at_most() -> None:
     """They may be mere buttons, so it never fails while there are good links."""
-    assert judged("crawlable-links", GOOD + '<a href="javascript:go()">x</a>' * 50).loss == 0.5
+    assert evaluated("crawlable-links", GOOD + '<a href="javascript:go()">x</a>' * 50).loss == 0.5
 
 
 def test_a_page_of_scripts_alone_fails() -> None:
@@ -77,7 +77,7 @@ def test_a_page_of_scripts_alone_fails() -> None:
     assert (found.state, found.total) == ("only_scripts", 1)
 
 
-def test_without_links_there_is_nothing_to_judge() -> None:
+def test_without_links_there_is_nothing_to_evaluate() -> None:
     """A dead end is the business of another check."""
     assert isinstance(run("crawlable-links", '<title>T</title><a name="x"></a>'), NotApplicable)
 

@@ -156,7 +156,7 @@ def test_small_file_at_the_usual_place_warns() -> None:
     assert state("", ico=ico(32)) == "small"
 
 
-def test_icon_that_was_not_fetched_is_not_judged() -> None:
+def test_icon_that_was_not_fetched_is_not_evaluated() -> None:
     """Our own limits, and a run without sub-resources, say nothing."""
     head = '<link rel="icon" href="/icon.png">'
     skipped = Resource(url=ICON_URL, kinds=("icon",), initiator_url="x", failure=NotGathered(code="budget"))

@@ -6,7 +6,7 @@ import pytest
 
 from pagegrade.checks.seo.h1 import h1
 from pagegrade.model.outcome import NotApplicable, Outcome
-from tests.builders import judged, outcome, run
+from tests.builders import evaluated, outcome, run
 
 TEXT = "<p>" + "Some words of the page. " * 20
 
@@ -94,7 +94,7 @@ def test_heading_that_nobody_meets_is_none(attribute: str, state: str) -> None:
     assert found(f"<div {attribute}><h1>Log in</h1></div>").state == state
 
 
-def test_page_drawn_by_scripts_is_not_judged() -> None:
+def test_page_drawn_by_scripts_is_not_evaluated() -> None:
     """A shell has no headings yet."""
     shell = '<!doctype html><title>Shoes</title><div id="root"></div><script src="/app.js"></script>'
 
@@ -109,6 +109,6 @@ def test_template_and_svg_hold_no_headings() -> None:
 def test_mending_never_costs_more() -> None:
     """From none to empty to several to one."""
     bodies = ["", "<h1></h1>", "<h1></h1><h1>a</h1>", "<h1>b</h1><h1>a</h1>", "<h1>a</h1>"]
-    losses = [judged(h1, f"<!doctype html><title>T</title><body>{body}{TEXT}").loss for body in bodies]
+    losses = [evaluated(h1, f"<!doctype html><title>T</title><body>{body}{TEXT}").loss for body in bodies]
 
     assert losses == [1.0, 1.0, 0.5, 0.5, 0.0]

@@ -71,7 +71,7 @@ def missing(code: str) -> Verdict:
 
 
 def test_no_answer() -> None:
-    """A name that does not exist is fine; what could not be asked is not judged."""
+    """A name that does not exist is fine; what could not be asked is not evaluated."""
     assert outcome("host-canonicalization", PAGE, sibling_probe=NotGathered(code="dns")).state == "one"
     assert isinstance(missing("not_applicable"), NotApplicable)
     assert isinstance(missing("timeout"), NotRun)

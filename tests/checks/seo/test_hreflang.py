@@ -7,7 +7,7 @@ import pytest
 from pagegrade.checks.seo.hreflang import hreflang
 from pagegrade.model.artifacts import Artifacts
 from pagegrade.model.outcome import NotApplicable
-from tests.builders import judged, make_artifacts, outcome, run
+from tests.builders import evaluated, make_artifacts, outcome, run
 
 HTML = ("Content-Type", "text/html; charset=utf-8")
 EN = ("en", "https://example.com/")
@@ -37,7 +37,7 @@ def test_complete_list_passes() -> None:
     assert state(EN, DE, DEFAULT) == "ok"
 
 
-def test_page_without_versions_has_nothing_to_judge() -> None:
+def test_page_without_versions_has_nothing_to_evaluate() -> None:
     """One language is no mistake; feeds and style sheets are no versions."""
     feed = '<link rel="alternate" hreflang="en" type="application/rss+xml" href="/feed">'
     style = '<link rel="alternate stylesheet" hreflang="en" href="/a.css">'
@@ -58,7 +58,7 @@ def test_headers_count() -> None:
 def test_region_that_is_no_country_warns(code: str) -> None:
     """A good language tag, but search engines serve countries."""
     assert state((code, "https://example.com/other"), EN, DEFAULT) == "no_country"
-    assert judged(hreflang, page((code, "https://example.com/other"), EN, DEFAULT)).loss == 0.5
+    assert evaluated(hreflang, page((code, "https://example.com/other"), EN, DEFAULT)).loss == 0.5
 
 
 @pytest.mark.parametrize("code", ["EN", "en-gb", "en-GB", "zh-Hant", "zh-hans-CN", "fil", "X-Default"])
@@ -131,6 +131,6 @@ def test_mending_never_costs_more() -> None:
         page(EN, ("en-GB", "https://example.com/x")),
         page(EN, DE, DEFAULT),
     ]
-    losses = [judged(hreflang, step).loss for step in steps]
+    losses = [evaluated(hreflang, step).loss for step in steps]
 
     assert losses == [1.0, 1.0, 0.5, 0.0]

@@ -3,7 +3,7 @@ from __future__ import annotations
 from pagegrade.checks.seo.hreflang_return_links import hreflang_return_links
 from pagegrade.model.artifacts import AlternatePage, Alternates, NotGathered
 from pagegrade.model.outcome import NotApplicable, NotRun
-from tests.builders import judged, outcome, run
+from tests.builders import evaluated, outcome, run
 
 GERMAN = "https://example.com/de/"
 FRENCH = "https://example.com/fr/"
@@ -33,10 +33,10 @@ def test_a_version_that_does_not() -> None:
     assert (verdict.state, verdict.value) == ("one_way", "1 of 2")
     assert verdict.message == "One language version does not link back to this page."
     assert [evidence.url for evidence in verdict.evidence] == [GERMAN]
-    assert judged(hreflang_return_links, "<p>", alternates=found).outcome == "informative"
+    assert evaluated(hreflang_return_links, "<p>", alternates=found).outcome == "informative"
 
 
-def test_what_was_not_read_is_not_judged() -> None:
+def test_what_was_not_read_is_not_evaluated() -> None:
     """No versions, none that answered, none asked for."""
     silent = Alternates(items=(AlternatePage(url=GERMAN, failure=NotGathered(code="timeout")),), found=1)
 

@@ -19,7 +19,7 @@ def test_the_own_host_with_and_without_www() -> None:
     assert [entry.url for entry in found.evidence] == ["http://example.com/a", "http://www.example.com/b"]
 
 
-def test_a_page_without_encryption_is_not_judged() -> None:
+def test_a_page_without_encryption_is_not_evaluated() -> None:
     """Its relative links are http as well; the missing encryption is said once."""
     page = make_artifacts('<a href="/a">a</a>', url="http://example.com/")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.checks.seo.http_status import http_status
-from tests.builders import judged, make_artifacts, make_response, outcome
+from tests.builders import evaluated, make_artifacts, make_response, outcome
 
 
 @pytest.mark.parametrize("status", [200, 204, 206, 299])
@@ -32,7 +32,7 @@ def test_success_passes(status: int) -> None:
 )
 def test_everything_else_fails_by_its_class(status: int, state: str) -> None:
     """The classes are told apart and all cost everything."""
-    result = judged(http_status, make_artifacts(status=status))
+    result = evaluated(http_status, make_artifacts(status=status))
 
     assert result.loss == 1.0
     assert outcome(http_status, make_artifacts(status=status)).state == state

@@ -73,8 +73,8 @@ def test_kinds_are_counted() -> None:
     }
 
 
-def test_page_drawn_by_scripts_is_not_judged() -> None:
-    """A shell has no links yet; links it has are judged."""
+def test_page_drawn_by_scripts_is_not_evaluated() -> None:
+    """A shell has no links yet; links it has are evaluated."""
     shell = '<!doctype html><title>T</title><div id="root"></div><script src="/app.js"></script>'
 
     assert isinstance(run(in_page_links, shell), NotApplicable)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.model.outcome import NotApplicable
-from tests.builders import judged, outcome, run
+from tests.builders import evaluated, outcome, run
 
 
 def page(*links: str) -> str:
@@ -56,9 +56,9 @@ def test_it_never_fails() -> None:
     """Ten cost half, and so do a hundred."""
     links = [f'<a href="/{n}" rel="nofollow">a</a>' for n in range(100)]
 
-    assert [judged("internal-nofollow", page(*links[:count])).loss for count in (1, 10, 100)] == [0.25, 0.5, 0.5]
+    assert [evaluated("internal-nofollow", page(*links[:count])).loss for count in (1, 10, 100)] == [0.25, 0.5, 0.5]
 
 
-def test_without_own_links_there_is_nothing_to_judge() -> None:
+def test_without_own_links_there_is_nothing_to_evaluate() -> None:
     """Links to others alone."""
     assert isinstance(run("internal-nofollow", '<a href="https://o.example/" rel="nofollow">a</a>'), NotApplicable)

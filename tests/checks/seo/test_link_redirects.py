@@ -5,7 +5,7 @@ import pytest
 from pagegrade.checks.seo.link_redirects import link_redirects
 from pagegrade.model.artifacts import LinkProbes, NotGathered, Probe, Response
 from pagegrade.model.outcome import NotApplicable, NotRun
-from tests.builders import judged, outcome, run
+from tests.builders import evaluated, outcome, run
 
 START = "https://example.com/a"
 END = "https://example.com/b"
@@ -44,7 +44,7 @@ def test_it_costs_nothing_and_is_not_guessed() -> None:
     """No links, no answers."""
     silent = LinkProbes(items=(Probe(url=START, failure=NotGathered(code="timeout")),), found=1)
 
-    assert judged(link_redirects, "<p>", link_probes=led(301)).outcome == "informative"
+    assert evaluated(link_redirects, "<p>", link_probes=led(301)).outcome == "informative"
     assert isinstance(run(link_redirects, "<p>", link_probes=LinkProbes()), NotApplicable)
     assert isinstance(run(link_redirects, "<p>", link_probes=silent), NotRun)
     assert isinstance(run(link_redirects, "<p>"), NotRun)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.model.outcome import NotApplicable, Outcome
-from tests.builders import judged, outcome, run
+from tests.builders import evaluated, outcome, run
 
 
 def found(body: str, *, lang: str = "en") -> Outcome:
@@ -58,7 +58,7 @@ def test_language_decides() -> None:
 
 
 def test_without_a_language_all_phrases_count() -> None:
-    """A page that names no language is judged by every list."""
+    """A page that names no language is evaluated by every list."""
     assert found('<a href="/a">mehr</a><a href="/b">read more</a>', lang="").value == 2
 
 
@@ -66,10 +66,10 @@ def test_each_one_counts() -> None:
     """One costs half, twenty everything."""
     pages = ["".join(f'<a href="/{n}">here</a>' for n in range(count)) for count in (1, 20)]
 
-    assert [judged("link-text", f'<html lang="en"><title>T</title>{page}').loss for page in pages] == [0.5, 1.0]
+    assert [evaluated("link-text", f'<html lang="en"><title>T</title>{page}').loss for page in pages] == [0.5, 1.0]
 
 
-def test_without_links_there_is_nothing_to_judge() -> None:
+def test_without_links_there_is_nothing_to_evaluate() -> None:
     """Nor with links that have no text at all."""
     assert isinstance(run("link-text", '<title>T</title><a href="/a"></a>'), NotApplicable)
 

@@ -4,7 +4,7 @@ import pytest
 
 from pagegrade.checks.seo.llms_txt import llms_txt
 from pagegrade.model.outcome import NotApplicable, NotRun
-from tests.builders import judged, make_well_known, outcome, run
+from tests.builders import evaluated, make_well_known, outcome, run
 
 URL = "https://example.com/llms.txt"
 GOOD = "# Chairs\n\n> Made of oak.\n\n- [Catalogue](https://example.com/c.md): all models\n"
@@ -52,10 +52,10 @@ def test_a_page_by_its_type_is_no_file() -> None:
 
 
 def test_it_costs_nothing_and_says_what_lacks() -> None:
-    """And a file that was not asked for is not judged."""
+    """And a file that was not asked for is not evaluated."""
     file = make_well_known("hello", url=URL, headers=(("Content-Type", "text/plain"),))
     (evidence,) = outcome(llms_txt, "<p>", llms_txt=file).evidence
 
     assert evidence.reason == "no main heading; no link; fewer than 50 characters"
-    assert judged(llms_txt, "<p>", llms_txt=file).outcome == "informative"
+    assert evaluated(llms_txt, "<p>", llms_txt=file).outcome == "informative"
     assert isinstance(run(llms_txt, "<p>"), NotRun)

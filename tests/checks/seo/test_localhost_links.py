@@ -62,7 +62,7 @@ def test_every_place_is_shown() -> None:
 
 
 @pytest.mark.parametrize("host", ["localhost:8000", "192.168.1.5", "shop.local"])
-def test_a_page_on_such_an_address_is_not_judged(host: str) -> None:
+def test_a_page_on_such_an_address_is_not_evaluated(host: str) -> None:
     """A test site links to itself."""
     page = make_artifacts('<img src="/a.png" alt="">', url=f"http://{host}/")
 

@@ -70,7 +70,7 @@ def test_description_in_the_body_warns() -> None:
     assert found(meta(GOOD), "<p>x" + meta(GOOD)).state == "ok"
 
 
-def test_shell_is_not_judged() -> None:
+def test_shell_is_not_evaluated() -> None:
     """A page drawn by scripts may set its description later."""
     shell = '<!doctype html><title>Shoes</title><div id="root"></div><script src="/app.js"></script>'
 

@@ -6,7 +6,7 @@ import pytest
 
 from pagegrade.checks.seo.meta_description_length import meta_description_length
 from pagegrade.model.outcome import NotApplicable
-from tests.builders import judged, outcome, run
+from tests.builders import evaluated, outcome, run
 
 
 def page(*contents: str) -> str:
@@ -24,7 +24,7 @@ def test_limits(length: int, state: str) -> None:
 
 def test_never_fails() -> None:
     """No source supports a limit, so the worst is a warning."""
-    assert judged(meta_description_length, page("a" * 9_000)).loss == 0.5
+    assert evaluated(meta_description_length, page("a" * 9_000)).loss == 0.5
 
 
 def test_wide_characters_count_twice() -> None:
@@ -39,7 +39,7 @@ def test_white_space_collapses() -> None:
     assert outcome(meta_description_length, page("  " + "a\n   " * 40)).value == 79
 
 
-def test_width_is_told_and_not_judged() -> None:
+def test_width_is_told_and_not_evaluated() -> None:
     """A wide text within the limit passes, and its pixels are shown."""
     found = outcome(meta_description_length, page("W" * 160))
 

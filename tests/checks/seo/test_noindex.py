@@ -77,7 +77,7 @@ def test_crawler_rule_beside_a_rule_for_all_fails() -> None:
         ("some day", "indexable"),
     ],
 )
-def test_unavailable_after_is_judged_at_the_time_of_the_run(date: str, state: str) -> None:
+def test_unavailable_after_is_evaluated_at_the_time_of_the_run(date: str, state: str) -> None:
     """The colons of a date name no crawler, and the time is that of the artifacts, not of the clock."""
     assert outcome(noindex, with_header(f"unavailable_after: {date}")).state == state
 

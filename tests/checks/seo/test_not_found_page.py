@@ -69,7 +69,7 @@ def test_server_error_fails(status: int) -> None:
 
 
 @pytest.mark.parametrize("status", [401, 403, 405, 429, 451, 999])
-def test_refusal_is_not_judged(status: int) -> None:
+def test_refusal_is_not_evaluated(status: int) -> None:
     """A firewall that refuses unknown paths says nothing about the page for people."""
     assert isinstance(run(not_found_page, site(status)), NotRun)
 

@@ -70,7 +70,7 @@ def test_page_in_place_of_the_file_allows_everything() -> None:
     assert state("<!doctype html><pre>\nUser-agent: *\nDisallow: /\n</pre>") == "allowed"
 
 
-def test_unreachable_file_is_not_judged() -> None:
+def test_unreachable_file_is_not_evaluated() -> None:
     """What was not gathered is not guessed."""
     assert isinstance(run(robots_txt_allows, make_artifacts(url=PAGE)), NotRun)
 

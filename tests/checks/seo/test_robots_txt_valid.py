@@ -7,7 +7,7 @@ import pytest
 from pagegrade.checks.seo.robots_txt_valid import robots_txt_valid
 from pagegrade.model.artifacts import Artifacts, NotGathered
 from pagegrade.model.outcome import MAX_EVIDENCE, NotRun
-from tests.builders import judged, make_artifacts, make_response, make_well_known, outcome, run
+from tests.builders import evaluated, make_artifacts, make_response, make_well_known, outcome, run
 
 URL = "https://example.com/robots.txt"
 
@@ -39,7 +39,7 @@ def test_readable_files_pass(body: str) -> None:
 @pytest.mark.parametrize("status", [401, 403, 404, 410])
 def test_missing_file_is_fine(status: int) -> None:
     """No file means no restrictions, and the error page is not read."""
-    result = judged(robots_txt_valid, site("<!doctype html>", status=status))
+    result = evaluated(robots_txt_valid, site("<!doctype html>", status=status))
 
     assert (result.outcome, result.loss) == ("passed", 0.0)
 
@@ -64,7 +64,7 @@ def test_odd_lines_warn_with_their_place(line: str) -> None:
 
     assert found.state == "odd_lines"
     assert [(entry.line, entry.snippet) for entry in found.evidence] == [(3, line.partition("#")[0])]
-    assert judged(robots_txt_valid, artifacts).loss == 0.5
+    assert evaluated(robots_txt_valid, artifacts).loss == 0.5
 
 
 def test_rule_before_any_group_fails() -> None:
@@ -100,11 +100,11 @@ def test_unreachable_file_fails(code: str) -> None:
 
 @pytest.mark.parametrize("code", ["budget", "skipped", "internal", "address_not_allowed"])
 def test_our_own_limits_are_no_finding(code: str) -> None:
-    """What we did not ask for is not judged."""
+    """What we did not ask for is not evaluated."""
     assert run(robots_txt_valid, make_artifacts(robots_txt=NotGathered(code=code))) == NotRun(code, "")
 
 
-def test_half_a_file_is_not_judged() -> None:
+def test_half_a_file_is_not_evaluated() -> None:
     """A body that broke off is not run."""
     assert isinstance(run(robots_txt_valid, site("User-agent: *", truncated="connection")), NotRun)
 

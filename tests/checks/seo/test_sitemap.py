@@ -108,7 +108,7 @@ def test_other_hosts_are_allowed() -> None:
 
 
 def test_our_own_limit_is_no_fault_of_the_site() -> None:
-    """A file that was read in part is judged by that part; one that was not fetched is not judged."""
+    """A file that was read in part is evaluated by that part; one that was not fetched is not evaluated."""
     assert state(file(truncated=True)) == "ok"
     assert isinstance(run(sitemap, site(file(status=None, kind=None, error="budget"))), NotRun)
     assert state(file(), file(status=None, kind=None, error="budget")) == "ok"

@@ -68,14 +68,14 @@ def test_what_was_not_read_is_not_called_missing() -> None:
     assert all(isinstance(run("sitemap-lists-page", PAGE, sitemaps=files), NotRun) for files in unread)
 
 
-def test_an_index_read_to_its_end_is_judged() -> None:
+def test_an_index_read_to_its_end_is_evaluated() -> None:
     """All children were there."""
     files = sitemaps(file(kind="index", url_count=1), file(source="index"))
 
     assert outcome("sitemap-lists-page", PAGE, sitemaps=files).state == "not_listed"
 
 
-def test_without_a_readable_sitemap_there_is_nothing_to_judge() -> None:
+def test_without_a_readable_sitemap_there_is_nothing_to_evaluate() -> None:
     """A missing sitemap is the business of another check."""
     files = sitemaps(file(status=404, kind=None, source="guessed", url_count=0))
 

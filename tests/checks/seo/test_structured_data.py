@@ -114,7 +114,7 @@ def test_hostile_blocks_are_findings() -> None:
     assert found(block('{"@type": "A", "n": ' + "9" * 1_000_000 + "}")).state == "other_vocabulary"
 
 
-def test_page_drawn_by_scripts_is_not_judged() -> None:
+def test_page_drawn_by_scripts_is_not_evaluated() -> None:
     """A shell may add data when it is drawn."""
     shell = '<!doctype html><title>T</title><div id="root"></div><script src="/app.js"></script>'
 

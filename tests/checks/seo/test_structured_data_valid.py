@@ -6,7 +6,7 @@ import json
 
 from pagegrade.checks.seo.structured_data_valid import structured_data_valid
 from pagegrade.model.outcome import MAX_EVIDENCE, NotApplicable
-from tests.builders import judged, outcome, run
+from tests.builders import evaluated, outcome, run
 
 PRODUCT = {
     "@context": "https://schema.org",
@@ -42,7 +42,7 @@ def test_missing_required_property_fails_and_is_named() -> None:
 
 def test_missing_recommended_property_warns() -> None:
     """Half the loss."""
-    result = judged(structured_data_valid, page({**PRODUCT, "image": []}))
+    result = evaluated(structured_data_valid, page({**PRODUCT, "image": []}))
 
     assert result.loss == 0.5
 
@@ -75,8 +75,8 @@ def test_broken_block_beside_a_good_one_fails() -> None:
     assert outcome(structured_data_valid, page(PRODUCT, "{")).state == "unreadable"
 
 
-def test_nothing_to_judge() -> None:
-    """Kinds without extras, other vocabularies and microdata are not judged here."""
+def test_nothing_to_evaluate() -> None:
+    """Kinds without extras, other vocabularies and microdata are not evaluated here."""
     assert isinstance(run(structured_data_valid, "<title>T</title>"), NotApplicable)
     assert isinstance(
         run(structured_data_valid, page({"@context": "https://schema.org", "@type": "WebSite"})), NotApplicable
@@ -102,6 +102,6 @@ def test_mending_never_costs_more() -> None:
         page({**PRODUCT, "image": "/a.jpg"}),
         page(PRODUCT),
     ]
-    losses = [judged(structured_data_valid, step).loss for step in steps]
+    losses = [evaluated(structured_data_valid, step).loss for step in steps]
 
     assert losses == [1.0, 1.0, 0.5, 0.0]

@@ -78,8 +78,8 @@ def test_commented_title_does_not_count() -> None:
     assert found(html).state == "missing"
 
 
-def test_title_set_by_a_script_is_not_judged() -> None:
-    """A shell without a title may get one when it is drawn; a title it has is judged."""
+def test_title_set_by_a_script_is_not_evaluated() -> None:
+    """A shell without a title may get one when it is drawn; a title it has is evaluated."""
     assert isinstance(run(title, SHELL.format("")), NotApplicable)
     assert outcome(title, SHELL.format("<title>Shoes</title>")).state == "ok"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.checks.seo.url_friendly import url_friendly
-from tests.builders import judged, make_artifacts, make_response, outcome
+from tests.builders import evaluated, make_artifacts, make_response, outcome
 
 
 def state(path: str) -> str:
@@ -54,7 +54,7 @@ def test_hard_to_read_addresses_warn(path: str, reason: str) -> None:
     artifacts = make_artifacts(url="https://example.com" + path)
 
     assert [detail.code for detail in outcome(url_friendly, artifacts).details] == [reason]
-    assert judged(url_friendly, artifacts).loss == 0.5
+    assert evaluated(url_friendly, artifacts).loss == 0.5
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_old_habits_are_named_and_cost_nothing(path: str, reasons: list[str]) ->
 
     assert state(path) == "old_style"
     assert [detail.code for detail in outcome(url_friendly, artifacts).details] == reasons
-    assert judged(url_friendly, artifacts).loss == 0
+    assert evaluated(url_friendly, artifacts).loss == 0
 
 
 def test_limit_of_parameters() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.checks.technical.amp import amp
-from tests.builders import judged, outcome
+from tests.builders import evaluated, outcome
 
 
 @pytest.mark.parametrize(
@@ -25,4 +25,4 @@ from tests.builders import judged, outcome
 def test_marks_of_amp(html: str, state: str) -> None:
     """The root element and a link with an address; nothing else."""
     assert outcome(amp, html).state == state
-    assert judged(amp, html).outcome == "informative"
+    assert evaluated(amp, html).outcome == "informative"

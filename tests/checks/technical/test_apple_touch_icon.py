@@ -6,7 +6,7 @@ import pytest
 
 from pagegrade.checks.technical.apple_touch_icon import apple_touch_icon
 from pagegrade.model.artifacts import ImageFacts, NotGathered, Resource
-from tests.builders import judged, make_resource, make_resources, outcome
+from tests.builders import evaluated, make_resource, make_resources, outcome
 
 LINK = "<!doctype html><link rel=apple-touch-icon href=/a.png>"
 URL = "https://example.com/a.png"
@@ -33,7 +33,7 @@ def icon(width: int | None, height: int | None, kind: str = "png", **more: Any) 
 def test_links_that_name_the_icon(html: str, state: str) -> None:
     """What was not fetched is believed."""
     assert outcome(apple_touch_icon, html).state == state
-    assert judged(apple_touch_icon, html).outcome == "informative"
+    assert evaluated(apple_touch_icon, html).outcome == "informative"
 
 
 @pytest.mark.parametrize(

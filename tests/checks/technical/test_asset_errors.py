@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from pagegrade.checks._run import Judged
+from pagegrade.checks._run import Evaluated
 from pagegrade.checks.technical.asset_errors import asset_errors
 from pagegrade.model.artifacts import NotGathered, Resource
 from pagegrade.model.outcome import NotApplicable, NotRun, Outcome
 from tests.builders import (
     URL,
-    judged,
+    evaluated,
     make_artifacts,
     make_resource,
     make_resources,
@@ -25,9 +25,9 @@ def failed(code: str, reason: str = "", url: str = URL + "a.js") -> Resource:
     return Resource(url=url, kinds=("script",), initiator_url=URL, failure=NotGathered(code=code, reason=reason))
 
 
-def judge_files(*items: Resource) -> Judged:
+def evaluate_files(*items: Resource) -> Evaluated:
     """The verdict on a page with these files."""
-    return judged(asset_errors, resources=make_resources(*items))
+    return evaluated(asset_errors, resources=make_resources(*items))
 
 
 @pytest.mark.parametrize(
@@ -48,14 +48,14 @@ def judge_files(*items: Resource) -> Judged:
 )
 def test_statuses_from_400_to_599_are_errors(status: int, loss: float) -> None:
     """A beacon that answers 204 is none."""
-    found = judge_files(make_resource(URL + "a.png", status=status))
+    found = evaluate_files(make_resource(URL + "a.png", status=status))
 
     assert found.loss == loss
 
 
 def test_a_host_that_does_not_exist_is_an_error() -> None:
     """No browser finds it either."""
-    found = judge_files(failed("dns"))
+    found = evaluate_files(failed("dns"))
 
     assert found.loss == 0.5
     assert isinstance(found.verdict, Outcome)
@@ -65,7 +65,7 @@ def test_a_host_that_does_not_exist_is_an_error() -> None:
 @pytest.mark.parametrize("reason", ["dns_timeout", "dns_error"])
 def test_name_servers_that_do_not_answer_are_no_error_of_the_page(reason: str) -> None:
     """Only a name that does not exist is the page's fault."""
-    assert judge_files(failed("dns", reason)).loss == 0
+    assert evaluate_files(failed("dns", reason)).loss == 0
 
 
 def test_machine_that_can_look_up_nothing_blames_nobody() -> None:
@@ -87,14 +87,14 @@ def test_machine_that_can_look_up_nothing_blames_nobody() -> None:
 @pytest.mark.parametrize("code", ["timeout", "budget", "too_large", "address_not_allowed", "connect", "tls", "skipped"])
 def test_what_may_be_our_own_doing_is_no_error(code: str) -> None:
     """Our time limits and our place are not the page's fault."""
-    assert judge_files(failed(code)).loss == 0
+    assert evaluate_files(failed(code)).loss == 0
 
 
 def test_too_many_requests_and_challenges_for_robots_are_no_errors() -> None:
     """A visitor's browser gets the file."""
     challenge = make_resource(URL + "a.js", status=403, headers=(("CF-Mitigated", "challenge"),))
 
-    assert judge_files(make_resource(URL + "a.js", status=429), challenge).loss == 0
+    assert evaluate_files(make_resource(URL + "a.js", status=429), challenge).loss == 0
 
 
 @pytest.mark.parametrize("status", [401, 403, 407, 451, 503])
@@ -102,20 +102,20 @@ def test_other_sites_may_turn_programs_away(status: int) -> None:
     """On the own site the same status is an error."""
     foreign = make_resource("https://cdn.example.net/a.js", status=status, first_party=False)
 
-    assert judge_files(foreign).loss == 0
-    assert judge_files(make_resource(URL + "a.js", status=status)).loss == 0.5
+    assert evaluate_files(foreign).loss == 0
+    assert evaluate_files(make_resource(URL + "a.js", status=status)).loss == 0.5
 
 
 def test_a_missing_file_on_another_site_is_an_error() -> None:
     """The address in the page is wrong."""
-    assert judge_files(make_resource("https://cdn.example.net/a.js", status=404, first_party=False)).loss == 0.5
+    assert evaluate_files(make_resource("https://cdn.example.net/a.js", status=404, first_party=False)).loss == 0.5
 
 
 @pytest.mark.parametrize(("count", "loss"), [(1, 0.5), (2, 0.625), (4, 0.875), (5, 1), (9, 1)])
 def test_each_further_file_costs_more_until_five(count: int, loss: float) -> None:
     """Repairing one of several helps; good files beside them change nothing."""
     broken = [make_resource(f"{URL}{n}.png", status=404) for n in range(count)]
-    found = judge_files(*broken, *(make_resource(f"{URL}good-{n}.png") for n in range(3)))
+    found = evaluate_files(*broken, *(make_resource(f"{URL}good-{n}.png") for n in range(3)))
 
     assert found.loss == pytest.approx(loss)
     assert isinstance(found.verdict, Outcome)
@@ -124,14 +124,14 @@ def test_each_further_file_costs_more_until_five(count: int, loss: float) -> Non
 
 def test_the_list_says_what_is_broken_and_who_names_it() -> None:
     """So that the address can be found and corrected."""
-    found = judge_files(make_resource(URL + "a.css", kind="stylesheet", status=404)).verdict
+    found = evaluate_files(make_resource(URL + "a.css", kind="stylesheet", status=404)).verdict
 
     assert isinstance(found, Outcome)
     assert (found.evidence[0].url, found.evidence[0].value) == (URL + "a.css", "status 404")
     assert found.evidence[0].reason == "stylesheet, named by the page"
 
 
-def test_a_page_without_files_is_not_judged() -> None:
+def test_a_page_without_files_is_not_evaluated() -> None:
     """Nothing was asked for."""
     assert isinstance(run(asset_errors, resources=make_resources()), NotApplicable)
 
@@ -141,20 +141,20 @@ def test_without_the_files_nothing_is_said() -> None:
     assert isinstance(run(asset_errors), NotRun)
 
 
-def test_icons_are_judged_elsewhere() -> None:
-    """A missing icon costs where icons are judged and not here as well; a picture used as one is still a picture."""
+def test_icons_are_evaluated_elsewhere() -> None:
+    """A missing icon costs where icons are evaluated and not here as well; a picture used as one is still a picture."""
     icon = make_resource(URL + "gone.ico", kind="icon", status=404)
     both = Resource(url=URL + "a.png", kinds=("icon", "image"), initiator_url=URL, response=make_response(status=404))
 
-    assert isinstance(judge_files(icon).verdict, NotApplicable)
-    assert judge_files(icon, make_resource(URL + "a.js")).loss == 0
-    assert judge_files(both).loss == 0.5
+    assert isinstance(evaluate_files(icon).verdict, NotApplicable)
+    assert evaluate_files(icon, make_resource(URL + "a.js")).loss == 0
+    assert evaluate_files(both).loss == 0.5
 
 
 def test_a_file_that_a_stylesheet_names_is_sought_there() -> None:
     """The page itself does not hold its address."""
     font = make_resource(URL + "a.woff2", kind="font", status=404)
-    found = judge_files(replace(font, initiator_url=URL + "a.css")).verdict
+    found = evaluate_files(replace(font, initiator_url=URL + "a.css")).verdict
 
     assert isinstance(found, Outcome)
     assert found.evidence[0].reason == f"font, named by {URL}a.css"

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from pagegrade.checks.technical.bom import bom
-from tests.builders import judged, make_artifacts, make_resource, make_resources, outcome
+from tests.builders import evaluated, make_artifacts, make_resource, make_resources, outcome
 
 MARK = b"\xef\xbb\xbf"
 
@@ -25,4 +25,4 @@ def test_files_with_a_mark() -> None:
     found = outcome(bom, "<!doctype html>", resources=files)
 
     assert [place.url for place in found.evidence] == ["https://example.com/a.css", "https://example.com/a.js"]
-    assert judged(bom, "<!doctype html>", resources=files).outcome == "informative"
+    assert evaluated(bom, "<!doctype html>", resources=files).outcome == "informative"

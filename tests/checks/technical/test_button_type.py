@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.checks.technical.button_type import button_type
-from tests.builders import judged, outcome
+from tests.builders import evaluated, outcome
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_buttons_of_forms_without_a_type(html: str, count: int) -> None:
 
 def test_it_costs_nothing_and_shows_a_hundred() -> None:
     """Submitting is often what is wanted."""
-    found = judged(button_type, "<form>" + "<button>x</button>" * 300)
+    found = evaluated(button_type, "<form>" + "<button>x</button>" * 300)
 
     assert found.outcome == "informative"
     assert len(outcome(button_type, "<form>" + "<button>x</button>" * 300).evidence) == 100

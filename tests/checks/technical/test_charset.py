@@ -2,24 +2,24 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.checks._run import Judged
+from pagegrade.checks._run import Evaluated
 from pagegrade.checks.technical.charset import charset
 from pagegrade.model.outcome import Outcome
-from tests.builders import judged
+from tests.builders import evaluated
 
 META = '<meta charset="utf-8">'
 OLD_META = '<meta http-equiv="Content-Type" content="text/html; charset=utf-8">'
 START = "<!doctype html>"
 
 
-def judge_page(body: str | bytes, content_type: str = "text/html") -> Judged:
+def evaluate_page(body: str | bytes, content_type: str = "text/html") -> Evaluated:
     """The verdict on a page with that Content-Type."""
-    return judged(charset, html=body, headers=(("Content-Type", content_type),))
+    return evaluated(charset, html=body, headers=(("Content-Type", content_type),))
 
 
 def state_of(body: str | bytes, content_type: str = "text/html") -> str:
     """The state of that page."""
-    found = judge_page(body, content_type)
+    found = evaluate_page(body, content_type)
     if not isinstance(found.verdict, Outcome):
         raise TypeError(found.verdict)
     return found.verdict.state
@@ -40,7 +40,7 @@ def state_of(body: str | bytes, content_type: str = "text/html") -> str:
 )
 def test_one_place_that_says_utf8_is_enough(body: str, content_type: str) -> None:
     """Header, byte order mark or meta, in every usual spelling, and several that agree."""
-    found = judge_page(body, content_type)
+    found = evaluate_page(body, content_type)
 
     assert isinstance(found.verdict, Outcome)
     assert (found.verdict.state, found.loss) == ("utf8", 0)
@@ -58,7 +58,7 @@ def test_one_place_that_says_utf8_is_enough(body: str, content_type: str) -> Non
 )
 def test_without_a_usable_declaration_it_fails(body: str) -> None:
     """Comments and scripts declare nothing, and neither does an unknown name."""
-    found = judge_page(body)
+    found = evaluate_page(body)
 
     assert isinstance(found.verdict, Outcome)
     assert (found.verdict.state, found.loss) == ("missing", 1)
@@ -73,7 +73,7 @@ def test_an_xml_declaration_is_none_in_html() -> None:
 def test_the_meta_has_to_end_within_1024_bytes(end: int, state: str) -> None:
     """At the limit it is read, past it not everywhere."""
     body = START + "<!--" + "x" * (end - len(START) - len("<!---->") - len(META)) + "-->" + META
-    found = judge_page(body)
+    found = evaluate_page(body)
 
     assert body.index(META) + len(META) == end
     assert isinstance(found.verdict, Outcome)
@@ -112,7 +112,7 @@ def test_a_late_meta_does_no_harm_where_the_header_says_it() -> None:
 )
 def test_another_encoding_costs_half(body: str | bytes, content_type: str) -> None:
     """It is declared, so nothing has to be guessed."""
-    found = judge_page(body, content_type)
+    found = evaluate_page(body, content_type)
 
     assert isinstance(found.verdict, Outcome)
     assert (found.verdict.state, found.loss) == ("other", 0.5)
@@ -120,7 +120,7 @@ def test_another_encoding_costs_half(body: str | bytes, content_type: str) -> No
 
 def test_header_and_meta_must_agree() -> None:
     """The header wins, and whoever saves the page reads something else."""
-    found = judge_page(START + META, "text/html; charset=iso-8859-1")
+    found = evaluate_page(START + META, "text/html; charset=iso-8859-1")
 
     assert isinstance(found.verdict, Outcome)
     assert (found.verdict.state, found.loss) == ("conflicting", 0.5)
@@ -129,7 +129,7 @@ def test_header_and_meta_must_agree() -> None:
 
 def test_two_meta_declarations_cost_half() -> None:
     """One has to be the only one."""
-    found = judge_page(START + META + OLD_META)
+    found = evaluate_page(START + META + OLD_META)
 
     assert isinstance(found.verdict, Outcome)
     assert (found.verdict.state, found.loss) == ("repeated", 0.5)
@@ -139,7 +139,7 @@ def test_two_meta_declarations_cost_half() -> None:
 def test_declaring_it_never_costs_points() -> None:
     """Any declaration is better than none, and the right one is best."""
     losses = [
-        judge_page(body).loss or 0
+        evaluate_page(body).loss or 0
         for body in (
             START,
             START + '<meta charset="windows-1252">',
@@ -153,7 +153,7 @@ def test_declaring_it_never_costs_points() -> None:
 
 def test_every_declaration_is_shown_with_its_place() -> None:
     """The owner sees where each one stands."""
-    found = judge_page(START + META + '<meta charset="banana">', "text/html; charset=utf8").verdict
+    found = evaluate_page(START + META + '<meta charset="banana">', "text/html; charset=utf8").verdict
 
     assert isinstance(found, Outcome)
     assert [(entry.value, entry.reason) for entry in found.evidence] == [

@@ -4,7 +4,7 @@ import pytest
 
 from pagegrade.checks.technical.deprecated_html import deprecated_html
 from pagegrade.model.outcome import Outcome
-from tests.builders import judged, outcome
+from tests.builders import evaluated, outcome
 
 OBSOLETE = (
     "acronym applet bgsound big blink center dir font keygen listing marquee menuitem multicol nextid nobr noembed "
@@ -15,7 +15,7 @@ OBSOLETE = (
 @pytest.mark.parametrize("tag", OBSOLETE)
 def test_every_element_that_html_gave_up_is_found(tag: str) -> None:
     """One of them costs half."""
-    found = judged(deprecated_html, f"<!doctype html><title>t</title><body><p>x</p><{tag}>x</{tag}>")
+    found = evaluated(deprecated_html, f"<!doctype html><title>t</title><body><p>x</p><{tag}>x</{tag}>")
 
     assert isinstance(found.verdict, Outcome)
     assert (found.verdict.state, found.loss, found.verdict.value) == ("some", 0.5, f"{tag} (1)")
@@ -54,7 +54,7 @@ def test_other_namespaces_templates_and_comments_are_not_counted(html: str) -> N
 @pytest.mark.parametrize(("count", "loss"), [(1, 0.5), (2, 0.5 + 0.5 / 19), (19, 0.5 + 9 / 19), (20, 1), (21, 1)])
 def test_each_further_one_costs_more_until_twenty(count: int, loss: float) -> None:
     """A single one is found too, not only several."""
-    found = judged(deprecated_html, "<center>x</center>" * count)
+    found = evaluated(deprecated_html, "<center>x</center>" * count)
 
     assert found.loss == pytest.approx(loss)
 
@@ -62,7 +62,8 @@ def test_each_further_one_costs_more_until_twenty(count: int, loss: float) -> No
 def test_replacing_one_never_costs_points() -> None:
     """Loss only falls with their number."""
     losses = [
-        judged(deprecated_html, "<tt>x</tt>" * count + "<code>x</code>" * (25 - count)).loss or 0 for count in range(25)
+        evaluated(deprecated_html, "<tt>x</tt>" * count + "<code>x</code>" * (25 - count)).loss or 0
+        for count in range(25)
     ]
 
     assert losses == sorted(losses)

@@ -4,7 +4,7 @@ import pytest
 
 from pagegrade.checks.technical.doctype import doctype
 from pagegrade.model.outcome import Outcome
-from tests.builders import judged, outcome
+from tests.builders import evaluated, outcome
 
 HTML401 = '<!DOCTYPE HTML PUBLIC "-//W3C//DTD HTML 4.01 Transitional//EN"'
 XHTML = '<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0'
@@ -36,7 +36,7 @@ XHTML = '<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0'
 )
 def test_the_mode_that_browsers_choose_decides(first: str, state: str, loss: float) -> None:
     """Strict XHTML is fine although it is not the short form, and one system id makes the difference."""
-    found = judged(doctype, f"{first}<html><title>t</title>")
+    found = evaluated(doctype, f"{first}<html><title>t</title>")
 
     assert isinstance(found.verdict, Outcome)
     assert (found.verdict.state, found.loss) == (state, loss)

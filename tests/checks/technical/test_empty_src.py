@@ -4,7 +4,7 @@ import pytest
 
 from pagegrade.checks.technical.empty_src import empty_src
 from pagegrade.model.outcome import Outcome
-from tests.builders import judged, outcome
+from tests.builders import evaluated, outcome
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from tests.builders import judged, outcome
 )
 def test_empty_and_blank_addresses_are_found(html: str) -> None:
     """Even where a script will fill them in."""
-    found = judged(empty_src, html)
+    found = evaluated(empty_src, html)
 
     assert isinstance(found.verdict, Outcome)
     assert (found.verdict.state, found.loss) == ("empty", 0.5)
@@ -48,8 +48,8 @@ def test_what_is_allowed_or_does_nothing_is_fine(html: str) -> None:
 
 def test_five_cost_everything() -> None:
     """Counts, not shares."""
-    assert judged(empty_src, "<img src=''>" * 5).loss == 1
-    assert judged(empty_src, "<img src=''>" * 3).loss == 0.75
+    assert evaluated(empty_src, "<img src=''>" * 5).loss == 1
+    assert evaluated(empty_src, "<img src=''>" * 3).loss == 0.75
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from pagegrade.checks.technical.error_output import error_output
-from tests.builders import judged, outcome
+from tests.builders import evaluated, outcome
 
 WARNING = "<b>Warning</b>: x in <b>/a/b.php</b> on line <b>3</b><br>"
 FATAL = "<b>Fatal error</b>: Uncaught x in <b>/a/b.php</b> on line <b>3</b><br>"
@@ -9,8 +9,8 @@ FATAL = "<b>Fatal error</b>: Uncaught x in <b>/a/b.php</b> on line <b>3</b><br>"
 
 def test_a_warning_costs_less_than_an_error_that_stopped_the_page() -> None:
     """Beside the content, or in its place."""
-    warning = judged(error_output, f"<title>x</title><h1>Shop</h1><p>Benches {WARNING}")
-    fatal = judged(error_output, f"<title>x</title>{WARNING}{FATAL}")
+    warning = evaluated(error_output, f"<title>x</title><h1>Shop</h1><p>Benches {WARNING}")
+    fatal = evaluated(error_output, f"<title>x</title>{WARNING}{FATAL}")
 
     assert warning.loss is not None
     assert 0 < warning.loss < 1

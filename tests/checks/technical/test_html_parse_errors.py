@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.checks.technical.html_parse_errors import html_parse_errors
-from tests.builders import judged, outcome
+from tests.builders import evaluated, outcome
 
 HEAD = "<!doctype html><html lang=en><head><title>x</title>"
 
@@ -55,4 +55,4 @@ def test_number_is_whole_and_evidence_is_bounded() -> None:
     found = outcome(html_parse_errors, html)
 
     assert (found.total, len(found.evidence)) == (5_000, 100)
-    assert judged(html_parse_errors, html).outcome == "informative"
+    assert evaluated(html_parse_errors, html).outcome == "informative"

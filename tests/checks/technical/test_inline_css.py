@@ -4,7 +4,7 @@ import pytest
 
 from pagegrade.checks.technical.inline_css import inline_css
 from pagegrade.model.outcome import Outcome
-from tests.builders import judged, outcome
+from tests.builders import evaluated, outcome
 
 
 def styled(count: int) -> str:
@@ -18,7 +18,7 @@ def styled(count: int) -> str:
 )
 def test_from_21_on_it_costs_in_steps(count: int, state: str, loss: float) -> None:
     """At the limit nothing is lost, at 200 half."""
-    found = judged(inline_css, styled(count))
+    found = evaluated(inline_css, styled(count))
 
     assert isinstance(found.verdict, Outcome)
     assert found.verdict.state == state
@@ -28,7 +28,7 @@ def test_from_21_on_it_costs_in_steps(count: int, state: str, loss: float) -> No
 
 def test_it_never_fails() -> None:
     """Four of five real pages have some, and frameworks set them legitimately."""
-    found = judged(inline_css, styled(2_000))
+    found = evaluated(inline_css, styled(2_000))
 
     assert (found.outcome, found.loss) == ("warning", 0.5)
 
@@ -58,6 +58,6 @@ def test_the_first_twenty_are_shown_with_the_true_number() -> None:
 
 def test_removing_styles_never_costs_points() -> None:
     """Loss only falls with their number."""
-    losses = [judged(inline_css, styled(count)).loss or 0 for count in range(0, 240, 12)]
+    losses = [evaluated(inline_css, styled(count)).loss or 0 for count in range(0, 240, 12)]
 
     assert losses == sorted(losses)

@@ -4,7 +4,7 @@ import pytest
 
 from pagegrade.checks.technical.meta_viewport import meta_viewport
 from pagegrade.model.outcome import Outcome
-from tests.builders import judged, outcome
+from tests.builders import evaluated, outcome
 
 GOOD = "width=device-width, initial-scale=1"
 
@@ -31,13 +31,13 @@ def page(*contents: str) -> str:
 )
 def test_every_spelling_of_a_responsive_viewport_is_fine(content: str) -> None:
     """Separators and case differ, the meaning does not."""
-    found = judged(meta_viewport, page(content))
+    found = evaluated(meta_viewport, page(content))
 
     assert isinstance(found.verdict, Outcome)
     assert (found.verdict.state, found.loss) == ("responsive", 0)
 
 
-def test_limits_of_zooming_are_not_judged_twice() -> None:
+def test_limits_of_zooming_are_not_evaluated_twice() -> None:
     """They are the matter of ``viewport-zoom``."""
     found = outcome(meta_viewport, page(GOOD + ", maximum-scale=1, minimum-scale=1, user-scalable=no"))
 
@@ -58,7 +58,7 @@ def test_limits_of_zooming_are_not_judged_twice() -> None:
 )
 def test_a_layout_that_does_not_follow_the_device_costs_half(content: str) -> None:
     """A fixed width, a scale below one, or nothing about either."""
-    found = judged(meta_viewport, page(content))
+    found = evaluated(meta_viewport, page(content))
 
     assert isinstance(found.verdict, Outcome)
     assert (found.verdict.state, found.loss) == ("fixed", 0.5)
@@ -68,7 +68,7 @@ def test_a_layout_that_does_not_follow_the_device_costs_half(content: str) -> No
 @pytest.mark.parametrize("html", [page(), page(""), page("  ,; "), "<!doctype html><meta name=viewport>"])
 def test_a_missing_or_empty_declaration_fails(html: str) -> None:
     """An empty one says as little as none."""
-    found = judged(meta_viewport, html)
+    found = evaluated(meta_viewport, html)
 
     assert isinstance(found.verdict, Outcome)
     assert (found.verdict.state, found.loss) == ("missing", 1)
@@ -76,7 +76,7 @@ def test_a_missing_or_empty_declaration_fails(html: str) -> None:
 
 def test_several_declarations_cost_half() -> None:
     """What comes later overrules, and few know that."""
-    found = judged(meta_viewport, page(GOOD, GOOD))
+    found = evaluated(meta_viewport, page(GOOD, GOOD))
 
     assert isinstance(found.verdict, Outcome)
     assert (found.verdict.state, found.loss, found.verdict.total) == ("several", 0.5, 2)
@@ -90,7 +90,7 @@ def test_the_last_declaration_overrules() -> None:
 
 def test_a_declaration_in_the_body_costs_half() -> None:
     """It belongs into the head."""
-    found = judged(meta_viewport, f"<!doctype html><body><p>x<meta name=viewport content='{GOOD}'>")
+    found = evaluated(meta_viewport, f"<!doctype html><body><p>x<meta name=viewport content='{GOOD}'>")
 
     assert isinstance(found.verdict, Outcome)
     assert (found.verdict.state, found.loss) == ("in_body", 0.5)
@@ -98,7 +98,7 @@ def test_a_declaration_in_the_body_costs_half() -> None:
 
 def test_words_that_no_browser_knows_cost_half() -> None:
     """They are usually slips of the pen."""
-    found = judged(meta_viewport, page(GOOD + ", intial-scale=1"))
+    found = evaluated(meta_viewport, page(GOOD + ", intial-scale=1"))
 
     assert isinstance(found.verdict, Outcome)
     assert (found.verdict.state, found.loss) == ("unknown_keys", 0.5)
@@ -115,7 +115,7 @@ def test_values_that_no_browser_knows_cost_half(pair: str) -> None:
 
 def test_declaring_it_never_costs_points() -> None:
     """Any declaration is better than none, and a responsive one is best."""
-    losses = [judged(meta_viewport, page(*contents)).loss or 0 for contents in ((), ("width=320",), (GOOD,))]
+    losses = [evaluated(meta_viewport, page(*contents)).loss or 0 for contents in ((), ("width=320",), (GOOD,))]
 
     assert losses == [1, 0.5, 0]
 

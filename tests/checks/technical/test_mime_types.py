@@ -7,7 +7,7 @@ import pytest
 from pagegrade.checks.technical.mime_types import mime_types
 from pagegrade.model.artifacts import ImageFacts, Resource
 from pagegrade.model.outcome import NotApplicable, NotRun
-from tests.builders import judged, make_resource, make_resources, outcome, run
+from tests.builders import evaluated, make_resource, make_resources, outcome, run
 
 NOSNIFF = ("X-Content-Type-Options", "nosniff")
 
@@ -104,7 +104,7 @@ def test_modules_are_strict_and_quirks_mode_is_not() -> None:
         served("media", "text/plain"),
     ],
 )
-def test_files_that_are_not_judged(resource: Resource) -> None:
+def test_files_that_are_not_evaluated(resource: Resource) -> None:
     """Of other sites, not arrived, empty, or of a kind whose type nobody reads."""
     assert isinstance(run(mime_types, resources=make_resources(resource)), NotApplicable)
 
@@ -113,7 +113,7 @@ def test_loss_grows_with_the_number_and_never_falls_by_a_refusal() -> None:
     """A quarter to half, half to everything."""
 
     def loss(*files: Resource) -> float | None:
-        return judged(mime_types, resources=make_resources(*files)).loss
+        return evaluated(mime_types, resources=make_resources(*files)).loss
 
     loose, refused = served("script", "text/plain"), served("stylesheet", "text/plain")
 
@@ -121,6 +121,6 @@ def test_loss_grows_with_the_number_and_never_falls_by_a_refusal() -> None:
     assert [loss(refused), loss(*[loose] * 40, refused), loss(*[refused] * 10)] == [0.5, 0.5, 1.0]
 
 
-def test_resources_that_were_not_gathered_are_not_judged() -> None:
+def test_resources_that_were_not_gathered_are_not_evaluated() -> None:
     """Nothing is known of them."""
     assert isinstance(run(mime_types), NotRun)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.checks.technical.picture_img import picture_img
-from tests.builders import judged, outcome
+from tests.builders import evaluated, outcome
 
 
 @pytest.mark.parametrize(
@@ -30,5 +30,5 @@ def test_pictures_without_an_image(html: str, count: int) -> None:
 
 def test_loss_grows_with_the_number() -> None:
     """From half to everything."""
-    assert judged(picture_img, "<picture></picture>").loss == 0.5
-    assert judged(picture_img, "<picture></picture>" * 10).loss == 1
+    assert evaluated(picture_img, "<picture></picture>").loss == 0.5
+    assert evaluated(picture_img, "<picture></picture>" * 10).loss == 1

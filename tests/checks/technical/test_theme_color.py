@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.checks.technical.theme_color import theme_color
-from tests.builders import judged, outcome
+from tests.builders import evaluated, outcome
 
 LIGHT = "<meta name=theme-color content='#fff' media='(prefers-color-scheme: light)'>"
 DARK = "<meta name=theme-color content=black media='(prefers-color-scheme: dark)'>"
@@ -28,4 +28,4 @@ DARK = "<meta name=theme-color content=black media='(prefers-color-scheme: dark)
 def test_theme_colours(html: str, state: str) -> None:
     """One readable colour for each case."""
     assert outcome(theme_color, "<!doctype html>" + html).state == state
-    assert judged(theme_color, "<!doctype html>" + html).outcome == "informative"
+    assert evaluated(theme_color, "<!doctype html>" + html).outcome == "informative"

@@ -4,7 +4,7 @@ import pytest
 
 from pagegrade.checks.technical.video_poster import video_poster
 from pagegrade.model.outcome import NotApplicable
-from tests.builders import judged, outcome, run
+from tests.builders import evaluated, outcome, run
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ from tests.builders import judged, outcome, run
 def test_videos_with_and_without_a_picture(html: str, state: str) -> None:
     """An empty address is no picture."""
     assert outcome(video_poster, html).state == state
-    assert judged(video_poster, html).outcome == "informative"
+    assert evaluated(video_poster, html).outcome == "informative"
 
 
 @pytest.mark.parametrize(

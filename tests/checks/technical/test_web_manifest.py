@@ -7,7 +7,7 @@ import pytest
 from pagegrade.checks.technical.web_manifest import web_manifest
 from pagegrade.model.artifacts import ManifestFacts
 from pagegrade.model.outcome import NotApplicable, NotRun
-from tests.builders import judged, make_resource, make_resources, outcome, run
+from tests.builders import evaluated, make_resource, make_resources, outcome, run
 
 PAGE = "<!doctype html><link rel=manifest href=/m.json>"
 URL = "https://example.com/m.json"
@@ -38,7 +38,7 @@ def test_what_an_app_needs(changed: dict[str, Any], state: str) -> None:
     files = make_resources(make_resource(URL, kind="manifest", manifest=ManifestFacts(**{**WHOLE, **changed})))
 
     assert outcome(web_manifest, PAGE, resources=files).state == state
-    assert judged(web_manifest, PAGE, resources=files).outcome == "informative"
+    assert evaluated(web_manifest, PAGE, resources=files).outcome == "informative"
 
 
 def test_missing_file_is_unreadable() -> None:
@@ -53,7 +53,7 @@ def test_page_without_a_manifest_does_not_apply() -> None:
     assert isinstance(run(web_manifest, "<link rel=icon href=/a.png>", resources=make_resources()), NotApplicable)
 
 
-def test_manifest_that_was_not_fetched_is_not_judged() -> None:
+def test_manifest_that_was_not_fetched_is_not_evaluated() -> None:
     """Our own limits are no fault of the page."""
     seen = make_resources(make_resource(URL, kind="manifest"))
 

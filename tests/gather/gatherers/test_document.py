@@ -44,7 +44,7 @@ def test_redirects_are_followed_and_kept() -> None:
 
 @pytest.mark.parametrize("status", [401, 404, 410, 500, 503])
 def test_an_error_status_is_an_answer(status: int) -> None:
-    """Whether a page may be judged is not decided by fetching it."""
+    """Whether a page may be checked is not decided by fetching it."""
     assert visit(Site({"/": html("<p>Sorry", status=status)})).response.status == status
 
 
@@ -101,7 +101,7 @@ def test_a_private_address_is_refused() -> None:
 
 
 def test_a_redirect_to_a_private_address_is_refused() -> None:
-    """Every step is judged anew."""
+    """Every step is checked anew."""
     site = Site({"/": redirect("http://169.254.169.254/latest/meta-data/")})
 
     assert failure(site).failure == "address_not_allowed"

@@ -47,7 +47,7 @@ def test_redirects_are_followed() -> None:
     "reply", [html("<!doctype html>"), html("gone", status=404), typed(b"\x00\xff", "image/png"), html("", status=503)]
 )
 def test_whatever_answers_is_kept(reply: Reply) -> None:
-    """An application's fallback page is for the checks to judge."""
+    """An application's fallback page is for the checks to check."""
     found = fetch({"/robots.txt": reply})
 
     assert (found.response.status, found.response.body) == (reply.status, reply.body)

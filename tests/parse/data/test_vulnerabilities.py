@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from pagegrade.parse.data.vulnerabilities import HOLES, holes_of
+from pagegrade.parse.data.vulnerabilities import VULNERABILITIES, vulnerabilities_of
 
 
 @pytest.mark.parametrize(
@@ -48,12 +48,12 @@ from pagegrade.parse.data.vulnerabilities import HOLES, holes_of
 )
 def test_borders_of_the_ranges(name: str, version: str, records: tuple[str, ...]) -> None:
     """Numbers are compared as numbers; a suffix may mean a mended copy."""
-    assert holes_of(name, version) == records
+    assert vulnerabilities_of(name, version) == records
 
 
 def test_table_is_well_formed() -> None:
     """Each range begins before it ends, and names a record."""
-    for ranges in HOLES.values():
+    for ranges in VULNERABILITIES.values():
         for first, fixed, record in ranges:
             assert [int(part) for part in first.split(".")] < [int(part) for part in fixed.split(".")]
             assert re.fullmatch(r"CVE-20[0-9]{2}-[0-9]{4,6}|GHSA(?:-[0-9a-z]{4}){3}", record)

@@ -64,7 +64,7 @@ def test_status_decides_whether_there_are_rules(status: int, access: str) -> Non
 
 
 @pytest.mark.parametrize(("truncated", "code"), [("connection", "protocol"), ("coding", "decode"), ("time", "timeout")])
-def test_half_a_file_is_not_judged(truncated: str, code: str) -> None:
+def test_half_a_file_is_not_evaluated(truncated: str, code: str) -> None:
     """A body that broke off may miss the rule that matters."""
     robots = parse_robots_txt(make_answer("User-agent: *\nDisallow: /", truncated=truncated))
 

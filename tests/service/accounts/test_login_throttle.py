@@ -19,11 +19,11 @@ from pagegrade.service.accounts.login_throttle import (
     NEW_AT_REPORT,
     REPORT,
     SLIPS,
+    Attempt,
     DatabaseWindows,
-    Guess,
-    Guesses,
     MemoryWindows,
-    SignInGuesses,
+    PasswordAttempts,
+    SignInAttempts,
     Windows,
     windows_of,
 )
@@ -48,8 +48,8 @@ class Door:
 
     def __init__(self, windows: Windows, database: Database, clock: Clock) -> None:
         self.windows = windows
-        self.guesses = Guesses(windows)
-        self.sign_in = SignInGuesses(windows)
+        self.attempts = PasswordAttempts(windows)
+        self.sign_in = SignInAttempts(windows)
         self._database = database
         self._clock = clock
 
@@ -63,15 +63,15 @@ class Door:
         self._clock.now += seconds
         show(self._database, NOW_MS + round((self._clock.now - 1000) * 1000))
 
-    def guess(self, report_id: int, client: str) -> int | None:
+    def attempt(self, report_id: int, client: str) -> int | None:
         """At a share page, with a wrong password: seconds to wait."""
-        return run(self.guesses.take(report_id, client)).wait_s
+        return run(self.attempts.take(report_id, client)).wait_s
 
     def open(self, report_id: int, client: str) -> int | None:
         """With the right one."""
-        taken = run(self.guesses.take(report_id, client))
+        taken = run(self.attempts.take(report_id, client))
         if taken.wait_s is None:
-            run(self.guesses.give_back(taken))
+            run(self.attempts.give_back(taken))
         return taken.wait_s
 
     def try_to_sign_in(self, email: str, client: str) -> int | None:
@@ -112,17 +112,17 @@ def test_a_client_may_guess_ten_times_in_a_quarter_of_an_hour(door: Door) -> Non
     """The eleventh waits until the first is a quarter of an hour old; others, and other reports, are not touched."""
     answers = []
     for _ in range(11):
-        answers.append(door.guess(1, "192.0.2.1"))
+        answers.append(door.attempt(1, "192.0.2.1"))
         door.go_on(10)
 
     assert answers == [None] * 10 + [800]
-    assert door.guess(1, "192.0.2.2") is None
-    assert door.guess(2, "192.0.2.1") is None
+    assert door.attempt(1, "192.0.2.2") is None
+    assert door.attempt(2, "192.0.2.1") is None
 
     door.go_on(790.5)
 
-    assert door.guess(1, "192.0.2.1") is None
-    assert door.guess(1, "192.0.2.1") == 10
+    assert door.attempt(1, "192.0.2.1") is None
+    assert door.attempt(1, "192.0.2.1") == 10
 
 
 def test_the_delay_of_a_client_grows(door: Door) -> None:
@@ -131,7 +131,7 @@ def test_the_delay_of_a_client_grows(door: Door) -> None:
     waited: list[int] = []
     began = door.now
     while door.now - began < 90_000:
-        wait_s = door.guess(1, "192.0.2.1")
+        wait_s = door.attempt(1, "192.0.2.1")
         if wait_s is None:
             made.append(door.now - began)
         else:
@@ -147,7 +147,7 @@ def test_the_delay_of_a_client_grows(door: Door) -> None:
 
 def fail(door: Door, client: str, times: int = SLIPS) -> list[int | None]:
     """A client is wrong so often."""
-    return [door.guess(1, client) for _ in range(times)]
+    return [door.attempt(1, client) for _ in range(times)]
 
 
 def test_guesses_of_others_do_not_lock_the_right_password_out(door: Door) -> None:
@@ -156,7 +156,7 @@ def test_guesses_of_others_do_not_lock_the_right_password_out(door: Door) -> Non
     for number in range(60):
         fail(door, f"198.51.100.{number}", 10)
 
-    assert door.guess(1, "198.51.100.200") is None
+    assert door.attempt(1, "198.51.100.200") is None
     assert door.open(1, "192.0.2.1") is None
     assert door.open(1, "192.0.2.77") is None
 
@@ -168,14 +168,14 @@ def test_clients_that_failed_share_a_limit(door: Door) -> None:
     door.go_on(3_600)
 
     assert counted == 40 * SLIPS + REPORT.count
-    assert door.guess(1, "192.0.2.1") is None
+    assert door.attempt(1, "192.0.2.1") is None
 
 
 def test_the_total_is_bounded_and_never_closes_for_long(door: Door) -> None:
-    """With a new address for every guess: a thousand at once, then thirty a minute."""
-    answers = [door.guess(1, f"2001:db8:{number:x}::") for number in range(NEW_AT_REPORT[0].count + 100)]
+    """With a new address for every attempt: a thousand at once, then thirty a minute."""
+    answers = [door.attempt(1, f"2001:db8:{number:x}::") for number in range(NEW_AT_REPORT[0].count + 100)]
     door.go_on(60)
-    later = [door.guess(1, f"2001:db8:ffff:{number:x}::") for number in range(100)]
+    later = [door.attempt(1, f"2001:db8:ffff:{number:x}::") for number in range(100)]
     door.go_on(60)
 
     assert answers.count(None) == NEW_AT_REPORT[0].count + NEW_AT_REPORT[1].count
@@ -187,7 +187,7 @@ def test_the_total_is_bounded_and_never_closes_for_long(door: Door) -> None:
 def test_a_right_guess_is_not_counted(door: Door) -> None:
     """An office behind one address opens a report as often as it likes; what was wrong stays counted."""
     opened = [door.open(1, "192.0.2.1") for _ in range(50)]
-    wrong = [door.guess(1, "192.0.2.1") for _ in range(11)]
+    wrong = [door.attempt(1, "192.0.2.1") for _ in range(11)]
 
     assert opened == [None] * 50
     assert wrong == [None] * 10 + [900]
@@ -196,9 +196,9 @@ def test_a_right_guess_is_not_counted(door: Door) -> None:
 def test_guesses_at_the_same_moment_are_counted_one_by_one() -> None:
     """From many threads, ten and no more."""
     windows = MemoryWindows(Clock())
-    guess = Guess(own=((CLIENT_AT_REPORT, (1, "192.0.2.1")),))
+    attempt = Attempt(own=((CLIENT_AT_REPORT, (1, "192.0.2.1")),))
     with ThreadPoolExecutor(16) as threads:
-        answers = list(threads.map(lambda _: windows.take_here(guess).wait_s, range(200)))
+        answers = list(threads.map(lambda _: windows.take_here(attempt).wait_s, range(200)))
 
     assert answers.count(None) == 10
 
@@ -208,7 +208,7 @@ def test_guesses_at_the_same_moment_at_several_processes_are_counted_together(tm
     with on("postgresql"):
         pools = [make_database(tmp_path)]
     pools += [open_database(pools[0].url) for _ in range(2)]
-    doors = [Guesses(windows_of(pool)) for pool in pools]
+    doors = [PasswordAttempts(windows_of(pool)) for pool in pools]
 
     async def crowd() -> list[int | None]:
         taken = await asyncio.gather(*(doors[number % 3].take(1, "192.0.2.1") for number in range(150)))
@@ -225,14 +225,14 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """The reports left alone the longest are forgotten."""
     monkeypatch.setattr(module, "REMEMBERED", 12)
     windows = MemoryWindows(Clock())
-    guesses = Guesses(windows)
+    attempts = PasswordAttempts(windows)
     for _ in range(10):
-        run(guesses.take(1, "192.0.2.1"))
+        run(attempts.take(1, "192.0.2.1"))
     for report in (2, 3, 4):
-        run(guesses.take(report, "192.0.2.1"))
+        run(attempts.take(report, "192.0.2.1"))
 
     assert len(windows._times) == 12
-    assert run(guesses.take(1, "192.0.2.1")).wait_s is None
+    assert run(attempts.take(1, "192.0.2.1")).wait_s is None
 
 
 def test_a_client_may_try_so_often_whatever_it_types(door: Door) -> None:
@@ -246,7 +246,7 @@ def test_a_client_may_try_so_often_whatever_it_types(door: Door) -> None:
 
 
 def test_an_account_may_be_guessed_at_so_often_by_clients_that_failed(door: Door) -> None:
-    """However its address is written; a refused guess is not counted."""
+    """However its address is written; a refused attempt is not counted."""
     spellings = ("alice@example.org", "Alice@Example.ORG")
     answers = [
         door.try_to_sign_in(spellings[each % 2], f"192.0.2.{client}") for client in range(30) for each in range(10)
@@ -315,10 +315,10 @@ def test_a_right_guess_is_right_while_the_database_is_away(tmp_path: Path) -> No
     """It stays counted, which is no reason to keep its owner out."""
     with on("postgresql"):
         database = make_database(tmp_path)
-    guesses = Guesses(DatabaseWindows(database))
-    taken = run(guesses.take(1, "192.0.2.1"))
+    attempts = PasswordAttempts(DatabaseWindows(database))
+    taken = run(attempts.take(1, "192.0.2.1"))
     database.close()
-    run(guesses.give_back(taken))
+    run(attempts.give_back(taken))
 
     assert taken.wait_s is None
 

@@ -67,7 +67,7 @@ def test_a_crowd_of_guesses_waits_its_turn(passwords: Passwords) -> None:
 
     async def scenario() -> list[bool]:
         hashed = await passwords.hash("secret")
-        return await asyncio.gather(*(passwords.verify(hashed, f"guess {number}") for number in range(12)))
+        return await asyncio.gather(*(passwords.verify(hashed, f"attempt {number}") for number in range(12)))
 
     assert asyncio.run(scenario()) == [False] * 12
     assert len(passwords._threads._threads) <= CONCURRENT
@@ -82,7 +82,7 @@ def test_a_crowd_has_an_end(passwords: Passwords) -> None:
         for _ in range(CONCURRENT):
             passwords._threads.submit(go_on.wait)
         async with asyncio.TaskGroup() as group:
-            waiting = [group.create_task(passwords.verify(hashed, "guess")) for _ in range(MAX_WAITING)]
+            waiting = [group.create_task(passwords.verify(hashed, "attempt")) for _ in range(MAX_WAITING)]
             await asyncio.sleep(0)
             with pytest.raises(Unavailable):
                 await passwords.verify(hashed, "secret")

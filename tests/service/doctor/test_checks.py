@@ -129,7 +129,7 @@ def test_a_machine_without_name_servers_is_told(monkeypatch: pytest.MonkeyPatch)
     assert "192.0.2.53" in look_at_name_servers().message
 
 
-def test_a_real_child_judges_a_page() -> None:
+def test_a_real_child_evaluates_a_page() -> None:
     """Started, asked, ended."""
 
     async def script() -> Diagnosis:

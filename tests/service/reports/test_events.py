@@ -18,7 +18,7 @@ def test_who_watches_a_report_is_woken() -> None:
     async def scenario() -> tuple[bool, bool, bool]:
         changes = Changes()
         with changes.watch(1) as one, changes.watch(1) as same, changes.watch(2) as other:
-            teller = threading.Thread(target=changes.tell, args=(1,))
+            teller = threading.Thread(target=changes.notify, args=(1,))
             teller.start()
             await asyncio.wait_for(one.wait(), 20)
             teller.join()
@@ -34,7 +34,7 @@ def test_a_change_between_watching_and_waiting_is_not_missed() -> None:
     async def scenario() -> bool:
         changes = Changes()
         with changes.watch(1) as changed:
-            changes.tell(1)
+            changes.notify(1)
             await settle()
             return await asyncio.wait_for(changed.wait(), 20)
 
@@ -55,7 +55,7 @@ def test_nobody_is_remembered_who_left() -> None:
             waiting = tasks.create_task(wait())
             await settle()
             waiting.cancel()
-        changes.tell(1)
+        changes.notify(1)
         await settle()
         return dict(changes._watchers)
 
@@ -65,14 +65,14 @@ def test_nobody_is_remembered_who_left() -> None:
 def test_telling_is_possible_at_any_time() -> None:
     """Before anybody watched, and after the loop has ended: a worker may finish last."""
     changes = Changes()
-    changes.tell(1)
+    changes.notify(1)
 
     async def scenario() -> None:
         with changes.watch(1):
             await settle()
 
     asyncio.run(scenario())
-    changes.tell(1)
+    changes.notify(1)
 
     assert dict(changes._watchers) == {}
 
@@ -97,7 +97,7 @@ def test_a_change_is_sent_to_others_and_one_that_was_heard_is_not() -> None:
         speaker = Loudspeaker()
         changes.sender = speaker
         with changes.watch(1) as told, changes.watch(2) as heard:
-            changes.tell(1)
+            changes.notify(1)
             changes.hear((2, 3))
             await settle()
             return speaker.sent, told.is_set(), heard.is_set()
@@ -110,7 +110,7 @@ def test_a_change_is_sent_where_nobody_watches() -> None:
     changes = Changes()
     speaker = Loudspeaker()
     changes.sender = speaker
-    changes.tell(1)
+    changes.notify(1)
 
     assert speaker.sent == [1]
 

@@ -56,7 +56,7 @@ def stored(packed: PackedReport | None = None, **more: object) -> StoredReport:
     return replace(report, **{**made, **more})  # type: ignore[arg-type]
 
 
-def test_a_report_says_what_the_judgement_said() -> None:
+def test_a_report_says_what_the_evaluation_said() -> None:
     """Member for member, in the order of the contract, with what only the server knows filled in."""
     report = make_report()
     packed = pack_report(report)
@@ -73,11 +73,11 @@ def test_a_report_says_what_the_judgement_said() -> None:
         "created_at": "2026-01-01T00:00:00.000Z",
         "updated_at": "2026-01-01T00:00:00.001Z",
     }
-    judged = report_to_dict(report)
-    judged["run"]["number"] = 3
+    evaluated = report_to_dict(report)
+    evaluated["run"]["number"] = 3
 
     assert tuple(shown) == MEMBERS
-    assert shown == judged | own
+    assert shown == evaluated | own
     assert next(iter(shown["run"])) == "number"
     assert report_from_dict(shown) == report
 
@@ -105,7 +105,7 @@ def test_an_unfinished_report_has_null_for_everything_it_will_have() -> None:
 
 
 def test_a_failed_first_run_has_an_error_and_no_results() -> None:
-    """Nothing of it looks like a judgement."""
+    """Nothing of it looks like an evaluation."""
     packed = pack_report(make_failed_report("blocked"))
     shown = msgspec.json.decode(report_object(stored(packed), base_url=BASE, detail=unpack_detail(packed.detail)))
 

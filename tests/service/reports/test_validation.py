@@ -1,4 +1,4 @@
-"""What a caller asks for, judged before anything is stored."""
+"""What a caller asks for, evaluated before anything is stored."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ def read(
     account: Account = ALICE,
     options: ServiceOptions = OPTIONS,
 ) -> NewReport:
-    """A wish of Alice's."""
+    """A request of Alice's."""
     return read_new_report(url, privacy=privacy, password=password, account=account, options=options)
 
 
-def remarks(wish: NewReport) -> list[tuple[str, str]]:
+def warnings(request: NewReport) -> list[tuple[str, str]]:
     """(field, code) of what the caller is told."""
-    return [(remark.field, remark.code) for remark in wish.remarks]
+    return [(remark.field, remark.code) for remark in request.warnings]
 
 
 def test_a_plain_wish_is_taken_as_it_is() -> None:
     """The URL canonical, the privacy that of the installation, nothing to remark."""
-    wish = read("https://EXAMPLE.com")
+    request = read("https://EXAMPLE.com")
 
-    assert (wish.target.url, wish.privacy, wish.password, wish.remarks) == (
+    assert (request.target.url, request.privacy, request.password, request.warnings) == (
         "https://example.com/", Privacy.PUBLIC, None, ()
     )  # fmt: skip
 
@@ -65,13 +65,13 @@ def test_a_plain_wish_is_taken_as_it_is() -> None:
 )
 def test_what_was_changed_or_is_risky_about_the_address_is_said(url: str, code: str) -> None:
     """A warning, not a refusal."""
-    assert remarks(read(url)) == [("url", code)]
+    assert warnings(read(url)) == [("url", code)]
 
 
 @pytest.mark.parametrize("privacy", [1, 2])
 def test_an_address_with_a_secret_is_no_risk_where_nobody_sees_it(privacy: int) -> None:
     """Only public reports show it to anyone with the link."""
-    assert remarks(read("https://example.com/?token=abc", privacy, "pass" if privacy == 2 else None)) == []
+    assert warnings(read("https://example.com/?token=abc", privacy, "pass" if privacy == 2 else None)) == []
 
 
 @pytest.mark.parametrize(
@@ -158,13 +158,13 @@ def test_the_accounts_default_privacy_comes_before_the_installations() -> None:
 def test_a_password_is_used_only_for_its_privacy() -> None:
     """Else it is dropped, and the caller is told; an empty one is none."""
     for privacy in (0, 1):
-        wish = read(privacy=privacy, password="hunter2")
+        request = read(privacy=privacy, password="hunter2")
 
-        assert wish.password is None
-        assert remarks(wish) == [("password", "password_ignored")]
+        assert request.password is None
+        assert warnings(request) == [("password", "password_ignored")]
 
     assert read(privacy=2, password=" hunter2 ").password == " hunter2 "
-    assert remarks(read(privacy=0, password="")) == []
+    assert warnings(read(privacy=0, password="")) == []
 
 
 @pytest.mark.parametrize(("password", "code"), [("", "required"), ("x" * 129, "too_long"), ("\ud800", "not_text")])

@@ -20,8 +20,8 @@ from pagegrade.service.runs.analysis import (
     AnalyzeOptions,
     analyze_target,
     artifacts_of_document,
-    judge_in_child,
-    judging_failure,
+    evaluate_in_child,
+    evaluation_failure,
     parse_networks,
 )
 from pagegrade.service.runs.evaluation import Thresholds
@@ -104,7 +104,7 @@ def test_page_that_kills_the_parser_is_a_failed_report() -> None:
 
     async def main() -> Report:
         async with Children(1) as children:
-            return await judge_in_child(artifacts, Thresholds(), children=children)
+            return await evaluate_in_child(artifacts, Thresholds(), children=children)
 
     report = asyncio.run(main())
 
@@ -138,7 +138,7 @@ def test_a_page_that_runs_the_parser_into_a_limit_is_parsed_once(page: str, eval
     error = analysis.report.error
 
     assert asked.count("find_named_urls") == 1
-    assert ("judge_artifacts" in asked) == evaluated
+    assert ("evaluate_artifacts" in asked) == evaluated
     assert (error is None) == evaluated
     if error is not None:
         assert (error.code, error.reason, error.http_status) == ("too_large", "parser_limit", 200)
@@ -154,7 +154,7 @@ def test_a_page_that_runs_the_parser_into_a_limit_is_parsed_once(page: str, eval
 )
 def test_who_is_to_blame_decides_the_failure(failure: OffloadFailed, code: str, retryable: bool) -> None:  # noqa: FBT001
     """The page for its limits, we for our mistakes, nobody for a process that was killed: then it is tried again."""
-    found = judging_failure(failure, artifacts_of_document(b"<p>", url="https://example.com/"))
+    found = evaluation_failure(failure, artifacts_of_document(b"<p>", url="https://example.com/"))
 
     assert (found.code, found.retryable) == (code, retryable)
 

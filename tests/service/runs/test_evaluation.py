@@ -1,4 +1,4 @@
-"""From artifacts to a report: what is judged, what is refused, and that it is stable."""
+"""From artifacts to a report: what is evaluated, what is refused, and that it is stable."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pagegrade.model.artifacts import NotGathered
 from pagegrade.model.report import CATEGORIES, MIN_COVERAGE
 from pagegrade.report.artifacts_file import load_artifacts, save_artifacts
 from pagegrade.report.serialize import report_to_dict
-from pagegrade.service.runs.evaluation import Thresholds, judge_artifacts
+from pagegrade.service.runs.evaluation import Thresholds, evaluate_artifacts
 from tests.builders import make_artifacts, make_response, make_well_known
 
 PAGE = (
@@ -24,7 +24,7 @@ PAGE = (
 
 def test_a_reader_can_do_the_sum() -> None:
     """Findings add up to what their category lost, categories to what is missing, to the last digit."""
-    report = judge_artifacts(make_artifacts(PAGE))
+    report = evaluate_artifacts(make_artifacts(PAGE))
 
     assert report.state == "completed"
     for name, category in report.categories.items():
@@ -39,7 +39,7 @@ def test_a_reader_can_do_the_sum() -> None:
 
 def test_little_coverage_of_a_fetched_page_withholds_everything() -> None:
     """No score, no result and no figure of a category, and every finding is listed without a cost."""
-    report = judge_artifacts(make_artifacts(PAGE, vantage="User-Agent: Pagegrade"))
+    report = evaluate_artifacts(make_artifacts(PAGE, vantage="User-Agent: Pagegrade"))
 
     assert report.coverage is not None
     assert report.coverage < MIN_COVERAGE
@@ -56,7 +56,7 @@ def test_little_coverage_of_a_fetched_page_withholds_everything() -> None:
 
 def test_a_document_at_hand_is_graded_on_what_it_says() -> None:
     """And the report names the categories that have no score; what they take is stated, so that the sum adds up."""
-    report = judge_artifacts(make_artifacts(PAGE + '<img src="/cat.jpg" alt="A cat">' * 6))
+    report = evaluate_artifacts(make_artifacts(PAGE + '<img src="/cat.jpg" alt="A cat">' * 6))
     taken = [category.taken for category in report.categories.values()]
 
     assert report.withheld is None
@@ -75,7 +75,7 @@ def test_a_document_at_hand_is_graded_on_what_it_says() -> None:
 @pytest.mark.parametrize("status", [204, 205, 300, 304, 400, 401, 403, 404, 429, 500, 503])
 def test_answer_that_is_no_page_is_never_scored(status: int) -> None:
     """Other statuses than 2xx end as failed reports with a code."""
-    report = judge_artifacts(make_artifacts(PAGE, status=status))
+    report = evaluate_artifacts(make_artifacts(PAGE, status=status))
 
     assert report.state == "failed"
     assert report.score is None
@@ -86,10 +86,10 @@ def test_answer_that_is_no_page_is_never_scored(status: int) -> None:
 
 
 def test_same_artifacts_give_the_same_report_byte_for_byte() -> None:
-    """Saved, loaded and judged again, nothing differs."""
+    """Saved, loaded and evaluated again, nothing differs."""
     artifacts = make_artifacts(PAGE, robots_txt=make_well_known("User-agent: *", url="https://example.com/robots.txt"))
-    first = json.dumps(report_to_dict(judge_artifacts(artifacts)), sort_keys=True)
-    again = json.dumps(report_to_dict(judge_artifacts(load_artifacts(save_artifacts(artifacts)))), sort_keys=True)
+    first = json.dumps(report_to_dict(evaluate_artifacts(artifacts)), sort_keys=True)
+    again = json.dumps(report_to_dict(evaluate_artifacts(load_artifacts(save_artifacts(artifacts)))), sort_keys=True)
 
     assert first == again
 
@@ -97,7 +97,7 @@ def test_same_artifacts_give_the_same_report_byte_for_byte() -> None:
 def test_unverified_connection_and_truncation_are_said() -> None:
     """A reader learns that not everything was as it should be."""
     response = replace(make_response(PAGE), truncated="limit", certificate_error="expired")
-    report = judge_artifacts(make_artifacts(response=response))
+    report = evaluate_artifacts(make_artifacts(response=response))
 
     assert len(report.run.notes) == 3
 
@@ -110,8 +110,8 @@ def test_unverified_connection_and_truncation_are_said() -> None:
     ],
 )
 def test_page_that_was_not_really_seen_is_never_scored(changes: dict[str, Any], code: str) -> None:
-    """A bomb, or an answer that cannot be unpacked, is no page to judge."""
-    report = judge_artifacts(make_artifacts(response=replace(make_response(PAGE), **changes)))
+    """A bomb, or an answer that cannot be unpacked, is no page to evaluate."""
+    report = evaluate_artifacts(make_artifacts(response=replace(make_response(PAGE), **changes)))
 
     assert report.score is None
     assert report.error is not None
@@ -121,7 +121,7 @@ def test_page_that_was_not_really_seen_is_never_scored(changes: dict[str, Any], 
 @pytest.mark.parametrize(("status", "retryable"), [(404, False), (410, False), (408, True), (500, True), (502, True)])
 def test_only_passing_errors_are_worth_another_try(status: int, retryable: bool) -> None:  # noqa: FBT001
     """A page that does not exist will not exist later."""
-    error = judge_artifacts(make_artifacts(PAGE, status=status)).error
+    error = evaluate_artifacts(make_artifacts(PAGE, status=status)).error
 
     assert error is not None
     assert error.retryable is retryable
@@ -130,8 +130,8 @@ def test_only_passing_errors_are_worth_another_try(status: int, retryable: bool)
 def test_unseen_headers_are_not_missing_headers() -> None:
     """A saved page is not blamed for headers that nobody kept; a response without them is."""
     unseen = replace(make_response(PAGE, headers=()), headers_seen=False)
-    kept = {r.check: r.outcome for r in judge_artifacts(make_artifacts(response=unseen)).results}
-    bare = {r.check: r.outcome for r in judge_artifacts(make_artifacts(PAGE, headers=())).results}
+    kept = {r.check: r.outcome for r in evaluate_artifacts(make_artifacts(response=unseen)).results}
+    bare = {r.check: r.outcome for r in evaluate_artifacts(make_artifacts(PAGE, headers=())).results}
 
     for check in ("hsts", "csp", "clickjacking", "x-content-type-options"):
         assert kept[check] == "not_evaluated"
@@ -139,8 +139,8 @@ def test_unseen_headers_are_not_missing_headers() -> None:
 
 
 def test_empty_page_is_called_empty() -> None:
-    """Success without content is judged, and said."""
-    report = judge_artifacts(make_artifacts(" \n"))
+    """Success without content is evaluated, and said."""
+    report = evaluate_artifacts(make_artifacts(" \n"))
 
     assert report.state == "completed"
     assert "empty" in report.run.notes[0]
@@ -149,7 +149,7 @@ def test_empty_page_is_called_empty() -> None:
 def test_shell_that_scripts_fill_gets_no_verdict() -> None:
     """An empty frame is neither good nor bad."""
     shell = PAGE.replace("<h1>Cats</h1>", "<div id=root></div><script src=/app.js></script>")
-    report = judge_artifacts(make_artifacts(shell))
+    report = evaluate_artifacts(make_artifacts(shell))
 
     assert (report.score, report.result) == (None, None)
     assert report.withheld is not None
@@ -167,14 +167,14 @@ def test_thresholds_move_the_word_not_the_score() -> None:
 
 def test_missing_artifacts_are_listed_with_their_reason() -> None:
     """What was not gathered says why."""
-    report = judge_artifacts(make_artifacts(PAGE, tls=NotGathered(code="timeout", detail="Too slow.")))
+    report = evaluate_artifacts(make_artifacts(PAGE, tls=NotGathered(code="timeout", detail="Too slow.")))
 
     assert ("tls", "timeout: Too slow.") in report.run.not_gathered
 
 
 def test_order_of_results_is_the_catalogue() -> None:
     """Category by category, then by id, whatever order the modules load in."""
-    report = judge_artifacts(make_artifacts(PAGE))
+    report = evaluate_artifacts(make_artifacts(PAGE))
     keys = [(list(report.categories).index(result.category), result.check) for result in report.results]
     shuffled = keys[:]
     random.Random(1).shuffle(shuffled)  # noqa: S311 - a test, not a secret
@@ -190,7 +190,7 @@ MAINTENANCE = (
 
 def test_notice_in_the_place_of_the_page_is_not_graded() -> None:
     """What is known of the connection is listed without a cost; what the notice's document says is not evaluated."""
-    report = judge_artifacts(make_artifacts(MAINTENANCE, vantage="User-Agent: Pagegrade"))
+    report = evaluate_artifacts(make_artifacts(MAINTENANCE, vantage="User-Agent: Pagegrade"))
     found = {result.check: result for result in report.results}
 
     assert report.withheld is not None
@@ -204,7 +204,7 @@ def test_notice_in_the_place_of_the_page_is_not_graded() -> None:
 
 def test_notice_at_hand_is_graded() -> None:
     """A document that is handed over is the page."""
-    report = judge_artifacts(make_artifacts(MAINTENANCE))
+    report = evaluate_artifacts(make_artifacts(MAINTENANCE))
 
     assert report.withheld is None
     assert report.score is not None

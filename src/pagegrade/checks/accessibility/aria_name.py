@@ -18,7 +18,7 @@ _GROUPS: Final = frozenset({"grid", "radiogroup", "tabpanel", "tree", "treegrid"
 _LINKLIKE: Final = frozenset({"doc-backlink", "doc-biblioref", "doc-glossref", "doc-noteref", "tab"})
 """Roles with which the checks of links and buttons evaluate an element of HTML."""
 _NATIVE: Final = frozenset({"img", "input", "select", "summary", "textarea"})
-"""Judged by the checks of fields, images and summaries."""
+"""Evaluated by the checks of fields, images and summaries."""
 
 
 @check(

@@ -71,12 +71,12 @@ def aria_parent_child(document: Document, accessibility: Accessibility) -> Outco
     ```
     """
     found = []
-    judged = 0
+    evaluated = 0
     for one in accessibility.roles:
         if one.hidden or not one.written or one.role != one.written:
             continue
         meaning = ROLES[one.written]
-        judged += bool(meaning.context or meaning.owned)
+        evaluated += bool(meaning.context or meaning.owned)
         if meaning.context and one.around != "…" and one.around not in meaning.context:
             place = f"in {one.around}" if one.around else "alone"
             found.append(
@@ -86,7 +86,7 @@ def aria_parent_child(document: Document, accessibility: Accessibility) -> Outco
             reason = _wrong_inside(one, meaning.owned)
             if reason:
                 found.append(Offender(one.node, reason, one.written))
-    if not judged:
+    if not evaluated:
         return NotApplicable("No role of the page requires a parent or children.")
     return counted(
         document,

@@ -62,10 +62,10 @@ def aria_valid_attr(document: Document, accessibility: Accessibility) -> Outcome
     <input id="q" aria-labelledby="t"><b id="t">Search</b>
     ```
     """
-    judged = [one for one in accessibility.roles if not one.hidden]
+    evaluated = [one for one in accessibility.roles if not one.hidden]
     found = [
         Offender(one.node, "no such attribute", name)
-        for one in judged
+        for one in evaluated
         for name in one.attrs
         if name not in ATTRIBUTES and name.startswith("aria-")
     ]

@@ -19,7 +19,7 @@ _GENERIC: Final = frozenset(
     "image img photo photograph picture pic graphic icon thumbnail untitled placeholder bild foto grafik"
     " afbeelding imagen imagem immagine obraz resim alt".split(),
 )
-_JUDGED_ELSEWHERE: Final = frozenset(
+_EVALUATED_ELSEWHERE: Final = frozenset(
     "circle ellipse foreignObject g image img input line path polygon polyline rect svg symbol text tspan use".split()
 )
 _PIXEL: Final = frozenset({"0", "1", "0px", "1px"})
@@ -162,7 +162,7 @@ def _missing(document: Document) -> Iterator[ElementFact]:
     for element in document.named:
         if (
             element.role == "img"
-            and element.node.tag not in _JUDGED_ELSEWHERE
+            and element.node.tag not in _EVALUATED_ELSEWHERE
             and not element.hidden
             and not element.name
         ):

@@ -12,7 +12,7 @@ FULL_AT: Final = 10
 FIRST: Final = 0.25
 """Loss for one: a single one is a small omission, and ten shut people out."""
 _ELSEWHERE: Final = NAMED | {"button"}
-"""A link with one of these roles is a button, a field or a menu item to people, and judged as that."""
+"""A link with one of these roles is a button, a field or a menu item to people, and evaluated as that."""
 _NOTHING: Final = frozenset({"", "none", "presentation"})
 _LINKS: Final = frozenset({"link", "doc-backlink", "doc-biblioref", "doc-glossref", "doc-noteref"})
 

@@ -66,21 +66,21 @@ def table_caption_misuse(document: Document, accessibility: Accessibility) -> Ou
     ```
     """
     found = []
-    judged = 0
+    evaluated = 0
     for table in accessibility.tables:
         summary = " ".join(table.attrs.get("summary", "").split())
         if table.caption and summary:
-            judged += 1
+            evaluated += 1
             if summary.casefold() == table.caption.casefold():
                 found.append(Offender(table.node, "summary and caption are the same", summary))
                 continue
         if table.row_count < 2 or table.column_count < 2 or not _holds_data(table):
             continue
-        judged += 1
+        evaluated += 1
         first = [cell for cell in table.cells if cell.row == 0]
         if table.caption is None and len(first) == 1 and first[0].columns >= table.column_count:
             found.append(Offender(first[0].node, "a cell across the whole table instead of a caption"))
-    if not judged:
+    if not evaluated:
         return NotApplicable("The page has no data tables.")
     return counted(
         document,

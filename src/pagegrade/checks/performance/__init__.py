@@ -1,1 +1,1 @@
-"""How much has to travel before the page is there?"""
+"""Checks of the bytes and requests that loading the page takes."""

@@ -76,18 +76,18 @@ def asset_redirects(resources: Resources) -> Verdict:
     }
     ```
     """
-    judged = [
+    evaluated = [
         item for item in resources.items if item.first_party and item.response is not None and item.kinds != ("frame",)
     ]
-    if not judged:
+    if not evaluated:
         return NotApplicable("No file of the site was fetched.")
-    offenders = [item for item in judged if item.hops]
+    offenders = [item for item in evaluated if item.hops]
     count = len(offenders)
     if not count:
-        return Outcome("direct", value=amount(len(judged), "file"))
+        return Outcome("direct", value=amount(len(evaluated), "file"))
     return Outcome(
         "redirected",
-        value=part(count, len(judged), "file"),
+        value=part(count, len(evaluated), "file"),
         evidence=tuple(
             Evidence(
                 url=item.url,

@@ -128,24 +128,24 @@ def cache_headers(resources: Resources, artifacts: Artifacts) -> Verdict:
     }
     ```
     """
-    judged = 0
+    evaluated = 0
     offenders: list[tuple[bool, int, str, Evidence]] = []
     wasted = {"short": 0, "uncached": 0}
     for item in resources.items:
-        found = _judge(item, artifacts.gathered_at)
+        found = _evaluate(item, artifacts.gathered_at)
         if found is None:
             continue
-        judged += 1
+        evaluated += 1
         verdict, reason, size = found
         if verdict == "long":
             continue
         wasted[verdict] += size
         evidence = Evidence(url=item.url, header="Cache-Control", value=f"{size:,} bytes", reason=reason)
         offenders.append((verdict == "short", -size, item.url, evidence))
-    if not judged:
+    if not evaluated:
         return NotApplicable("No cacheable static file of the site was fetched.")
     if not offenders:
-        return Outcome("long", value=amount(judged, "file"))
+        return Outcome("long", value=amount(evaluated, "file"))
     offenders.sort(key=lambda offender: offender[:3])
     uncached = sum(not short for short, *_ in offenders)
     loss = 0.1 + 0.15 * meter_loss(wasted["short"], GOOD_BYTES, BAD_BYTES)
@@ -153,7 +153,7 @@ def cache_headers(resources: Resources, artifacts: Artifacts) -> Verdict:
         loss = 0.5 + 0.5 * meter_loss(wasted["uncached"], GOOD_BYTES, BAD_BYTES)
     return Outcome(
         "uncached" if uncached else "short",
-        value=part(len(offenders), judged, "file"),
+        value=part(len(offenders), evaluated, "file"),
         evidence=tuple(
             msgspec.structs.replace(evidence, state="short") if uncached and is_short else evidence
             for is_short, _, _, evidence in offenders[:MAX_EVIDENCE]
@@ -171,15 +171,15 @@ def cache_headers(resources: Resources, artifacts: Artifacts) -> Verdict:
 
 
 def _message(uncached: int, short: int) -> str:
-    """How many files have no lifetime, and how many a short one; at least one number is not 0."""
+    """Count the files without a lifetime and those with a short one; at least one number is not 0."""
     if not uncached:
         return f"{amount(short, 'static file')} may be cached for a short time only."
     rest = f", and {short} more may be cached for a short time only" if short else ""
     return f"{amount(uncached, 'static file')} {'has' if uncached == 1 else 'have'} no cache lifetime{rest}."
 
 
-def _judge(item: Resource, received_at: datetime) -> tuple[Literal["long", "short", "uncached"], str, int] | None:
-    """(verdict, reason, bytes) of a file; ``None`` for one that is not judged."""
+def _evaluate(item: Resource, received_at: datetime) -> tuple[Literal["long", "short", "uncached"], str, int] | None:
+    """(verdict, reason, bytes) of a file; ``None`` for one that is not evaluated."""
     response = item.response
     if not item.first_party or response is None or response.status != 200 or STATIC_KINDS.isdisjoint(item.kinds):
         return None

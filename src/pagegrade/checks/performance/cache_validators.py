@@ -75,10 +75,10 @@ def cache_validators(assets: Assets) -> Verdict:
     }
     ```
     """
-    judged = [item for item in assets.items if item.first_party and item.purpose not in ("frame", "other")]
+    evaluated = [item for item in assets.items if item.first_party and item.purpose not in ("frame", "other")]
     offenders: list[Asset] = []
     needed = 0
-    for item in judged:
+    for item in evaluated:
         policy = read_cache_policy(item.response)
         if policy.no_store or policy.immutable:
             continue

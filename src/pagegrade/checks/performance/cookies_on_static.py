@@ -83,17 +83,17 @@ def cookies_on_static(assets: Assets) -> Verdict:
     }
     ```
     """
-    judged = [item for item in assets.items if item.first_party and item.purpose not in ("frame", "other")]
-    if not judged:
+    evaluated = [item for item in assets.items if item.first_party and item.purpose not in ("frame", "other")]
+    if not evaluated:
         return NotApplicable("No file of the site was fetched.")
     offenders: list[tuple[Asset, str]] = []
-    for item in judged:
+    for item in evaluated:
         values = item.response.header_values("set-cookie")
         if values:
             offenders.append((item, ", ".join(dict.fromkeys(_name(value) for value in values[:MAX_NAMES]))))
     return Outcome(
         "cookies" if offenders else "none",
-        value=part(len(offenders), len(judged), "file"),
+        value=part(len(offenders), len(evaluated), "file"),
         evidence=tuple(
             Evidence(url=item.url, header="Set-Cookie", value=names) for item, names in offenders[:MAX_EVIDENCE]
         ),

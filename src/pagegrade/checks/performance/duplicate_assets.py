@@ -99,23 +99,23 @@ def duplicate_assets(assets: Assets) -> Verdict:
     ```
     """
     groups: dict[str, dict[str, Asset]] = defaultdict(dict)
-    judged = 0
+    evaluated = 0
     for item in assets.items:
         if item.purpose in ("icon", "frame") or not item.resource.digest or item.wire_bytes < MIN_BYTES:
             continue
-        judged += 1
+        evaluated += 1
         groups[item.resource.digest].setdefault(item.response.url, item)
-    if not judged:
+    if not evaluated:
         return NotApplicable("No files were fetched that could be compared.")
     repeated = [list(group.values()) for group in groups.values() if len(group) > 1]
     copies = [(group[0], item) for group in repeated for item in group[1:]]
     wasted = sum(item.wire_bytes for _, item in copies)
     if not copies:
-        return Outcome("unique", value=amount(judged, "file"))
+        return Outcome("unique", value=amount(evaluated, "file"))
     copies.sort(key=lambda pair: (-pair[1].wire_bytes, pair[1].url))
     return Outcome(
         "duplicates",
-        value=part(len(copies), judged, "file"),
+        value=part(len(copies), evaluated, "file"),
         evidence=tuple(
             Evidence(url=item.url, value=f"{item.wire_bytes:,} bytes", reason=f"the same as {first.url}")
             for first, item in copies[:MAX_EVIDENCE]

@@ -109,15 +109,15 @@ def font_display(font_faces: tuple[Face, ...]) -> Verdict:
     }
     ```
     """
-    judged = [found.face for found in font_faces if _counts(found)]
-    if not judged:
+    evaluated = [found.face for found in font_faces if _counts(found)]
+    if not evaluated:
         return NotApplicable("The page declares no web font for text.")
-    offenders = [face for face in judged if face.display not in STATED]
+    offenders = [face for face in evaluated if face.display not in STATED]
     if not offenders:
-        return Outcome("stated", value=amount(len(judged), "font face"))
+        return Outcome("stated", value=amount(len(evaluated), "font face"))
     return Outcome(
         "unstated",
-        value=part(len(offenders), len(judged), "font face"),
+        value=part(len(offenders), len(evaluated), "font face"),
         evidence=tuple(
             Evidence(
                 value=f"font-display: {face.display}" if face.display else "no font-display",

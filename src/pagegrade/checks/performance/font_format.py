@@ -44,7 +44,7 @@ def font_format(font_faces: tuple[Face, ...], resources: Resources) -> Verdict:
 
     The `@font-face` rules of the page and of stylesheets from the site's own domain. A face is fine when one of its
     files is WOFF2, by its `format()`, its extension or its first bytes; older formats behind it are welcome for old
-    browsers. A face whose formats cannot be told is not evaluated, and neither are stylesheets of font services: they
+    browsers. A face whose formats are unknown is not evaluated, and neither are stylesheets of font services: they
     give each program the format it knows. Whether a face is used is not known here, so the first costs a quarter and
     five cost half.
 
@@ -107,16 +107,18 @@ def font_format(font_faces: tuple[Face, ...], resources: Resources) -> Verdict:
     ```
     """
     is_modern_file = any(item.font_format == "woff2" and item.first_party for item in resources.items)
-    judged = [found.face for found in font_faces if found.own and any(found.face.formats)]
-    if not judged:
+    evaluated = [found.face for found in font_faces if found.own and any(found.face.formats)]
+    if not evaluated:
         return NotApplicable("The site declares no web font whose format is known.")
-    # A file without a telling name may be WOFF2: then nothing is claimed about its face.
-    offenders = [face for face in judged if "woff2" not in face.formats and not ("" in face.formats and is_modern_file)]
+    # A file without an extension may be WOFF2: then nothing is claimed about its face.
+    offenders = [
+        face for face in evaluated if "woff2" not in face.formats and not ("" in face.formats and is_modern_file)
+    ]
     if not offenders:
-        return Outcome("woff2", value=amount(len(judged), "font face"))
+        return Outcome("woff2", value=amount(len(evaluated), "font face"))
     return Outcome(
         "older",
-        value=part(len(offenders), len(judged), "font face"),
+        value=part(len(offenders), len(evaluated), "font face"),
         evidence=tuple(
             Evidence(
                 value=", ".join(filter(None, face.formats)),

@@ -81,7 +81,7 @@ def image_efficiency(assets: Assets) -> Verdict:
     }
     ```
     """
-    judged = 0
+    evaluated = 0
     offenders: list[tuple[int, Asset]] = []
     for item in assets.of("image"):
         image = item.resource.image
@@ -89,14 +89,14 @@ def image_efficiency(assets: Assets) -> Verdict:
             continue
         if item.response.truncated is not None:
             continue
-        judged += 1
+        evaluated += 1
         saving = item.wire_bytes - round(image.width_px * image.height_px * TARGET_BYTES_PER_PIXEL)
         if saving > MIN_SAVING_BYTES:
             offenders.append((saving, item))
-    if not judged:
+    if not evaluated:
         return NotApplicable("No raster image of a known size was fetched.")
     if not offenders:
-        return Outcome("efficient", value=amount(judged, "image"))
+        return Outcome("efficient", value=amount(evaluated, "image"))
     offenders.sort(key=lambda entry: (-entry[0], entry[1].url))
     wasted = sum(saving for saving, _ in offenders)
     return Outcome(
@@ -109,7 +109,7 @@ def image_efficiency(assets: Assets) -> Verdict:
         total=len(offenders),
         details=(Detail(code="wasted_bytes", actual=wasted, limit=MIN_SAVING_BYTES),),
         loss=meter_loss(wasted, 0, BAD_BYTES),
-        message=f"{part(len(offenders), judged, 'image')} could be about {rounded(wasted)} bytes smaller in all.",
+        message=f"{part(len(offenders), evaluated, 'image')} could be about {rounded(wasted)} bytes smaller in all.",
         saving=Saving(wasted, "bytes"),
     )
 

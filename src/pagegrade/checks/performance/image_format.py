@@ -9,7 +9,7 @@ from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicabl
 SMALL_BYTES: Final = 10_000
 MIN_SAVING_BYTES: Final = 4_096
 TARGET_BYTES_PER_PIXEL: Final = 2 / 12
-"""What an AVIF or good WebP photo needs, rounded up."""
+"""Bytes per pixel of an AVIF or good WebP photo, rounded up."""
 MODERN: Final = frozenset({"webp", "avif", "jxl", "heic"})
 MODERN_TYPES: Final = frozenset({"image/webp", "image/avif", "image/jxl"})
 MODERN_ENDINGS: Final = (".webp", ".avif", ".jxl")
@@ -62,7 +62,7 @@ def image_format(document: Document, resources: Resources) -> Verdict:
 
     Every image of more than 10,000 bytes that was fetched. Its format is read from its first bytes, never from the
     name. WebP, AVIF and JPEG XL are fine, and so is an older format that a `<picture>` or a `srcset` offers only beside
-    a modern one, told by `type`, by the file or, where it was not fetched, by its ending. A JPEG, PNG, GIF, BMP or TIFF
+    a modern one (by its `type`, its content or, if it was not fetched, its extension). A JPEG, PNG, GIF, BMP or TIFF
     costs half when it is already near the 0.17 bytes a pixel that good modern formats need, or when its pixels are not
     known: the format itself is asked for here, while `image-efficiency` looks at bytes alone. It costs everything when
     more than 4,096 bytes could be saved against that. SVG and icons are not evaluated.
@@ -128,12 +128,12 @@ def image_format(document: Document, resources: Resources) -> Verdict:
     }
     ```
     """
-    judged = [found for item in resources.items if (found := _raster(item)) is not None]
-    if not judged:
+    evaluated = [found for item in resources.items if (found := _raster(item)) is not None]
+    if not evaluated:
         return NotApplicable("No raster image was fetched.")
     fallbacks = _fallbacks(document, resources)
     offenders: list[tuple[int, Resource, int, int | None]] = []
-    for item, size in judged:
+    for item, size in evaluated:
         image = item.image
         if size <= SMALL_BYTES or image is None or image.format in MODERN or item.url in fallbacks:
             continue
@@ -143,7 +143,7 @@ def image_format(document: Document, resources: Resources) -> Verdict:
         offenders.append((saving or 0, item, size, saving))
     offenders.sort(key=lambda offender: (-offender[0], -offender[2], offender[1].url))
     if not offenders:
-        return Outcome("modern", value=amount(len(judged), "image"))
+        return Outcome("modern", value=amount(len(evaluated), "image"))
     wasteful = sum(saving > MIN_SAVING_BYTES for saving, *_ in offenders)
     evidence = tuple(
         Evidence(
@@ -156,7 +156,7 @@ def image_format(document: Document, resources: Resources) -> Verdict:
     )
     return Outcome(
         "legacy" if wasteful else "efficient_legacy",
-        value=part(len(offenders), len(judged), "image"),
+        value=part(len(offenders), len(evaluated), "image"),
         evidence=evidence,
         total=len(offenders),
         details=(Detail(code="largest_saving_bytes", actual=offenders[0][0], limit=MIN_SAVING_BYTES),),

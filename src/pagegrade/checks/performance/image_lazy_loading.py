@@ -121,7 +121,7 @@ def image_lazy_loading(document: Document, resources: Resources | NotGathered) -
 
 
 def _is_meant(image: Image) -> bool:
-    """Whether the page asks for the image to load at once, rather than saying nothing."""
+    """Return whether the page asks for the image to load at once, rather than saying nothing."""
     return image.attrs.get("loading", "").strip().lower() == "eager"
 
 

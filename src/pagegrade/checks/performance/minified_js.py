@@ -82,26 +82,26 @@ def minified_js(assets: Assets) -> Verdict:
     }
     ```
     """
-    judged = 0
+    evaluated = 0
     offenders: list[tuple[int, int, str]] = []
     for item in assets.of("script"):
         decoded, minified = item.resource.decoded_bytes, item.resource.minified_bytes
         if not item.first_party or not decoded or minified is None:
             continue
-        judged += 1
+        evaluated += 1
         share = 1 - minified / decoded
         saving = round(item.wire_bytes * share)
         if share > MIN_SHARE and saving > MIN_SAVING_BYTES:
             offenders.append((saving, round(100 * share), item.url))
-    if not judged:
+    if not evaluated:
         return NotApplicable("No script of the site was read.")
     if not offenders:
-        return Outcome("minified", value=amount(judged, "script"))
+        return Outcome("minified", value=amount(evaluated, "script"))
     offenders.sort(key=lambda entry: (-entry[0], entry[2]))
     wasted = sum(saving for saving, *_ in offenders)
     return Outcome(
         "unminified",
-        value=part(len(offenders), judged, "script"),
+        value=part(len(offenders), evaluated, "script"),
         evidence=tuple(
             Evidence(url=url, value=f"about {rounded(saving)} bytes", reason=f"{share}% is white space and comments")
             for saving, share, url in offenders[:MAX_EVIDENCE]
@@ -110,5 +110,5 @@ def minified_js(assets: Assets) -> Verdict:
         details=(Detail(code="wasted_bytes", actual=wasted, limit=MIN_SAVING_BYTES),),
         loss=meter_loss(wasted, 0, BAD_BYTES),
         saving=Saving(wasted, "bytes"),
-        message=f"Minifying {part(len(offenders), judged, 'script')} would save about {rounded(wasted)} bytes.",
+        message=f"Minifying {part(len(offenders), evaluated, 'script')} would save about {rounded(wasted)} bytes.",
     )

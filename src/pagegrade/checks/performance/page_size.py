@@ -87,7 +87,7 @@ def page_size(response: Response) -> Verdict:
     if response.truncated is not None and loss == 0:
         return NotRun("truncated", "The body did not arrive whole, so its size is not known.")
     least = "at least " if response.truncated is not None else ""
-    travels = "" if wire is None or wire >= decoded else f", compressed to {wire:,} bytes"
+    compressed = "" if wire is None or wire >= decoded else f", compressed to {wire:,} bytes"
     return Outcome(
         "light" if loss == 0 else "heavy" if loss < 1 else "very_heavy",
         value=decoded,
@@ -96,7 +96,7 @@ def page_size(response: Response) -> Verdict:
             Detail(code="wire_bytes", actual=wire, limit=GOOD_WIRE_BYTES),
         ),
         loss=loss,
-        message=f"The HTML has {least}{decoded:,} bytes{travels}.",
+        message=f"The HTML has {least}{decoded:,} bytes{compressed}.",
     )
 
 

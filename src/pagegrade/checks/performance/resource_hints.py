@@ -8,7 +8,7 @@ from pagegrade.model.outcome import MAX_EVIDENCE, Detail, NotApplicable, Outcome
 from pagegrade.parse.url import origin, same_site, strip_fragment
 
 HINTS: Final = frozenset({"preconnect", "preload", "prefetch"})
-JUDGED: Final = frozenset({"style", "image", "font"})
+EVALUATED: Final = frozenset({"style", "image", "font"})
 MAX_PRECONNECTS: Final = 4
 
 
@@ -89,7 +89,7 @@ def resource_hints(document: Document, resources: Resources | NotGathered) -> Ve
                 doubtful.append((link, "preload without as"))
             elif (
                 used is not None
-                and kind in JUDGED
+                and kind in EVALUATED
                 and "imagesrcset" not in link.attrs
                 and url not in used
                 and not (_waits(link) if kind == "style" else more_to_come)
@@ -132,11 +132,11 @@ def _used(document: Document, resources: Resources | NotGathered) -> set[str] | 
 
 
 def _waits(link: Link) -> bool:
-    """Whether the link makes itself a stylesheet once the file is there; what that names is not known before."""
+    """Return whether the link makes itself a stylesheet once the file is there; what that names is not known before."""
     return "stylesheet" in link.attrs.get("onload", "")
 
 
 def _is_page(url: str) -> bool:
-    """Whether the address looks like a page rather than a file."""
+    """Return whether the address looks like a page rather than a file."""
     name = url.partition("?")[0].rpartition("/")[2]
     return "." not in name or name.endswith((".html", ".htm", ".php"))

@@ -148,7 +148,7 @@ def _sizes(response: Response) -> tuple[Detail, ...]:
 
 
 def _compressed_size(body: bytes) -> int:
-    """What gzip -6 makes of it, from its beginning when it is long."""
+    """Compress the text with gzip -6; only its start if it is long."""
     if len(body) <= MIN_SAVING_BYTES:
         return len(body)
     sample = body[:SAMPLE_BYTES]

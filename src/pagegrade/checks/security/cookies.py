@@ -174,7 +174,7 @@ def cookies(cookies: tuple[Cookie, ...], artifacts: Artifacts) -> Outcome:
 
 
 def _unsafe(cookie: Cookie, *, https_only: bool) -> str:
-    """Why the cookie is unsafe; "" when it is not."""
+    """Return the reason why the cookie is unsafe; "" if it is safe."""
     against_forgery = _CSRF.search(cookie.name.lower()) is not None
     session = _looks_like_login(cookie)
     if cookie.rejected is not None:
@@ -193,7 +193,7 @@ def _unsafe(cookie: Cookie, *, https_only: bool) -> str:
 
 
 def _weak(cookie: Cookie) -> str:
-    """Which protection the cookie could have; "" when it has all."""
+    """Return the protection that the cookie lacks; "" if it has all."""
     if cookie.secure and (cookie.same_site or not _looks_like_login(cookie)):
         return ""
     missing = [word for word, there in (("Secure", cookie.secure), ("SameSite", cookie.same_site)) if not there]

@@ -205,9 +205,9 @@ def csp(csp: CSP, document: Document) -> Outcome:
         )
     if not any(policy.readable for policy in enforced):
         return Outcome("unreadable", value=_policies(len(enforced)), evidence=shown)
-    judged = [_judge(policy) for policy in enforced]
-    findings = _together(judged)
-    findings += _only_meta(enforced, judged)
+    evaluated = [_evaluate(policy) for policy in enforced]
+    findings = _together(evaluated)
+    findings += _only_meta(enforced, evaluated)
     worst = max((finding.level for finding in findings), default=0)
     state = {0: "strict", _NOTED: "lenient", _WEAK: "weak", _OPEN: "open"}[worst]
     reasons = tuple(
@@ -230,13 +230,13 @@ def _first(findings: list[_Finding], level: int) -> _Finding:
     return next(finding for finding in findings if finding.level == level)
 
 
-def _together(judged: list[dict[str, _Finding]]) -> list[_Finding]:
-    """What is left open when all policies are enforced at once: a gap that every one of them has, at its smallest."""
-    shared = [topic for topic in judged[0] if all(topic in findings for findings in judged)]
-    return [min((findings[topic] for findings in judged), key=lambda finding: finding.level) for topic in shared]
+def _together(evaluated: list[dict[str, _Finding]]) -> list[_Finding]:
+    """Find the gaps that remain when all policies are enforced: those that every policy has, at their smallest."""
+    shared = [topic for topic in evaluated[0] if all(topic in findings for findings in evaluated)]
+    return [min((findings[topic] for findings in evaluated), key=lambda finding: finding.level) for topic in shared]
 
 
-def _judge(policy: Policy) -> dict[str, _Finding]:
+def _evaluate(policy: Policy) -> dict[str, _Finding]:
     """The gaps of one policy, the largest of each topic."""
     found: dict[str, _Finding] = {}
     for finding in _gaps(policy):
@@ -261,8 +261,8 @@ def _gaps(policy: Policy) -> Iterator[_Finding]:
         )
     bases = policy.directives.get("base-uri")
     base = None if bases is None else SourceList("base-uri", bases)
-    # A list of hosts judges where a redirected script comes from, and a hash its content; a nonce would let it in from
-    # anywhere, and so would a script that is trusted to load others.
+    # A list of hosts checks the origin of a redirected script, and a hash its content; a nonce, or a script that is
+    # trusted to load others, would allow any origin.
     trusts_anywhere = elements is None or elements.has_nonce or elements.strict_dynamic
     if trusts_anywhere and (base is None or base.open_sources):
         yield _finding("base", _WEAK, base, _value(base), "An injected base element can redirect relative scripts")
@@ -309,7 +309,7 @@ def _script_gaps(scripts: SourceList | None) -> Iterator[_Finding]:
 
 
 def _is_shared(source: str) -> bool:
-    """Whether the expression lets in a host with everyone's files; a path behind the host narrows it down."""
+    """Return whether the expression lets in a host with everyone's files; a path behind the host narrows it down."""
     host, _, path = (source.partition("://")[2] or source).partition("/")
     if path:
         return False
@@ -320,12 +320,12 @@ def _plain_http(source: str) -> bool:
     return source in {"*", "http:"} or source.startswith("http://")
 
 
-def _only_meta(enforced: tuple[Policy, ...], judged: list[dict[str, _Finding]]) -> list[_Finding]:
+def _only_meta(enforced: tuple[Policy, ...], evaluated: list[dict[str, _Finding]]) -> list[_Finding]:
     """A policy in the page comes after the head has begun and cannot hold every directive.
 
     It is not alone when a header limits scripts as well as it does.
     """
-    levels = [findings["script"].level if "script" in findings else 0 for findings in judged]
+    levels = [findings["script"].level if "script" in findings else 0 for findings in evaluated]
     best = min(levels)
     if any(policy.source == "header" and level == best for policy, level in zip(enforced, levels, strict=True)):
         return []

@@ -129,7 +129,7 @@ def directory_listing(document: Document) -> Outcome:
 
 
 def _is_named_like_its_target(anchor: Anchor, page_url: str) -> bool:
-    """Whether a link leads below the page and its text is the name, perhaps cut, of what it leads to."""
+    """Return whether a link leads below the page and its text is the name, perhaps cut, of what it leads to."""
     folder = strip_fragment(page_url).partition("?")[0].rpartition("/")[0] + "/"
     url = strip_fragment(anchor.url or "").partition("?")[0]
     text = anchor.text.strip().removesuffix("/")

@@ -34,7 +34,7 @@ _REASONS: Final = {
             loss=0.2,
             title="Scripts hide what they run",
             why=(
-                "Malware is hidden in this way, and so are some advertisements; visitors cannot tell what is run in "
+                "Malware is hidden in this way, and so are some advertisements; visitors cannot see what runs in "
                 "their browser."
             ),
             fix=(

@@ -54,7 +54,7 @@ _HEADER: Final = "Strict-Transport-Security"
         ),
         State(
             "off",
-            "The header tells browsers to forget that the host uses HTTPS only.",
+            "With this header, browsers no longer use HTTPS only for the host.",
             loss=1.0,
             title="HSTS is turned off with max-age=0",
             why=(
@@ -163,7 +163,7 @@ def hsts(seen_response: Response, document: Document) -> Outcome | NotApplicable
     values = seen_response.header_values(_HEADER)
     policy = parse_hsts(values)
     suffix = preloaded_suffix(host)
-    state = _judge(values, policy)
+    state = _evaluate(values, policy)
     if suffix is not None and state != "strong":
         return Outcome("preloaded", value=f".{suffix}", evidence=_evidence(values))
     if policy is None:
@@ -183,7 +183,7 @@ def hsts(seen_response: Response, document: Document) -> Outcome | NotApplicable
     return Outcome(state, value=policy.max_age_s, evidence=_evidence(values), details=tuple(details), message=message)
 
 
-def _judge(values: list[str], policy: HSTS | None) -> str:
+def _evaluate(values: list[str], policy: HSTS | None) -> str:
     if policy is None:
         return "unreadable" if values else "missing"
     if policy.max_age_s == 0:

@@ -164,7 +164,7 @@ def http_to_https_redirect(
         return NotRun(insecure_probe.code, insecure_probe.detail)
     answers = (*insecure_probe.hops, insecure_probe.response)
     repaired = tls.host if isinstance(tls, TLS) and tls.verify_error == _REPAIRED_BY_BROWSERS else None
-    state = _judge(answers, host_of(insecure_probe.requested_url), repaired)
+    state = _evaluate(answers, host_of(insecure_probe.requested_url), repaired)
     if suffix is not None and state != "direct":
         return Outcome("preloaded", value=suffix, evidence=_chain(answers))
     return Outcome(
@@ -175,7 +175,7 @@ def http_to_https_redirect(
     )
 
 
-def _judge(answers: tuple[Response, ...], host: str, repaired: str | None) -> str:
+def _evaluate(answers: tuple[Response, ...], host: str, repaired: str | None) -> str:
     """The state of a chain that starts at ``host``; browsers complete the certificate chain of host ``repaired``."""
     for answer in answers:
         if answer.url.startswith("https:") and answer.certificate_error and host_of(answer.url) != repaired:

@@ -99,7 +99,7 @@ def https(response: Response, tls: TLS | NotGathered) -> Outcome:
     detail = ""
     if isinstance(tls, TLS):
         # The handshake knows the cause best. Only it has looked at the chain, so only it may call the chain incomplete
-        # rather than untrusted: the page's own connection cannot tell the two apart.
+        # rather than untrusted: the page's own connection does not distinguish them.
         if not tls.verified:
             error = tls.verify_error or error or "other"
         detail = tls.verify_detail

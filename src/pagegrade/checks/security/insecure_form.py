@@ -176,7 +176,7 @@ def _named(control: Control) -> str:
 
 
 def _method_of(document: Document, attrs: Mapping[str, str], around: Mapping[str, str] | None) -> str:
-    """How the form of a field is sent; "" where it has no form."""
+    """Return how the form of a field is sent; "" if the field has no form."""
     form = around
     if "form" in attrs:
         owner = document.ids.get(attrs["form"])

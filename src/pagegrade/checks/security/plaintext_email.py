@@ -14,7 +14,7 @@ _SAMPLE: Final = re.compile(
     r"you@|your[-._]?(?:name|mail|e-mail|email|address|friend|user|username)@"
     r"|[^@]*@your-?(?:domain|company|site|website|business|organization|organisation|email|mail|host|server)\."
 )
-"""What stands for an address of the reader; ``@your`` alone begins names of real sites too."""
+"""Placeholders for an address of the reader; ``@your`` alone is also the start of real domain names."""
 
 
 @check(

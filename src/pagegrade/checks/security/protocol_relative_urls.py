@@ -74,7 +74,7 @@ def protocol_relative_urls(document: Document) -> Outcome:
 
 
 def _is_relative(reference: Reference) -> bool:
-    """Whether the attribute begins with two slashes (of a list of candidates: the first; stylesheets: never)."""
+    """Return whether the attribute begins with two slashes (of a list of candidates: the first; stylesheets: never)."""
     if reference.attribute == "style" or (reference.attribute == "srcset" and reference.alternative):
         return False
     return reference.attrs.get(reference.attribute, "").lstrip().startswith("//")

@@ -92,7 +92,7 @@ def security_txt(security_txt: WellKnown, artifacts: Artifacts) -> Verdict:
     found = parse_security_txt(response.body)
     if not found.field_count:
         return Outcome("absent", value="a file without fields")
-    state, faults = _judge(found, response, artifacts.gathered_at)
+    state, faults = _evaluate(found, response, artifacts.gathered_at)
     return Outcome(
         state,
         value=len(found.contacts),
@@ -101,7 +101,7 @@ def security_txt(security_txt: WellKnown, artifacts: Artifacts) -> Verdict:
     )
 
 
-def _judge(found: SecurityTxt, response: Response, now: datetime) -> tuple[str, list[str]]:
+def _evaluate(found: SecurityTxt, response: Response, now: datetime) -> tuple[str, list[str]]:
     faults: list[str] = []
     media_type = parse_media_type(response.header("content-type"))
     if response.headers_seen and (media_type is None or media_type.essence != "text/plain"):
@@ -119,6 +119,6 @@ def _judge(found: SecurityTxt, response: Response, now: datetime) -> tuple[str, 
 
 
 def _is_page(response: Response) -> bool:
-    """Whether an application answers with HTML instead of the file."""
+    """Return whether an application answers with HTML instead of the file."""
     start = response.body[:1_000].removeprefix(b"\xef\xbb\xbf").lstrip().lower()
     return start.startswith((b"<!doctype", b"<html", b"<head", b"<body", b"<!--", b"<?xml")) or not start

@@ -7,7 +7,7 @@ from pagegrade.model.artifacts import Probe, Resources, SourceMaps
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, NotRun, Outcome, Severity
 
 _KEY: Final = re.compile(rb'"(?:file|mappings|names|sections|sourceRoot|sources|sourcesContent|version)"\s*:')
-"""What tells a map from the message of an application that it has none."""
+"""Members that distinguish a map from an application's error message."""
 
 
 @check(
@@ -115,7 +115,7 @@ def source_maps_public(source_maps: SourceMaps, resources: Resources) -> Verdict
 
 
 def _is_map(probe: Probe) -> bool:
-    """Whether the answer begins like one: a word of its own near the start, behind what some servers put before it."""
+    """Return whether the response starts like a source map, possibly after a prefix that some servers add."""
     response = probe.response
     if response is None or not 200 <= response.status < 300:
         return False

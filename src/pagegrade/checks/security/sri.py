@@ -139,17 +139,17 @@ def sri(document: Document, resources: Resources | NotGathered, parties: Parties
     ```
     """
     fetched = {} if isinstance(resources, NotGathered) else resources.by_url()
-    judged = [
+    evaluated = [
         (load, url, verdict)
         for load, url in _foreign(document, parties)
-        if (verdict := _judge(load, url, fetched.get(url)))[0] != "changing"
+        if (verdict := _evaluate(load, url, fetched.get(url)))[0] != "changing"
     ]
-    if not judged:
+    if not evaluated:
         return NotApplicable("The HTML loads no scripts or styles from other sites that could have a hash.")
-    states = [state for _, _, (state, _) in judged]
+    states = [state for _, _, (state, _) in evaluated]
     worst = next((state for state in ("insecure", "broken", "missing") if state in states), "covered")
     order = {"insecure": 0, "broken": 1, "missing": 2}
-    bad = sorted((entry for entry in judged if entry[2][0] != "covered"), key=lambda entry: order[entry[2][0]])
+    bad = sorted((entry for entry in evaluated if entry[2][0] != "covered"), key=lambda entry: order[entry[2][0]])
     missing = states.count("missing")
     loss = _LEAST + (_MOST - _LEAST) * min(1.0, (missing - 1) / (FULL_AT - 1)) if worst == "missing" else None
     return Outcome(
@@ -187,7 +187,7 @@ def _foreign(document: Document, parties: Parties) -> Iterator[tuple[_Load, str]
         yield load, url.partition("#")[0]
 
 
-def _judge(load: _Load, url: str, fetched: Resource | None) -> tuple[str, str]:
+def _evaluate(load: _Load, url: str, fetched: Resource | None) -> tuple[str, str]:
     """State of one file and why; ``changing`` for one whose URL names no version, so that no hash can be given."""
     if is_insecure_url(url):
         return "insecure", "loaded over plain HTTP"
@@ -208,7 +208,7 @@ def _judge(load: _Load, url: str, fetched: Resource | None) -> tuple[str, str]:
 
 
 def _fits(integrity: Integrity, fetched: Resource) -> bool:
-    """Whether the file fits, as far as that is known: of each file the first half of its SHA-256 is kept."""
+    """Return whether the file fits, as far as that is known: of each file the first half of its SHA-256 is kept."""
     response = fetched.response
     if integrity.bits != 256 or not fetched.digest or response is None or response.status != 200:
         return True

@@ -15,7 +15,7 @@ MIN_RSA_BITS: Final = 2048
 """CA/Browser Forum Baseline Requirements 6.1.5."""
 _NAMES_SHOWN: Final = 5
 _REPAIRED_BY_BROWSERS: Final = "incomplete_chain"
-"""Only the handshake tells it from an untrusted chain, by looking at the certificates."""
+"""Distinguished from an untrusted chain during the handshake, by the certificates."""
 _BROKEN: Final = {
     "expired": "expired",
     "not_yet_valid": "not-yet-valid",
@@ -260,7 +260,7 @@ def _weaknesses(tls: TLS, *, incomplete: bool) -> Outcome:
 
 
 def _outside_dates(tls: TLS) -> str | None:
-    """What the dates of the host's certificate say, in case the handshake was judged by another clock."""
+    """Check the dates of the host's certificate, in case the handshake used another clock."""
     leaf = tls.chain[0] if tls.chain else None
     if leaf is None or tls.checked_at is None:
         return None

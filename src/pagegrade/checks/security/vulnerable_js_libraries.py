@@ -7,7 +7,7 @@ from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.artifacts import NotGathered, Resource, Resources
 from pagegrade.model.document import Document, Script
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Severity
-from pagegrade.parse.data.vulnerabilities import HOLES, holes_of
+from pagegrade.parse.data.vulnerabilities import VULNERABILITIES, vulnerabilities_of
 from pagegrade.parse.files.javascript import find_jquery_versions
 from pagegrade.parse.files.javascript_libraries import HEAD_BYTES, find_libraries, library_of_url
 
@@ -103,7 +103,7 @@ def vulnerable_js_libraries(document: Document, resources: Resources | NotGather
     copies = [copy for script in document.scripts for copy in _copies(script, fetched)]
     if not copies:
         return NotApplicable("No known JavaScript library was recognized.")
-    bad = [(copy, holes) for copy in copies if (holes := holes_of(copy.name, copy.version))]
+    bad = [(copy, records) for copy in copies if (records := vulnerabilities_of(copy.name, copy.version))]
     bad.sort(key=lambda entry: not entry[0].certain)
     certain = sum(copy.certain for copy, _ in bad)
     names = dict.fromkeys(f"{copy.name} {copy.version}" for copy in ([copy for copy, _ in bad] or copies))
@@ -111,8 +111,8 @@ def vulnerable_js_libraries(document: Document, resources: Resources | NotGather
         "vulnerable" if certain else "possible" if bad else "none",
         value=", ".join(islice(names, 5)),
         evidence=tuple(
-            _evidence(document, copy, holes, "" if copy.certain or not certain else "possible")
-            for copy, holes in islice(bad, MAX_EVIDENCE)
+            _evidence(document, copy, records, "" if copy.certain or not certain else "possible")
+            for copy, records in islice(bad, MAX_EVIDENCE)
         ),
         total=len(bad),
         count=certain or len(bad),
@@ -124,7 +124,7 @@ def vulnerable_js_libraries(document: Document, resources: Resources | NotGather
 
 
 def _copies(script: Script, fetched: dict[str, Resource]) -> Iterator[_Copy]:
-    """What one script is: by its own words, else by its address."""
+    """Identify the library of a script: by its own text, or by its URL."""
     if script.kind not in {"classic", "module"}:
         return
     if script.url is None:
@@ -141,7 +141,7 @@ def _copies(script: Script, fetched: dict[str, Resource]) -> Iterator[_Copy]:
     said: list[tuple[str, str]] = []
     if resource is not None and resource.script is not None:
         said += [("jquery", version) for version in resource.script.jquery_versions]
-        said += [entry for entry in resource.script.libraries if entry[0] in HOLES]
+        said += [entry for entry in resource.script.libraries if entry[0] in VULNERABILITIES]
     for name, version in said:
         yield _Copy(name, version, certain=True, script=script, url=url)
     named = library_of_url(url)
@@ -149,7 +149,7 @@ def _copies(script: Script, fetched: dict[str, Resource]) -> Iterator[_Copy]:
         yield _Copy(named.name, named.version, named.certain, script, url)
 
 
-def _evidence(document: Document, copy: _Copy, holes: tuple[str, ...], state: str) -> Evidence:
+def _evidence(document: Document, copy: _Copy, records: tuple[str, ...], state: str) -> Evidence:
     place = document.evidence(copy.script, url=copy.url) if copy.url else document.evidence(copy.script)
     how = "" if copy.certain else "; the version is only in the name of the file"
     return Evidence(
@@ -159,6 +159,6 @@ def _evidence(document: Document, copy: _Copy, holes: tuple[str, ...], state: st
         snippet=place.snippet,
         url=copy.url,
         value=f"{copy.name} {copy.version}",
-        reason=", ".join(holes) + how,
+        reason=", ".join(records) + how,
         state=state,
     )

@@ -28,7 +28,7 @@ _HEADER: Final = "X-Content-Type-Options"
             "The page does not send X-Content-Type-Options: nosniff.",
             loss=1.0,
             title="Send X-Content-Type-Options: nosniff",
-            why="A browser that guesses types may run an uploaded image or text file as a script.",
+            why="A browser that sniffs types may run an uploaded image or text file as a script.",
             fix=(
                 "Send the header with every response. With nginx:\n\n"
                 "```\n"
@@ -53,7 +53,7 @@ def x_content_type_options(seen_response: Response) -> Outcome:
 
     ## Why it matters
 
-    A browser that guesses may run an uploaded image or text file as a script. With the header, scripts and styles of a
+    A browser that sniffs may run an uploaded image or text file as a script. With the header, scripts and styles of a
     wrong type are refused.
 
     ## How to fix

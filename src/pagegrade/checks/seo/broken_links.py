@@ -112,8 +112,8 @@ def broken_links(document: Document, link_probes: LinkProbes) -> Verdict:
     """
     if not link_probes.found:
         return NotApplicable("The page links to no other pages of its host that may be requested.")
-    judged = [(probe, _verdict(probe)) for probe in link_probes.items]
-    known = [(probe, reason) for probe, reason in judged if reason is not None]
+    evaluated = [(probe, _verdict(probe)) for probe in link_probes.items]
+    known = [(probe, reason) for probe, reason in evaluated if reason is not None]
     if not known:
         return NotRun("blocked", "No linked page gave an answer that tells whether it is there.")
     broken = [(probe, reason) for probe, reason in known if reason]

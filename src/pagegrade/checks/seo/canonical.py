@@ -261,14 +261,14 @@ def _faults(
         yield "relative", relative
     by_state: dict[str, list[PageLink]] = {}
     for target, links in islice(by_target.items(), MAX_EVIDENCE):
-        state = _judge_target(target, document, response)
+        state = _evaluate_target(target, document, response)
         if state != "ok":
             by_state.setdefault(state, []).extend(links)
     order = [state.name for state in canonical.states]
     yield from sorted(by_state.items(), key=lambda entry: -order.index(entry[0]))
 
 
-def _judge_target(target: str, document: Document, response: Response) -> str:
+def _evaluate_target(target: str, document: Document, response: Response) -> str:
     own = strip_fragment(document.url)
     if target == own:
         return "ok"

@@ -227,19 +227,19 @@ def _of_link(link: Link, fetched: Mapping[str, Resource], is_blocked: Callable[[
     if resource.response is None:
         code = resource.failure.code if resource.failure else "connect"
         return _Icon(url=url, state="broken", reason=f"It could not be fetched ({code}).", link=link)
-    state, reason = _judge(resource.response, resource.image, is_blocked=is_blocked(url))
+    state, reason = _evaluate(resource.response, resource.image, is_blocked=is_blocked(url))
     size = _size(resource.response)
     return _Icon(url=url, state=state, reason=reason, link=link, image=resource.image, bytes=size)
 
 
 def _of_file(file: WellKnown, is_blocked: Callable[[str], bool]) -> _Icon:
     image = read_image(file.response.body)
-    state, reason = _judge(file.response, image, is_blocked=is_blocked(file.requested_url))
+    state, reason = _evaluate(file.response, image, is_blocked=is_blocked(file.requested_url))
     size = _size(file.response)
     return _Icon(url=file.requested_url, state=state, reason=reason, image=image, bytes=size)
 
 
-def _judge(response: Response, image: ImageFacts | None, *, is_blocked: bool) -> tuple[str, str]:
+def _evaluate(response: Response, image: ImageFacts | None, *, is_blocked: bool) -> tuple[str, str]:
     if response.status not in range(200, 300):
         return "broken", f"It answers with status {response.status}."
     media_type = parse_media_type(response.header("content-type"))

@@ -121,7 +121,7 @@ def host_canonicalization(response: Response, sibling_probe: WellKnown | NotGath
     if host(sibling_probe.requested_url) == own:
         return NotApplicable("The host has no counterpart with or without www.")
     if any(host(hop.url) == own for hop in (*sibling_probe.hops, sibling_probe.response)):
-        return _judge_redirect(sibling_probe, own, scheme(response.url))
+        return _evaluate_redirect(sibling_probe, own, scheme(response.url))
     answer = sibling_probe.response
     if host(answer.url) != host(sibling_probe.requested_url):
         return Outcome("one", value="The other name leads to another site.")
@@ -137,7 +137,7 @@ def host_canonicalization(response: Response, sibling_probe: WellKnown | NotGath
     return Outcome("one", value="The other name shows another page.")
 
 
-def _judge_redirect(probe: WellKnown, own: str, wanted: str) -> Outcome:
+def _evaluate_redirect(probe: WellKnown, own: str, wanted: str) -> Outcome:
     """The way from the other name to this one; what comes after that is no matter of names."""
     answers = (*probe.hops, probe.response)
     arrived = [index for index, answer in enumerate(answers) if host(answer.url) == own]

@@ -89,19 +89,19 @@ def link_text(document: Document, page_links: PageLinks) -> Verdict:
     page_language = document.html.attrs.get("lang", "") if document.html else ""
     own = strip_fragment(document.url)
     found: list[Offender] = []
-    judged = 0
+    evaluated = 0
     for anchor, url, _ in page_links.found:
         name = anchor.name
         if anchor.hidden or not name or "nofollow" in anchor.rel:
             continue
-        judged += 1
+        evaluated += 1
         if is_generic_phrase(name, anchor.attrs.get("lang", page_language)) and strip_fragment(url) != own:
             found.append(Offender(anchor.node, "generic link text", name, url))
         elif _is_signs_only(name) and strip_fragment(url) != own:
             found.append(Offender(anchor.node, "its text is only punctuation or a symbol", name, url))
         elif name.startswith("http") and name.rstrip("/") == url.rstrip("/") and not is_cited(anchor.node):
             found.append(Offender(anchor.node, "is named by its URL alone", name, url))
-    if not judged:
+    if not evaluated:
         return NotApplicable("The page has no links with a text to other pages.")
     return counted(
         document,

@@ -134,7 +134,7 @@ def meta_description(document: Document) -> Verdict:
             return Outcome("missing", details=(Detail(code="descriptions", actual=0, limit=1),))
         return Outcome("empty", value="", evidence=(document.evidence(counted[0]),))
     text = next(text for text in texts if text)
-    state, message = _judge(text, counted, document)
+    state, message = _evaluate(text, counted, document)
     if state == "ok" and not in_head:
         state = "in_body"
     if state == "ok":
@@ -149,7 +149,7 @@ def meta_description(document: Document) -> Verdict:
     )
 
 
-def _judge(text: str, counted: list[Meta], document: Document) -> tuple[str, str]:
+def _evaluate(text: str, counted: list[Meta], document: Document) -> tuple[str, str]:
     if len(counted) > 1:
         return "several", f"The page has {len(counted)} meta descriptions."
     if document.titles and text.casefold() == document.titles[0].text.casefold():

@@ -179,10 +179,10 @@ def robots_txt_valid(robots_txt: WellKnown | NotGathered, robots: Robots | NotGa
         return Outcome("html", value="HTML", evidence=(where,))
     if robots.access == "allow_all":
         return Outcome("absent", value=robots.status)
-    return _judge_lines(robots, where)
+    return _evaluate_lines(robots, where)
 
 
-def _judge_lines(robots: Robots, where: Evidence) -> Outcome:
+def _evaluate_lines(robots: Robots, where: Evidence) -> Outcome:
     total = sum(robots.problem_counts.values())
     worst_first = sorted(robots.problems, key=lambda problem: problem.code != "rule_before_group")
     evidence = tuple(

@@ -88,7 +88,7 @@ def apple_touch_icon(document: Document, resources: Resources | NotGathered) -> 
 
 
 def _fault(resource: Resource | None) -> str:
-    """What is wrong with an icon; "" when nothing is, or when it was not seen."""
+    """Describe the problem of an icon; "" if there is none, or if it was not fetched."""
     if resource is None or resource.response is None:
         return ""
     if resource.response.status >= 400:

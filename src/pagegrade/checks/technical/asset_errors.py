@@ -107,7 +107,7 @@ def asset_errors(resources: Resources, response: Response) -> Verdict:
         return NotApplicable("The page loads no files that were fetched.")
     answered = (item.url for item in resources.items if item.response is not None)
     sees_names = any(map(_was_looked_up, (response.url, *answered)))
-    # An icon leaves no hole, and the checks of icons say what becomes of it.
+    # A missing icon is invisible, and the icon checks report it.
     asked = [item for item in resources.items if item.kinds != ("icon",)]
     seen = [item for item in asked if sees_names or not _lacks_host(item)]
     if not asked:
@@ -139,19 +139,19 @@ def _named_by(item: Resource, page: Response) -> str:
 
 
 def _was_looked_up(url: str) -> bool:
-    """Whether reaching ``url`` took a name server: no address, and no name of this machine."""
+    """Return whether reaching ``url`` took a name server: no address, and no name of this machine."""
     host = host_of(url)
     return not is_ip_address(host) and not is_local_host(host)
 
 
 def _lacks_host(item: Resource) -> bool:
-    """Whether its host does not exist, as far as our name servers know."""
+    """Return whether its host does not exist, as far as our name servers know."""
     failure = item.failure
     return failure is not None and failure.code == "dns" and failure.reason in ("", "dns_nxdomain")
 
 
 def _error(item: Resource) -> str:
-    """What is wrong with the answer; "" when nothing is, or when it may be our own doing."""
+    """Describe the problem of the response; "" if there is none, or if our own limits may have caused it."""
     response = item.response
     if response is None:
         return "no such host" if _lacks_host(item) else ""

@@ -110,7 +110,7 @@ def base_element(document: Document) -> Outcome:
 
 
 def _of_address(document: Document, base: ElementFact) -> tuple[str, list[Offender]]:
-    """What the first base element with an address does."""
+    """Describe the effect of the first base element with a URL."""
     written = base.attrs["href"].strip()
     url = join_url(document.url, written)
     if url is None or not is_http(url):

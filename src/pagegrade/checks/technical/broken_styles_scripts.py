@@ -117,7 +117,7 @@ def broken_styles_scripts(
 
 
 def _why_lost(url: str, kind: str, fetched: Resource | None, *, blocks: bool) -> str:
-    """Why a browser does not get the file; "" when it does, or when that is not known."""
+    """Return the reason why a browser cannot use the file; "" if it can, or if that is unknown."""
     if blocks and is_insecure_url(url):
         return "blocked: plain HTTP on an HTTPS page"
     if fetched is None:

@@ -29,7 +29,7 @@ NAMES: Final = {"bom": "byte order mark", "header": "Content-Type header", "meta
             loss=0.5,
             title="Character encoding is declared too late",
             why=(
-                "Browsers look at the first 1,024 bytes only. They start with a guess, and may have to parse "
+                "Browsers look at the first 1,024 bytes only. They start with a default encoding and may have to parse "
                 "the page twice."
             ),
             fix='Put `<meta charset="utf-8">` directly after `<head>`, before the title and everything else.',

@@ -61,7 +61,7 @@ def error_output(document: Document) -> Outcome:
 
     ## Why it matters
 
-    Such messages show paths, queries and sometimes passwords to everyone, and they tell visitors that the site is
+    Such messages show paths, queries and sometimes passwords to everyone, and they make the site look
     broken.
 
     ## How to fix

@@ -128,7 +128,7 @@ def mime_types(document: Document, resources: Resources, seen_response: Response
     }
     ```
     """
-    seen = [(item, item.response) for item in resources.items if item.response is not None and _is_judged(item)]
+    seen = [(item, item.response) for item in resources.items if item.response is not None and _is_evaluated(item)]
     page = None if isinstance(seen_response, NotGathered) else _fault_of_page(seen_response)
     if not seen and page is None:
         return NotApplicable("No scripts, stylesheets or images of the site were fetched.")
@@ -169,7 +169,7 @@ def mime_types(document: Document, resources: Resources, seen_response: Response
     )
 
 
-def _is_judged(item: Resource) -> bool:
+def _is_evaluated(item: Resource) -> bool:
     """Own files that arrived with something in them and with headers that were seen."""
     response = item.response
     if response is None or not item.first_party or not response.headers_seen:

@@ -26,7 +26,7 @@ _CLASSES: Final = {
 }
 """The ``classid`` by which Internet Explorer found a plug-in."""
 _FILE_PARAMETERS: Final = ("movie", "src", "source", "code", "object")
-"""Where the file of an object without an address of its own is named."""
+"""Parameters that name the file of an object without a URL of its own."""
 _ENDINGS: Final = {".swf": "Flash", ".spl": "Flash", ".xap": "Silverlight", ".class": "Java", ".dcr": "Shockwave"}
 
 

@@ -39,14 +39,14 @@ _SIZES_PX: Final = (192, 512)
     sources=("https://www.w3.org/TR/appmanifest/", "https://web.dev/articles/install-criteria"),
 )
 def web_manifest(document: Document, resources: Resources) -> Verdict:
-    """A manifest tells browsers how the page appears as an installed app.
+    """A manifest defines how browsers present the page as an installed app.
 
     ## What it checks
 
     Only where the page names a manifest: whether the file arrives and is JSON, whether it has `name` or `short_name`,
     icons of 192 and of 512 pixels or more (or of any size), a `start_url` on the page's own origin and inside its
-    `scope`, and a `display` other than `browser`. Icons count that are PNG, SVG or WebP as far as their `type` or name
-    tells, and whose `purpose` is not only `maskable` or `monochrome`. Lengths of names, colours and unknown members
+    `scope`, and a `display` other than `browser`. Icons count that are PNG, SVG or WebP according to their `type` or
+    name, and whose `purpose` is not only `maskable` or `monochrome`. Lengths of names, colours and unknown members
     are not looked at: no browser refuses an app for them. This check costs nothing.
 
     ## Why it matters
@@ -118,7 +118,7 @@ def web_manifest(document: Document, resources: Resources) -> Verdict:
     resource = resources.by_url().get(link.url.partition("#")[0])
     if resource is None or resource.response is None:
         return NotRun("resources", "The manifest was not fetched.")
-    state, faults = _judge(resource, resource.response.status)
+    state, faults = _evaluate(resource, resource.response.status)
     if not state:
         return NotRun("resources", "The manifest was not read.")
     return Outcome(
@@ -129,7 +129,7 @@ def web_manifest(document: Document, resources: Resources) -> Verdict:
     )
 
 
-def _judge(resource: Resource, status: int) -> tuple[str, list[str]]:
+def _evaluate(resource: Resource, status: int) -> tuple[str, list[str]]:
     """State and what is wrong; "" where the file was not read."""
     if status >= 400:
         return "unreadable", [f"status {status}"]

@@ -46,7 +46,7 @@ async def _read(context: Context, url: str) -> AlternatePage:
 
 
 async def _look(context: Context, url: str, response: Response) -> AlternatePage:
-    """What an answer says of the page."""
+    """Describe the page of a response."""
     links_back: bool | None = None
     if 200 <= response.status < 300 and "html" in (response.header("Content-Type") or "").lower():
         try:

@@ -1,4 +1,4 @@
-"""What the resolver says of the document's host."""
+"""DNS records of the document's host."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pagegrade.parse.url import host_address
 
 
 async def gather_dns(context: Context) -> DNSFacts | NotGathered:
-    """Look the host up (the report's resolver remembers, so this asks nobody twice)."""
+    """Look the host up; the report's resolver caches the answer."""
     if host_address(context.host) is not None:
         return NotGathered(code="not_applicable", detail="The host is an address, not a name.")
     local_names = context.options.policy.looks_up_local_names(context.host)

@@ -43,7 +43,7 @@ _HTML_STARTS: Final = (
     b"<p",
     b"<!--",
 )
-"""What makes a browser take undeclared bytes for HTML (https://mimesniff.spec.whatwg.org/#identifying-a-resource-with-an-unknown-mime-type)."""
+"""Prefixes that make a browser treat undeclared bytes as HTML (https://mimesniff.spec.whatwg.org/#identifying-a-resource-with-an-unknown-mime-type)."""
 
 
 async def gather_document(context: Start) -> Followed:
@@ -95,7 +95,7 @@ def media_type(response: Response) -> str:
 
 
 def is_html(response: Response) -> bool:
-    """Whether a browser would show the answer as HTML: by its declared type, by its first bytes where there is none.
+    """Return whether a browser shows the response as HTML: by its declared type, or else by its first bytes.
 
     An empty answer without a type is an empty page.
 

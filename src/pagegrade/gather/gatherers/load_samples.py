@@ -1,4 +1,4 @@
-"""How long the document takes, measured more than once, on a fresh connection each time."""
+"""Load times of the document, measured several times, each on a new connection."""
 
 from __future__ import annotations
 
@@ -39,6 +39,6 @@ async def gather_load_samples(context: Context) -> tuple[float, ...]:
         exchange.hold.release()
         response = exchange.response
         if response.status != context.navigation.response.status or response.truncated is not None:
-            break  # Another answer than the one that is judged, so its time says nothing about it.
+            break  # Another answer than the one that is checked, so its time says nothing about it.
         samples.append(response.timings.total_ms)
     return tuple(samples)

@@ -96,13 +96,13 @@ class _Entry:
     depth: int
     """Steps of ``@import`` that led to it."""
     skip: str = ""
-    """Why it is not fetched; empty: it is."""
+    """Reason why it is not fetched; empty if it is."""
     hops: tuple[Response, ...] = ()
     response: Response | None = None
     """Without body."""
     failure: NotGathered | None = None
     measure: Measure = field(default_factory=Measure)
-    """What was read of its body."""
+    """Facts read from its body."""
     decoded_bytes: int | None = None
     digest: str = ""
     byte_order_mark: bool = False
@@ -176,7 +176,7 @@ class _Crawl:
             group.create_task(self._fetch(entry))
 
     def _admit_later(self, references: Iterable[ReferenceURL]) -> list[_Entry]:
-        """What a browser fetches late; candidates that it would not take are only noted."""
+        """Note the files that a browser fetches late, and the candidates that it would not use."""
         admitted: list[_Entry] = []
         for reference in references:
             if reference.kind == "icon":
@@ -218,7 +218,7 @@ class _Crawl:
             self._not_fetched[url] = why
 
     def _has_space_for(self, url: str) -> bool:
-        """Whether one more URL may be noted; then it is counted."""
+        """Return whether one more URL may be noted; then it is counted."""
         if len(url) > self._left_to_note:
             return False
         self._left_to_note -= len(url)
@@ -332,14 +332,14 @@ class _Crawl:
         )
 
     def _take(self, size: int) -> bool:
-        """Whether a text of that size may still be read for what it contains; then it is counted."""
+        """Return whether a text of that size may still be read for what it contains; then it is counted."""
         if size > min(MAX_READ_BYTES, self._left_to_read):
             return False
         self._left_to_read -= size
         return True
 
     def _admit_named_by(self, sheet: _Entry) -> list[_Entry]:
-        """What a sheet refers to as new entries."""
+        """Return the references of a stylesheet as new entries."""
         admitted: list[_Entry] = []
         for reference in sheet.measure.references:
             admitted.extend(self._admit_from_sheet(sheet, reference))
@@ -401,7 +401,7 @@ class _Crawl:
 
 
 def _stored_bytes(kinds: frozenset[str], media_type: str, coded: bool) -> int:  # noqa: FBT001 - called by position
-    """How many decoded bytes of an answer are held until they are read."""
+    """Return the number of decoded bytes of a response that are kept until they are read."""
     if not kinds.isdisjoint({"script", "stylesheet"}):
         wanted = MAX_READ_BYTES
     elif "manifest" in kinds:
@@ -423,7 +423,7 @@ def _looks_like_font(media_type: str, kinds: Collection[str]) -> bool:
 
 
 def _purpose(kinds: set[str]) -> Purpose:
-    """What to say the answer is wanted for, the most particular use first."""
+    """Return the purpose of the request, the most specific use first."""
     return next((purpose for kind, purpose in _PURPOSES.items() if kind in kinds), "any")
 
 

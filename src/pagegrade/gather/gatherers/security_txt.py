@@ -1,4 +1,4 @@
-"""``/.well-known/security.txt``: whom to tell about a weakness."""
+"""``/.well-known/security.txt``: the security contact of a site."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ async def gather_sibling_probe(context: Context) -> WellKnown | NotGathered:
 def sibling_host(host: str) -> str | None:
     """The www name of a registrable domain or the other way round.
 
-    ``None`` for addresses, single labels and deeper names: ``www.blog.example.com`` is nobody's habit.
+    ``None`` for addresses, single labels and deeper names: ``www.blog.example.com`` is not in use.
     """
     domain = registrable_domain(host)
     if host_address(host) is not None or "." not in domain:

@@ -38,7 +38,7 @@ async def gather_sitemaps(context: Context) -> Sitemaps:
 
 
 async def _declared(context: Context) -> tuple[str, ...]:
-    """What robots.txt declares; nothing where it is missing or no robots.txt."""
+    """Return the sitemaps that robots.txt declares; none if it is missing or no robots.txt."""
     robots = await context.artifact("robots_txt", WellKnown)
     if robots is None or not 200 <= robots.response.status < 300:
         return ()
@@ -69,7 +69,7 @@ async def _read(context: Context, url: str, source: Source) -> SitemapReading:
 
 
 async def _look(context: Context, url: str, source: Source, response: Response) -> SitemapReading:
-    """What an answer is as a sitemap."""
+    """Read a response as a sitemap."""
     if not 200 <= response.status < 300:
         return SitemapReading(file=SitemapFile(url=url, source=source, status=response.status))
     read = partial(

@@ -1,4 +1,4 @@
-"""The source maps of own scripts: whether anybody can have them."""
+"""Public source maps of the site's own scripts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pagegrade.model.artifacts import NotGathered, Resources, SourceMaps
 from pagegrade.parse.url import is_http, join_url, same_site, strip_fragment
 
 MAX_BYTES: Final = 4_096
-"""Read of a map: its beginning tells whether it is one."""
+"""Bytes read of a map; its start identifies it."""
 KEPT_BYTES: Final = 64
 
 
@@ -46,5 +46,5 @@ async def gather_source_maps(context: Context) -> SourceMaps | NotGathered:
 
 
 def _is_beside(url: str, script_url: str, page_url: str) -> bool:
-    """Whether a map lies on the site of its script or of the page."""
+    """Return whether a map lies on the site of its script or of the page."""
     return same_site(url, script_url) or same_site(url, page_url)

@@ -67,7 +67,7 @@ async def _read_chain(context: Context, exchange: Exchange) -> tuple[Certificate
 
 
 async def _versions(context: Context) -> tuple[tuple[str, bool | None], ...]:
-    """Which protocol versions are accepted; unknown when the server cannot be reached any more."""
+    """Find the accepted protocol versions; unknown if the server no longer responds."""
     try:
         permit = await context.client.permit(context.main_document_url)
     except FetchError:
@@ -76,9 +76,9 @@ async def _versions(context: Context) -> tuple[tuple[str, bool | None], ...]:
 
 
 async def _verify_word(context: Context, exchange: Exchange, chain: tuple[Certificate, ...]) -> str | None:
-    """Why the chain did not verify; ``None`` when it did.
+    """Return the reason why the chain did not verify; ``None`` if it did.
 
-    OpenSSL says the same of an authority that nobody knows and of an intermediate that was not sent. The second is
+    OpenSSL reports an unknown authority and a missing intermediate in the same way. The second is
     meant when the leaf stands alone and says where its issuer is to be found, which is how browsers get over it.
     """
     word = exchange.response.certificate_error

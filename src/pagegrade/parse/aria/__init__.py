@@ -1,1 +1,1 @@
-"""What WAI-ARIA and its mapping to HTML say: roles, attributes, names."""
+"""Rules of WAI-ARIA and its mapping to HTML: roles, attributes, names."""

@@ -15,7 +15,7 @@ Kind = Literal["boolean", "token", "tokens", "id", "ids", "integer", "number", "
 
 
 class Attribute(msgspec.Struct, frozen=True, kw_only=True):
-    """What one attribute may say."""
+    """Type and values of one attribute."""
 
     kind: Kind
     tokens: frozenset[str] = frozenset()
@@ -112,9 +112,9 @@ OF_TREEGRIDS: Final = frozenset({"aria-expanded", "aria-level", "aria-posinset",
 
 
 def value_problem(name: str, value: str) -> str:
-    """Why ``value`` is not of the type of the attribute ``name``; "" when it is, or when it is empty (unset).
+    """Explain why ``value`` is not of the type of the attribute ``name``; "" if it is, or if it is empty (unset).
 
-    References are judged for their form only: whether an id exists is another question.
+    References are evaluated for their form only: whether an id exists is another question.
 
     Raises:
         KeyError: There is no such attribute.

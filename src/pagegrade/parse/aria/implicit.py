@@ -59,7 +59,7 @@ NATIVELY_FOCUSABLE: Final = frozenset({"button", "input", "select", "textarea", 
 ENTERED: Final = frozenset({"audio", "iframe", "video"})
 """The keyboard goes into them, if there is anything inside that takes it, and not to them."""
 MAX_DEPTH: Final = 512
-"""In a deeper tree nobody is asked for its ancestors: that costs the depth each time."""
+"""In a deeper tree ancestors are not searched: that costs the depth each time."""
 
 
 _TABLE_ROLES: Final = ("rowgroup", "row", "cell", "columnheader", "rowheader")
@@ -114,7 +114,7 @@ def implicit_role(node: Element, attrs: Mapping[str, str]) -> str:
 
 
 def is_focusable(tag: str, attrs: Mapping[str, str]) -> bool:
-    """Whether the element takes the keyboard's focus (also by program only), if it is rendered."""
+    """Return whether the element takes the keyboard's focus (also by program only), if it is rendered."""
     if "disabled" in attrs and tag in {"button", "input", "select", "textarea", "fieldset"}:
         return False
     if has_tabindex(attrs):
@@ -143,7 +143,7 @@ def tabindex_of(attrs: Mapping[str, str]) -> int | None:
 
 
 def has_tabindex(attrs: Mapping[str, str]) -> bool:
-    """Whether ``tabindex`` makes the element focusable."""
+    """Return whether ``tabindex`` makes the element focusable."""
     return "tabindex" in attrs and tabindex_of(attrs) is not None
 
 
@@ -164,7 +164,7 @@ def role_of(node: Element, attrs: Mapping[str, str]) -> str:
 
 
 def conflict_of_presentation(tag: str, attrs: Mapping[str, str]) -> str:
-    """Why a browser ignores ``role=none`` here: the name of an attribute, ``focus``, or "" when it does not."""
+    """Return why a browser ignores ``role=none``: the name of an attribute, ``focus``, or "" if it does not."""
     if is_focusable(tag, attrs) and (tag not in ENTERED or has_tabindex(attrs)):
         return "focus"
     for name, value in attrs.items():
@@ -174,7 +174,7 @@ def conflict_of_presentation(tag: str, attrs: Mapping[str, str]) -> str:
 
 
 def inherits_nothing(node: Element, role: str) -> bool:
-    """Whether an element of that role has lost it, because the list or table it is part of is mere presentation.
+    """Return whether an element of that role has lost it, because the list or table it is part of is mere presentation.
 
     Source: https://www.w3.org/TR/wai-aria-1.2/#presentation (presentational roles are inherited by required elements).
     """
@@ -193,10 +193,10 @@ def inherits_nothing(node: Element, role: str) -> bool:
 
 
 def keeps_role(tag: str, attrs: Mapping[str, str]) -> bool:
-    """Whether a browser ignores ``role=none`` here; an attribute of ARIA that is there but empty is reason enough."""
+    """Return whether a browser ignores ``role=none``; an empty ARIA attribute is a sufficient reason."""
     return is_focusable(tag, attrs) or any(name in GLOBAL and name != "aria-hidden" for name in attrs)
 
 
 def supports(role: str, attribute: str) -> bool:
-    """Whether the role supports the attribute (global attributes are supported everywhere)."""
+    """Return whether the role supports the attribute (global attributes are supported everywhere)."""
     return attribute in GLOBAL or (role in ROLES and attribute[5:] in ROLES[role].attributes)

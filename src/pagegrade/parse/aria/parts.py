@@ -1,4 +1,4 @@
-"""What the walk sets aside for the questions of accessibility, which need the whole document for an answer."""
+"""Data that the walk collects for accessibility checks, which need the whole document."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Parts:
         """Elements with an id that another one had before."""
 
     def room(self, items: Sized) -> bool:
-        """Whether another entry fits."""
+        """Return whether another entry fits."""
         if len(items) < MAX_PARTS:
             return True
         self.cut = True

@@ -33,7 +33,7 @@ class ClosedPopups:
         self._known: dict[Element, bool] = {}
 
     def hold(self, node: Element) -> bool:
-        """Whether something around ``node`` is closed. Each element above is asked once, however often it is met."""
+        """Return whether an ancestor of ``node`` is closed. Results are cached per ancestor."""
         passed: list[Element] = []
         closed = False
         for element in node.ancestors:

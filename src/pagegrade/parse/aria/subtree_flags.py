@@ -17,7 +17,7 @@ IN_ARTICLE: Final = 512
 SKIP: Final = 1024
 """Nothing below is looked at."""
 INERT: Final = 128
-"""Nobody can reach it, by sight, keyboard or program."""
+"""Unreachable by sight, keyboard or program."""
 OFF_NARROW: Final = 2_048
 """``display: none`` on the narrow screen, here or around; nothing inside is rendered."""
 OFF_WIDE: Final = 4_096
@@ -29,5 +29,5 @@ SHUT: Final = 32_768
 CLOSED: Final = 65_536
 """Inside of such an element: there when people open it, and found by a search in the page."""
 UNREACHABLE: Final = INVISIBLE | INERT | CLOSED
-"""Out of everybody's reach."""
+"""Unreachable for all users."""
 HIDDEN: Final = UNREACHABLE | ARIA_HIDDEN

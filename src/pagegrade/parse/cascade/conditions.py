@@ -204,7 +204,7 @@ def _condition(text: str, evaluate: object, depth: int) -> Truth:
 
 
 def _closing(text: str, at: int) -> int:
-    """Where the parenthesis that opens at ``at`` closes; the end of the text when it does not."""
+    """Return the position of the parenthesis that closes the one at ``at``; the end of the text if there is none."""
     depth = 0
     for position in range(at, len(text)):
         if text[position] == "(":

@@ -33,7 +33,7 @@ _AWKWARD: Final = re.compile(
     rf"/\*[\s\S]*?(?:\*/|\Z)|{_STRING}"
     r"|[uU][rR][lL]\(\s*(?![\"'\s])(?:[^)\\]++|\\[\s\S])*|\\[{};\"'\\(]"
 )
-"""What may hold a brace or a semicolon that separates nothing."""
+"""Constructs that may contain a brace or a semicolon that is no separator."""
 _SEPARATING: Final = re.compile(r"[{};\n\t]")
 _BRACES: Final = re.compile(r"([{}])")
 _DECIDING: Final = frozenset(
@@ -173,7 +173,7 @@ class _Reducer:
         return tuple(self._rules)
 
     def _is_relevant(self, text: str) -> bool:
-        """Whether declarations may decide anything: substrings are looked for, because most rules have none of them."""
+        """Return whether declarations may hide anything: a quick substring search, because most rules contain none."""
         text = text.lower()
         return (
             "display" in text
@@ -186,7 +186,7 @@ class _Reducer:
         )
 
     def _before_block(self, text: str, block: _Block, stray: str) -> None:
-        """What stands before an opening brace: the end of something else, and the prelude of the block."""
+        """Split the text before an opening brace: the end of the previous rule, and the prelude of the block."""
         if block.kind == "skip":
             self._overflow += 1
             return
@@ -436,7 +436,7 @@ _KINDS: Final = {
 
 
 def verdict_of(kind: str, value: str) -> str:
-    """What a value of a property does; "" for one that a browser ignores."""
+    """Classify the effect of a property's value; "" for one that a browser ignores."""
     if value in _GLOBAL:
         if kind == "v":
             return "+" if value == "initial" else "?" if value == "revert-layer" else "~"
@@ -455,7 +455,7 @@ def verdict_of(kind: str, value: str) -> str:
 
 
 def _clipped(box: dict[str, tuple[str, str]]) -> str:
-    """Whether a box shows nothing to the eye: ``x-``, ``x+``, or "" when these declarations do not decide it."""
+    """Return whether a box shows nothing to the eye: ``x-``, ``x+``, or "" when these declarations do not decide it."""
 
     def value(name: str) -> str:
         return box.get(name, ("", ""))[0]

@@ -82,7 +82,7 @@ class Selector:
         self.pseudo_element = False
         """It selects a part of an element, not the element."""
         self.keys: tuple[str, ...] = ("*",)
-        """What an element must have for any chance to match: ``.class``, ``#id``, ``tag``, ``[attribute`` or ``*``."""
+        """A condition that an element must meet to match: ``.class``, ``#id``, ``tag``, ``[attribute`` or ``*``."""
 
 
 class InvalidSelectorError(ValueError):
@@ -139,7 +139,7 @@ class _Reading:
         self.empty = True
 
     def keys(self) -> tuple[str, ...]:
-        """What an element must have, the rarest first."""
+        """Return the conditions that an element must meet, the rarest first."""
         if self.id:
             return (f"#{self.id}",)
         if self.classes:
@@ -229,7 +229,7 @@ def _close(found: Selector, reading: _Reading, combinator: str) -> None:
 
 
 def _argument(text: str, at: int) -> tuple[str | None, int]:
-    """What stands in the parentheses at ``at`` and where they end; ``None`` when there are none."""
+    """Return the content of the parentheses at ``at`` and their end; ``None`` if there are none."""
     if not text.startswith("(", at):
         return None, at
     depth = 0
@@ -310,13 +310,13 @@ class Matcher:
         return self._steps > 0
 
     def matches(self, selector: Selector, node: Element) -> Truth:
-        """Whether the selector selects the element."""
+        """Return whether the selector selects the element."""
         self._steps -= 1
         value = self._upwards(selector.compounds, len(selector.compounds) - 1, node)
         return False if value == _FAILS else value  # type: ignore[return-value]
 
     def any(self, selectors: list[Selector], node: Element) -> Truth:
-        """Whether one of them selects the element."""
+        """Return whether one of them selects the element."""
         value: Truth = False
         for one in selectors:
             found = self.matches(one, node)
@@ -384,7 +384,7 @@ class Matcher:
         return False
 
     def has(self, selectors: list[Selector], node: Element) -> Truth:
-        """Whether something relative to the element matches."""
+        """Return whether something relative to the element matches."""
         return max((self._has(one, node) for one in selectors), key=_by_truth, default=False)
 
     def _has(self, selector: Selector, node: Element) -> Truth:
@@ -411,7 +411,7 @@ class Matcher:
         return value
 
     def _back_to(self, compounds: list[tuple[_Compound, str]], index: int, node: Element, anchor: Element) -> Truth:
-        """Whether the compounds lead from ``node`` back to ``anchor``."""
+        """Return whether the compounds lead from ``node`` back to ``anchor``."""
         compound, combinator = compounds[index]
         value = self._compound(compound, node)
         if value is False:
@@ -459,7 +459,7 @@ class Matcher:
         return place
 
     def same_name(self, one: str, other: str) -> bool:
-        """Whether two ids are the same in this document."""
+        """Return whether two ids are the same in this document."""
         return one == other or (self._quirks and one.lower() == other.lower())
 
 

@@ -21,7 +21,7 @@ _TYPES: Final = frozenset({"", "text/css"})
 def visibility_of(
     tree: turbohtml.Document, base_url: str, sheets: Mapping[str, Sequence[str] | None], *, quirks: bool
 ) -> Visibility:
-    """What the sheets of a document hide.
+    """Stylesheets of a document that hide elements.
 
     Args:
         tree: The parsed document.
@@ -51,12 +51,12 @@ def visibility_of(
 
 
 def becomes_stylesheet(attrs: Mapping[str, str]) -> bool:
-    """Whether a script turns a preloaded file into a style sheet as soon as it is there: the usual way to load late."""
+    """Return whether a script turns a preloaded file into a stylesheet once loaded: the usual way to load late."""
     return attrs.get("as", "").strip().lower() == "style" and "stylesheet" in attrs.get("onload", "")
 
 
 def _applies(node: Element) -> bool:
-    """Whether browsers use the sheet that the element holds or names, in time or later."""
+    """Return whether browsers use the sheet that the element holds or names, in time or later."""
     if any(isinstance(one, Element) and one.tag == "template" for one in node.ancestors):
         return False
     if node.tag == "style":

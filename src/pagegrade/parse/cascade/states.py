@@ -1,4 +1,4 @@
-"""Pseudo-classes that need no argument: places among siblings, and states that the HTML itself tells."""
+"""Pseudo-classes that need no argument: positions among siblings, and states that follow from the HTML."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pagegrade.parse.cascade.conditions import Truth, conjunction, negate
 
 
 class Budget(Protocol):
-    """What every step draws on."""
+    """Data that every step uses."""
 
     def step(self) -> bool:
         """Take one step; false when none was left."""
@@ -34,7 +34,7 @@ def attribute_of(node: Element, name: str) -> str | None:
 
 
 def is_details_summary(node: Element) -> bool:
-    """Whether a ``<summary>`` opens and closes a part of the page: the first one that is a child of ``<details>``."""
+    """Return whether a ``<summary>`` toggles its parent: the first one that is a child of ``<details>``."""
     parent = node.parent
     if not isinstance(parent, Element) or parent.tag != "details":
         return False

@@ -70,7 +70,7 @@ class _Rule(NamedTuple):
 
 
 class _Does:
-    """What the declarations of a rule do."""
+    """Effect of the declarations of a rule."""
 
     __slots__ = ("clips", "declares", "hides")
 
@@ -126,7 +126,7 @@ class _Index:
 
 
 class Visibility:
-    """What is rendered in one document."""
+    """Rendering state of the elements of one document."""
 
     def __init__(self, *, quirks: bool = False) -> None:
         self.off: set[Element] = set()
@@ -255,14 +255,14 @@ class Visibility:
 
     @property
     def is_needed(self) -> bool:
-        """Whether any sheet hides anything."""
+        """Return whether any sheet hides anything."""
         index = self._hiding
         return bool(index.any or index.classes or index.ids or index.tags or index.attributes)
 
     # What the walk asks.
 
     def may_hide(self, tag: str, raw: Mapping[str, Any]) -> bool:
-        """Whether a rule that hides may match an element with that tag and those attributes; cheap."""
+        """Return whether a rule that hides may match an element with that tag and those attributes; cheap."""
         index = self._hiding
         if index.any or tag in index.tags:
             return True
@@ -347,7 +347,7 @@ class Visibility:
         return inner
 
     def _outcome(self, node: Element, entries: list[_Entry], kind: str, screen: int, default: str) -> str:
-        """What the declarations of one property do on one screen: "-", "+", "~" (as around it) or "?" (unknown)."""
+        """Return the effect of one property's declarations on one screen: "-", "+", "~" (inherited), "?" (unknown)."""
         found = ""
         for _, certain, possible, words in entries:
             word = words.get(kind)
@@ -473,7 +473,7 @@ class Visibility:
         return value
 
     def _own_property(self, node: Element, name: str) -> str | None:
-        """What is declared on the element itself; "" for nothing, ``None`` when that is unknown."""
+        """Return the element's own declaration; "" for none, ``None`` if unknown."""
         index = self._properties.get(name)
         entries = [] if index is None else self._entries(index, node)
         style = attribute_of(node, "style")
@@ -488,11 +488,11 @@ class Visibility:
     # What is asked later.
 
     def hides(self, node: Element) -> bool:
-        """Whether the element is not rendered, by itself: what is around it is not asked."""
+        """Return whether the element is not rendered, by itself: what is around it is not asked."""
         return node in self.off or node in self.veiled
 
     def is_uncertain(self, node: Any) -> bool:
-        """Whether it is unknown that an element is rendered. Each element above is asked once."""
+        """Return whether it is unknown that an element is rendered. Each element above is asked once."""
         if self.unknown_sheets or self._matcher.exhausted:
             return True
         if not self._uncertain:
@@ -514,7 +514,7 @@ class Visibility:
         return value
 
     def is_clipped(self, node: Element) -> bool:
-        """Whether the element is cut down to nothing or moved off the screen, so that the eye does not see it."""
+        """Return whether the element is clipped to nothing or moved off the screen, and so invisible."""
         entries = self._entries(self._clipping, node)
         style = attribute_of(node, "style")
         if style and _INLINE.search(style) is not None:
@@ -559,7 +559,7 @@ def _inline_entries(code: str) -> list[_Entry]:
 
 
 def _is_closed(tag: str, raw: Mapping[str, Any]) -> bool:
-    """Whether a browser without any sheet gives the element ``display: none``."""
+    """Return whether a browser without any sheet gives the element ``display: none``."""
     if tag == "dialog" and "open" not in raw:
         return True
     if not raw:

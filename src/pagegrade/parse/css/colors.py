@@ -1,4 +1,4 @@
-"""Whether a text is a CSS colour.
+"""Recognition of CSS colours.
 
 Functions are read with the types of their arguments, nested ones too. Arithmetic (``calc()`` and its kin) is taken for
 whatever its place wants, and variables have no value outside of a stylesheet.
@@ -12,7 +12,7 @@ import re
 from typing import Final
 
 MAX_CHARS: Final = 500
-"""A longer text is no colour that anybody wrote."""
+"""A longer text is not a real colour."""
 MAX_DEPTH: Final = 8
 """Colours inside of colours."""
 NAMES: Final = frozenset(
@@ -74,7 +74,7 @@ _HUES: Final = frozenset({"shorter", "longer", "increasing", "decreasing"})
 
 
 def is_css_color(text: str) -> bool:
-    """Whether ``text`` is a colour that stands by itself, in any case. Never raises."""
+    """Return whether ``text`` is a colour that stands by itself, in any case. Never raises."""
     return len(text) <= MAX_CHARS and _is_color(text.strip(_SPACE).lower(), 0)
 
 
@@ -98,7 +98,7 @@ def _is_color(text: str, depth: int) -> bool:
 
 
 def _is_components(name: str, words: list[str], depth: int) -> bool:
-    """Whether ``words`` are arguments of one of the functions that take components."""
+    """Return whether ``words`` are arguments of one of the functions that take components."""
     if "," in words:
         return _is_legacy(name, words)
     relative = words[:1] == ["from"]

@@ -131,7 +131,7 @@ def _value(block: str, name: str, default: str) -> str:
 
 
 def _format_of(url: str, hint: str) -> str:
-    """By ``format()``, else by the media type of ``data:`` or the extension; "" when nothing tells."""
+    """By ``format()``, else by the media type of ``data:`` or the extension; "" if unknown."""
     label = hint.lower()
     if not label:
         if url[:5].lower() == "data:":

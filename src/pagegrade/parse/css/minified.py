@@ -1,4 +1,4 @@
-"""What a stylesheet would weigh without white space and comments."""
+"""Size of a stylesheet without white space and comments."""
 
 from __future__ import annotations
 

@@ -285,7 +285,7 @@ class _Scanner:
 
 
 def _font_rank(label: str) -> int:
-    """How much a browser gains from a format named in ``format()`` or by an extension; 0 for the unknown."""
+    """Rank a font format named in ``format()`` or by an extension; 0 for an unknown one."""
     return next((rank for name, rank in _FONT_RANKS if label.startswith(name)), 0)
 
 

@@ -1,4 +1,4 @@
-"""When the makers of server software, languages and content systems ended the support of a version.
+"""End-of-support dates of server software, languages and content management systems.
 
 Compiled by hand from the calendars named beside the dates; they are not updated by a program, and those in the future
 are plans of the makers. Where Debian LTS, the standard support of Ubuntu or CentOS go on patching a version without

@@ -67,7 +67,7 @@ _ALIASES: Final = {"nb": "no", "nn": "no"}
 
 
 def is_generic_phrase(text: str, language: str) -> bool:
-    """Whether ``text`` is nothing but such a phrase, case and signs at its ends aside.
+    """Return whether ``text`` is nothing but such a phrase, case and signs at its ends aside.
 
     Args:
         text: The whole name of a link.

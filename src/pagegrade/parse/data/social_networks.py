@@ -1,4 +1,4 @@
-"""Which addresses are somebody's profile on a social network."""
+"""URL patterns of profiles on social networks."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ _BY_SUBDOMAIN: Final = frozenset({"medium.com", "tumblr.com"})
 
 
 def is_of_network(host: str) -> bool:
-    """Whether a host is one of a social network, or below it.
+    """Return whether a host is one of a social network, or below it.
 
     Args:
         host: As it stands in a canonical address.

@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-HOLES: Final[dict[str, tuple[tuple[str, str, str], ...]]] = {
+VULNERABILITIES: Final[dict[str, tuple[tuple[str, str, str], ...]]] = {
     "angularjs": (
         ("0", "1.7.9", "CVE-2019-10768"),
         ("0", "1.8.0", "CVE-2020-7676"),
@@ -73,11 +73,11 @@ HOLES: Final[dict[str, tuple[tuple[str, str, str], ...]]] = {
 }
 """Library -> (first version affected, first version that is not, name of the record)."""
 _BEFORE: Final = re.compile(r"(?:alpha|beta|rc|pre|next)[0-9.]{0,15}", re.IGNORECASE)
-"""Suffixes of a version that came out before the number itself; any other may mean a copy that somebody has mended."""
+"""Suffixes of a version that came out before the number itself; any other may mean a patched copy."""
 
 
-def holes_of(name: str, version: str) -> tuple[str, ...]:
-    """The records that speak of that version; none for an unknown library or version, or one that may be mended."""
+def vulnerabilities_of(name: str, version: str) -> tuple[str, ...]:
+    """Return the records about that version; none for an unknown library or version, or one that may be patched."""
     written, _, suffix = version.partition("-")
     if not written or (suffix and not _BEFORE.fullmatch(suffix)):
         return ()
@@ -85,7 +85,7 @@ def holes_of(name: str, version: str) -> tuple[str, ...]:
     return tuple(
         dict.fromkeys(
             record
-            for first, fixed, record in HOLES.get(name, ())
+            for first, fixed, record in VULNERABILITIES.get(name, ())
             if (*_parts(first), 0) <= number < (*_parts(fixed), 0)
         )
     )

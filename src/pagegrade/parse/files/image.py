@@ -26,7 +26,7 @@ _UNKNOWN: Final[_Size] = (None, None, None)
 
 
 def read_image(data: bytes) -> ImageFacts | None:
-    """Tell what image ``data`` begins.
+    """Identify the image format that ``data`` begins with.
 
     Args:
         data: The first bytes of the file (``HEAD_BYTES`` are plenty), decoded from any content coding.
@@ -363,4 +363,4 @@ _FORMATS: Final[tuple[tuple[Callable[[bytes], bool], _Format, Callable[[bytes], 
     (_starts(b"II*\x00", b"MM\x00*"), "tiff", _tiff),
     (_is_svg, "svg", _svg),
 )
-"""(recognise, name, read), most frequent first; SVG last because it is told from text."""
+"""(recognise, name, read), most frequent first; SVG last because it is recognized in text."""

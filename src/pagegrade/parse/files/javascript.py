@@ -1,8 +1,8 @@
-"""What a script would weigh without its white space and comments, and what it says of itself: a scan, not a parser.
+"""Size of a script without white space and comments, and its source map: a scanner, not a parser.
 
-The scan tells comments, strings, templates and regular expressions from code, which is all that is wanted here, in time
-linear in the text. Where JavaScript needs a whole parser to tell a division from a regular expression (behind ``)`` and
-``}``) a division is taken for granted; the error ends with the line.
+The scanner separates comments, strings, templates and regular expressions from code in linear time. Where JavaScript
+needs a whole parser to distinguish a division from a regular expression (after ``)`` and ``}``), it assumes a division;
+an error ends with the line.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _BEFORE_REGEX: Final = frozenset("(,=:[!&|?{;+-*%~^<>")
 _KEPT_COMMENT: Final = re.compile(r"!|[\s\S]{0,300}?@(?:license|preserve|cc_on)")
 _WRITE: Final = re.compile(r"(?<![\w$.])(?:(?:window|self|top)\.)?document\.write(?:ln)?\(")
 _WRITTEN: Final = re.compile(r"(?<![\w$.])(?:(?:window|self|top)\s{0,9}\.\s{0,9})?document\.write")
-"""Where a call may be, before comments and strings are told apart."""
+"""Positions of possible calls, before comments and strings are recognized."""
 _MAP_MARK: Final = b"sourceMappingURL="
 _MAP_COMMENT: Final = re.compile(rb"//[#@][ \t]?$|/\*[#@][ \t]?$")
 _MAP_URL: Final = re.compile(rb"[^\s'\"`\\*<>]{1,2000}(?=\s|\*/|$)")
@@ -110,7 +110,7 @@ def find_jquery_versions(text: str) -> tuple[str, ...]:
 
 
 def find_source_map(body: bytes) -> str:
-    """What the last ``sourceMappingURL`` comment of a script names, as written; "" when there is none.
+    """Return the target of the last ``sourceMappingURL`` comment of a script, as written; "" if there is none.
 
     ``data:`` stands for a map inside the script, however long. Addresses of more than 2,000 characters are none.
 

@@ -1,4 +1,4 @@
-"""Which well-known JavaScript library a file is, and in which version: by its address, or by its own first lines."""
+"""Identify well-known JavaScript libraries and their versions by URL or by their first lines."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 from pagegrade.parse.url import host
 
 HEAD_BYTES: Final = 2_000
-"""Where a library names itself."""
+"""Bytes at the start of a file in which a library names itself."""
 _VERSION: Final = r"v?([0-9]{1,4}\.[0-9]{1,5}(?:\.[0-9]{1,5})?(?:-[0-9A-Za-z.]{1,20})?)"
 _NAMES: Final = {
     "angular.js": "angularjs",
@@ -58,7 +58,7 @@ _NETWORK_PATHS: Final = {
     "netdna.bootstrapcdn.com": re.compile(rf"/(bootstrap)/{_VERSION}/"),
     "cdn.datatables.net": re.compile(rf"/()?{_VERSION}/js/jquery\.dataTables"),
 }
-"""Networks where the address alone tells which file it is, and in which version: they never change a file."""
+"""CDNs whose URLs identify the file and its version, because they never change a file."""
 _JQUERY_HOST: Final = re.compile(rf"/(?:(ui)/{_VERSION}/|jquery-{_VERSION}(?=[.]))")
 _FILE: Final = re.compile(
     rf"/(angular|bootstrap|handlebars|jquery-ui|jquery|knockout|lodash|moment|underscore)[.-]{_VERSION}"
@@ -93,7 +93,7 @@ based on Underscore, and Moment Timezone gives its own version as Moment does).
 
 @dataclass(frozen=True, slots=True)
 class NamedLibrary:
-    """What an address says."""
+    """Library and version that a URL names."""
 
     name: str
     version: str

@@ -46,7 +46,7 @@ KNOWN_EXTENSIONS: Final = frozenset(
         "visit-time",
     }
 )
-"""Directives outside the RFC that some crawler documents, or did; the RFC allows them, so nobody is warned."""
+"""Directives outside the RFC that some crawler documents or documented; allowed by the RFC, so no warning."""
 KEPT_EXTENSIONS: Final = frozenset({"content-signal", "content-usage", "license"})
 """Those that state what crawlers may use the content for."""
 _SPELLINGS: Final = {
@@ -112,7 +112,7 @@ class RobotsRule:
     """Length of the normalised path: the longest match decides."""
 
     def matches(self, target: str) -> bool:
-        """Whether the rule covers a normalised path with query. Linear: each segment takes its first place."""
+        """Return whether the rule covers a normalised path with query. Linear: each segment takes its first place."""
         first, *rest = self.segments
         if not target.startswith(first):
             return False
@@ -154,7 +154,7 @@ class RobotsExtension:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """Whether a crawler may fetch a URL, and what decided."""
+    """Permission of a crawler to fetch a URL, and the rule that decided."""
 
     allowed: bool
     reason: Literal["rule", "no_rule", "no_group", "no_file", "unavailable", "robots_txt"]
@@ -180,7 +180,7 @@ class Robots:
     """A web page was sent in place of the file."""
     bytes: int = 0
     over_limit: bool = False
-    """What lies beyond 500 KiB was not read."""
+    """True if content beyond 500 KiB was not read."""
     groups: tuple[RobotsGroup, ...] = ()
     by_agent: Mapping[str, tuple[RobotsGroup, ...]] = field(default_factory=dict)
     """Lower-case product token (or ``*``) -> its groups, in order."""
@@ -194,7 +194,7 @@ class Robots:
     """All of them, by code."""
 
     def decide(self, agent: str, url: str) -> Decision:
-        """Whether the crawler with product token ``agent`` (``*``: one that is not named) may fetch ``url``.
+        """Decide whether the crawler with product token ``agent`` (``*``: one that is not named) may fetch ``url``.
 
         Only the most specific groups count, those with the crawler's own name merged into one, else those for ``*``.
         In them the rule with the longest path wins, and ``Allow`` wins a tie (RFC 9309 section 2.2).
@@ -274,7 +274,7 @@ def parse_robots_txt(response: Response) -> Robots | NotGathered:
 
 
 def looks_like_html(body: bytes) -> bool:
-    """Whether a file that should be text starts like a web page (an application that answers everything with one)."""
+    """Return whether a file that should be text starts like a web page (an application's catch-all response)."""
     start = body[:1024].removeprefix(b"\xef\xbb\xbf").lstrip()
     return _HTML.match(start) is not None
 

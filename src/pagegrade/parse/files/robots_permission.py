@@ -1,4 +1,4 @@
-"""Which addresses a site's robots.txt lets this program ask for."""
+"""URLs that a site's robots.txt allows this program to request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``security.txt``: whom to tell about a weakness.
+"""``security.txt``: the security contact of a site.
 
 Source: https://www.rfc-editor.org/rfc/rfc9116
 """
@@ -24,7 +24,7 @@ _ADDRESSES: Final = frozenset({"acknowledgments", "canonical", "contact", "encry
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SecurityTxt:
-    """What the file says."""
+    """Fields of the file."""
 
     contacts: tuple[str, ...] = ()
     expires: tuple[str, ...] = ()
@@ -33,7 +33,7 @@ class SecurityTxt:
     """``None`` where the first one is missing or unreadable."""
     field_count: int = 0
     faults: tuple[str, ...] = ()
-    """What breaks the grammar of the file, each once, in plain words."""
+    """Violations of the file's grammar, each once, as text."""
 
 
 def parse_security_txt(body: bytes) -> SecurityTxt:

@@ -50,7 +50,7 @@ The protocol takes feeds for lists of addresses (https://www.sitemaps.org/protoc
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SitemapReading:
-    """What one file says."""
+    """Content of one file."""
 
     file: SitemapFile
     children: tuple[str, ...] = ()

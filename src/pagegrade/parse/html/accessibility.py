@@ -222,13 +222,13 @@ class _Reader:
         )
 
     def _in_control(self, node: Element, role: str) -> bool:
-        """Whether a name on an element that has none of its own is read as part of a link, a button or the like."""
+        """Return whether a name on an element without a role is read as part of a link, a button or similar."""
         if role in ROLES and not ROLES[role].name_prohibited:
             return False
         for ancestor in node.ancestors:
             self._steps -= 1
             if self._steps <= 0:
-                # Too expensive to tell: not a fault of the page.
+                # Too expensive to determine: not a fault of the page.
                 return True
             found = role_of(ancestor, text_attributes(ancestor)) if isinstance(ancestor, Element) else ""
             if found and not ROLES[found].name_prohibited:
@@ -248,7 +248,7 @@ class _Reader:
         return ""
 
     def _is_out_of_reach(self, node: Element) -> bool:
-        """Hidden from everybody, or inert; ``aria-hidden`` is for some only."""
+        """Hidden from all users, or inert; ``aria-hidden`` hides from some only."""
         return self._visibility.hides(node) or "inert" in node.attrs
 
     def _nearest(self, node: Element, role: str) -> str:
@@ -269,13 +269,13 @@ class _Reader:
                 # A branch of a tree: items in a group in an item.
                 return "group" if in_group and found == role == "treeitem" else found
             at = self._owners.get(at) or at.parent
-        # Outside of everything, or too expensive to tell apart: the latter is not a fault of the page.
+        # Outside of everything, or too expensive to determine: the latter is not a fault of the page.
         return "" if self._steps > 0 else "…"
 
     def _inside(self, node: Element, role: str, attrs: dict[str, str]) -> tuple[tuple[tuple[str, Node], ...], bool]:
         """(roles directly inside or owned, whether nothing is inside), looking through what has no meaning.
 
-        What has no role, but takes the focus or has a global attribute of ARIA, is told all the same: "".
+        An element without a role that takes the focus or has a global ARIA attribute is reported as "".
         """
         allowed = ROLES[role].owned
         found: list[tuple[str, Node]] = []
@@ -335,7 +335,7 @@ class _Reader:
         return None
 
     def reachable(self, node: Element, attrs: dict[str, str]) -> bool:
-        """Whether the tab key reaches the element, if it is rendered."""
+        """Return whether the tab key reaches the element, if it is rendered."""
         number = tabindex_of(attrs)
         if number is not None and number < 0:
             return False
@@ -365,7 +365,7 @@ class _Reader:
         )
 
     def _has_text(self, node: Element, attrs: dict[str, str]) -> bool:
-        """Whether anything to read inherits the language of the element."""
+        """Return whether anything to read inherits the language of the element."""
         if attrs.get("alt", "").strip() or attrs.get("aria-label", "").strip():
             return True
         if node.tag == "iframe" and attrs.get("title", "").strip():

@@ -1,4 +1,4 @@
-"""Accessible names, as far as static HTML and its style sheets tell.
+"""Accessible names, as far as static HTML and its stylesheets determine them.
 
 Sources: https://www.w3.org/TR/accname-1.2/#computation-steps and
 https://www.w3.org/TR/html-aam-1.0/#accessible-name-and-description-computation. The letters in the comments are the
@@ -31,7 +31,7 @@ MAX_DEPTH: Final = 100
 MAX_REFERENCES: Final = 50
 """Ids that are followed from one attribute."""
 MAX_CHARACTERS: Final = 2_000
-"""Longest name that is kept; nobody listens longer."""
+"""Longest name that is kept."""
 
 NAME_ATTRIBUTES: Final = frozenset({"aria-label", "aria-labelledby", "aria-labeledby", "aria-owns"})
 """Attributes that make the name of an element something else than its content."""
@@ -86,7 +86,7 @@ class Names:
         self._steps = MAX_STEPS
         self._root: Element | None = None
         self._used: set[Element] = set()
-        """What a reference has brought into the name that is being computed: nothing is said twice."""
+        """Elements that references have added to the name being computed; each is used once."""
 
     def of(
         self, node: Element, attrs: Mapping[str, str], *, labels: Sequence[Label] = (), role: str | None = None
@@ -151,7 +151,7 @@ class Names:
         return "", ""
 
     def referenced(self, value: str) -> str:
-        """What the ids in the value of ``aria-labelledby`` or ``aria-describedby`` say together."""
+        """Join the texts of the ids in ``aria-labelledby`` or ``aria-describedby``."""
         return _clean(" ".join(self._of_id(name) for name in value.split()[:MAX_REFERENCES]))
 
     def description(self, attrs: Mapping[str, str], name_from: str) -> str:
@@ -222,7 +222,7 @@ class Names:
             parts += (" ", self._owned(node, str(node.attrs["aria-owns"])))
 
     def _is_off(self, child: Element) -> bool:
-        """Whether neither a child nor anything in it is rendered."""
+        """Return whether neither a child nor anything in it is rendered."""
         visibility = self._visibility
         return child in visibility.off or (not visibility.unveiled and child in visibility.veiled)
 
@@ -236,7 +236,7 @@ class Names:
         return state & ~_VEILED if child in visibility.unveiled else state
 
     def _is_silent(self, child: Element, tag: str, attrs: Mapping[str, Any], state: int) -> bool:
-        """Whether a child says nothing: by its kind, because it is hidden (2A), or because it has been heard."""
+        """Return whether a child says nothing: by its kind, because it is hidden (2A), or because it has been heard."""
         if tag in _SILENT:
             return tag != "template" or "shadowrootmode" not in attrs
         if state & _HIDDEN_OK:
@@ -247,7 +247,7 @@ class Names:
         return bool(self._used) and not state & _REFERENCED and child in self._used
 
     def _owned(self, owner: Element, value: str) -> str:
-        """What an element owns by reference, unless it is hidden from everybody or stands in its content anyway."""
+        """Join the texts of elements that an element owns by reference, unless hidden or already its descendants."""
         said = []
         for name in value.split()[:MAX_REFERENCES]:
             target = self._ids.get(name)
@@ -269,7 +269,7 @@ class Names:
                 self._used.add(target.node)
 
     def _alternative(self, node: Element, attrs: Mapping[str, Any], state: int, depth: int) -> str:
-        """What a node inside another name (or one that is referenced) says."""
+        """Return the text of a node inside another name, or of a referenced node."""
         tag = node.tag
         html = node.namespace is Namespace.HTML
         role = ""
@@ -366,14 +366,14 @@ class Names:
 
 
 def is_hidden_by_attribute(attrs: Mapping[str, Any]) -> bool:
-    """Whether ``aria-hidden`` or ``inert`` on the element take it out of the accessibility tree."""
+    """Return whether ``aria-hidden`` or ``inert`` on the element take it out of the accessibility tree."""
     if "aria-hidden" in attrs and str(attrs["aria-hidden"] or "").strip().lower() == "true":
         return True
     return "inert" in attrs
 
 
 def is_hidden(node: Element, visibility: Visibility) -> bool:
-    """Whether the element takes itself out of the accessibility tree; what is around it is not asked."""
+    """Return whether the element takes itself out of the accessibility tree; what is around it is not asked."""
     return visibility.hides(node) or is_hidden_by_attribute(node.attrs)
 
 

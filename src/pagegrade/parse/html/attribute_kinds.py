@@ -1,4 +1,4 @@
-"""Which attributes mean something on any element, so that the walk passes by all others at once."""
+"""Attributes that have a meaning on every element; the walk skips all others."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 from pagegrade.parse.aria.parts import TOUCHING
 
 SHOWING: Final = 1
-"""Whether the element is rendered, and can be reached."""
+"""Flag of attributes that decide whether the element is rendered and reachable."""
 ARIA: Final = 2
 ID: Final = 4
 TOUCHED: Final = 8

@@ -1,4 +1,4 @@
-"""Where a document declares its encoding, and where in the bytes."""
+"""Position of a document's encoding declaration in the markup and in the bytes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BOMS: Final = ((b"\xef\xbb\xbf", "UTF-8"), (b"\xfe\xff", "UTF-16BE"), (b"\xff\x
 _NEWLINE: Final = re.compile(rb"\r\n|\r|\n")
 _MAX_LABEL: Final = 100
 _MAX_META_OFFSET: Final = 1 << 16
-"""A declaration farther in than this is reported as lying there; nobody reads it anyway."""
+"""A declaration beyond this position is reported with it; browsers ignore it anyway."""
 
 
 @lru_cache(maxsize=256)

@@ -19,7 +19,7 @@ _ROLES: Final = frozenset({"doc-biblioentry", "doc-bibliography", "doc-endnote",
 
 
 def is_cited(node: Node) -> bool:
-    """Whether an element around ``node`` is a citation or a list of sources, by its tag, role, class or id."""
+    """Return whether an element around ``node`` is a citation or a list of sources, by its tag, role, class or id."""
     if not isinstance(node, Element):
         return False
     for around in islice(node.ancestors, MAX_LEVELS):

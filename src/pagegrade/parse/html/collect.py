@@ -1,4 +1,4 @@
-"""What the walk gathers: the lists of facts and the state they need while the tree is open."""
+"""Data that the walk collects: lists of facts, and the state needed while the tree is open."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ class Collector:
         return found
 
     def room(self, items: Sized, name: str) -> bool:
-        """Whether another entry fits; says once that it does not."""
+        """Return whether another entry fits; says once that it does not."""
         if len(items) < MAX_ITEMS:
             return True
         if name not in self.limits:
@@ -151,7 +151,7 @@ class Collector:
         return False
 
     def common(self, node: Element, attrs: dict[str, str], flags: int, kinds: int) -> int:
-        """What any element may carry; returns the flags of its subtree. ``kinds`` is what ``kinds_of`` finds."""
+        """Collect attributes that every element may have; returns the flags of its subtree."""
         outer = flags
         if kinds & SHOWING:
             if "style" in attrs:
@@ -330,7 +330,7 @@ class Collector:
     def want_name(self, facts: list[Any], attrs: dict[str, str], flags: int, *, known: bool) -> bool:
         """Have the next entry of ``facts`` named at the end, unless its text is known to be its name.
 
-        Nobody hears what is not rendered, so that is not named at all. Returns whether the text is the name.
+        Text that is not rendered has no part in the name. Returns whether the text is the name.
         """
         if known and NAME_ATTRIBUTES.isdisjoint(attrs):
             return True

@@ -1,4 +1,4 @@
-"""Which elements people act on, and whether anything keeps them from it, style sheets aside."""
+"""Interactive elements, and what disables them, stylesheets aside."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def text_attributes(node: Element) -> dict[str, str]:
 
 
 def is_control(node: Element) -> bool:
-    """Whether people act on the element, and the keyboard or a program can focus it; a fieldset around is not asked.
+    """Return whether the element is interactive and focusable; an enclosing fieldset is not considered.
 
     Some fields, such as those for dates and passwords, have no role, and neither has a player or a summary.
     """

@@ -1,4 +1,4 @@
-"""Which rendering mode a document type declaration asks for."""
+"""Rendering mode that a document type declaration selects."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ _HTML401: Final = ("-//w3c//dtd html 4.01 frameset//", "-//w3c//dtd html 4.01 tr
 
 
 def is_malformed(errors: Sequence[Fault]) -> bool:
-    """Whether the declaration is broken in a way that gives quirks mode, whatever else it says.
+    """Return whether the declaration is broken in a way that gives quirks mode, whatever else it says.
 
     Args:
         errors: What the parser had to repair, in order.

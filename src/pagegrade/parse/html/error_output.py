@@ -177,14 +177,14 @@ def _traces(text: str) -> Iterator[ErrorOutput]:
 
 
 def _error_pages(document: Document) -> Iterator[ErrorOutput]:
-    told = " ".join(
+    shown = " ".join(
         (
             *(one.text for one in document.titles[:1]),
             "\n",
             document.text[:2_000],
         )
     )
-    folded = " ".join(told.casefold().replace("\u2019", "'").split())
+    folded = " ".join(shown.casefold().replace("\u2019", "'").split())
     heading = document.headings[0].text.casefold()[:200] if document.headings else ""
     for language, pattern in _PAGES:
         if pattern.search(folded) or pattern.search(heading):

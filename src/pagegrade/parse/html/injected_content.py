@@ -139,14 +139,14 @@ def _foreign_links(document: Document, parties: Parties) -> Iterator[tuple[Ancho
 
 
 def _is_topic(document: Document) -> bool:
-    """Whether the page itself is about goods that intruders advertise."""
+    """Return whether the page itself is about goods that intruders advertise."""
     if _SPAM.search(" ".join(one.text for one in document.titles[:1])):
         return True
     return len(_SPAM.findall(document.text[:20_000])) > _MAX_MENTIONS
 
 
 class _Concealed:
-    """How elements are concealed: by themselves, by a rule of the page, or by a script."""
+    """Ways to hide elements: by their own style, by a rule of the page, or by a script."""
 
     def __init__(self, document: Document) -> None:
         self._known: dict[object, int] = {}
@@ -224,8 +224,8 @@ def _is_invisible(frame: Frame) -> bool:
 def _defacements(document: Document) -> Iterator[Injection]:
     if document.word_count > _MAX_DEFACED_WORDS:
         return
-    told: tuple[Title | Heading, ...] = (*document.titles[:1], *document.headings[:2])
-    for one in told:
+    topics: tuple[Title | Heading, ...] = (*document.titles[:1], *document.headings[:2])
+    for one in topics:
         if _DEFACED.fullmatch(one.text.strip()[:_MAX_TEXT]):
             yield Injection("defacement", one.node)
             return

@@ -29,7 +29,7 @@ MAX_COLUMNS: Final = 400
 MAX_INSIDE_CELL: Final = 100
 """Nodes of a cell that are looked at; more are content."""
 _SUPPORT: Final = frozenset({"script", "template", "style", "noscript", "link", "meta", "base", "slot"})
-"""Elements that show nothing of their own; some conform anywhere, the others harm nobody."""
+"""Elements that show nothing of their own; some conform anywhere, the others are harmless."""
 _LISTS: Final = frozenset({"ul", "ol", "menu"})
 _NOTHING: Final = frozenset({"none", "presentation"})
 _HEADER_ROLES: Final = frozenset({"columnheader", "rowheader"})
@@ -137,7 +137,7 @@ class Tables:
         self._left = MAX_CELLS
 
     def fact(self, part: Touched) -> TableFact | None:
-        """What one table holds; ``None`` for one that is hidden, marked as layout, or beyond the budget."""
+        """Return the facts of one table; ``None`` for one that is hidden, marked as layout, or beyond the budget."""
         node, attrs, flags = part
         role = first_role(attrs.get("role", ""))
         if role in _NOTHING and conflict_of_presentation(node.tag, attrs):
@@ -217,7 +217,7 @@ class Tables:
 
 
 def has_content(cell: Cell) -> bool:
-    """Whether a cell holds text, or an element that shows something else; looked for among its first nodes only."""
+    """Return whether a cell holds text or other visible content; only its first nodes are searched."""
     node = cell.node
     if not isinstance(node, Element):
         return False
@@ -233,7 +233,7 @@ def has_content(cell: Cell) -> bool:
 
 
 def has_label(cell: Cell) -> bool:
-    """Whether a cell brings a name of its own."""
+    """Return whether a cell brings a name of its own."""
     node = cell.node
     return isinstance(node, Element) and not {"aria-label", "aria-labelledby"}.isdisjoint(node.attrs)
 

@@ -1,4 +1,4 @@
-"""Tells a person where an element stands: selector, line and a snippet without secrets."""
+"""Location of an element for people: selector, line and a snippet without secrets."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def snippet(element: Element) -> str:
 
 
 def _is_secret(element: Element, name: str) -> bool:
-    """Values that may be somebody's password or token never leave the page."""
+    """Values that may be a password or token never leave the page."""
     if name == "nonce":
         return True
     if name == "value":

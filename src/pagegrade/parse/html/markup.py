@@ -19,7 +19,7 @@ _BUTTON_TYPES: Final = frozenset({"button", "reset", "submit"})
 
 
 class Fault(Protocol):
-    """A mistake as the parser tells it."""
+    """An error as the parser reports it."""
 
     @property
     def code(self) -> str:
@@ -38,7 +38,7 @@ class Fault(Protocol):
 
 
 class MarkupCollector:
-    """What was found, and the forms that are open."""
+    """Facts found so far, and the open forms."""
 
     __slots__ = ("forms", "found")
 

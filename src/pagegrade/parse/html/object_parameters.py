@@ -1,4 +1,4 @@
-"""What the ``param`` elements of an embedded object say; read for few elements, so the walk does not collect it."""
+"""Values of the ``param`` elements of an embedded object; read for few elements, so the walk does not collect them."""
 
 from __future__ import annotations
 

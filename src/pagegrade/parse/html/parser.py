@@ -51,7 +51,7 @@ class ReferenceURL(msgspec.Struct, frozen=True, gc=False, kw_only=True):
 
 
 class NamedURLs(msgspec.Struct, frozen=True, gc=False, kw_only=True):
-    """What a page names and leads to, as far as anything of it is asked for; plain like its references."""
+    """URLs that a page refers to and links to, as far as they were requested; plain values."""
 
     references: tuple[ReferenceURL, ...] = ()
     """The sub-resources, in document order."""
@@ -149,7 +149,7 @@ def parse_document(
 
 
 def find_named_urls(response: Response) -> NamedURLs:
-    """What the page of an answer names, without the rest of the facts."""
+    """Read the references of a page without its other facts."""
     into = _collect_response(response)
     links = links_to_ask(into.anchors, response.url)
     page = strip_fragment(response.url)
@@ -169,7 +169,7 @@ def find_named_urls(response: Response) -> NamedURLs:
 
 
 def parties_of_document(document: Document) -> Parties:
-    """Whose files are the site's own, by what the document names."""
+    """Return the first-party rules that the document implies."""
     return _parties(document.url, document.references, document.metas)
 
 
@@ -179,7 +179,7 @@ def _parties(url: str, references: Sequence[facts.Reference], metas: Sequence[fa
 
 
 def names_alternate(response: Response, url: str) -> bool | None:
-    """Whether the page of an answer names ``url`` as one of its language versions; ``None`` when it was cut too early.
+    """Return whether a page names ``url`` as one of its language versions; ``None`` if it was cut off before.
 
     Scheme, ``www.`` and a closing slash do not count.
     """
@@ -200,13 +200,13 @@ def _parse(body: bytes, content_type: str | None) -> turbohtml.Document:
 
 
 def _collect_response(response: Response) -> Collector:
-    """What one walk of the page of an answer collects; its style sheets are left aside."""
+    """Walk the page of a response without its stylesheets."""
     tree = _parse(response.body, response.header("content-type"))
     return _collect(tree, _base_url(tree, response.url), Visibility())
 
 
 def _collect(tree: turbohtml.Document, base_url: str, visibility: Visibility) -> Collector:
-    """What one walk of the tree collects."""
+    """Walk the tree once and return the collected data."""
     into = Collector(base_url, visibility)
     if tree.root is not None:
         walk(tree.root, into)
@@ -214,7 +214,7 @@ def _collect(tree: turbohtml.Document, base_url: str, visibility: Visibility) ->
 
 
 def _base_url(tree: turbohtml.Document, url: str) -> str:
-    """What relative URLs resolve against: the first ``<base href>`` that is a usable URL, else the document."""
+    """Return the base of relative URLs: the first ``<base href>`` that is a usable URL, or the document's URL."""
     for base in tree.iter_elements("base"):
         href = base.attr("href")
         if href is None:
@@ -257,7 +257,7 @@ def _words(into: Collector) -> tuple[list[str], list[str]]:
 
 
 def _is_apart(texts: Sequence[str], start: int, end: int) -> bool:
-    """Whether white space parts what lies between two places from what comes before and after it."""
+    """Return whether white space parts what lies between two places from what comes before and after it."""
     return (not start or texts[start - 1][-1:].isspace()) and (end == len(texts) or texts[end - 1][-1:].isspace())
 
 

@@ -25,7 +25,7 @@ _NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Viewport:
-    """What a viewport declaration asks for; a field is ``None`` where nothing usable is said."""
+    """Values of a viewport declaration; a field is ``None`` if no usable value is declared."""
 
     properties: Mapping[str, str]
     """Every ``key=value`` by lower-case key, value in lower case, unknown ones too; the last of a key wins."""

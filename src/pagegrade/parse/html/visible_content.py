@@ -1,4 +1,4 @@
-"""Whether a page as served shows anything at all."""
+"""Visible content of a page as served."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SHOWN_REFERENCES: Final = frozenset({"image", "media", "object", "frame"})
 
 
 def shows_nothing(document: Document) -> bool:
-    """Whether the body holds neither text nor anything else that a visitor sees."""
+    """Return whether the body holds neither text nor anything else that a visitor sees."""
     if document.text or document.frames or document.anchors:
         return False
     if any(not one.hidden for one in (*document.images, *document.controls, *document.named)):

@@ -90,7 +90,7 @@ def walk(root: Element, into: Collector) -> None:  # noqa: C901, PLR0912, PLR091
                     if kinds or wanted:
                         attrs = names if wanted else raw.copy()
                         for name, value in attrs.items():
-                            # The parser splits token lists (class, rel ...); everybody else wants the string.
+                            # The parser splits token lists (class, rel ...); all other code needs the string.
                             if type(value) is not str:
                                 attrs[name] = " ".join(value) if value else ""
                 if (

@@ -1,4 +1,4 @@
-"""What an answer says about being kept: Cache-Control, Expires, Age, Vary and validators."""
+"""Caching of a response: Cache-Control, Expires, Age, Vary and validators."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _READ: Final = ("cache-control", "expires", "date", "age", "vary", "etag", "last
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CachePolicy:
-    """How long a browser may keep an answer, and what else it was told."""
+    """Lifetime of a response in a browser's cache, and its other directives."""
 
     directives: Mapping[str, str]
     """Cache-Control by lower-case name, quotes removed, "" without an argument; the first of a name counts.
@@ -29,7 +29,7 @@ class CachePolicy:
     lifetime_s: int | None
     """Freshness lifetime the sender states, 0 or more; ``None`` when it states none (browsers then guess)."""
     source: Literal["max-age", "expires", ""]
-    """What ``lifetime_s`` was read from."""
+    """Source of ``lifetime_s``."""
     age_s: int
     """Seconds the answer had already spent in caches when it arrived."""
     has_validator: bool
@@ -42,7 +42,7 @@ class CachePolicy:
 
     @property
     def no_store(self) -> bool:
-        """Nobody may keep it."""
+        """No cache may store it."""
         return "no-store" in self.directives
 
     @property
@@ -122,7 +122,7 @@ def read_cache_policy(response: Response, *, received_at: datetime | None = None
 
 
 def _is_number(text: str) -> bool:
-    """Whether ``text`` is a whole number, perhaps negative."""
+    """Return whether ``text`` is a whole number, perhaps negative."""
     digits = text.strip().removeprefix("-")
     return digits.isascii() and digits.isdigit()
 

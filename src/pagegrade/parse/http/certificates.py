@@ -46,7 +46,7 @@ def read_chain(pems: Sequence[str]) -> tuple[Certificate, ...]:
 
     Returns:
         One entry for each, at most ``MAX_CERTIFICATES``; an unreadable one keeps its place with empty fields. Text is
-        printable, cut to a bounded length, and must still be escaped by whoever shows it.
+        printable, cut to a bounded length, and must still be escaped for output.
 
     Source: https://www.rfc-editor.org/rfc/rfc5280#section-4
     """
@@ -54,7 +54,7 @@ def read_chain(pems: Sequence[str]) -> tuple[Certificate, ...]:
 
 
 def names_its_issuer(pem: str) -> bool:
-    """Whether a certificate says where its issuer's can be fetched, as those of public authorities do.
+    """Return whether a certificate says where its issuer's can be fetched, as those of public authorities do.
 
     Browsers complete a chain from there when a server forgot to send it.
 

@@ -64,15 +64,15 @@ class Cookie:
     expires_at: datetime | None = None
     """``None`` when absent or unreadable."""
     rejected: Rejection | None = None
-    """Why a browser does not store it; ``None`` when it does."""
+    """Reason why a browser does not store it; ``None`` if it does."""
 
     @property
     def invalid_same_site(self) -> bool:
-        """Whether SameSite is there with a value that no browser knows."""
+        """Return whether SameSite is there with a value that no browser knows."""
         return self.same_site_written is not None and self.same_site is None
 
     def is_deletion(self, now: datetime) -> bool:
-        """Whether the line removes a cookie rather than setting one: it has expired before ``now`` (aware)."""
+        """Return whether the line removes a cookie rather than setting one: it has expired before ``now`` (aware)."""
         if self.max_age_s is not None:
             return self.max_age_s == 0
         return self.expires_at is not None and self.expires_at <= now
@@ -241,7 +241,7 @@ def _rejection(cookie: Cookie, *, pair_chars: int, line: str, content: str) -> R
 
 
 def _may_set_for(domain: str, name: str) -> bool:
-    """Whether a host may set a cookie for a domain: its own or one above, up to what can be registered.
+    """Return whether a host may set a cookie for a domain: its own or one above, up to what can be registered.
 
     Source: https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis section 5.7
     """

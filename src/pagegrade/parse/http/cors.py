@@ -1,4 +1,4 @@
-"""Which other sites' scripts may read an answer.
+"""Origins whose scripts may read a response.
 
 Source: https://fetch.spec.whatwg.org/#concept-cors-check
 """
@@ -10,13 +10,13 @@ from typing import Final, Literal
 from pagegrade.model.artifacts import Response
 
 PROBE_ORIGIN: Final = "https://origin-probe.example"
-"""A site that cannot exist (RFC 2606), so nobody can have permitted it by name."""
+"""A site that cannot exist (RFC 2606), so no site permits it by name."""
 
 Sharing = Literal["closed", "public", "reflected", "reflected-credentials", "null-credentials"]
 
 
 def sharing_of(response: Response) -> Sharing:
-    """What an answer to a request from ``PROBE_ORIGIN`` permits; a value that browsers reject permits nothing."""
+    """Permissions in the response to a request from ``PROBE_ORIGIN``; a value that browsers reject permits nothing."""
     allowed = (response.header("access-control-allow-origin") or "").strip()
     credentials = (response.header("access-control-allow-credentials") or "").strip() == "true"
     if allowed == "*":

@@ -70,27 +70,27 @@ class SourceList:
     """As written."""
 
     def has(self, *words: str) -> bool:
-        """Whether one of the (lower-case) expressions is in the list, in any case."""
+        """Return whether one of the (lower-case) expressions is in the list, in any case."""
         return any(source.lower() in words for source in self.sources)
 
     @property
     def has_nonce_or_hash(self) -> bool:
-        """Whether single scripts or styles are named, which switches ``'unsafe-inline'`` off."""
+        """Return whether single scripts or styles are named, which switches ``'unsafe-inline'`` off."""
         return any(_NONCE.fullmatch(source) or _HASH.fullmatch(source) for source in self.sources)
 
     @property
     def has_nonce(self) -> bool:
-        """Whether scripts or styles are named by a nonce, which does not look at the address they come from."""
+        """Return whether scripts or styles are named by a nonce, which does not look at the address they come from."""
         return any(_NONCE.fullmatch(source) for source in self.sources)
 
     @property
     def strict_dynamic(self) -> bool:
-        """Whether trust is passed on by scripts; hosts, schemes and ``'self'`` are then ignored."""
+        """Return whether trust is passed on by scripts; hosts, schemes and ``'self'`` are then ignored."""
         return self.has("'strict-dynamic'")
 
     @property
     def allows_all_inline(self) -> bool:
-        """Whether any inline code runs: ``'unsafe-inline'`` that nothing switches off.
+        """Return whether any inline code runs: ``'unsafe-inline'`` that nothing switches off.
 
         ``'strict-dynamic'`` switches it off for scripts only.
 
@@ -102,7 +102,7 @@ class SourceList:
 
     @property
     def open_sources(self) -> tuple[str, ...]:
-        """Expressions that let anybody in: ``*``, a bare scheme, or a wildcard over a whole top-level domain."""
+        """Expressions that allow every origin: ``*``, a bare scheme, or a wildcard over a whole top-level domain."""
         if self.strict_dynamic:
             return ()
         return tuple(source for source in self.sources if _is_open(source.lower()))
@@ -142,7 +142,7 @@ class Policy:
 
     @property
     def readable(self) -> bool:
-        """Whether it holds at least one directive that a browser knows."""
+        """Return whether it holds at least one directive that a browser knows."""
         return len(self.unknown) < len(self.directives)
 
     def governing(self, directive: str) -> SourceList | None:
@@ -174,7 +174,7 @@ class CSP:
         return tuple(policy for policy in self.policies if policy.report_only)
 
     def enforces(self, directive: str) -> bool:
-        """Whether an enforced policy holds ``directive`` (for those that need no value)."""
+        """Return whether an enforced policy holds ``directive`` (for those that need no value)."""
         return any(directive in policy.directives for policy in self.policies if not policy.report_only)
 
 

@@ -17,7 +17,7 @@ _TOKEN: Final = frozenset("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzAB
 
 
 def is_token(text: str) -> bool:
-    """Whether ``text`` is a ``token``: not empty and only of the characters a header name may have.
+    """Return whether ``text`` is a ``token``: not empty and only of the characters a header name may have.
 
     Source: https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2
     """
@@ -149,7 +149,7 @@ class LinkValue:
 def parse_links(values: Iterable[str]) -> tuple[LinkValue, ...]:
     """Read the ``Link`` headers of one answer, at most ``MAX_LINKS`` links; malformed ones are left out.
 
-    Links with an ``anchor`` parameter speak of another page and are kept: the parameter is there to tell.
+    Links with an ``anchor`` parameter concern another page and are kept with that parameter.
 
     Source: https://www.rfc-editor.org/rfc/rfc8288#section-3 and its appendix B.2
     """
@@ -181,7 +181,7 @@ def _link(target: str, parameters: str) -> LinkValue:
 
 
 def _end_of_member(value: str, start: int) -> int:
-    """Where the list member that is being read ends: at the next comma outside quotes, or with the value."""
+    """Return the end of the current list member: the next comma outside quotes, or the end of the value."""
     quoted = escaped = False
     for index in range(start, len(value)):
         character = value[index]

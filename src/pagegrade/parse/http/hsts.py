@@ -24,7 +24,7 @@ Source: https://hstspreload.org/#tld
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HSTS:
-    """What a Strict-Transport-Security header asks of a browser."""
+    """Directives of a Strict-Transport-Security header."""
 
     max_age_s: int
     """Seconds, 0 (forget the host) to ``MAX_AGE_LIMIT_S``."""

@@ -18,7 +18,7 @@ _HASH: Final = re.compile(r"sha(256|384|512)-([A-Za-z0-9+/_=-]{1,100})(?:\?.*)?"
 
 @dataclass(frozen=True, slots=True)
 class Integrity:
-    """What an ``integrity`` attribute holds for a browser."""
+    """Hashes of an ``integrity`` attribute."""
 
     bits: int
     """256, 384 or 512: the strongest kind, which is the only one that browsers compare."""

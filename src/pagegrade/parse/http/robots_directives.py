@@ -12,7 +12,7 @@ from email.utils import parsedate_to_datetime
 from typing import Final
 
 MAX_DIRECTIVES: Final = 200
-"""Read from one value; nobody writes more."""
+"""Directives read from one value; real values have fewer."""
 MAX_VALUE_CHARACTERS: Final = 10_000
 ALL_BOTS: Final = "*"
 BOT_NAMES: Final = frozenset(
@@ -69,7 +69,7 @@ class RobotsDirective:
     name: str
     """Lower case; ``none`` comes as its two parts, ``noindex`` and ``nofollow``."""
     value: str = ""
-    """What follows the colon, as written."""
+    """Text after the colon, as written."""
 
 
 def parse_robots_meta(name: str, content: str) -> tuple[RobotsDirective, ...]:

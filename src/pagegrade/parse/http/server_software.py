@@ -1,4 +1,4 @@
-"""Which software, in which version, an answer and its page say they come from, and whether it is still supported."""
+"""Software and versions that a response and its page name, and whether they are still supported."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Software(msgspec.Struct, frozen=True, gc=False):
 
 
 def shown_software(response: Response, document: Document) -> tuple[Software, ...]:
-    """What headers and ``<meta name=generator>`` name with a version that is known to have ended or to end."""
+    """List the software in headers and ``<meta name=generator>`` whose version has a known end of support."""
     found: dict[tuple[str, str], Software] = {}
     for name in _HEADERS:
         for value in response.header_values(name)[:MAX_VALUES]:

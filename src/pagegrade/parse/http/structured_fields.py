@@ -134,7 +134,7 @@ def _is_utf8(data: bytes) -> bool:
 
 
 def _parameters(text: str, at: int) -> int:
-    """Behind the parameters, which nobody here needs."""
+    """After the parameters, which are not used here."""
     while text.startswith(";", at):
         _, at = _key(text, _skip(_SPACES, text, at + 1))
         if text.startswith("=", at):

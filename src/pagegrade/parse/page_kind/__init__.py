@@ -40,13 +40,13 @@ _DETECTORS: Final[tuple[tuple[Kind, Callable[[Sketch], int]], ...]] = (
 
 
 class PageKind(msgspec.Struct, frozen=True, gc=False):
-    """What stands in the place of the page, and what can be done about it."""
+    """The kind of page that was served in place of the requested one, and the remedy."""
 
     kind: Kind
     message: str
     """One sentence: what was received."""
     fix: str
-    """What makes the page accessible to an analysis."""
+    """Change that makes the page accessible to an analysis."""
 
 
 _KINDS: Final[dict[Kind, PageKind]] = {
@@ -108,7 +108,7 @@ _KINDS: Final[dict[Kind, PageKind]] = {
 def recognize_page_kind(
     navigation: Navigation, document: Document, not_found_probe: WellKnown | NotGathered | None = None
 ) -> PageKind | None:
-    """Tell what stands in the place of the page that was asked for.
+    """Identify what was served in place of the requested page.
 
     Args:
         navigation: How the document was reached, and its answer.

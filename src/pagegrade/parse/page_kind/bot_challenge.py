@@ -224,8 +224,8 @@ def score_bot_challenge(sketch: Sketch) -> int:
     marks = f"{sketch.loaded}\n{sketch.inline}\n{_refresh(sketch)}"
     guard = any(mark in marks for mark in _GUARDS)
     field = _FIELDS.search(marks) is not None
-    told = f"{sketch.text} {sketch.noscript}"
-    claims = sum(1 for pattern in _CLAIMS if pattern.search(told))
+    shown = f"{sketch.text} {sketch.noscript}"
+    claims = sum(1 for pattern in _CLAIMS if pattern.search(shown))
     on_top = sketch.says_on_top(_TITLE)
     named = sketch.is_titled(_TITLE) > 0
     if not (claims or on_top or (guard and not sketch.words)):
@@ -240,7 +240,7 @@ def score_bot_challenge(sketch: Sketch) -> int:
 
 
 def _own_substance(sketch: Sketch) -> int:
-    """What speaks for a page of its own: navigation, several headings, images."""
+    """Return the evidence for real content: navigation, several headings, images."""
     return 3 * (sketch.links > 5) + 2 * (len(sketch.headings) > 4) + 2 * (len(sketch.document.images) > 4)
 
 

@@ -91,7 +91,7 @@ _FAILED: Final = phrases(
     r"may no longer respond until reloaded",
     r"(?:something went wrong|failed to load)",
 )
-"""What shells keep in store for the case that their scripts fail."""
+"""Texts that shells contain for the case that their scripts fail."""
 _UNKNOWN: Final = frozenset({"app", "root", "main"})
 """Elements that mean a place for an application although their name has no hyphen."""
 _SKIPPED: Final = frozenset({"script", "noscript", "style", "template", "link", "meta", "title", "base", "head"})
@@ -104,7 +104,7 @@ _LAYOUT: Final = frozenset({"header", "footer", "nav", "aside"})
 
 @dataclass(slots=True)
 class _Body:
-    """What stands in the body, counted within limits."""
+    """Content of the body, counted within limits."""
 
     mounts: int = 0
     """Named or custom elements that hold nothing, or only a message that something loads."""
@@ -171,7 +171,7 @@ def _own_text(main_text: str) -> tuple[str, str]:
 
 
 def _is_loading(text: str) -> bool:
-    """Whether a short text, perhaps behind a name of up to three words, says only that something loads."""
+    """Return whether a short text, perhaps behind a name of up to three words, says only that something loads."""
     if not text or len(text) > _MAX_MESSAGE:
         return False
     words = _WORD.findall(text)
@@ -183,7 +183,7 @@ def _is_loading(text: str) -> bool:
 
 
 def _shows_something(document: Document, words: int) -> bool:
-    """Whether the page as served has something to see or to use besides text."""
+    """Return whether the page as served has something to see or to use besides text."""
     images = [one for one in document.images if not one.hidden and one.attrs.get("width") not in {"0", "1"}]
     frames = [one for one in document.frames if not one.hidden and _is_shown_frame(one)]
     controls = [one for one in document.controls if not one.hidden]
@@ -204,7 +204,7 @@ def _shows_something(document: Document, words: int) -> bool:
 
 
 def _is_shown_frame(frame: Frame) -> bool:
-    """Whether a frame loads another page and has a size."""
+    """Return whether a frame loads another page and has a size."""
     style = "".join(frame.attrs.get("style", "")[:400].lower().split())
     is_sized = frame.attrs.get("width") not in {"0", "1"} and "width:0" not in style and "height:0" not in style
     return is_sized and frame.url is not None and is_http(frame.url)

@@ -148,7 +148,7 @@ def _names_domain(sketch: Sketch) -> bool:
 
 
 def _own_substance(sketch: Sketch) -> int:
-    """What speaks for a site: sections, a menu, pictures."""
+    """Return the evidence for a real site: sections, a menu, pictures."""
     return (
         3 * (len(sketch.headings) > 8)
         + 3 * (sketch.links > 25)

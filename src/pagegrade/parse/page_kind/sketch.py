@@ -1,4 +1,4 @@
-"""The few facts by which a page is told from a notice that stands in its place."""
+"""The facts that distinguish a page from a notice served in its place."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Pattern:
         return self._compiled.fullmatch(text)
 
     def found_in(self, text: str) -> int:
-        """How many different matches ``text`` holds."""
+        """Count the different matches in ``text``."""
         return len({match.group() for match in self._compiled.finditer(text)})
 
 
@@ -76,13 +76,13 @@ def phrases(*alternatives: str) -> Pattern:
 
 
 def _is_unspaced(alternative: str) -> bool:
-    """Whether the first letter belongs to a script that puts no spaces between words."""
+    """Return whether the first letter belongs to a script that puts no spaces between words."""
     return next((one >= "\u2e80" or "\u0e00" <= one <= "\u0eff" for one in alternative if one.isalpha()), False)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sketch:
-    """What the detectors look at; all texts are folded and bounded."""
+    """Input of the detectors; all texts are folded and bounded."""
 
     document: Document
     navigation: Navigation
@@ -161,7 +161,7 @@ class Sketch:
 
     @cached_property
     def noscript(self) -> str:
-        """What browsers without scripting are shown."""
+        """Return the content for browsers without scripting."""
         return fold(" ".join(self.document.noscripts)[:_MAX_INLINE])
 
     @cached_property
@@ -212,7 +212,7 @@ class Sketch:
 
     @cached_property
     def is_noindex(self) -> bool:
-        """Robots are told not to keep the page."""
+        """The page asks robots not to index it."""
         robots = self.document.meta("robots")
         return robots is not None and "noindex" in robots.content.lower()
 
@@ -232,16 +232,16 @@ class Sketch:
         return self.words <= words and self.links <= links
 
     def says_on_top(self, pattern: Pattern) -> int:
-        """How many of title and first headings say it: 0 to 2."""
+        """Count the matches among title and first heading: 0 to 2."""
         return (pattern.search(self.title) is not None) + any(pattern.search(one) for one in self.headings[:2])
 
     def is_titled(self, pattern: Pattern) -> int:
-        """How many of title and first heading say nothing else: 0 to 2."""
+        """Count the full matches among title and first heading: 0 to 2."""
         in_title = any(pattern.fullmatch(one) for one in self.title_parts)
         return in_title + (pattern.fullmatch(self.first_heading) is not None)
 
     def count(self, patterns: Iterable[Pattern]) -> int:
-        """How many of the patterns the text holds."""
+        """Count the patterns that the text contains."""
         return sum(1 for pattern in patterns if pattern.search(self.text))
 
 

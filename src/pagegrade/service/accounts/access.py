@@ -1,8 +1,7 @@
-"""Who may do what: keys, their secrets, and the first owner.
+"""Authorization: keys, their secrets, and the first owner.
 
-A secret is ``pgk_``, 32 random bytes in base 62, and their CRC-32 in base 62: found by secret scanners, and told from a
-slip of the keyboard without asking the database. Only its SHA-256 is stored. A slow hash would add nothing: nobody
-guesses 256 random bits.
+A secret is ``pgk_``, 32 random bytes in base 62, and their CRC-32 in base 62: found by secret scanners, and checked
+for typing errors without the database. Only its SHA-256 is stored. A slow hash would add nothing to 256 random bits.
 """
 
 from __future__ import annotations
@@ -61,12 +60,12 @@ def make_secret() -> str:
 
 
 def is_well_formed(secret: str) -> bool:
-    """Whether this can be a secret made by ``make_secret``; needs no database."""
+    """Return whether this can be a secret made by ``make_secret``; needs no database."""
     return _MADE.fullmatch(secret) is not None and _checksum(secret[:-_SUM_CHARACTERS]) == secret[-_SUM_CHARACTERS:]
 
 
 def can_be_secret(secret: str) -> bool:
-    """Whether any key can have this secret, made or chosen; needs no database and no more than a glance."""
+    """Return whether any key can have this secret, made or chosen; needs no database and no more than a glance."""
     if len(secret) > MAX_CHARACTERS or _CHOSEN.fullmatch(secret) is None:
         return False
     # What has the very shape of a made one is one, or a slip of the keyboard.
@@ -74,7 +73,7 @@ def can_be_secret(secret: str) -> bool:
 
 
 def authenticate(tx: Transaction, secret: str | None, now_ms: int) -> Caller:
-    """Who calls.
+    """The authenticated caller.
 
     Args:
         tx: The transaction; only asked when the secret can be one.
@@ -83,7 +82,7 @@ def authenticate(tx: Transaction, secret: str | None, now_ms: int) -> Caller:
 
     Raises:
         Unauthenticated: There is no valid key of this secret. Why not (unknown, revoked, expired, of a disabled
-            account) is not told.
+            account) is not disclosed.
     """
     if not secret:
         raise Unauthenticated
@@ -112,7 +111,7 @@ def issue_key(
     expires_at_ms: int | None = None,
     now_ms: int,
 ) -> tuple[Key, str]:
-    """A new key of the account, and its secret, which is told this one time.
+    """Create a key of the account; returns it with its secret, which is shown only once.
 
     Raises:
         NotFound: There is no such account.
@@ -139,7 +138,7 @@ def ensure_owner(tx: Transaction, bootstrap_secret: str | None, now_ms: int) -> 
         now_ms: The time now, in milliseconds since 1970.
 
     Returns:
-        The account, and the secret of its key if it was made here: to be told now or never.
+        The account, and the secret of its key if it was made here: shown now or never.
 
     Raises:
         InvalidInput: The bootstrap secret cannot be a key.
@@ -159,7 +158,7 @@ def ensure_owner(tx: Transaction, bootstrap_secret: str | None, now_ms: int) -> 
 
 
 def choose_account(tx: Transaction, account_id: int | None, now_ms: int) -> Account:
-    """The account somebody means who may not have said which.
+    """Return the account that a command refers to, possibly without naming it.
 
     Args:
         tx: One that may write.
@@ -252,12 +251,12 @@ def _listed(keys: Sequence[Key]) -> str:
 
 
 def works(key: Key, now_ms: int) -> bool:
-    """Whether the key itself is good; its account may be disabled all the same."""
+    """Return whether the key itself is good; its account may be disabled all the same."""
     return key.revoked_at_ms is None and (key.expires_at_ms is None or now_ms < key.expires_at_ms)
 
 
 class KeyUses:
-    """When keys were used, to the minute, until it is written down.
+    """Times of last use of keys, to the minute, until they are stored.
 
     Requests are many and reads cost no transaction, so uses are gathered here and saved a few times a minute.
     """
@@ -333,7 +332,7 @@ def _save(
 
 
 def prefix_of(secret: str) -> str:
-    """What a key is recognized by: its first ``PREFIX_CHARACTERS``, or as many characters made with its hash.
+    """Return the identifying prefix of a key: its first ``PREFIX_CHARACTERS``, or as many characters of its hash.
 
     The second form is for a chosen secret that would have fewer than ``_HIDDEN_CHARACTERS`` left.
     """

@@ -1,11 +1,11 @@
-"""Throttle of password guesses: at share pages and at the sign-in of accounts.
+"""Throttle of password attempts: at share pages and at the sign-in of accounts.
 
-Each client has its own limits at what it guesses at, and waits longer the more often it was wrong. Clients that were
+Each client has its own limits at what it attempts at, and waits longer the more often it was wrong. Clients that were
 wrong there before share a limit besides. Those that were not do not count by it, so that others cannot lock a right
 password out; they have a limit of their own, which is wide and never closes for long, so that the total stays bounded.
 
-A guess counts from the moment it begins, or guesses made at the same moment would all be let through. One process
-counts in memory; where several share a database they count there, by all rules of a guess or by none.
+An attempt counts from the moment it begins, or attempts made at the same moment would all be let through. One process
+counts in memory; where several share a database they count there, by all rules of an attempt or by none.
 """
 
 from __future__ import annotations
@@ -79,19 +79,19 @@ Counted = tuple[Rule, tuple[str | int, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Guess:
-    """One guess, and the rules for it."""
+class Attempt:
+    """One attempt, and the rules for it."""
 
     own: tuple[Counted, ...]
-    """Of the client at this place; the last of them has the longest window, which tells whether it was wrong before."""
+    """Rules of the client for this password; the last one has the longest window, which shows earlier failures."""
     more: tuple[Counted, ...] = ()
-    """Of the client, wherever it guesses."""
+    """Of the client, from anywhere."""
     failed: tuple[Counted, ...] = ()
     """Count as well if the client was wrong there before."""
     new: tuple[Counted, ...] = ()
     """One of these, the first with room, counts as well if it was not."""
     place: tuple[str, ...] = ()
-    """Known once a guess was right; then only the client's own rules count."""
+    """Known once an attempt was right; then only the client's own rules count."""
 
     def choices(self, *, known: bool, wrong: int) -> tuple[tuple[Counted, ...], ...]:
         """Sets of rules, of which one must have room.
@@ -110,9 +110,9 @@ class Guess:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """A guess that was counted, or refused."""
+    """An attempt that was counted, or refused."""
 
-    guess: Guess
+    attempt: Attempt
     wait_s: int | None = None
     """Whole seconds to wait where it was refused; ``None``: it may be made."""
     counted: tuple[Counted, ...] = ()
@@ -120,15 +120,15 @@ class Taken:
 
 
 class Windows(ABC):
-    """Counts guesses, and knows where they were right."""
+    """Counts attempts, and knows where they were right."""
 
     @abstractmethod
-    async def take(self, guess: Guess) -> Taken:
-        """Count a guess by every rule, or refuse it and count nothing."""
+    async def take(self, attempt: Attempt) -> Taken:
+        """Count an attempt by every rule, or refuse it and count nothing."""
 
     @abstractmethod
     async def give_back(self, taken: Taken) -> None:
-        """The guess was right: do not count it, and know the place."""
+        """The attempt was right: do not count it, and know the place."""
 
 
 class MemoryWindows(Windows):
@@ -138,39 +138,39 @@ class MemoryWindows(Windows):
         self._clock = clock
         self._lock = threading.Lock()
         self._times: OrderedDict[Counted, deque[float]] = OrderedDict()
-        """Who guessed -> when, in seconds, oldest first; those who guessed last stand last."""
+        """Clients with failed attempts -> times in seconds, oldest first; the most recent client last."""
         self._known: OrderedDict[tuple[str, ...], None] = OrderedDict()
         """Places of those that were right; the latest stand last."""
 
-    async def take(self, guess: Guess) -> Taken:
+    async def take(self, attempt: Attempt) -> Taken:
         """Without leaving the event loop."""
-        return self.take_here(guess)
+        return self.take_here(attempt)
 
     async def give_back(self, taken: Taken) -> None:
         """Without leaving the event loop."""
         with self._lock:
             for times in [self._times[each] for each in taken.counted if self._times.get(each)]:
                 times.pop()
-            place = taken.guess.place
+            place = taken.attempt.place
             if place:
                 self._known[place] = None
                 self._known.move_to_end(place)
                 while len(self._known) > KNOWN:
                     self._known.popitem(last=False)
 
-    def take_here(self, guess: Guess) -> Taken:
+    def take_here(self, attempt: Attempt) -> Taken:
         """The same as ``take`` for a thread."""
         now = self._clock()
         with self._lock:
-            self._wait(guess.own[-1], now)
-            wrong = len(self._times.get(guess.own[-1], ()))
+            self._wait(attempt.own[-1], now)
+            wrong = len(self._times.get(attempt.own[-1], ()))
             waits: list[int] = []
-            for counted in guess.choices(known=guess.place in self._known, wrong=wrong):
+            for counted in attempt.choices(known=attempt.place in self._known, wrong=wrong):
                 waits.append(max(self._wait(each, now) for each in counted))
                 if waits[-1] == 0:
                     self._count(counted, now)
-                    return Taken(guess, counted=counted)
-            return Taken(guess, wait_s=min(waits))
+                    return Taken(attempt, counted=counted)
+            return Taken(attempt, wait_s=min(waits))
 
     def _count(self, counted: tuple[Counted, ...], now: float) -> None:
         for each in counted:
@@ -195,53 +195,53 @@ class DatabaseWindows(Windows):
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def take(self, guess: Guess) -> Taken:
+    async def take(self, attempt: Attempt) -> Taken:
         """From a thread of the database."""
-        return await self._database.at_once(lambda tx: _take(tx, guess))
+        return await self._database.at_once(lambda tx: _take(tx, attempt))
 
     async def give_back(self, taken: Taken) -> None:
-        """From a thread of the database; where that is not possible now, a right guess stays counted."""
+        """From a thread of the database; where that is not possible now, a right attempt stays counted."""
         with contextlib.suppress(Unavailable):
             await self._database.at_once(lambda tx: _give_back(tx, taken))
 
 
-class Guesses:
-    """Guesses at passwords of share pages: ``take`` before the password is verified, ``give_back`` if it was right."""
+class PasswordAttempts:
+    """Attempts at passwords of share pages: ``take`` before the password is verified, ``give_back`` if it was right."""
 
     def __init__(self, windows: Windows) -> None:
         self._windows = windows
 
     async def take(self, report_id: int, client: str) -> Taken:
-        """Count a guess, or refuse it."""
+        """Count an attempt, or refuse it."""
         return await self._windows.take(_at_report(report_id, client))
 
     async def give_back(self, taken: Taken) -> None:
-        """The guess was right: a client that knows the password is not counted against, and is known from now on."""
+        """The attempt was right: a client that knows the password is not counted against, and is known from now on."""
         await self._windows.give_back(taken)
 
 
-class SignInGuesses:
-    """Guesses at passwords of accounts, by the e-mail address that was typed, be there an account or not."""
+class SignInAttempts:
+    """Attempts at passwords of accounts, by the e-mail address that was typed, be there an account or not."""
 
     def __init__(self, windows: Windows) -> None:
         self._windows = windows
 
     async def take(self, email: str, client: str) -> Taken:
-        """As ``Guesses.take``."""
+        """As ``PasswordAttempts.take``."""
         return await self._windows.take(_at_address(email, client))
 
     async def give_back(self, taken: Taken) -> None:
-        """As ``Guesses.give_back``."""
+        """As ``PasswordAttempts.give_back``."""
         await self._windows.give_back(taken)
 
 
 def windows_of(database: Database) -> Windows:
-    """Where the processes that use this database count."""
+    """Login attempts counted in the database, for several processes."""
     return DatabaseWindows(database) if database.shared else MemoryWindows()
 
 
-def _at_report(report_id: int, client: str) -> Guess:
-    return Guess(
+def _at_report(report_id: int, client: str) -> Attempt:
+    return Attempt(
         own=tuple((rule, (report_id, client)) for rule in CLIENT_AT_REPORT_STEPS),
         failed=((REPORT, (report_id,)),),
         new=tuple((rule, (report_id,)) for rule in NEW_AT_REPORT),
@@ -249,9 +249,9 @@ def _at_report(report_id: int, client: str) -> Guess:
     )
 
 
-def _at_address(email: str, client: str) -> Guess:
+def _at_address(email: str, client: str) -> Attempt:
     folded = email.casefold()
-    return Guess(
+    return Attempt(
         own=tuple((rule, (folded, client)) for rule in CLIENT_AT_ADDRESS_STEPS),
         more=((CLIENT, (client,)),),
         failed=((ADDRESS, (folded,)),),
@@ -260,30 +260,30 @@ def _at_address(email: str, client: str) -> Guess:
     )
 
 
-def _take(tx: Transaction, guess: Guess) -> Taken:
-    _, (before,) = look_at_counts(tx, _counters(guess.own[-1:]))
-    known = bool(guess.place) and is_noted(tx, _known(guess))
+def _take(tx: Transaction, attempt: Attempt) -> Taken:
+    _, (before,) = look_at_counts(tx, _counters(attempt.own[-1:]))
+    known = bool(attempt.place) and is_noted(tx, _known(attempt))
     waits: list[int] = []
-    for counted in guess.choices(known=known, wrong=before.counted):
+    for counted in attempt.choices(known=known, wrong=before.counted):
         counters = _counters(counted)
         done, counts = take_counts(tx, counters)
         if done:
-            return Taken(guess, counted=counted)
+            return Taken(attempt, counted=counted)
         full = [count for counter, count in zip(counters, counts, strict=True) if count.counted >= counter.limit]
         waits.append(max(max(1, math.ceil(count.left_s)) for count in full))
-    return Taken(guess, wait_s=min(waits))
+    return Taken(attempt, wait_s=min(waits))
 
 
 def _give_back(tx: Transaction, taken: Taken) -> None:
     if taken.counted:
         give_counts_back(tx, _counters(taken.counted))
-    if taken.guess.place:
-        note(tx, _known(taken.guess), KNOWN_S)
+    if taken.attempt.place:
+        note(tx, _known(taken.attempt), KNOWN_S)
 
 
 def _counters(counted: tuple[Counted, ...]) -> tuple[Counter, ...]:
     return tuple(Counter(counter_name("guess", rule.name, *whom), rule.count, rule.window_s) for rule, whom in counted)
 
 
-def _known(guess: Guess) -> bytes:
-    return counter_name("known", *guess.place)
+def _known(attempt: Attempt) -> bytes:
+    return counter_name("known", *attempt.place)

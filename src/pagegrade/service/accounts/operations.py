@@ -31,7 +31,7 @@ from pagegrade.store.repositories.sessions import end_sessions, forget_links
 
 MAX_NAME: Final = 200
 _EMAIL: Final = re.compile(r"[^\s@]{1,64}@[^\s@]{1,255}")
-"""Enough to catch a slip, within RFC 5321 section 4.5.3.1; whether mail arrives, only mail can tell."""
+"""Enough to catch a slip, within RFC 5321 section 4.5.3.1; only sending mail proves that an address works."""
 NAME: Final = "name"
 EMAIL: Final = "email"
 EMAIL_TAKEN: Final = "email_taken"
@@ -112,7 +112,7 @@ def change_account(
 
 
 def disable(tx: Transaction, account_id: int, now_ms: int, *, by: Account | None = None) -> tuple[Account, bool]:
-    """Let no key of the account work any more, from the next request on, and sign everybody out of it.
+    """Disable the account: its keys stop working with the next request, and its sessions end.
 
     Args:
         tx: One that may write.
@@ -163,7 +163,7 @@ def set_admin(tx: Transaction, account_id: int, *, is_admin: bool) -> tuple[Acco
         The account, and whether that was a change.
 
     Raises:
-        InvalidInput: The account is disabled, or nobody would administer the installation.
+        InvalidInput: The account is disabled, or is the last administrator.
         NotFound: There is no such account.
     """
     hold_accounts(tx)
@@ -182,7 +182,7 @@ def known_timezones() -> frozenset[str]:
 
 
 def clean_label(text: str, *, what: str) -> str:
-    """A name that somebody gave something: without blanks around it.
+    """Return a name that a person chose, without surrounding blanks.
 
     Raises:
         InvalidInput: It is empty, too long, or has control characters, which could play tricks on terminals.
@@ -238,5 +238,6 @@ def keep_an_admin(tx: Transaction, account: Account) -> None:
     """Refuse to take the last administrator away."""
     if account.is_admin and account.disabled_at_ms is None and count_admins(tx) <= 1:
         raise InvalidInput(
-            "Nobody else administers this installation; let somebody else do so first.", reason=LAST_ADMIN
+            "This is the only administrator of the installation; make another account an administrator first.",
+            reason=LAST_ADMIN,
         )

@@ -35,7 +35,7 @@ def find_own_key(tx: Transaction, account_id: int, key_id: int) -> Key:
     """A key of the account.
 
     Raises:
-        NotFound: There is no such key, or it is somebody else's.
+        NotFound: There is no such key, or it belongs to another account.
     """
     for key in list_keys(tx, account_id):
         if key.id == key_id:
@@ -47,7 +47,7 @@ def revoke_own_key(tx: Transaction, account_id: int, key_id: int, now_ms: int) -
     """Let a key of the account work no more; one that was revoked before stays so.
 
     Raises:
-        NotFound: There is no such key, or it is somebody else's.
+        NotFound: There is no such key, or it belongs to another account.
     """
     key = find_own_key(tx, account_id, key_id)
     revoke_key(tx, key.id, now_ms)

@@ -1,7 +1,7 @@
 """Passwords of share pages and of accounts: hashed with argon2id, a few at a time.
 
-One hash takes 19 MiB and tens of milliseconds on purpose (OWASP: m=19 MiB, t=2, p=1), so a crowd that guesses must
-queue instead of taking the memory of the machine.
+One hash takes 19 MiB and tens of milliseconds on purpose (OWASP: m=19 MiB, t=2, p=1), so many concurrent login attempts
+queue instead of exhausting the memory of the machine.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from pagegrade.model.errors import Unavailable
 
 CONCURRENT: Final = 4
 MAX_WAITING: Final = 256
-"""Comparisons under way or waiting, which are done within seconds; whoever comes then is asked to come back. Strangers
-may ask for them, from as many addresses as they have, and would else make owners wait for hours."""
+"""Comparisons under way or waiting, which are done within seconds; further clients get a 503 with
+Retry-After. Untrusted clients can request them from many addresses, and would otherwise delay owners for hours."""
 RETRY_AFTER_S: Final = 5
 MAX_CHARACTERS: Final = 128
 """Of a password; never trimmed, never cut."""
@@ -37,7 +37,7 @@ def _zeros(count: int) -> str:
 
 
 NOBODYS: Final = f"$argon2id$v=19$m={_MEMORY_KIB},t={_PASSES},p={_LANES}${_zeros(16)}${_zeros(32)}"
-"""A hash that no password has, as far as anybody knows; comparing with it costs what it costs with any other."""
+"""A hash of no known password; comparing with it takes as long as with any other hash."""
 
 
 class Passwords:
@@ -53,7 +53,7 @@ class Passwords:
         return await asyncio.get_running_loop().run_in_executor(self._threads, self._hash, password)
 
     async def verify(self, hashed: str | None, password: str) -> bool:
-        """Whether the hash is of this password; a hash that cannot be read is of none.
+        """Return whether the hash is of this password; a hash that cannot be read is of none.
 
         Args:
             hashed: PHC string; ``None``: there is none, which takes as long to find out as that it is of another.
@@ -88,7 +88,7 @@ class Passwords:
 
 
 def _bytes(password: str) -> bytes:
-    """What is hashed: the password exactly as it was sent.
+    """Return the input of the hash: the password exactly as it was sent.
 
     A lone surrogate, which JSON can spell, has no UTF-8 form; it counts as itself.
     """

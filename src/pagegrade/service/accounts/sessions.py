@@ -34,11 +34,11 @@ ROTATED_MS: Final = DAY_MS
 GRACE_MS: Final = 60_000
 """So long the token before it is good: a browser sends several requests at once."""
 SEEN_MS: Final = 300_000
-"""How exactly it is kept when a session was used: every use would be a write."""
+"""Precision, in milliseconds, of a session's stored last use: an exact time would cost a write per request."""
 TOKEN_BYTES: Final = 32
 MAX_AGENT: Final = 200
 MAX_SESSIONS: Final = 100
-"""Of an account: nobody uses more browsers, and a program that signs in again and again must not fill the disk."""
+"""Sessions of an account: more than people need, and a bound for programs that sign in repeatedly."""
 _TOKEN: Final = re.compile(r"[0-9A-Za-z_-]{43}")
 
 
@@ -49,7 +49,7 @@ class SignedIn:
     caller: Caller
     session: Session
     due: bool
-    """Whether ``keep_session`` has something to write."""
+    """True if ``keep_session`` has something to write."""
 
 
 def make_token() -> str:
@@ -58,17 +58,17 @@ def make_token() -> str:
 
 
 def digest(token: str) -> bytes:
-    """What is kept of a token."""
+    """Return the stored form of a token."""
     return hashlib.sha256(token.encode("ascii")).digest()
 
 
 def is_token(text: str) -> bool:
-    """Whether this can be a token of ours; needs no database."""
+    """Return whether this can be a token of ours; needs no database."""
     return _TOKEN.fullmatch(text) is not None
 
 
 def start_session(tx: Transaction, account: Account, agent: str, now_ms: int, *, by_link: bool = False) -> str:
-    """Sign the account's owner in; the token, to be told the browser and nobody else.
+    """Start a session of the account's owner; the returned token is sent to the browser only.
 
     Where ``MAX_SESSIONS`` are open already, the one left alone the longest ends.
 
@@ -112,12 +112,12 @@ def renew_token(tx: Transaction, session: Session, now_ms: int) -> str | None:
 
 
 def forget_sessions(tx: Transaction, now_ms: int) -> int:
-    """Delete what nobody can use any more; how much it was."""
+    """Delete expired sessions and links; returns their number."""
     return forget_ended(tx, now_ms=now_ms, unused_before_ms=now_ms - IDLE_MS)
 
 
 def find_signed_in(tx: Transaction, token: str, now_ms: int) -> SignedIn | None:
-    """Who is signed in with this token; ``None``: nobody, or no longer.
+    """Return the person signed in with this token; ``None`` if there is none.
 
     Args:
         tx: Any transaction.
@@ -140,7 +140,7 @@ def keep_session(tx: Transaction, session: Session, token: str, now_ms: int) -> 
     """Note that a session was used, and replace its token where that is due.
 
     Returns:
-        The new token, to be told the browser; ``None``: the old one stays.
+        The new token for the browser; ``None``: the old one stays.
     """
     if now_ms - session.rotated_at_ms < ROTATED_MS:
         touch_session(tx, session.id, now_ms)

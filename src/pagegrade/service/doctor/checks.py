@@ -26,7 +26,7 @@ from pagegrade.service.runs.analysis import (
     AnalyzeOptions,
     analyze_target,
     artifacts_of_document,
-    judge_in_child,
+    evaluate_in_child,
     policy_of,
 )
 from pagegrade.service.runs.evaluation import Thresholds
@@ -73,9 +73,9 @@ class Diagnosis:
     """A word: ``python``, ``clock``, ``database`` ..."""
     level: Level
     message: str
-    """What is."""
+    """The observation."""
     advice: str = ""
-    """What to do; empty when there is nothing to do."""
+    """The remedy; empty if there is nothing to do."""
 
 
 def ok(topic: str, message: str) -> Diagnosis:
@@ -84,7 +84,7 @@ def ok(topic: str, message: str) -> Diagnosis:
 
 
 def warning(topic: str, message: str, advice: str) -> Diagnosis:
-    """It works, and somebody should know."""
+    """It works, with a limitation."""
     return Diagnosis(topic=topic, level="warning", message=message, advice=advice)
 
 
@@ -111,7 +111,7 @@ def look_at_versions(version: tuple[int, int, int] = sys.version_info[:3]) -> It
 
 
 def look_at_packages(requirements: list[str]) -> Iterator[Diagnosis]:
-    """Whether each required package is there, and new enough.
+    """Check whether each required package is there, and new enough.
 
     Args:
         requirements: As a distribution names them, e.g. ``brotli>=1.2; python_version < '4'``.
@@ -148,7 +148,7 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 
 def look_at_clock(now_ms: int, newest_ms: int | None) -> Diagnosis:
-    """Whether the clock can be right.
+    """Check whether the clock can be right.
 
     Args:
         now_ms: What it says.
@@ -164,18 +164,20 @@ def look_at_clock(now_ms: int, newest_ms: int | None) -> Diagnosis:
 
 
 def look_at_guard(options: AnalyzeOptions) -> Iterator[Diagnosis]:
-    """Whether addresses that must not be contacted are refused, in every spelling; no packet is sent."""
+    """Check whether addresses that must not be contacted are refused, in every spelling; no packet is sent."""
     open_ones = [url for url in REFUSED if not _is_refused(url)]
     if open_ones:
         yield problem(
-            "guard", f"it would contact {', '.join(open_ones)}", "Do not run this build; report it as a security hole."
+            "guard",
+            f"it would contact {', '.join(open_ones)}",
+            "Do not run this build; report it as a security vulnerability.",
         )
     else:
         denied = f"; PAGEGRADE_DENY_NETWORKS adds {', '.join(map(str, options.deny_networks))}"
         more = denied if options.deny_networks else ""
         yield ok("guard", f"refuses the {len(REFUSED)} forbidden addresses it was asked about{more}")
     guard = Guard(policy_of(parse_target_url("http://example.com/"), options), own_addresses=())
-    reachable = [each for each in METADATA if isinstance(guard.judge_addresses("example.com", 80, [each]), Permit)]
+    reachable = [each for each in METADATA if isinstance(guard.check_addresses("example.com", 80, [each]), Permit)]
     if reachable:
         yield warning(
             "guard",
@@ -191,17 +193,17 @@ def _is_refused(url: str) -> bool:
         return True
     # What the operator opens on purpose is not asked about.
     guard = Guard(policy_of(target, AnalyzeOptions()), own_addresses=())
-    if guard.judge_url(target.url) is None:
+    if guard.check_url(target.url) is None:
         return False
-    # And as the answer of a name server, which is how a stranger would bring it in.
+    # And as the answer of a name server, which an attacker could control.
     name = host(target.url).strip("[]")
     if not re.fullmatch(r"[\d.]+|[0-9a-f:.]*:[0-9a-f:.]*", name):
         return True
-    return not isinstance(guard.judge_addresses("example.com", port(target.url) or 80, [name]), Permit)
+    return not isinstance(guard.check_addresses("example.com", port(target.url) or 80, [name]), Permit)
 
 
 def look_at_name_servers() -> Diagnosis:
-    """Whether this machine has name servers to ask; they are not asked."""
+    """Check whether this machine has name servers to ask; they are not asked."""
     servers = configured_servers()
     if not servers:
         return problem("dns", "no name server is set", "Set one in /etc/resolv.conf: without it no host is found.")
@@ -209,24 +211,24 @@ def look_at_name_servers() -> Diagnosis:
 
 
 async def look_at_children(children: Children) -> Diagnosis:
-    """Whether the processes that parse pages start and answer."""
+    """Check whether the processes that parse pages start and answer."""
     started = time.monotonic()
     artifacts = artifacts_of_document(_SAMPLE, url="https://example.com/")
     try:
-        report = await judge_in_child(artifacts, Thresholds(), children=children)
+        report = await evaluate_in_child(artifacts, Thresholds(), children=children)
     except OSError:
         return problem("parser", "its process cannot be started", "Let this user start processes (ulimit -u).")
     if report.state != "completed":
         reason = "" if report.error is None else f": {report.error.message}"
-        return problem("parser", f"it did not judge a small page{reason}", "Look for limits on memory (ulimit -v).")
-    return ok("parser", f"started and judged a small page in {1000 * (time.monotonic() - started):.0f} ms")
+        return problem("parser", f"it did not evaluate a small page{reason}", "Look for limits on memory (ulimit -v).")
+    return ok("parser", f"started and evaluated a small page in {1000 * (time.monotonic() - started):.0f} ms")
 
 
 async def try_fetch(url: str, options: AnalyzeOptions, children: Children) -> Diagnosis:
     """Fetch one page as an analysis would, through the guard.
 
     Args:
-        url: As typed; a private address is refused as it would be for a stranger.
+        url: As typed; a private address is refused as for any other client.
         options: As configured.
         children: Where the page is parsed.
     """

@@ -28,7 +28,7 @@ from pagegrade.store.schema.migrate import SchemaState, schema_state
 NOTICEABLE_MS: Final = 2_000
 UNBEARABLE_MS: Final = 60_000
 """Difference of two clocks: a nuisance in logs, and keys and sessions that end too soon or too late."""
-CROWDED: Final = 0.8
+NEARLY_FULL: Final = 0.8
 """Of what there is of something."""
 DEAD_ROWS: Final = 20_000
 """In a table of moments: more of them, and every claim reads through them."""
@@ -47,12 +47,12 @@ _TROUBLES: Final = {
 
 
 def look_at_postgres(database: Database, *, connections: int, silent_ms: int) -> Iterator[Diagnosis]:
-    """Whether a PostgreSQL database can be used, is written safely, has our tables, and how full it is.
+    """Check whether a PostgreSQL database can be used, is written safely, has our tables, and how full it is.
 
     Args:
         database: Which may not be reachable.
         connections: That each process keeps, as configured.
-        silent_ms: A process that has not told of itself for so long is dead.
+        silent_ms: A process without a heartbeat for so long is dead.
     """
     try:
         before_ms = now_ms()
@@ -127,7 +127,7 @@ def _look_at_server(server: Server) -> Iterator[Diagnosis]:
 
 
 def look_at_clocks(theirs_ms: int, before_ms: int, after_ms: int) -> Diagnosis:
-    """Whether this machine and the database agree on the time.
+    """Check whether this machine and the database agree on the time.
 
     Args:
         theirs_ms: What the database said.
@@ -216,7 +216,7 @@ def _look_at_rows(database: Database) -> Iterator[Diagnosis]:
         yield warning(
             "queue",
             f"{table.without_job} runs wait without a job, {table.without_run} jobs name no run that waits",
-            "Look again in two minutes: a running server puts it right. If it does not, report it with its log.",
+            "Run the doctor again in two minutes: a running server repairs it. If it does not, report it with its log.",
         )
     if table.dead_rows > DEAD_ROWS and table.dead_rows > table.live_rows:
         yield warning(
@@ -236,7 +236,7 @@ def _look_at_connections(database: Database, server: Server, connections: int, s
     # Each process has one besides, for notices.
     wanted = (connections + 1) * max(1, count)
     message = f"{use.connections} in use; ours may want {wanted}, {server.most_connections} are allowed"
-    if wanted > server.most_connections or use.connections > CROWDED * use.most_connections:
+    if wanted > server.most_connections or use.connections > NEARLY_FULL * use.most_connections:
         yield warning(
             "connections",
             message,
@@ -244,7 +244,7 @@ def _look_at_connections(database: Database, server: Server, connections: int, s
         )
     else:
         yield ok("connections", message)
-    if use.notices > CROWDED:
+    if use.notices > NEARLY_FULL:
         yield warning(
             "notices",
             f"the server's queue of notices is {use.notices:.0%} full",

@@ -1,4 +1,4 @@
-"""Which processes work on a database that several share."""
+"""Processes that share one database."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ SHOWN: Final = 20
 
 
 def look_at_processes(database: Database, now_ms: int, *, silent_ms: int) -> Iterator[Diagnosis]:
-    """Who lives, and whether they are of one version; nothing where only one process can be.
+    """Report the running processes and whether they have one version; empty if there can be only one process.
 
     Args:
         database: Any.
         now_ms: The time now.
-        silent_ms: A process that has not told of itself for so long is dead.
+        silent_ms: A process without a heartbeat for so long is dead.
     """
     if not database.shared:
         return
@@ -33,7 +33,7 @@ def look_at_processes(database: Database, now_ms: int, *, silent_ms: int) -> Ite
         yield ok("processes", "none runs now")
         return
     kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(Counter(one.kind for one in live).items()))
-    lines = [kinds, *(_told(one) for one in live[:SHOWN])]
+    lines = [kinds, *(_described(one) for one in live[:SHOWN])]
     if len(live) > SHOWN:
         lines.append(f"and {len(live) - SHOWN} more")
     yield ok("processes", "\n".join(lines))
@@ -46,5 +46,5 @@ def look_at_processes(database: Database, now_ms: int, *, silent_ms: int) -> Ite
         )
 
 
-def _told(one: LiveProcess) -> str:
+def _described(one: LiveProcess) -> str:
     return f"{one.kind} {one.version} on {one.host}, process {one.pid}, {one.name}"

@@ -39,7 +39,7 @@ LONG_WAIT_MS: Final = 3_600_000
 
 
 def look_at_folder(folder: Path) -> Iterator[Diagnosis]:
-    """Whether the data folder is there, private, on a local disk with room, and can really be written."""
+    """Check whether the data folder is there, private, on a local disk with room, and can really be written."""
     if not folder.exists():
         above = next(parent for parent in folder.parents if parent.exists())
         if os.access(above, os.W_OK | os.X_OK):
@@ -82,7 +82,7 @@ def _look_at_space(free_bytes: int) -> Diagnosis:
 
 
 def look_at_server(folder: Path) -> Diagnosis:
-    """Whether a server works on this folder now."""
+    """Check whether a server works on this folder now."""
     process = serving_process(folder)
     if process is None:
         return ok("server", "none is running on this folder")
@@ -90,7 +90,7 @@ def look_at_server(folder: Path) -> Diagnosis:
 
 
 def look_at_sqlite() -> Diagnosis:
-    """Whether the library is one that several processes may use at once."""
+    """Check whether the library is one that several processes may use at once."""
     if has_safe_checkpoints():
         return ok("sqlite", SQLITE_VERSION)
     return warning(
@@ -102,7 +102,7 @@ def look_at_sqlite() -> Diagnosis:
 
 
 def look_at_database(database: Database, now_ms: int, *, all_of_it: bool = True) -> Iterator[Diagnosis]:
-    """Whether the database is whole, has our tables, is written safely, and how full it is.
+    """Check whether the database is whole, has our tables, is written safely, and how full it is.
 
     Args:
         database: A file, which may not be there yet.
@@ -171,7 +171,7 @@ def _look_inside(database: Database, now_ms: int, *, all_of_it: bool) -> Iterato
 
 def _look_at_rows(database: Database, now_ms: int) -> Iterator[Diagnosis]:
     sizes = database.read_here(measure)
-    yield ok("reports", _told(sizes))
+    yield ok("reports", _described(sizes))
     if sizes.log_bytes > LONG_LOG_BYTES:
         yield warning(
             "database",
@@ -191,7 +191,7 @@ def _look_at_rows(database: Database, now_ms: int) -> Iterator[Diagnosis]:
 
 
 def newest_row_ms(database: Database) -> int | None:
-    """When the newest row was made; ``None`` where there is none, or nobody can tell."""
+    """Return the time of the newest row; ``None`` if there is none, or if it cannot be determined."""
     try:
         if (database.path is not None and not database.path.exists()) or not schema_state(database).is_usable:
             return None
@@ -200,7 +200,7 @@ def newest_row_ms(database: Database) -> int | None:
         return None
 
 
-def _told(sizes: Sizes) -> str:
+def _described(sizes: Sizes) -> str:
     return (
         f"{sizes.reports} reports, {sizes.runs} runs; database {_size(sizes.database_bytes)} "
         f"(free inside {_size(sizes.free_bytes)}), log {_size(sizes.log_bytes)}, "

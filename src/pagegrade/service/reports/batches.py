@@ -22,12 +22,12 @@ from pagegrade.store.repositories import batches as store
 from pagegrade.store.repositories.batches import BatchReport, StoredBatch
 
 MAX_SHOWN: Final = 200
-"""Characters of a URL that is told back although it cannot be used."""
+"""Characters of an unusable URL that the response repeats."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class URLList:
-    """What a list of URLs says."""
+    """Content of a list of URLs."""
 
     urls: tuple[str, ...]
     """Canonical and different, in the order in which they came, at most ``AT_ONCE``."""
@@ -67,7 +67,7 @@ def read_urls(typed: Sequence[str], options: ServiceOptions) -> URLList:
 def create_batch(
     tx: Transaction,
     caller: Caller,
-    wishes: Sequence[NewReport],
+    requests: Sequence[NewReport],
     options: ServiceOptions,
     now_ms: int,
     *,
@@ -80,7 +80,7 @@ def create_batch(
         QuotaExceeded: The account may not have all of them.
         Unavailable: The queue is full.
     """
-    ids = create_reports(tx, caller, wishes, options, now_ms, password_hash=password_hash)
+    ids = create_reports(tx, caller, requests, options, now_ms, password_hash=password_hash)
     return store.add_batch(tx, caller.account.id, ids, refused=msgspec.json.encode(refused), now_ms=now_ms)
 
 

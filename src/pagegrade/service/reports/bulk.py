@@ -1,6 +1,6 @@
 """Many reports at once, out of a list of addresses: what can be used of it, what is there already, and how much room.
 
-A list is judged anew each time it is handed in: what somebody was shown before may have been changed since.
+A list is evaluated anew each time it is submitted: reports may have changed since an earlier preview.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from pagegrade.store.engine.database import Transaction
 from pagegrade.store.queue.length import count_unfinished
 from pagegrade.store.repositories.report_urls import find_addresses
 
-MAX_JUDGED: Final = 2_000
-"""Lines that are looked at; to judge one takes up to a tenth of a millisecond, and half a million fit into a form."""
+MAX_EVALUATED: Final = 2_000
+"""Lines that are read; one takes up to a tenth of a millisecond, and half a million fit into a form."""
 MAX_REFUSED: Final = 50
-"""Lines that are told one by one; further ones are counted."""
+"""Refused lines that are listed; further ones are counted."""
 COMMENT: Final = "#"
 
 
@@ -35,14 +35,14 @@ class RefusedLine:
     """From 1."""
     typed: str
     code: str
-    """Why, as a stable word."""
+    """Reason, as a stable code."""
     message: str
-    """Why, in a sentence."""
+    """Reason, as a sentence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddressList:
-    """What somebody's list says."""
+    """Content of a submitted list."""
 
     urls: tuple[str, ...]
     """Canonical and different, in the order in which they came, at most ``AT_ONCE``."""
@@ -53,12 +53,12 @@ class AddressList:
     repeated: int
     """Lines that name an address again."""
     left_out: int
-    """Further addresses, for which there was no room in one go, and lines that nobody looked at."""
+    """Further addresses, beyond the limit of one submission, and lines that were not read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Room:
-    """How many reports an account can have made now."""
+    """Number of reports that an account can create now."""
 
     reports: int | None
     """Until its quota is used up; ``None``: it may have as many as it likes."""
@@ -72,23 +72,23 @@ class Room:
 
 
 def read_addresses(text: str, options: ServiceOptions) -> AddressList:
-    """Judge a list of addresses, one a line; blank lines and those that begin with ``#`` mean nothing.
+    """Evaluate a list of addresses, one a line; blank lines and those that begin with ``#`` mean nothing.
 
     Args:
-        text: As typed, of any length that somebody else has bounded.
+        text: As typed; the caller bounds its length.
         options: Of the installation.
     """
     urls: dict[str, None] = {}
     refused: list[RefusedLine] = []
-    judged = refused_count = repeated = left_out = 0
+    evaluated = refused_count = repeated = left_out = 0
     for number, line in enumerate(text.splitlines(), start=1):
         typed = line.strip()
         if not typed or typed.startswith(COMMENT):
             continue
-        if judged == MAX_JUDGED:
+        if evaluated == MAX_EVALUATED:
             left_out += 1
             continue
-        judged += 1
+        evaluated += 1
         try:
             url = parse_target_url(typed).url
             check_allowed(url, options.analyze)
@@ -121,7 +121,7 @@ def find_known(
 
 
 def find_room(tx: Transaction, caller: Caller, options: ServiceOptions, now_ms: int) -> Room:
-    """How many reports the caller can have made now."""
+    """Return the number of reports that the caller can create now."""
     account_id = caller.account.id
     reports: int | None = None
     if options.max_reports is not None:
@@ -134,7 +134,7 @@ def find_room(tx: Transaction, caller: Caller, options: ServiceOptions, now_ms: 
 def create_reports(
     tx: Transaction,
     caller: Caller,
-    wishes: Sequence[NewReport],
+    requests: Sequence[NewReport],
     options: ServiceOptions,
     now_ms: int,
     *,
@@ -145,7 +145,7 @@ def create_reports(
     Args:
         tx: A writing transaction.
         caller: Whose they will be.
-        wishes: What ``read_new_report`` gave, at most ``AT_ONCE``.
+        requests: What ``read_new_report`` gave, at most ``AT_ONCE``.
         options: Of the installation.
         now_ms: The time now.
         password_hash: Of the one password of all; ``None`` exactly where they have none.
@@ -157,13 +157,13 @@ def create_reports(
         QuotaExceeded: The account has no room for all of them.
         Unavailable: The queue has none.
     """
-    if any((wish.password is None) != (password_hash is None) for wish in wishes):
+    if any((request.password is None) != (password_hash is None) for request in requests):
         raise ValueError("the hash must be of the password that was sent")
-    if len(wishes) > AT_ONCE:
+    if len(requests) > AT_ONCE:
         raise ValueError(f"at most {AT_ONCE} reports are made in one go")
-    check_room(tx, caller.account.id, options, now_ms, wanted=len(wishes))
+    check_room(tx, caller.account.id, options, now_ms, wanted=len(requests))
     made = (
-        store_report(tx, caller, wish, options, now_ms, password_hash=password_hash, priority=Priority.BULK)
-        for wish in wishes
+        store_report(tx, caller, request, options, now_ms, password_hash=password_hash, priority=Priority.BULK)
+        for request in requests
     )
     return tuple(stored.report.id for stored in made)

@@ -10,36 +10,36 @@ from collections.abc import Iterable, Iterator
 from typing import Final, Protocol
 
 GAP_S: Final = 0.5
-"""Those who wait look for themselves within so many seconds after a gap: all at once would be a crowd."""
+"""Seconds over which waiting requests poll after a gap, so that they do not all query at once."""
 
 
 class Sender(Protocol):
-    """Tells the other processes of the installation."""
+    """Notifier of the other processes of the installation."""
 
     @property
     def healthy(self) -> bool:
-        """Whether what others send arrives here."""
+        """Return whether what others send arrives here."""
 
     def send(self, report_id: int) -> None:
-        """Tell them of a change; never waits, from any thread."""
+        """Notify them of a change; never blocks, from any thread."""
 
 
 class Changes:
     """``with changes.watch(report_id) as changed: ... await changed.wait()``.
 
     Watch first, read the report then: a change in between is not missed. What happened in another process may be missed
-    all the same: whoever waits looks from time to time, seldom while ``hears_others``.
+    all the same: waiting requests poll from time to time, seldom while ``hears_others``.
     """
 
     def __init__(self) -> None:
         self.sender: Sender | None = None
-        """``None``: no other process changes anything, or none can be told."""
+        """``None``: there are no other processes, or none can be notified."""
         self._loop: asyncio.AbstractEventLoop | None = None
         self._watchers: defaultdict[int, set[asyncio.Event]] = defaultdict(set)
 
     @property
     def hears_others(self) -> bool:
-        """Whether a change that another process made is told here."""
+        """Return whether changes by other processes are received here."""
         return self.sender is not None and self.sender.healthy
 
     @contextlib.contextmanager
@@ -55,7 +55,7 @@ class Changes:
             if not self._watchers[report_id]:
                 del self._watchers[report_id]
 
-    def tell(self, report_id: int) -> None:
+    def notify(self, report_id: int) -> None:
         """Wake those who watch the report, here and elsewhere; from any thread, also after the loop has ended."""
         self.hear((report_id,))
         if self.sender is not None:
@@ -69,13 +69,13 @@ class Changes:
                 self._loop.call_soon_threadsafe(self._set, tuple(report_ids))
 
     def bridge_gap(self) -> None:
-        """Wake everybody, each at a moment of its own: changes may have been missed. From any thread."""
+        """Wake all waiting requests, spread over some seconds: changes may have been missed. From any thread."""
         if self._loop is not None:
             with contextlib.suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(self._spread)
 
     def wake_all(self) -> None:
-        """Wake everybody now, so that they see that the process is to end; in the loop."""
+        """Wake all waiting requests now, because the process is stopping; in the loop."""
         self._set(tuple(self._watchers))
 
     def _set(self, report_ids: tuple[int, ...]) -> None:

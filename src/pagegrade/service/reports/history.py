@@ -75,7 +75,7 @@ def compare_runs(
     before: int | None = None,
     after: int | None = None,
 ) -> bytes:
-    """What changed between two runs of a report: a JSON object.
+    """Compare two runs of a report: a JSON object.
 
     Args:
         tx: Any transaction.

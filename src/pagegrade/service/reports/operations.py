@@ -25,8 +25,8 @@ from pagegrade.service.reports.validation import (
     PASSWORD_IGNORED,
     PASSWORD_REQUIRED,
     NewReport,
-    Remark,
     ReportChange,
+    RequestWarning,
 )
 from pagegrade.service.runs.politeness import politeness_target
 from pagegrade.store.engine.database import Transaction
@@ -41,7 +41,7 @@ from pagegrade.store.repositories.run_history import load_detail, load_details
 SLUG_BYTES: Final = 16
 """128 bits, 22 characters."""
 RETRY_AFTER_S: Final = 30
-"""When the queue is full: about as long as an analysis takes."""
+"""Seconds in ``Retry-After`` when the queue is full: about the duration of an analysis."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +51,7 @@ class Stored:
     report: StoredReport
     run: StoredRun | None = None
     """The one that was asked for, or joined; ``None``: none was."""
-    remarks: tuple[Remark, ...] = ()
+    warnings: tuple[RequestWarning, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +72,7 @@ class Listed:
     total: int
     """Items on all pages."""
     version: str = ""
-    """Another one whenever one of the items is; empty where only the items themselves can tell."""
+    """Another one whenever one of the items is; empty where only the items themselves show it."""
 
 
 def expired_before_ms(options: ServiceOptions, now_ms: int) -> int | None:
@@ -83,7 +83,7 @@ def expired_before_ms(options: ServiceOptions, now_ms: int) -> int | None:
 def create_report(
     tx: Transaction,
     caller: Caller,
-    wish: NewReport,
+    request: NewReport,
     options: ServiceOptions,
     now_ms: int,
     *,
@@ -95,24 +95,24 @@ def create_report(
     Args:
         tx: A writing transaction.
         caller: Whose it will be.
-        wish: What ``read_new_report`` gave.
+        request: What ``read_new_report`` gave.
         options: Of the installation.
         now_ms: The time now.
-        password_hash: Of ``wish.password``; ``None`` exactly where that is.
+        password_hash: Of ``request.password``; ``None`` exactly where that is.
         priority: Of the run, within the account.
 
     Raises:
         QuotaExceeded: The account has as many reports or unfinished runs as it may have.
         Unavailable: The queue is full.
     """
-    if (wish.password is None) != (password_hash is None):
+    if (request.password is None) != (password_hash is None):
         raise ValueError("the hash must be of the password that was sent")
     check_room(tx, caller.account.id, options, now_ms)
-    return store_report(tx, caller, wish, options, now_ms, password_hash=password_hash, priority=priority)
+    return store_report(tx, caller, request, options, now_ms, password_hash=password_hash, priority=priority)
 
 
 def check_room(tx: Transaction, account_id: int, options: ServiceOptions, now_ms: int, *, wanted: int = 1) -> None:
-    """Whether the account may have so many more reports now.
+    """Check that the account may have so many more reports now.
 
     Raises:
         QuotaExceeded: The account would have more reports or unfinished runs than it may have.
@@ -127,7 +127,7 @@ def check_room(tx: Transaction, account_id: int, options: ServiceOptions, now_ms
 def store_report(
     tx: Transaction,
     caller: Caller,
-    wish: NewReport,
+    request: NewReport,
     options: ServiceOptions,
     now_ms: int,
     *,
@@ -138,15 +138,15 @@ def store_report(
     report = store.add_report(
         tx,
         account_id=caller.account.id,
-        url=wish.target.url,
-        project=project_of(wish.target.url),
-        privacy=wish.privacy,
+        url=request.target.url,
+        project=project_of(request.target.url),
+        privacy=request.privacy,
         password_hash=password_hash,
         slug=secrets.token_urlsafe(SLUG_BYTES),
         now_ms=now_ms,
     )
     run = _enqueue(tx, caller, report, priority, options=options, now_ms=now_ms)
-    return Stored(report=_read(tx, caller, report.id, None), run=run, remarks=wish.remarks)
+    return Stored(report=_read(tx, caller, report.id, None), run=run, warnings=request.warnings)
 
 
 def update_report(
@@ -181,7 +181,7 @@ def update_report(
     expired = expired_before_ms(options, now_ms)
     report = _read(tx, caller, report_id, expired)
     privacy = Privacy(report.privacy) if change.privacy is None else change.privacy
-    remarks: tuple[Remark, ...] = ()
+    warnings: tuple[RequestWarning, ...] = ()
     kept, version = report.password_hash, report.password_version
     if privacy is Privacy.PASSWORD:
         if change.password is not None:
@@ -190,7 +190,7 @@ def update_report(
             raise ValidationFailed([PASSWORD_REQUIRED])
     else:
         if change.password is not None:
-            remarks = (PASSWORD_IGNORED,)
+            warnings = (PASSWORD_IGNORED,)
         if kept is not None:
             kept, version = None, version + 1
     report = store.save_settings(
@@ -202,7 +202,7 @@ def update_report(
             _check_queue(tx, caller.account.id, options)
         run = _enqueue(tx, caller, report, Priority.RERUN, options=options, now_ms=now_ms)
         report = _read(tx, caller, report_id, None)
-    return Stored(report=report, run=run, remarks=remarks)
+    return Stored(report=report, run=run, warnings=warnings)
 
 
 def delete_report(
@@ -262,7 +262,7 @@ def list_reports(
     Args:
         tx: Any transaction.
         caller: Whose reports are listed, whatever account the query names.
-        query: ``project`` may be a host or a URL as somebody typed it.
+        query: ``project`` may be a host or a URL, as typed.
         options: Of the installation.
         now_ms: The time now.
         with_results: Bring ``results`` and ``page`` of each.
@@ -291,9 +291,9 @@ class Walked:
 
     listed: Listed
     before: Position | None
-    """Where the items just before are; ``None``: there are none."""
+    """Cursor of the previous items; ``None`` if there are none."""
     after: Position | None
-    """Where the items just after are; ``None``: there are none."""
+    """Cursor of the next items; ``None`` if there are none."""
     total: int | None
     """Items of the whole list, where they were counted."""
 
@@ -339,7 +339,7 @@ def _read(tx: Transaction, caller: Caller, report_id: int, expired: int | None) 
 
 
 def count_reports(tx: Transaction, account_id: int, options: ServiceOptions, now_ms: int) -> int:
-    """How many reports the account has, without those that have expired."""
+    """Count the account's reports, without those that have expired."""
     expired = expired_before_ms(options, now_ms)
     if expired is None:
         return count_matching(load_counts(tx, account_id))

@@ -16,7 +16,7 @@ from pagegrade.store.repositories import projects as store
 from pagegrade.store.repositories.counts import count_matching
 
 DELETED_AT_ONCE: Final = 200
-"""Reports of one transaction: the writer must not be kept from everybody else for as long as a large project takes."""
+"""Reports per transaction: a large project must not block the writer for other clients."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,9 +29,9 @@ class ProjectFigures:
     decent: int
     bad: int
     failed: int
-    """Whose last analysis failed; they may have a result of an earlier one."""
+    """Number of reports whose last analysis failed; they may have an earlier result."""
     latest_at_ms: int
-    """When a page of it was last analysed, or asked for where none ever was."""
+    """Time of the last analysis of one of its pages, or of the last request if none was analyzed."""
 
 
 def find_projects(

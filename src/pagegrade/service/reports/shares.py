@@ -23,7 +23,7 @@ from pagegrade.store.repositories.retention import expired_before_ms as oldest_s
 UNLOCK: Final = "unlock"
 """Name of the secret that signs what ``sign_unlock`` gives."""
 UNLOCKED_S: Final = 12 * 3600
-"""How long a password opens a report for one browser."""
+"""Duration for which a password opens a report in one browser."""
 _SLUG: Final = re.compile(r"[0-9A-Za-z_-]{22}")
 _TOKEN: Final = struct.Struct(">QIQ")
 """Report, version of its password, end in milliseconds since 1970."""
@@ -32,7 +32,7 @@ _MAC_BYTES: Final = 32
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shared:
-    """What is behind a share link, for one who follows it."""
+    """Target of a share link."""
 
     report: StoredReport
     is_owner: bool
@@ -55,13 +55,13 @@ def open_shared(
     Args:
         tx: Any transaction.
         slug: As in the address, however long or strange.
-        visitor: Who has signed in; ``None``: nobody knows who this is.
+        visitor: The signed-in account; ``None`` for an anonymous visitor.
         tokens: What the browser keeps of passwords that were given, as it sent it.
         options: Of the installation.
         now_ms: The time now.
 
     Returns:
-        ``None`` when there is none, it has expired, or its account keeps it to itself: nobody can tell these apart.
+        ``None`` when there is none, it has expired, or it is private: the three cases look the same.
     """
     account_id = None if visitor is None else visitor.account.id
     before_ms = oldest_shown_ms(options.retention_days, now_ms)
@@ -77,7 +77,7 @@ def open_shared(
 
 
 def find_public(tx: Transaction, slug: str, *, options: ServiceOptions, now_ms: int) -> StoredReport | None:
-    """The report behind a share link, where everybody with the link may see it; ``None`` as for ``open_shared``.
+    """The public report behind a share link; ``None`` as for ``open_shared``.
 
     Args:
         tx: Any transaction.
@@ -101,7 +101,7 @@ def find_shared(
         account_id: Whose private reports are found as well.
 
     Returns:
-        ``None`` when there is none, or its account keeps it to itself: nobody can tell the two apart.
+        ``None`` when there is none, or it is private: the two cases look the same.
     """
     if _SLUG.fullmatch(slug) is None:
         return None
@@ -124,7 +124,7 @@ def sign_unlock(secret: bytes, report: StoredReport, now_ms: int) -> str:
 
 
 def is_unlocked(secret: bytes, report: StoredReport, token: str, now_ms: int) -> bool:
-    """Whether a token, as a browser sent it, opens this report now."""
+    """Return whether a token, as a browser sent it, opens this report now."""
     try:
         raw = base64.b64decode(token.encode("ascii") + b"=" * (-len(token) % 4), altchars=b"-_", validate=True)
     except (UnicodeEncodeError, binascii.Error):

@@ -1,4 +1,4 @@
-"""What a caller asks for, read and judged before anything is stored; needs no database and no network."""
+"""Validation of requests before anything is stored; needs no database and no network."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SECRET: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Remark:
+class RequestWarning:
     """Something the caller should know although the request was done."""
 
     field: str
@@ -36,18 +36,18 @@ class Remark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewReport:
-    """A report somebody wants."""
+    """A requested report."""
 
     target: Target
     privacy: Privacy
     password: str | None
     """To be hashed and handed to ``create_report``; ``None`` when none is to be stored."""
-    remarks: tuple[Remark, ...] = ()
+    warnings: tuple[RequestWarning, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportChange:
-    """What is to change about a report."""
+    """Changes to a report."""
 
     privacy: Privacy | None = None
     """``None``: stays as it is."""
@@ -59,7 +59,7 @@ class ReportChange:
 
     @property
     def needs_hash(self) -> bool:
-        """Whether the password may come to be stored."""
+        """Return whether the password may come to be stored."""
         return self.password is not None and self.privacy in {None, Privacy.PASSWORD}
 
 
@@ -69,7 +69,7 @@ _EXAMPLE: Final = ip_network("10.0.0.0/8")
 ANY_NETWORK: Final = str(_EXAMPLE)
 """Stands for the network that a name leads to."""
 _LOOPBACK: Final = (ip_network("127.0.0.0/8"), ip_network("::1/128"))
-PASSWORD_IGNORED: Final = Remark(
+PASSWORD_IGNORED: Final = RequestWarning(
     "password", "password_ignored", "The password was not stored: it is used only when privacy is 2."
 )
 PASSWORD_REQUIRED: Final = Violation(
@@ -80,7 +80,7 @@ PASSWORD_REQUIRED: Final = Violation(
 def read_new_report(
     url: str, *, privacy: int | None, password: str | None, account: Account, options: ServiceOptions
 ) -> NewReport:
-    """Judge a wish for a new report.
+    """Evaluate a request for a new report.
 
     Args:
         url: As typed.
@@ -106,13 +106,13 @@ def read_new_report(
     chosen = options.default_privacy if account.default_privacy is None else Privacy(account.default_privacy)
     if privacy is not None:
         chosen = Privacy(privacy)
-    remarks: list[Remark] = []
+    warnings: list[RequestWarning] = []
     kept = password or None
     if chosen is Privacy.PASSWORD:
         violations += _password_violations(kept) if kept else [PASSWORD_REQUIRED]
     elif kept:
         kept = None
-        remarks.append(PASSWORD_IGNORED)
+        warnings.append(PASSWORD_IGNORED)
     if violations:
         if refused is not None:
             code = refused.reason or refused.code
@@ -124,12 +124,12 @@ def read_new_report(
         target=target,
         privacy=chosen,
         password=kept,
-        remarks=(*_url_remarks(url, target, chosen), *remarks),
+        warnings=(*_url_warnings(url, target, chosen), *warnings),
     )
 
 
 def read_change(*, privacy: int | None, password: str | None, results: int = 0) -> ReportChange:
-    """Judge a wish for a change, as far as that is possible without the report.
+    """Evaluate a request for a change, as far as that is possible without the report.
 
     Raises:
         ValidationFailed: A field cannot be used.
@@ -153,7 +153,7 @@ def check_allowed(url: str, options: AnalyzeOptions) -> None:
     Raises:
         URLNotAllowed: ``reason`` is ``host_not_allowed``, ``port_not_allowed`` or ``address_not_allowed``.
     """
-    refusal = Guard(general_policy(options)).judge_url(url)
+    refusal = Guard(general_policy(options)).check_url(url)
     if refusal is not None:
         networks = networks_to_allow(url, options)
         how = f" The operator can allow it: {ALLOW_NETWORKS}={networks}" if networks else ""
@@ -172,7 +172,7 @@ def networks_to_allow(url: str, options: AnalyzeOptions) -> str:
         Empty where the address is not refused, or no setting helps: it is this installation itself, in a denied
         network, a metadata service, or public.
     """
-    if Guard(general_policy(options)).judge_url(url) is None:
+    if Guard(general_policy(options)).check_url(url) is None:
         return ""
     name = host(url).removesuffix(".")
     address = host_address(name)
@@ -186,12 +186,12 @@ def networks_to_allow(url: str, options: AnalyzeOptions) -> str:
             return ""
         networks = tuple(network for network in _LOOPBACK if plain in network) or (ip_network(plain),)
     allowing = replace(options, allow_networks=(*options.allow_networks, *networks))
-    is_refused_still = Guard(general_policy(allowing)).judge_url(url) is not None
+    is_refused_still = Guard(general_policy(allowing)).check_url(url) is not None
     return "" if is_refused_still or (address is None and not is_special_name(name)) else ",".join(map(str, networks))
 
 
 def names_secret(url: str) -> bool:
-    """Whether the query of a canonical URL has a parameter that sounds like a secret."""
+    """Return whether the query of a canonical URL has a parameter that sounds like a secret."""
     _, _, query = url.partition("?")
     return any(_SECRET.fullmatch(pair.partition("=")[0]) for pair in query.split("&") if pair.partition("=")[2])
 
@@ -206,20 +206,22 @@ def _password_violations(password: str) -> list[Violation]:
     return [Violation(field="password", place="body", code="too_long", message=message, limit=MAX_CHARACTERS)]
 
 
-def _url_remarks(typed: str, target: Target, privacy: Privacy) -> list[Remark]:
-    remarks = []
+def _url_warnings(typed: str, target: Target, privacy: Privacy) -> list[RequestWarning]:
+    warnings = []
     if target.typed_without_scheme:
         scheme = target.url.partition(":")[0]
-        remarks.append(Remark("url", "scheme_assumed", f"No scheme was given; {scheme} is used."))
+        warnings.append(RequestWarning("url", "scheme_assumed", f"No scheme was given; {scheme} is used."))
     if "#" in typed:
-        remarks.append(Remark("url", "fragment_dropped", "The part from # on was dropped: servers never see it."))
+        warnings.append(
+            RequestWarning("url", "fragment_dropped", "The part from # on was dropped: servers never see it.")
+        )
     if privacy is Privacy.PUBLIC and names_secret(target.url):
-        remarks.append(
-            Remark(
+        warnings.append(
+            RequestWarning(
                 "url",
                 "url_may_contain_secret",
                 "The query may hold a secret, and anyone with the link of the report can read its address. "
                 "Make the report private, or analyse the page without it.",
             )
         )
-    return remarks
+    return warnings

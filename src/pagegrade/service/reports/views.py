@@ -1,4 +1,4 @@
-"""What a page about a report shows: the report, one of its runs, and how it came to be, for its owner or for others.
+"""Views of a report: the report, one of its runs, and its history, for its owner or for others.
 
 Others see no query values of the page's address (``report.masking``). Reading is one transaction; making something
 of what was read needs no database, takes some milliseconds, and can be done elsewhere.
@@ -47,7 +47,7 @@ class Viewed:
 
     @property
     def has_results(self) -> bool:
-        """Whether some analysis has succeeded: its results are shown whatever came after it."""
+        """Return whether some analysis has succeeded: its results are shown whatever came after it."""
         return self.report.generated_at_ms is not None
 
     @property
@@ -80,7 +80,7 @@ def view_own(
 
 
 def view_found(tx: Transaction, report: StoredReport, *, masked: bool, number: int | None = None) -> Viewed:
-    """A report that was found in this transaction, for somebody who may see it.
+    """Return a report that was found in this transaction, for a reader who may see it.
 
     Args:
         tx: Any transaction.
@@ -104,7 +104,7 @@ def view_found(tx: Transaction, report: StoredReport, *, masked: bool, number: i
 
 
 def shown_report(viewed: Viewed, *, base_url: str) -> Report | None:
-    """What is shown: the run that was asked for; else the last good results, else the failure.
+    """Return the run to show: the requested one, else the last good results, else the failure.
 
     Args:
         viewed: What was read.
@@ -158,6 +158,6 @@ def exported_object(viewed: Viewed, *, base_url: str) -> bytes | None:
 
 
 def compare_two(two: Two, *, masked: bool) -> Comparison:
-    """What changed between two runs, without the values of the page's address where they are not for the reader."""
+    """Compare two runs, without the URL's query values if the reader may not see them."""
     older, newer = mask_reports((two.older, two.newer)) if masked else (two.older, two.newer)
     return compare_reports(older, newer)

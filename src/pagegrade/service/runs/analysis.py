@@ -12,33 +12,33 @@ from pagegrade.clock import utc_now
 from pagegrade.gather.context import GatherOptions, OffloadFailed
 from pagegrade.gather.guard import DEFAULT_PORTS, Guard, Policy
 from pagegrade.gather.resolver import Resolver
-from pagegrade.gather.run import Settled, gather, nobody
+from pagegrade.gather.run import Settled, gather, ignore_settled
 from pagegrade.model.artifacts import Artifacts, Navigation, NotGathered, Response, WellKnown
 from pagegrade.model.errors import FAILURE_CODES, InvalidInput, RunFailed, URLNotAllowed
 from pagegrade.model.identity import VERSION
 from pagegrade.model.report import Failure, Report
 from pagegrade.parse.url import Target, host, origin, parse_target_url, port
 from pagegrade.sandbox.pool import TaskFailed, TaskLost, TaskRunner
-from pagegrade.service.runs.evaluation import Thresholds, failed_report, judge_artifacts
+from pagegrade.service.runs.evaluation import Thresholds, evaluate_artifacts, failed_report
 
 logger = logging.getLogger(__name__)
 # Who uses the package decides whether and where it logs; without this, Python would print to stderr.
 logging.getLogger("pagegrade").addHandler(logging.NullHandler())
 
-JUDGE_SECONDS: Final = 20.0
-"""Wall-clock time for parsing and judging one page; its CPU time is limited in the child."""
+EVALUATION_SECONDS: Final = 20.0
+"""Wall-clock time for parsing and evaluating one page; its CPU time is limited in the child."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnalyzeOptions:
-    """How to gather and judge."""
+    """Options of gathering and evaluation."""
 
     budget_s: float = 60.0
     """Wall-clock time for everything the network is asked for."""
     subresources: bool = True
-    """Whether to fetch what the page refers to."""
+    """Fetch the files that the page refers to."""
     load_samples: int = 3
-    """How often the document's load time is measured."""
+    """Number of measurements of the document's load time."""
     allow_networks: tuple[IPv4Network | IPv6Network, ...] = ()
     """The operator's own networks, which may be reached on any port."""
     deny_networks: tuple[IPv4Network | IPv6Network, ...] = ()
@@ -63,13 +63,13 @@ class Analysis:
 async def analyze_target(
     target: Target, *, options: AnalyzeOptions, children: TaskRunner, resolver: Resolver | None = None
 ) -> Analysis:
-    """Fetch one page with everything around it and judge it.
+    """Fetch one page with everything around it and evaluate it.
 
     A page that cannot be analysed is a report with ``state="failed"`` and an error, not an exception.
 
     Args:
         target: What ``parse_target_url`` made of the address.
-        options: How to gather and judge.
+        options: How to gather and evaluate.
         children: Where hostile bytes are parsed; shared by many analyses.
         resolver: Another way to resolve names; the system's name servers by default.
 
@@ -83,7 +83,7 @@ async def analyze_target(
     if unreadable is not None:
         return Analysis(report=unreadable, artifacts=gathered)
     try:
-        report = await judge_in_child(gathered, options.thresholds, children=children)
+        report = await evaluate_in_child(gathered, options.thresholds, children=children)
     except Exception as error:
         # Every run ends in a named state, and a mistake of ours with one page must not cost the others.
         logger.exception("analysis_failed")
@@ -98,15 +98,15 @@ async def gather_target(
     options: AnalyzeOptions,
     children: TaskRunner,
     resolver: Resolver | None = None,
-    settled: Settled = nobody,
+    settled: Settled = ignore_settled,
 ) -> Artifacts | Report:
-    """Fetch one page with everything around it; a failed report where there is nothing to judge.
+    """Fetch one page with everything around it; a failed report where there is nothing to evaluate.
 
-    Takes and raises what ``analyze_target`` does; ``settled`` is told about every gatherer.
+    Takes and raises what ``analyze_target`` does; ``settled`` is called for every gatherer.
     """
     started_at = utc_now()
     policy = policy_of(target, options)
-    refusal = Guard(policy).judge_url(target.url)
+    refusal = Guard(policy).check_url(target.url)
     if refusal is not None:
         raise URLNotAllowed(refusal.detail)
     gather_options = GatherOptions(
@@ -141,7 +141,7 @@ async def gather_target(
 
 
 def policy_of(target: Target, options: AnalyzeOptions) -> Policy:
-    """What an analysis of this address may contact."""
+    """Return the policy for an analysis of this URL."""
     policy = general_policy(options)
     if not options.allow_typed_private:
         return policy
@@ -149,7 +149,7 @@ def policy_of(target: Target, options: AnalyzeOptions) -> Policy:
 
 
 def general_policy(options: AnalyzeOptions) -> Policy:
-    """What may be contacted whatever address was given."""
+    """Return the policy that applies to every URL."""
     return Policy(
         allowed_ports=frozenset(options.allow_ports),
         allow_networks=options.allow_networks,
@@ -158,12 +158,12 @@ def general_policy(options: AnalyzeOptions) -> Policy:
     )
 
 
-async def judge_in_child(artifacts: Artifacts, thresholds: Thresholds, *, children: TaskRunner) -> Report:
-    """Judge artifacts where a hostile page can do no harm; what kills the parser is a failed report."""
+async def evaluate_in_child(artifacts: Artifacts, thresholds: Thresholds, *, children: TaskRunner) -> Report:
+    """Evaluate artifacts where a hostile page can do no harm; what kills the parser is a failed report."""
     try:
-        return await children.run(judge_artifacts, artifacts, thresholds, timeout_s=JUDGE_SECONDS)
+        return await children.run(evaluate_artifacts, artifacts, thresholds, timeout_s=EVALUATION_SECONDS)
     except OffloadFailed as error:
-        failure = judging_failure(error, artifacts)
+        failure = evaluation_failure(error, artifacts)
     url = artifacts.navigation.requested_url
     return failed_report(url, failure, generated_at=artifacts.gathered_at, artifacts=artifacts)
 
@@ -184,7 +184,7 @@ def unreadable_page(artifacts: Artifacts) -> Report | None:
     return failed_report(url, failure, generated_at=artifacts.gathered_at, artifacts=artifacts)
 
 
-def judging_failure(error: OffloadFailed, artifacts: Artifacts) -> Failure:
+def evaluation_failure(error: OffloadFailed, artifacts: Artifacts) -> Failure:
     """The failure of a page whose evaluation ended with ``error`` in the child."""
     if isinstance(error, TaskFailed):
         return mistake_of_ours(error.exception)
@@ -209,7 +209,7 @@ def _parser_limit(detail: str, artifacts: Artifacts) -> Failure:
 
 
 def mistake_of_ours(exception: str) -> Failure:
-    """What is said of an exception that no page should cause; its text stays inside."""
+    """Describe an unexpected exception without its text."""
     return Failure(
         code="internal",
         message=f"Pagegrade stopped with {exception}. This is a mistake in Pagegrade, not in the page.",
@@ -240,9 +240,9 @@ def artifacts_of_document(
     headers: Sequence[tuple[str, str]] | None = (),
     robots_txt: bytes | None = None,
 ) -> Artifacts:
-    """Artifacts of a page that somebody else fetched; everything around it counts as not gathered.
+    """Return the artifacts of a page that was fetched elsewhere; all others count as not gathered.
 
-    ``headers`` are those of the response; ``None`` when nobody kept them, which is not the same as none.
+    ``headers`` are those of the response; ``None`` if they were not kept, which is not the same as none.
 
     Raises:
         InvalidURL: ``url`` cannot be read.

@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import cache
 from typing import Final
 
-from pagegrade.checks import Check, Facts, Judged, all_checks, run_checks
+from pagegrade.checks import Check, Evaluated, Facts, all_checks, run_checks
 from pagegrade.model.artifacts import Artifacts, NotGathered, Response
 from pagegrade.model.identity import USER_AGENT, VERSION
 from pagegrade.model.outcome import NotRun, Outcome
@@ -83,8 +83,8 @@ def _rules() -> tuple[Mapping[str, Check], dict[str, Rule]]:
     return checks, rules_of(checks.values())
 
 
-def judge_artifacts(artifacts: Artifacts, thresholds: Thresholds = Thresholds()) -> Report:
-    """Judge what was gathered.
+def evaluate_artifacts(artifacts: Artifacts, thresholds: Thresholds = Thresholds()) -> Report:
+    """Evaluate what was gathered.
 
     A page that was not really seen (a challenge page, a status outside 2xx) is reported as failed and never scored.
     The same artifacts and ruleset give the same report, byte for byte.
@@ -95,11 +95,11 @@ def judge_artifacts(artifacts: Artifacts, thresholds: Thresholds = Thresholds())
         return failed_report(url, refusal, generated_at=artifacts.gathered_at, artifacts=artifacts)
     checks, rules = _rules()
     facts = Facts(artifacts)
-    judged = run_checks(checks, facts)
+    evaluated = run_checks(checks, facts)
     not_the_page = _not_the_page(facts)
     if not_the_page is not None and not_the_page.kind not in _DOCUMENT_HOLDS:
-        judged = {name: _without_content(one, not_the_page) for name, one in judged.items()}
-    scores = score(rules, {name: _observed(one) for name, one in judged.items()})
+        evaluated = {name: _without_content(one, not_the_page) for name, one in evaluated.items()}
+    scores = score(rules, {name: _observed(one) for name, one in evaluated.items()})
     withheld = not_the_page or _too_little(artifacts, scores)
     results = bound_results(
         result_of(
@@ -109,7 +109,7 @@ def judge_artifacts(artifacts: Artifacts, thresholds: Thresholds = Thresholds())
             lost=0.0 if withheld else scores.lost[name],
             counted_in=None if withheld else scores.counted_in.get(name),
         )
-        for name, one in judged.items()
+        for name, one in evaluated.items()
     )
     unseen = _unseen_categories(artifacts, scores)
     counts, by_category = count_results(results)
@@ -151,12 +151,12 @@ def judge_artifacts(artifacts: Artifacts, thresholds: Thresholds = Thresholds())
     )
 
 
-def judge_and_pack(artifacts: Artifacts, thresholds: Thresholds) -> PackedReport:
-    """Judge artifacts and pack the report for the store: a task for ``Children``.
+def evaluate_and_pack(artifacts: Artifacts, thresholds: Thresholds) -> PackedReport:
+    """Evaluate artifacts and pack the report for the store: a task for ``Children``.
 
     It lives here, because a child that imports it then loads nothing of the network.
     """
-    return pack_report(judge_artifacts(artifacts, thresholds))
+    return pack_report(evaluate_artifacts(artifacts, thresholds))
 
 
 def failed_report(
@@ -189,7 +189,7 @@ def failed_report(
 
 
 def _refusal(artifacts: Artifacts) -> Failure | None:
-    """Why this answer must not be judged as the page; ``None`` when it is the page."""
+    """Return why this response must not be evaluated as the page; ``None`` if it is the page."""
     response = artifacts.navigation.response
     block = recognise_block(response)
     if block is not None:
@@ -226,21 +226,21 @@ def _refusal(artifacts: Artifacts) -> Failure | None:
     return None
 
 
-def _observed(judged: Judged) -> Observed:
-    """What scoring needs of a verdict."""
-    state = judged.verdict.state if isinstance(judged.verdict, Outcome) else None
-    return Observed(judged.loss, state, applies=judged.outcome != "not_applicable")
+def _observed(evaluated: Evaluated) -> Observed:
+    """Convert an outcome into the input of scoring."""
+    state = evaluated.verdict.state if isinstance(evaluated.verdict, Outcome) else None
+    return Observed(evaluated.loss, state, applies=evaluated.outcome != "not_applicable")
 
 
-def _without_content(judged: Judged, not_the_page: Withheld) -> Judged:
+def _without_content(evaluated: Evaluated, not_the_page: Withheld) -> Evaluated:
     """The verdict, or none where the check read a document that is not the page, or the way to it."""
-    if not judged.check.reads_content and judged.check.id not in _OF_THE_WAY:
-        return judged
-    return Judged(judged.check, NotRun("not_the_page", not_the_page.message), "not_evaluated", None)
+    if not evaluated.check.reads_content and evaluated.check.id not in _OF_THE_WAY:
+        return evaluated
+    return Evaluated(evaluated.check, NotRun("not_the_page", not_the_page.message), "not_evaluated", None)
 
 
 def _not_the_page(facts: Facts) -> Withheld | None:
-    """What was served in place of the page; ``None`` when it is the page.
+    """Return the kind of page that was served in place of the requested one; ``None`` if it is the page.
 
     A document at hand is what its owner wants graded, unless nothing of it can be seen.
     """
@@ -252,7 +252,7 @@ def _not_the_page(facts: Facts) -> Withheld | None:
 
 
 def _too_little(artifacts: Artifacts, scores: Scores) -> Withheld | None:
-    """Why a fetched page of which too little could be evaluated has no grade; a document at hand always has one."""
+    """Explain why a page of which too little could be evaluated has no grade; a local document always has one."""
     if not artifacts.vantage or scores.coverage >= MIN_COVERAGE:
         return None
     return Withheld(
@@ -322,7 +322,7 @@ def _notes(artifacts: Artifacts, facts: Facts) -> tuple[str, ...]:
     if not response.body.strip():
         notes.append("The page is empty: the site answered with success and without content.")
     if response.truncated is not None:
-        notes.append(f"The page was not read to its end ({response.truncated}); what follows was not judged.")
+        notes.append(f"The page was not read to its end ({response.truncated}); what follows was not evaluated.")
     if facts.document.limits_hit:
         limits = ", ".join(facts.document.limits_hit)
         notes.append(f"The page is larger than our limits ({limits}); the rest was not read.")

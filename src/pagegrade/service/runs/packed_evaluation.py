@@ -1,4 +1,4 @@
-"""Judge in a child, and pack there too: a large report never becomes objects in the process that serves."""
+"""Evaluate in a child, and pack there too: a large report never becomes objects in the process that serves."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from pagegrade.model.report import Failure
 from pagegrade.model.stored import PackedReport
 from pagegrade.report.codec import check_packed, pack_report
 from pagegrade.sandbox.pool import TaskRunner
-from pagegrade.service.runs.analysis import JUDGE_SECONDS, judging_failure
-from pagegrade.service.runs.evaluation import Thresholds, failed_report, judge_and_pack
+from pagegrade.service.runs.analysis import EVALUATION_SECONDS, evaluation_failure
+from pagegrade.service.runs.evaluation import Thresholds, evaluate_and_pack, failed_report
 
 logger = logging.getLogger(__name__)
 
 
-async def judge_and_pack_in_child(
+async def evaluate_and_pack_in_child(
     artifacts: Artifacts, thresholds: Thresholds, *, children: TaskRunner
 ) -> PackedReport:
     """The same where a hostile page can do no harm; what kills the parser is a failed analysis.
 
     What the child answers is stored and handed out as it is, so it is read once here: a child that has been taken over
-    can tell lies about its page, and nothing else.
+    can report wrong results about its own page, and nothing else.
     """
     try:
-        return check_packed(await children.run(judge_and_pack, artifacts, thresholds, timeout_s=JUDGE_SECONDS))
+        return check_packed(await children.run(evaluate_and_pack, artifacts, thresholds, timeout_s=EVALUATION_SECONDS))
     except OffloadFailed as error:
-        failure = judging_failure(error, artifacts)
+        failure = evaluation_failure(error, artifacts)
     except InvalidInput:
         logger.exception("packed_report_refused")
         failure = Failure(

@@ -1,4 +1,4 @@
-"""What a run counts as a visit to: a registrable domain and the addresses behind its host."""
+"""Targets of a run: a registrable domain and the addresses of its host."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def address_targets(addresses: Iterable[str]) -> tuple[str, ...]:
 
 
 def is_own_host(addresses: Iterable[str], allow_networks: Networks) -> bool:
-    """Whether a host with these addresses is the operator's own: all of them lie in the allowed networks."""
+    """Return whether a host with these addresses is the operator's own: all of them lie in the allowed networks."""
     networks = tuple(allow_networks)
     found = _read(addresses)
     return bool(found) and all(_within(address, networks) for address in found)

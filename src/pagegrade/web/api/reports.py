@@ -137,7 +137,7 @@ async def create_report(call: Call) -> Answer:
 
     def again(tx: Transaction, caller: Caller, report_id: int) -> Stored:
         report = service.find_report(tx, caller, report_id, options, call.now_ms)
-        return Stored(report=report, remarks=wish.remarks)
+        return Stored(report=report, warnings=wish.warnings)
 
     async def tell(made: Stored) -> Answer:
         services.wake()
@@ -187,7 +187,7 @@ async def update_report(call: Call) -> Answer:
         return Stored(report=service.find_report(tx, caller, report_id, options, call.now_ms))
 
     async def tell(made: Stored) -> Answer:
-        services.changes.tell(report_id)
+        services.changes.notify(report_id)
         if change.run:
             services.wake()
         return await _finished(call, made, status=200, seconds=seconds if change.run else 0.0, headers=())
@@ -206,7 +206,7 @@ async def delete_report(call: Call) -> Answer:
         service.delete_report(tx, caller, report_id, call.services.options, call.now_ms)
 
     await call.write(work)
-    call.services.changes.tell(report_id)
+    call.services.changes.notify(report_id)
     return Answer(status=200, body=b'{"id":%d,"object":"report","deleted":true,"status":200}' % report_id)
 
 
@@ -228,7 +228,7 @@ async def _finished(call: Call, made: Stored, *, status: int, seconds: float, he
         body = picked(body, MINIMAL)
     return Answer(
         status=status,
-        body=enveloped(body, status=status, remarks=made.remarks),
+        body=enveloped(body, status=status, remarks=made.warnings),
         headers=(*headers, *call.preferences.applied(writing=True), *_report_headers(report)),
     )
 

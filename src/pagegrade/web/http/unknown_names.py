@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Final
 
-from pagegrade.service.reports.validation import Remark
+from pagegrade.service.reports.validation import RequestWarning
 
 MAX_NAMES: Final = 10
 """So many are looked at; a form may have a hundred times as many."""
@@ -18,7 +18,7 @@ SIMILAR: Final = 0.6
 CODE: Final = "unknown_parameter"
 
 
-def unknown_remarks(names: Iterable[str], known: Sequence[str]) -> Iterator[Remark]:
+def unknown_remarks(names: Iterable[str], known: Sequence[str]) -> Iterator[RequestWarning]:
     """A warning about each of the first names.
 
     Args:
@@ -29,4 +29,4 @@ def unknown_remarks(names: Iterable[str], known: Sequence[str]) -> Iterator[Rema
         shown = name if len(name) <= MAX_CHARACTERS else f"{name[:MAX_CHARACTERS]}…"
         alike = difflib.get_close_matches(name[:MAX_CHARACTERS].lower(), known, n=1, cutoff=SIMILAR)
         hint = f" Did you mean {alike[0]}?" if alike else ""
-        yield Remark(shown, CODE, f"This parameter is not known here and was ignored.{hint}")
+        yield RequestWarning(shown, CODE, f"This parameter is not known here and was ignored.{hint}")

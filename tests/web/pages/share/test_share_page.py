@@ -252,7 +252,7 @@ def test_old_results_stay_in_sight_while_a_new_run_waits(tmp_path: Path) -> None
     ids=str,
 )
 def test_only_our_own_form_is_taken(tmp_path: Path, headers: dict[str, str], status: int) -> None:
-    """Judged by what a browser says of itself, against the configured origin and never the Host header."""
+    """Evaluated by what a browser says of itself, against the configured origin and never the Host header."""
 
     async def script(instance: Instance) -> None:
         answer = await guess(instance, await locked(instance), headers=headers)

@@ -1,4 +1,4 @@
-"""What each element means: one small function per tag, called once per element by the walk."""
+"""One small function per tag, called once per element by the walk."""
 
 from __future__ import annotations
 

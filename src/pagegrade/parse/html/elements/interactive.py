@@ -1,4 +1,4 @@
-"""What people act on: links, forms, fields, labels and buttons."""
+"""Interactive elements: links, forms, fields, labels and buttons."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def area(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple
 
 
 def form(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:
-    """Where a form is sent."""
+    """Collect a form and its target."""
     if into.room(into.forms, "forms"):
         into.forms.append(
             Form(

@@ -14,7 +14,7 @@ from pagegrade.parse.html.elements.text import obsolete
 from pagegrade.parse.html.srcset import parse_srcset
 
 _NOTHING: Final = frozenset({"0", "1", "0px", "1px"})
-"""Widths of images and frames that only count visits: nobody sees them."""
+"""Widths of images and frames that only count visits and are invisible."""
 
 
 def img(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:

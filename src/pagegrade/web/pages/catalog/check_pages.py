@@ -14,7 +14,7 @@ from pagegrade.render.english import N_
 from pagegrade.render.escape import safe_href
 from pagegrade.render.i18n import Texts
 from pagegrade.render.view import CATEGORY_NAMES
-from pagegrade.service.catalogue import check_documentation, check_entries, check_entry, check_prices
+from pagegrade.service.catalogue import check_documentation, check_entries, check_entry, check_penalties
 from pagegrade.web.context import Call
 from pagegrade.web.operations import PAGES, Answer, Operation
 from pagegrade.web.pages.forms import read_query
@@ -106,7 +106,7 @@ async def show_check_page(call: Call) -> Answer:
 
 def _find(name: str) -> tuple[Check, float] | None:
     check = all_checks().get(name)
-    return None if check is None else (check, check_prices()[name])
+    return None if check is None else (check, check_penalties()[name])
 
 
 def _shown(entry: Mapping[str, Any], texts: Texts) -> Mapping[str, Any]:

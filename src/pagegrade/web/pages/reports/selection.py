@@ -62,7 +62,7 @@ async def _delete(call: Call, reports: tuple[StoredReport, ...]) -> None:
 
     await call.write(work)
     for report in reports:
-        call.services.changes.tell(report.id)
+        call.services.changes.notify(report.id)
 
 
 def _selected(call: Call, tx: Transaction, caller: Caller, sent: Mapping[str, str]) -> tuple[StoredReport, ...]:

@@ -52,7 +52,7 @@ async def save_settings(call: Call) -> Answer:
     except InvalidInput as error:
         problems = problems_of_input(call.texts, error, field="privacy")
         return _form(call, report, privacy=sent.get("privacy"), problems=problems, status=422)
-    call.services.changes.tell(report.id)
+    call.services.changes.notify(report.id)
     return go(f"{PATH}/{report.id}?said=saved")
 
 
@@ -108,7 +108,7 @@ async def analyse_again(call: Call, ids: tuple[int, ...]) -> None:
 
     await call.write(work)
     for report_id in ids:
-        call.services.changes.tell(report_id)
+        call.services.changes.notify(report_id)
     call.services.wake()
 
 
@@ -128,7 +128,7 @@ async def delete_report_for_good(call: Call) -> Answer:
         delete_report(tx, caller, report_id, call.services.options, call.now_ms)
 
     await call.write(work)
-    call.services.changes.tell(report_id)
+    call.services.changes.notify(report_id)
     return go(f"{PATH}?said=deleted")
 
 

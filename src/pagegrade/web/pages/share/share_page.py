@@ -120,14 +120,14 @@ async def unlock_share(call: Call) -> Answer:
     if len(typed) > MAX_TYPED:
         return page(call, "share_no_password.html.jinja", status=400, max_characters=MAX_CHARACTERS)
     client = limited_as(call.client)
-    taken = await call.services.guesses.take(report.id, client)
+    taken = await call.services.password_attempts.take(report.id, client)
     if taken.wait_s is not None:
         return too_many(call, taken.wait_s)
     hashed = report.password_hash
     possible = hashed is not None and 0 < len(typed) <= MAX_CHARACTERS
     if hashed is None or not possible or not await call.services.passwords.verify(hashed, typed):
         return gate(call, wrong=True)
-    await call.services.guesses.give_back(taken)
+    await call.services.password_attempts.give_back(taken)
     secret = await call.services.database.write(lambda tx: load_or_make_secret(tx, UNLOCK))
     token = sign_unlock(secret, report, now_ms())
     base_url = call.services.options.base_url
