@@ -11,8 +11,25 @@ from hypothesis import settings
 from tests import postgres
 from tests.store_builders import USUAL, Backend, on
 
-LONGEST = ("tests/fault/", "tests/browser/", "tests/cli/test_serve.py", "tests/contract/", "tests/e2e/")
-"""Where most of the time goes. Whoever works on them last keeps everybody waiting."""
+LONGEST = (
+    "tests/fault/",
+    "tests/browser/test_accessibility.py",
+    "tests/browser/test_journeys.py",
+    "tests/browser/",
+    "tests/generated_clients/",
+    "tests/store/repositories/test_report_list.py",
+    "tests/cli/test_serve.py",
+    "tests/e2e/",
+    "tests/sandbox/test_pool.py",
+    "tests/contract/",
+    "tests/cli/",
+    "tests/store/",
+    "tests/worker/",
+    "tests/service/",
+    "tests/property/",
+    "tests/parse/cascade/",
+)
+"""Paths that take longest, longest first: a long file that starts last would keep one process busy alone."""
 
 # How long an example takes says more about what else the machine is doing.
 settings.register_profile("steady", settings(), deadline=None)
@@ -47,7 +64,8 @@ def backend(request: pytest.FixtureRequest) -> Iterator[Backend]:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Begin with what takes longest where several processes share the files (with --no-loadscope-reorder)."""
     if hasattr(config, "workerinput"):
-        items.sort(key=lambda item: [not item.nodeid.startswith(place) for place in LONGEST])
+        last = len(LONGEST)
+        items.sort(key=lambda item: next((at for at, path in enumerate(LONGEST) if item.nodeid.startswith(path)), last))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -18,6 +18,7 @@ from pagegrade.parse.url import parse_target_url
 from pagegrade.sandbox.pool import Children, TaskRunner
 from pagegrade.service.runs.analysis import AnalyzeOptions, analyze_target, parse_networks
 from tests.gather.sites import Asked, Reply, Site, html
+from tests.waiting import pause_for
 
 LONG_S = 60.0
 
@@ -39,7 +40,7 @@ async def swallow() -> int:
     """Take the cancellation for an answer that did not come."""
     try:
         interrupt()
-        await asyncio.sleep(LONG_S)
+        await pause_for(LONG_S, "work that hangs")
     except asyncio.CancelledError:
         return 3
     return 0
@@ -49,7 +50,7 @@ async def replace() -> int:
     """End with another exception."""
     try:
         interrupt()
-        await asyncio.sleep(LONG_S)
+        await pause_for(LONG_S, "work that hangs")
     finally:
         raise ValueError("a parser found the end")
 
@@ -63,7 +64,7 @@ async def finish() -> int:
 async def wait() -> int:
     """Be cancelled as it should be."""
     interrupt()
-    await asyncio.sleep(LONG_S)
+    await pause_for(LONG_S, "work that hangs")
     return 0
 
 
@@ -127,7 +128,7 @@ class _Resolver:
 
     async def resolve(self, host: str, *, local_names: bool = False) -> Answer:
         interrupt()
-        await asyncio.sleep(LONG_S)
+        await pause_for(LONG_S, "work that hangs")
         raise AssertionError(f"waited for {host} to the end (local names: {local_names})")
 
 

@@ -11,7 +11,7 @@ from tests.cli.command_line import CommandLine
 from tests.cli.worker_process import ready, running_worker
 from tests.postgres import databases
 from tests.server import running_server
-from tests.waiting import wait_until
+from tests.waiting import pause, wait_until
 
 pytestmark = pytest.mark.backend("postgresql", "SQLite belongs to one process")
 SOON_S = 60.0
@@ -102,7 +102,7 @@ def test_told_to_stop_it_finishes_and_told_twice_it_does_not(tmp_path: Path) -> 
             report = server.create(f"http://127.0.0.1:{silent.getsockname()[1]}/")
             wait_until(lambda: _state(server, report["id"]) == "running")
             worker.process.send_signal(signal.SIGTERM)
-            time.sleep(0.5)
+            pause(0.5, "the time in which an idle worker ends")
             is_waiting = worker.process.poll() is None
             started_s = time.monotonic()
             code = worker.stop()

@@ -29,6 +29,7 @@ from tests.fault import cluster_chaos
 from tests.fault.instance import Instance
 from tests.server import Server
 from tests.site.serve import serve_site
+from tests.waiting import pause
 
 MAX_MINUTES: Final = 240.0
 CALM_S: Final = (2.0, 8.0)
@@ -76,7 +77,7 @@ class Storm:
             self._restart()
         elif blow == "stop":
             self.server.process.send_signal(signal.SIGSTOP)
-            time.sleep(self.chance.uniform(*STOPPED_S))
+            pause(self.chance.uniform(*STOPPED_S), "the fault")
             self.server.process.send_signal(signal.SIGCONT)
         else:
             self._kill_parser()
@@ -103,7 +104,7 @@ class Storm:
             made = self.instance.ledger.post(self.server, url, key=key)
             if made is None:
                 # As clients do: the same request once more, with the same key.
-                time.sleep(PAUSE_S)
+                pause(PAUSE_S, "a client's patience")
                 self.instance.ledger.post(self.server, url, key=key)
             known = list(self.instance.ledger.accepted)
             if known:
@@ -150,7 +151,7 @@ def rage(folder: Path, minutes: float, seed: int) -> dict[str, Any]:
                 client.start()
             until = time.monotonic() + minutes * 60
             while time.monotonic() < until:
-                time.sleep(chance.uniform(*CALM_S))
+                pause(chance.uniform(*CALM_S), "the time between faults")
                 storm.strike()
             storm.over.set()
             for client in clients:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import signal
 import sys
-import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -21,6 +20,7 @@ from tests.fault.shared_ledger import WATCH, SharedLedger
 from tests.postgres import ADMIN, SMALL, Databases, Postgres, execute
 from tests.server import Server, start_server
 from tests.store_builders import add_owner
+from tests.waiting import pause, wait_until
 
 DEATH_S: Final = 60.0
 LEASE_S: Final = 5
@@ -155,12 +155,8 @@ class Cluster:
             "SELECT processes.pid FROM runs JOIN processes ON processes.name = runs.worker "
             "WHERE runs.report_id = %s AND runs.state = 'running'"
         )
-        until = time.monotonic() + DEATH_S
-        while time.monotonic() < until:
-            for (pid,) in execute(self.url, asked, number):
-                return next(member for member in self.members if member.process.pid == pid)
-            time.sleep(0.02)
-        raise AssertionError(f"nobody takes report {number}")
+        ((pid,),) = wait_until(lambda: execute(self.url, asked, number), f"report {number} taken")
+        return next(member for member in self.members if member.process.pid == pid)
 
     def pause(self, *members: Server) -> None:
         """Let processes stand still in a moment in which none of them is in the middle of a transaction."""
@@ -168,16 +164,17 @@ class Cluster:
             "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() "
             "AND state <> 'idle' AND backend_type = 'client backend'"
         )
-        until = time.monotonic() + DEATH_S
-        while time.monotonic() < until:
+
+        def are_paused() -> bool:
             for member in members:
                 member.process.send_signal(signal.SIGSTOP)
-            time.sleep(0.1)
+            pause(0.1, "statements that the server still works on")
             if not execute(self.admin_url, busy):
-                return
+                return True
             self.resume(*members)
-            time.sleep(0.05)
-        raise AssertionError("the processes are never idle")
+            return False
+
+        wait_until(are_paused, "processes that are idle")
 
     def resume(self, *members: Server) -> None:
         """Let them go on."""
@@ -190,11 +187,7 @@ class Cluster:
         Raises:
             AssertionError: It never is.
         """
-        until = time.monotonic() + within_s
-        while not wanted():
-            if time.monotonic() > until:
-                raise AssertionError(f"never {what}; {dict(self.states())}")
-            time.sleep(0.05)
+        wait_until(wanted, what, within_s=within_s)
 
     def check(self, server: Server, asked: Counter[str], origin: str) -> None:
         """Hold every promise against what there is; the processes go on."""

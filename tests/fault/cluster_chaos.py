@@ -27,6 +27,7 @@ from tests.fault.relay import Relay
 from tests.postgres import Postgres, execute
 from tests.server import Server
 from tests.site.serve import serve_site
+from tests.waiting import pause
 
 CALM_S: Final = (2.0, 8.0)
 """From one blow to the next."""
@@ -122,7 +123,7 @@ class Storm:
     def _stop(self) -> None:
         part = self._any()
         part.process.process.send_signal(signal.SIGSTOP)
-        time.sleep(self.chance.uniform(*STOPPED_S))
+        pause(self.chance.uniform(*STOPPED_S), "the fault")
         part.process.process.send_signal(signal.SIGCONT)
 
     def _kill_parser(self) -> None:
@@ -138,22 +139,22 @@ class Storm:
             part.relay.delay(self.chance.uniform(0.01, 0.3))
         else:
             getattr(part.relay, how)()
-        time.sleep(self.chance.uniform(*STOPPED_S))
+        pause(self.chance.uniform(*STOPPED_S), "the fault")
         part.relay.heal()
 
     def _restart_database(self) -> None:
         self.cluster.postgres.stop("immediate")
-        time.sleep(self.chance.uniform(*DOWN_S))
+        pause(self.chance.uniform(*DOWN_S), "the fault")
         self.cluster.postgres.start()
 
     def _kill_database(self) -> None:
         self.cluster.postgres.kill()
-        time.sleep(self.chance.uniform(*DOWN_S))
+        pause(self.chance.uniform(*DOWN_S), "the fault")
         self.cluster.postgres.start()
 
     def _stop_database(self) -> None:
         self.cluster.postgres.pause()
-        time.sleep(self.chance.uniform(*DOWN_S))
+        pause(self.chance.uniform(*DOWN_S), "the fault")
         self.cluster.postgres.resume()
 
     def _held_by(self, part: Part) -> list[int]:
@@ -178,7 +179,7 @@ class Storm:
             if not execute(self.cluster.url, f"{asked} AND runs.state = 'running'"):
                 self.recoveries_s.append(time.monotonic() - killed_s)
                 return
-            time.sleep(0.1)
+            pause(0.1, "the next question")
         self.cluster.ledger.violations.append(f"runs {held} of a worker that was killed are not taken over after 60 s")
 
     def _measure(self, part: Part) -> None:
@@ -200,7 +201,7 @@ class Storm:
             url = f"{self.site}{chance.choice(PATHS)}?{key}"
             if ledger.post(self._api(chance), url, secret=mine, key=key) is None:
                 # As clients do: the same request once more, with the same key, wherever somebody answers.
-                time.sleep(PAUSE_S)
+                pause(PAUSE_S, "a client's patience")
                 ledger.post(self._api(chance), url, secret=mine, key=key)
             known = list(ledger.accepted)
             if known:
@@ -237,7 +238,7 @@ def rage(folder: Path, minutes: float, seed: int) -> dict[str, Any]:
                     client.start()
                 until = time.monotonic() + minutes * 60
                 while time.monotonic() < until:
-                    time.sleep(chance.uniform(*CALM_S))
+                    pause(chance.uniform(*CALM_S), "the time between faults")
                     storm.strike()
             finally:
                 storm.over.set()

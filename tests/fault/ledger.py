@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import time
 from contextlib import closing
 from dataclasses import dataclass, field
 from http.client import HTTPException
@@ -14,6 +13,7 @@ from typing import Any, Final
 from pagegrade.model.stored import MAX_ATTEMPTS
 from pagegrade.store.engine.data_dir import DATABASE_NAME
 from tests.server import Server
+from tests.waiting import wait_until
 
 ORPHANS_S: Final = 20.0
 """A parser that is computing ends when its CPU time does, after 10 s."""
@@ -113,7 +113,4 @@ def check_no_orphans(temporary: Path) -> None:
     Raises:
         AssertionError: Some of it does not go away.
     """
-    until = time.monotonic() + ORPHANS_S
-    while (left := processes_of(temporary)) and time.monotonic() < until:
-        time.sleep(0.05)
-    assert left == []
+    wait_until(lambda: not processes_of(temporary), "the end of all processes", within_s=ORPHANS_S)

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import urlencode
 
+from tests.waiting import pause_for
+
 ANSWER_S: Final = 30.0
 """A request without an answer by then is written down as unanswered."""
 AGAIN_S: Final = 0.2
@@ -97,7 +99,7 @@ class Client:
             if status == 200 and said["data"]["state"] in ENDED:
                 return str(said["data"]["state"])
             if status != 200:
-                await asyncio.sleep(AGAIN_S)
+                await pause_for(AGAIN_S, "a client's patience")
         return None
 
     async def create_and_wait(self, url: str, *, within_s: float) -> None:
@@ -105,7 +107,7 @@ class Client:
         started_s = time.monotonic()
         number = await self.create(url)
         if number is None:
-            await asyncio.sleep(AGAIN_S)
+            await pause_for(AGAIN_S, "a client's patience")
         elif await self.wait(number, within_s=within_s) is not None:
             self.book.seen_s[number] = time.monotonic() - started_s
 

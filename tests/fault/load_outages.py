@@ -17,6 +17,7 @@ from tests.fault.load_clients import clients
 from tests.fault.load_run import Run, drain, until
 from tests.fault.load_stack import percentiles
 from tests.postgres import Postgres
+from tests.waiting import pause_for
 
 REFUSED_S: Final = 1.0
 """A request that cannot be served is refused within so long (99 of 100)."""
@@ -89,10 +90,10 @@ def without_database(run: Run, take: Callable[[], None], give: Callable[[], None
     phases: dict[str, Any] = {}
 
     async def outage(over: asyncio.Event) -> None:
-        await asyncio.sleep(2)
+        await pause_for(2, "load before the outage")
         await asyncio.to_thread(take)
         refused_before = len(run.book.refused_s)
-        await asyncio.sleep(run.size.outage_s)
+        await pause_for(run.size.outage_s, "the outage")
         phases["refused_while_down"] = len(run.book.refused_s) - refused_before
         phases["refused_s"] = percentiles(run.book.refused_s)
         await asyncio.to_thread(give)
@@ -100,7 +101,7 @@ def without_database(run: Run, take: Callable[[], None], give: Callable[[], None
         seen = len(run.book.accepted)
         await until(lambda: len(run.book.accepted) > seen, within_s=60)
         phases["accepts_again_s"] = round(time.monotonic() - back_s, 2)
-        await asyncio.sleep(2)
+        await pause_for(2, "load after the outage")
         over.set()
 
     async def ask() -> None:
@@ -112,8 +113,8 @@ def without_database(run: Run, take: Callable[[], None], give: Callable[[], None
             while not over.is_set():
                 number += 1
                 if await client.create(run.url(place, number)) is None:
-                    await asyncio.sleep(0.2)
-                await asyncio.sleep(0.3)
+                    await pause_for(0.2, "a client's patience")
+                await pause_for(0.3, "a client's pace")
 
         async with clients(8, run.stack.ports, keys, run.book) as made, asyncio.TaskGroup() as group:
             group.create_task(outage(over))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
+import contextlib
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,6 +10,7 @@ from typing import Final
 
 from tests.fault.load_clients import Book
 from tests.fault.load_stack import Stack
+from tests.waiting import pause, wait_for
 
 WITHIN_S: Final = 180.0
 """A report that has not ended by then is stuck."""
@@ -58,9 +59,8 @@ class Run:
 
 async def until(so: Callable[[], bool], *, within_s: float) -> None:
     """Wait until something is so, or for so long."""
-    until_s = time.monotonic() + within_s
-    while not so() and time.monotonic() < until_s:  # noqa: ASYNC110 - what is counted elsewhere has no event
-        await asyncio.sleep(0.02)
+    with contextlib.suppress(AssertionError):
+        await wait_for(so, within_s=within_s)
 
 
 def drain(run: Run, *, within_s: float = WITHIN_S) -> None:
@@ -69,5 +69,5 @@ def drain(run: Run, *, within_s: float = WITHIN_S) -> None:
     left = -1
     while left != 0 and time.monotonic() < until_s:
         ((left,),) = run.stack.rows("SELECT COUNT(*) FROM runs WHERE state IN ('queued', 'running')")
-        time.sleep(0.2)
+        pause(0.2, "more of the work")
     run.expect(f"{left} runs never ended", kept=left == 0)

@@ -18,6 +18,8 @@ from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any, Final
 
+from tests.waiting import pause_for
+
 ROOT: Final = Path(__file__).resolve().parents[2]
 PAGE_BYTES: Final = 20_000
 PAGE_S: Final = 0.05
@@ -82,7 +84,7 @@ class LoadSite:
         if path == COUNTS:
             return await _send(writer, 200, json.dumps(self.asked).encode(), bare=bare)
         if path in {"/page", "/"}:
-            await asyncio.sleep(PAGE_S)
+            await pause_for(PAGE_S, "the answer of a page")
             return await _send(writer, 200, PAGE, bare=bare)
         if path in HOSTILE and not bare:
             return await _harm(path, target, writer)
@@ -120,13 +122,13 @@ async def _harm(path: str, target: str, writer: asyncio.StreamWriter) -> bool:
         writer.transport.abort()
         return False
     if path == "/stall":
-        await asyncio.sleep(MAX_DRIPS * DRIP_S)
+        await pause_for(MAX_DRIPS * DRIP_S, "a site that stalls")
         return False
     writer.write(b"HTTP/1.1 200 So\r\nContent-Type: text/html\r\n\r\n<!doctype html><title>Slow</title>")
     for _ in range(MAX_DRIPS if path == "/drip" else 4_000):
         writer.write(b"x" if path == "/drip" else b"<p>more</p>" * 6_000)
         await writer.drain()
-        await asyncio.sleep(DRIP_S if path == "/drip" else 0)
+        await pause_for(DRIP_S if path == "/drip" else 0, "a site that drips")
     return False
 
 

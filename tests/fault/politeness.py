@@ -10,7 +10,6 @@ import json
 import sys
 import tempfile
 import threading
-import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -27,6 +26,7 @@ from pagegrade.store.schema.migrate import migrate
 from tests.lab.names import NameServer, records
 from tests.lab.namespace import RESOLVER, furnish
 from tests.server import running_server
+from tests.waiting import pause
 
 ACCOUNTS = 50
 EACH = 10
@@ -69,7 +69,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self.server.active[page] += 1
                 self.server.most = max(self.server.most, len(+self.server.active))
                 self.server.pages[page] += 1
-            time.sleep(THINKING_S)
+            pause(THINKING_S, "the answer of a slow page")
             with self.server.lock:
                 self.server.active[page] -= 1
         self.send_response(200 if is_page else 404)
@@ -134,7 +134,7 @@ def main() -> int:
                 for host in ("one", "two")
             ]
             ended = [server.finished(report_id, key=keys[0])["state"] for report_id in ids]
-            time.sleep(WATCHED_S)
+            pause(WATCHED_S, "the time in which a run too many would start")
             failed = sum(
                 server.call("GET", "/api/v1/reports?state=failed", key=key).json["meta"]["total"] for key in keys
             )

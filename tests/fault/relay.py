@@ -10,6 +10,8 @@ import threading
 from collections.abc import Iterator
 from typing import Final, Literal
 
+from tests.waiting import pause_for
+
 CHUNK_BYTES: Final = 65_536
 SOON_S: Final = 10.0
 _RESET: Final = struct.pack("ii", 1, 0)
@@ -139,7 +141,7 @@ class Relay:
     async def _pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, flow: asyncio.Event) -> None:
         while data := await reader.read(CHUNK_BYTES):
             if self._delay_s:
-                await asyncio.sleep(self._delay_s)
+                await pause_for(self._delay_s, "the way of a packet")
             await flow.wait()
             writer.write(data)
             await writer.drain()

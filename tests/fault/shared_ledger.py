@@ -20,6 +20,7 @@ from typing import Any, Final
 from pagegrade.model.stored import MAX_ATTEMPTS
 from tests.postgres import execute
 from tests.server import Server
+from tests.waiting import pause
 
 ENDED: Final = frozenset({"completed", "failed"})
 WATCH: Final = (
@@ -127,7 +128,7 @@ class SharedLedger:
                     ended[number] = str(state)
             open_still -= set(ended)
             if open_still:
-                time.sleep(0.1)
+                pause(0.1, "more of the work")
         assert not open_still, f"no end of {sorted(open_still)} after {within_s} s"
         return ended
 

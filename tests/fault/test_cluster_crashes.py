@@ -17,6 +17,7 @@ from tests.fault.crashing import POISON
 from tests.postgres import Postgres, execute
 from tests.server import Server
 from tests.site.serve import Site, serve_site
+from tests.waiting import pause
 
 SLOW_S = 6
 """For pages that take 2 s for every answer."""
@@ -171,7 +172,7 @@ def test_a_worker_that_wakes_up_too_late_changes_nothing(
     cluster.resume(zombie)
     after = cluster.post(api, new_url(site))
     cluster.ledger.settle(api)
-    time.sleep(LEASE_S / 2)
+    pause(LEASE_S / 2, "the time in which a late outcome would arrive")
 
     assert after is not None
     assert cluster.ledger.attempts(cluster.url)[url] == 2
@@ -211,7 +212,7 @@ def test_a_database_that_is_restarted_under_load_keeps_every_promise(
         while not over.is_set():
             started_s = time.monotonic()
             if cluster.post(api, new_url(site)) is None:
-                time.sleep(0.02)
+                pause(0.02, "a client's patience")
             slowest_s[0] = max(slowest_s[0], time.monotonic() - started_s)
 
     clients = [threading.Thread(target=post) for _ in range(2)]
@@ -221,7 +222,7 @@ def test_a_database_that_is_restarted_under_load_keeps_every_promise(
         for _ in range(2):
             _wait_for_promises(cluster)
             cluster.postgres.stop("immediate")
-            time.sleep(0.7)
+            pause(0.7, "the outage")
             cluster.postgres.start()
         _wait_for_promises(cluster)
     finally:

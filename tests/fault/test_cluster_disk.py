@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import time
 from collections.abc import Iterator
 
 import psycopg
@@ -13,6 +12,7 @@ from tests.fault.cluster import DURABLE, Cluster
 from tests.postgres import Postgres, execute
 from tests.server import Server
 from tests.site.serve import Site, serve_site
+from tests.waiting import pause
 
 DISK_MB = 48
 
@@ -68,7 +68,7 @@ def test_a_full_disk_is_told_and_survived(cluster: Cluster, site: Site) -> None:
     fill(cluster)
     refused = refusals(cluster, api, site)
     listed = api.call("GET", "/api/v1/reports", key=cluster.alice)
-    time.sleep(3)
+    pause(3, "a disk that stays full while a run ends")
     execute(cluster.admin_url, "DROP TABLE ballast")
     cluster.wait_for(lambda: cluster.post(api, f"{site.http}/?after") is not None, "taken again")
     cluster.check(api, site.asked, site.http)

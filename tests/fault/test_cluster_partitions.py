@@ -15,6 +15,7 @@ from tests.fault.test_cluster_crashes import new_url
 from tests.postgres import Postgres, execute
 from tests.server import Reply, Server
 from tests.site.serve import Site, serve_site
+from tests.waiting import pause
 
 SLOW_S = 6
 """Budget for pages that take 2 s for every answer."""
@@ -157,7 +158,7 @@ def test_a_short_break_costs_nobody_a_run(split: Split, site: Site) -> None:
     url = new_url(site, "/slow")
     split.begin_far(url)
     split.cable.reset()
-    time.sleep(LEASE_S / 4)
+    pause(LEASE_S / 4, "a break that is shorter than the lease")
     split.cable.heal()
     split.cluster.ledger.settle(split.api)
 

@@ -12,7 +12,6 @@ import sqlite3
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -25,6 +24,7 @@ from tests.fault.crashing import POISON
 from tests.fault.instance import DEATH_S, Instance, died
 from tests.server import Server
 from tests.site.serve import Site, serve_site
+from tests.waiting import pause, wait_until
 
 SLOW: Final = {"RUN_BUDGET_SECONDS": 4}
 """For pages that take 2 s for every answer."""
@@ -222,7 +222,7 @@ def test_copies_of_a_moment_hold_what_was_promised(instance: Instance, site: Sit
     try:
         for number in range(8):
             _wait_for_promises(instance, number)
-            time.sleep(chance.uniform(0.05, 0.4))
+            pause(chance.uniform(0.05, 0.4), "some more of the work in which it is interrupted")
             promised = frozenset(instance.ledger.accepted.copy())
             copies.append((_copy_instant(instance, server, number, chance), promised))
     finally:
@@ -256,19 +256,16 @@ def _copy_instant(instance: Instance, server: Server, number: int, chance: rando
 
 
 def _wait_for_promises(instance: Instance, count: int) -> None:
-    until = time.monotonic() + DEATH_S
-    while len(instance.ledger.accepted) < count and time.monotonic() < until:
-        time.sleep(0.02)
+    wait_until(lambda: len(instance.ledger.accepted) >= count)
 
 
 def _wait_for_runs(instance: Instance, state: str) -> None:
-    until = time.monotonic() + DEATH_S
-    while time.monotonic() < until:
+    def are_in_it() -> bool:
         with closing(sqlite3.connect(instance.folder / DATABASE_NAME)) as database:
-            if database.execute("SELECT COUNT(*) FROM runs WHERE state <> ?", (state,)).fetchone() == (0,):
-                return
-        time.sleep(0.02)
-    raise AssertionError(f"the runs never were {state}")
+            count: tuple[int] = database.execute("SELECT COUNT(*) FROM runs WHERE state <> ?", (state,)).fetchone()
+            return count == (0,)
+
+    wait_until(are_in_it, f"all runs {state}")
 
 
 def test_two_servers_do_not_share_a_folder(instance: Instance) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 
 import pytest
 from sqlalchemy import make_url
 
 from tests.postgres import QUICK, Databases, Postgres, execute
+from tests.waiting import wait_until
 
 SLOW_VACUUM = {
     "autovacuum_naptime": "1s",
@@ -43,11 +43,7 @@ def test_a_database_is_dropped_while_the_server_cleans_up_in_it(server: Postgres
     name = make_url(url).database
     execute(url, "CREATE TABLE notes AS SELECT repeat('x', 500) AS words FROM generate_series(1, 20000)")
     execute(url, "DELETE FROM notes")
-    until = time.monotonic() + PATIENCE_S
-    while not is_vacuumed(server, name):
-        if time.monotonic() > until:
-            raise AssertionError("nothing was cleaned up")
-        time.sleep(0.01)
+    wait_until(lambda: is_vacuumed(server, name), "vacuuming")
 
     databases.drop(url)
 

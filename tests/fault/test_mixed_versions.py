@@ -15,6 +15,7 @@ from pagegrade.store.schema.migrate import NEEDS
 from tests.fault.next_version import LAST, NEW, NEXT, Version, ended, make_next, this_version
 from tests.postgres import databases, execute
 from tests.server import Server, start_server
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.backend("postgresql", reason="versions work side by side where processes do")
 KEY = "mixed-versions-key-0123456789"
@@ -98,11 +99,7 @@ class Mixed:
 
     def until(self, holds: Callable[[], bool]) -> None:
         """Wait until something is so."""
-        until_s = time.monotonic() + SOON_S
-        while not holds():
-            if time.monotonic() > until_s:
-                raise AssertionError("\n".join(member.log[-1_000:] for member in self.members))
-            time.sleep(0.05)
+        wait_until(holds)
 
     def unfinished(self) -> int:
         """Runs that are not at an end."""

@@ -12,6 +12,7 @@ import pytest
 
 from pagegrade.web.server.limits import ServerLimits
 from pagegrade.web.server.serve import loop_factory
+from tests.waiting import pause_for
 from tests.web.server.test_protocol import CHUNKED, MALFORMED
 from tests.web.wires import GET, PATIENCE_S, Recorder, Site, replies_in, request, serving
 
@@ -52,7 +53,7 @@ async def misbehave(site: Site, chance: random.Random) -> None:
             writer.write_eof()
         if chance.random() < 0.3:
             writer.transport.pause_reading()  # type: ignore[attr-defined]  # a socket's transport can
-            await asyncio.sleep(chance.random() / 2)
+            await pause_for(chance.random() / 2, "a client that does not read")
         else:
             await asyncio.wait_for(reader.read(-1), PATIENCE_S)
     finally:
