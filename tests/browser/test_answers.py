@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from typing import Final
@@ -120,34 +121,34 @@ def is_page(reply: Reply) -> bool:
 IN_LANGUAGES: Final = [*((visit, "en") for visit in all_visits()), *((visit, "de") for visit in one_visit_each())]
 
 
-@pytest.mark.parametrize(
-    ("visit", "language"), IN_LANGUAGES, ids=[f"{visit.id}-{language}" for visit, language in IN_LANGUAGES]
-)
-def test_every_state_is_a_valid_page(visit: Visit, language: str, instance: Instance) -> None:
+def test_every_state_is_a_valid_page(instance: Instance, subtests: pytest.Subtests) -> None:
     """Valid and small HTML in its language, with all headers."""
-    headers = {"Accept-Language": language}
-    reply = instance.ask(
-        instance.fill(visit.path), person=visit.person, form=instance.fields(visit.form), headers=headers
-    )
-    said = re.search(rb'<html lang="([\w-]+)" dir="(\w+)"', reply.body)
+    for visit, language in IN_LANGUAGES:
+        with subtests.test(visit=visit.id, language=language):
+            headers = {"Accept-Language": language}
+            reply = instance.ask(
+                instance.fill(visit.path), person=visit.person, form=instance.fields(visit.form), headers=headers
+            )
+            said = re.search(rb'<html lang="([\w-]+)" dir="(\w+)"', reply.body)
 
-    assert reply.status == visit.status
-    assert wrong_headers(reply) == []
-    assert is_page(reply)
-    assert wrong_page(reply) == []
-    assert said is not None
-    # Whoever has signed in reads in the language of their account.
-    assert (said[1].decode(), said[2].decode()) == (language if visit.person == "Charlie" else "en", "ltr")
+            assert reply.status == visit.status
+            assert wrong_headers(reply) == []
+            assert is_page(reply)
+            assert wrong_page(reply) == []
+            assert said is not None
+            # Whoever has signed in reads in the language of their account.
+            assert (said[1].decode(), said[2].decode()) == (language if visit.person == "Charlie" else "en", "ltr")
 
 
-@pytest.mark.parametrize("visit", file_visits(), ids=lambda visit: visit.id)
-def test_every_file_can_do_nothing(visit: Visit, instance: Instance) -> None:
+def test_every_file_can_do_nothing(instance: Instance, subtests: pytest.Subtests) -> None:
     """Opened in a browser, it runs nothing and loads nothing."""
-    reply = instance.ask(instance.fill(visit.path), person=visit.person)
+    for visit in file_visits():
+        with subtests.test(visit=visit.id):
+            reply = instance.ask(instance.fill(visit.path), person=visit.person)
 
-    assert reply.status == visit.status
-    assert not is_page(reply)
-    assert set(wrong_headers(reply)) <= EMBEDDED.get(visit.operation, set())
+            assert reply.status == visit.status
+            assert not is_page(reply)
+            assert set(wrong_headers(reply)) <= EMBEDDED.get(visit.operation, set())
 
 
 def first_path(operation: Operation, instance: Instance) -> tuple[Visit, str]:
@@ -160,75 +161,71 @@ OPERATIONS: Final = [operation for operation in page_operations() if plain(opera
 CLOSED: Final = [operation for operation in OPERATIONS if operation.access != "anyone"]
 
 
-def name_operation(operation: Operation) -> str:
-    """For the names of tests."""
-    return operation.name.replace("_", "-")
-
-
-@pytest.mark.parametrize("operation", CLOSED, ids=name_operation)
-def test_who_has_not_signed_in_is_asked_to(operation: Operation, instance: Instance) -> None:
+def test_who_has_not_signed_in_is_asked_to(instance: Instance, subtests: pytest.Subtests) -> None:
     """A page leads to the form and back; a form that was sent is told so."""
-    visit, path = first_path(operation, instance)
-    reply = instance.ask(
-        path, form=instance.fields(visit.form) if operation.method != "GET" else None, method=operation.method
-    )
+    for operation in CLOSED:
+        with subtests.test(operation=operation.name):
+            visit, path = first_path(operation, instance)
+            reply = instance.ask(
+                path, form=instance.fields(visit.form) if operation.method != "GET" else None, method=operation.method
+            )
 
-    assert wrong_headers(reply) == []
-    if operation.method == "GET":
-        assert reply.status == 303
-        assert reply.need("Location").startswith("/sign-in?next=%2F")
-    else:
-        assert reply.status == 401
-        assert wrong_page(reply) == []
+            assert wrong_headers(reply) == []
+            if operation.method == "GET":
+                assert reply.status == 303
+                assert reply.need("Location").startswith("/sign-in?next=%2F")
+            else:
+                assert reply.status == 401
+                assert wrong_page(reply) == []
 
 
-@pytest.mark.parametrize("operation", CLOSED, ids=name_operation)
-def test_what_is_not_theirs_is_not_there(operation: Operation, instance: Instance) -> None:
+def test_what_is_not_theirs_is_not_there(instance: Instance, subtests: pytest.Subtests) -> None:
     """Bob gets the page about a report of Alice as if it had never been; pages of administrators likewise."""
-    visit, path = first_path(operation, instance)
-    if "{" not in operation.path and operation.access != "admin":
-        path = f"{path.rstrip('/')}/9999999999/nothing"
-    reply = instance.ask(path, person="Bob", form=instance.fields(visit.form), method=operation.method)
+    for operation in CLOSED:
+        with subtests.test(operation=operation.name):
+            visit, path = first_path(operation, instance)
+            if "{" not in operation.path and operation.access != "admin":
+                path = f"{path.rstrip('/')}/9999999999/nothing"
+            reply = instance.ask(path, person="Bob", form=instance.fields(visit.form), method=operation.method)
 
-    assert reply.status == 404
-    assert wrong_headers(reply) == []
-    assert wrong_page(reply) == []
+            assert reply.status == 404
+            assert wrong_headers(reply) == []
+            assert wrong_page(reply) == []
 
 
-@pytest.mark.parametrize("operation", OPERATIONS, ids=name_operation)
-def test_another_method_is_refused(operation: Operation, instance: Instance) -> None:
+def test_another_method_is_refused(instance: Instance, subtests: pytest.Subtests) -> None:
     """With a page that says so."""
-    visit, path = first_path(operation, instance)
-    reply = instance.ask(path, person=visit.person, method="DELETE")
+    for operation in OPERATIONS:
+        with subtests.test(operation=operation.name):
+            visit, path = first_path(operation, instance)
+            reply = instance.ask(path, person=visit.person, method="DELETE")
 
-    assert reply.status == 405
-    assert wrong_headers(reply) == []
-    assert wrong_page(reply) == []
+            assert reply.status == 405
+            assert wrong_headers(reply) == []
+            assert wrong_page(reply) == []
 
 
 FORMS: Final = [operation for operation in OPERATIONS if operation.method == "POST"]
-
-
-@pytest.mark.parametrize("operation", FORMS, ids=name_operation)
-@pytest.mark.parametrize(
-    "headers",
-    [
-        {"Sec-Fetch-Site": "cross-site"},
-        {"Sec-Fetch-Site": "same-site"},
-        {"Sec-Fetch-Site": "", "Origin": "https://outside.example"},
-        {"Sec-Fetch-Site": "", "Origin": "null"},
-    ],
-    ids=["cross-site", "same-site", "foreign-origin", "no-origin"],
+FOREIGN: Final[tuple[dict[str, str], ...]] = (
+    {"Sec-Fetch-Site": "cross-site"},
+    {"Sec-Fetch-Site": "same-site"},
+    {"Sec-Fetch-Site": "", "Origin": "https://outside.example"},
+    {"Sec-Fetch-Site": "", "Origin": "null"},
 )
-def test_forms_of_others_are_not_heeded(operation: Operation, headers: dict[str, str], instance: Instance) -> None:
-    """Before anything is looked at."""
-    visit, path = first_path(operation, instance)
-    reply = instance.ask(path, person=visit.person, form=instance.fields(visit.form) or {}, headers=headers)
+"""Headers of a form that a page of another origin sends."""
 
-    assert reply.status == 403
-    assert b"elsewhere" in reply.body or b"another" in reply.body
-    assert wrong_headers(reply) == []
-    assert wrong_page(reply) == []
+
+def test_forms_of_others_are_not_heeded(instance: Instance, subtests: pytest.Subtests) -> None:
+    """Before anything is looked at."""
+    for operation, headers in itertools.product(FORMS, FOREIGN):
+        with subtests.test(operation=operation.name, headers=headers):
+            visit, path = first_path(operation, instance)
+            reply = instance.ask(path, person=visit.person, form=instance.fields(visit.form) or {}, headers=headers)
+
+            assert reply.status == 403
+            assert b"elsewhere" in reply.body or b"another" in reply.body
+            assert wrong_headers(reply) == []
+            assert wrong_page(reply) == []
 
 
 def links_of(reply: Reply) -> Iterator[str]:
@@ -300,11 +297,12 @@ def follow(instance: Instance, path: str, person: str) -> int:
     return reply.status
 
 
-@pytest.mark.parametrize("visit", form_visits(), ids=lambda visit: visit.id)
-def test_a_form_that_is_right_leads_on(visit: Visit, instance: Instance) -> None:
+def test_a_form_that_is_right_leads_on(instance: Instance, subtests: pytest.Subtests) -> None:
     """To a page of ours, which says what was done."""
-    reply = instance.ask(instance.fill(visit.path), person=visit.person, form=instance.fields(visit.form))
+    for visit in form_visits():
+        with subtests.test(visit=visit.id):
+            reply = instance.ask(instance.fill(visit.path), person=visit.person, form=instance.fields(visit.form))
 
-    assert reply.status == 303
-    assert wrong_headers(reply) == []
-    assert re.match(r"/(?!/)", reply.need("Location")) is not None
+            assert reply.status == 303
+            assert wrong_headers(reply) == []
+            assert re.match(r"/(?!/)", reply.need("Location")) is not None

@@ -5,9 +5,11 @@ The expected answers come from a row for each operation and a few rules; an oper
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 import pytest
@@ -231,41 +233,51 @@ def test_every_operation_asks_for_the_scope_of_its_row() -> None:
     assert said == {where: row.scope for where, row in ROWS.items()}
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("path", PATHS)
-def test_every_caller_gets_what_the_rules_say(path: str, method: str, world: World) -> None:
+def test_every_caller_gets_what_the_rules_say(world: World, subtests: pytest.Subtests) -> None:
     """Status, media type, headers and the members of a refusal, for each kind of caller."""
-    replies = {actor: ask(world, method, path, actor) for actor in ACTORS}
+    for path, method in itertools.product(PATHS, METHODS):
+        with subtests.test(path=path, method=method):
+            replies = {actor: ask(world, method, path, actor) for actor in ACTORS}
 
-    assert {actor: reply.status for actor, reply in replies.items()} == {a: expected(method, path, a) for a in ACTORS}
-    assert [(a, wrong) for a, reply in replies.items() if (wrong := wrong_in_every_answer(reply, method, path))] == []
+            assert {actor: reply.status for actor, reply in replies.items()} == {
+                a: expected(method, path, a) for a in ACTORS
+            }
+            assert [
+                (a, wrong) for a, reply in replies.items() if (wrong := wrong_in_every_answer(reply, method, path))
+            ] == []
 
 
-@pytest.mark.parametrize("path", PATHS)
-def test_allow_names_every_method_of_the_path(path: str, world: World) -> None:
+def test_allow_names_every_method_of_the_path(world: World, subtests: pytest.Subtests) -> None:
     """A refused method is told which there are, all of them."""
-    methods = {method for method, where in OFFERED if where == path}
-    reply = ask(world, "TRACE", path, "owner")
+    for path in PATHS:
+        with subtests.test(path=path):
+            methods = {method for method, where in OFFERED if where == path}
+            reply = ask(world, "TRACE", path, "owner")
 
-    assert {word.strip() for word in reply.need("Allow").split(",")} == {
-        *methods,
-        "OPTIONS",
-        *(["HEAD"] if "GET" in methods else []),
-    }
+            assert {word.strip() for word in reply.need("Allow").split(",")} == {
+                *methods,
+                "OPTIONS",
+                *(["HEAD"] if "GET" in methods else []),
+            }
 
 
-@pytest.mark.parametrize("path", [path for method, path in sorted(OFFERED) if method == "GET"])
-def test_head_is_get_without_its_body(path: str, world: World) -> None:
+def test_head_is_get_without_its_body(world: World, subtests: pytest.Subtests) -> None:
     """The same status and the same headers, but for those that every answer has of its own."""
-    own = {"date", "x-request-id", "ratelimit", "x-ratelimit-remaining"}
-    changing = own | {"content-length", "etag", "last-modified"} if path in {"/metrics", "/api/v1/account"} else own
-    got, head = ask(world, "GET", path, "owner"), ask(world, "HEAD", path, "owner")
+    for path in (path for method, path in sorted(OFFERED) if method == "GET"):
+        with subtests.test(path=path):
+            own = {"date", "x-request-id", "ratelimit", "x-ratelimit-remaining"}
+            changing = (
+                own | {"content-length", "etag", "last-modified"} if path in {"/metrics", "/api/v1/account"} else own
+            )
+            got, head = ask(world, "GET", path, "owner"), ask(world, "HEAD", path, "owner")
 
-    def kept(reply: Reply) -> list[tuple[str, str]]:
-        return sorted((name.lower(), value) for name, value in reply.headers if name.lower() not in changing)
+            kept = [
+                sorted((name.lower(), value) for name, value in reply.headers if name.lower() not in changing)
+                for reply in (head, got)
+            ]
 
-    assert kept(head) == kept(got)
-    assert head.body == b""
+            assert kept[0] == kept[1]
+            assert head.body == b""
 
 
 def neutral(reply: Reply, *names: str) -> tuple[int, list[tuple[str, str]], str]:
@@ -279,16 +291,17 @@ def neutral(reply: Reply, *names: str) -> tuple[int, list[tuple[str, str]], str]
     return reply.status, headers, text
 
 
-@pytest.mark.parametrize(("method", "path"), sorted(where for where in OFFERED if "{id}" in where[1]))
-def test_what_belongs_to_others_looks_like_what_never_was(method: str, path: str, world: World) -> None:
+def test_what_belongs_to_others_looks_like_what_never_was(world: World, subtests: pytest.Subtests) -> None:
     """Byte for byte, headers included: nobody learns which ids exist."""
-    report = str(world.known["batch" if path.startswith(BATCHES) else "id"])
-    unknown = str(10 ** len(report) - 1)
-    foreign = ask(world, method, path, "other account", fill=lambda p: p.format(id=report, n=2))
-    missing = ask(world, method, path, "other account", fill=lambda p: p.format(id=unknown, n=2))
+    for method, path in sorted(where for where in OFFERED if "{id}" in where[1]):
+        with subtests.test(method=method, path=path):
+            report = str(world.known["batch" if path.startswith(BATCHES) else "id"])
+            unknown = str(10 ** len(report) - 1)
+            foreign = ask(world, method, path, "other account", fill=partial(str.format, id=report, n=2))
+            missing = ask(world, method, path, "other account", fill=partial(str.format, id=unknown, n=2))
 
-    assert foreign.status == 404
-    assert neutral(foreign, report) == neutral(missing, unknown)
+            assert foreign.status == 404
+            assert neutral(foreign, report) == neutral(missing, unknown)
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE"])
