@@ -169,13 +169,11 @@ def top_terms(pieces: Iterable[str], limit: int) -> list[tuple[str, int]]:
         Case-folded words of at least ``MIN_SIGNIFICANT`` letters with their counts; those equally frequent in
         alphabetical order.
     """
-    counts: dict[str, int] = {}
     # Counted first, because no piece that comes again has to be looked at again.
-    for piece, number in Counter(pieces).items():
-        word = piece.casefold()
-        if not word.isalnum():
-            word = word.strip(_PUNCTUATION)
-        counts[word] = counts.get(word, 0) + number
+    counts = Counter(" ".join(pieces).casefold().split())
+    for piece in [piece for piece in counts if not piece.isalnum()]:
+        number = counts.pop(piece)
+        counts[piece.strip(_PUNCTUATION)] += number
     # Most words stand there once or twice, and do not have to be put in order when enough others are more frequent.
     found: list[tuple[str, int]] = []
     for least in (_OFTEN, 1):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from pagegrade.model.outcome import Cap, Severity
@@ -51,11 +51,16 @@ class Rule:
     """Loss of its worst state, 0 to 1."""
     cause: str | None = None
     caps: tuple[Cap, ...] = ()
+    severity_tenths: int = field(init=False)
+    """Penalty of a loss of 1, in tenths of a point."""
+    price_tenths: int = field(init=False)
+    """The most the check can cost, in tenths of a point."""
 
-    @property
-    def price_tenths(self) -> int:
-        """The most the check can cost, in tenths of a point."""
-        return min(self.penalty_tenths(self.worst_loss), CATEGORIES[self.category] * TENTHS)
+    def __post_init__(self) -> None:
+        """Compute what every scoring would compute again."""
+        object.__setattr__(self, "severity_tenths", self.severity.value * TENTHS)
+        highest = min(self.penalty_tenths(self.worst_loss), CATEGORIES[self.category] * TENTHS)
+        object.__setattr__(self, "price_tenths", highest)
 
     @property
     def price(self) -> float:
@@ -64,7 +69,7 @@ class Rule:
 
     def penalty_tenths(self, loss: float) -> int:
         """The penalty of a loss from 0 to 1, in tenths of a point; half a tenth is rounded up."""
-        return int(self.severity.value * TENTHS * loss + 0.5 + 1e-9)
+        return int(self.severity_tenths * loss + 0.5 + 1e-9)
 
 
 def rules_of(checks: Iterable[CheckLike]) -> dict[str, Rule]:

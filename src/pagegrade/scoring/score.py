@@ -75,25 +75,29 @@ def score(rules: Mapping[str, Rule], observed: Mapping[str, Observed]) -> Scores
     caps: list[AppliedCap] = []
     for name, rule in rules.items():
         seen = observed.get(name, _NOT_EVALUATED)
-        penalties[name] = penalty = min(rule.penalty_tenths(seen.loss or 0.0), rule.price_tenths)
-        if seen.applies:
-            possible[rule.category] += rule.price_tenths
-            evaluated[rule.category] += rule.price_tenths if seen.loss is not None else 0
+        loss, highest = seen.loss, rule.price_tenths
+        penalties[name] = penalty = min(rule.penalty_tenths(loss), highest) if loss else 0
+        if seen.applies and highest:
+            possible[rule.category] += highest
+            if loss is not None:
+                evaluated[rule.category] += highest
         if rule.cause is not None and penalty > 0:
             carrier = carriers.get(rule.cause)
             if carrier is None or _order(carrier, rules, penalties) > _order(name, rules, penalties):
                 carriers[rule.cause] = name
-        caps += _applied(name, rule, seen.state)
+        if rule.caps:
+            caps += _applied(name, rule, seen.state)
     counted_in = {
         name: carriers[rule.cause]
         for name, rule in rules.items()
         if rule.cause is not None and penalties[name] > 0 and carriers[rule.cause] != name
     }
-    charged = {name: 0 if name in counted_in else penalty for name, penalty in penalties.items()}
+    charged = penalties | dict.fromkeys(counted_in, 0)
     caps.sort(key=lambda cap: (cap.max_score, cap.check, cap.category or ""))
     totals = dict.fromkeys(CATEGORIES, 0)
     for name, penalty in charged.items():
-        totals[rules[name].category] += penalty
+        if penalty:
+            totals[rules[name].category] += penalty
     taken = {category: min(totals[category], budget * TENTHS) for category, budget in CATEGORIES.items()}
     left = max(0, _FULL - sum(taken.values()))
     return Scores(

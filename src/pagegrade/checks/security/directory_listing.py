@@ -105,9 +105,14 @@ def directory_listing(document: Document) -> Outcome:
     ```
     """
     anchors = [one for one in document.anchors[:MAX_ANCHORS] if one.href]
-    files = [one for one in anchors if _is_named_like_its_target(one, document.url)]
+    folder = strip_fragment(document.url).partition("?")[0].rpartition("/")[0] + "/"
+    files = [
+        one for one in anchors if one.url and one.url.startswith(folder) and _is_named_like_its_target(one, folder)
+    ]
     named = [one.text for one in document.titles[:1]] + [one.text for one in document.headings[:2]]
     titled = any(_TITLE.fullmatch(one.strip()[:600]) for one in named)
+    if not titled and len(files) < _LEAST:
+        return Outcome("closed", value=0)
     stated = any(_STATED.match(one.strip()[:600]) for one in named)
     goes_up = any(" ".join(one.text.lower().split()) in _PARENTS for one in anchors)
     sorts = sum(1 for one in anchors if _SORTING.search((one.href or "")[:200])) > 1
@@ -128,9 +133,8 @@ def directory_listing(document: Document) -> Outcome:
     )
 
 
-def _is_named_like_its_target(anchor: Anchor, page_url: str) -> bool:
-    """Return whether a link leads below the page and its text is the name, perhaps cut, of what it leads to."""
-    folder = strip_fragment(page_url).partition("?")[0].rpartition("/")[0] + "/"
+def _is_named_like_its_target(anchor: Anchor, folder: str) -> bool:
+    """Return whether a link leads below a folder and its text is the name, perhaps cut, of what it leads to."""
     url = strip_fragment(anchor.url or "").partition("?")[0]
     text = anchor.text.strip().removesuffix("/")
     if not url.startswith(folder) or len(url) <= len(folder) or not text:

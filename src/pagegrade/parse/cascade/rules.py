@@ -12,7 +12,7 @@ import re
 from typing import Final
 
 from pagegrade.parse.cascade.conditions import is_supported, screens_of
-from pagegrade.parse.cascade.selectors import MAX_SELECTOR, InvalidSelectorError, parse_selectors, split_list
+from pagegrade.parse.cascade.selectors import MAX_SELECTOR, InvalidSelectorError, parse_selector, split_list
 from pagegrade.parse.url import join_url, strip_fragment
 
 MAX_RULES: Final = 20_000
@@ -31,9 +31,11 @@ FIELD: Final = "\t"
 _STRING: Final = r"\"(?:[^\"\\\n]++|\\[\s\S])*(?:\"|\n|\Z)|'(?:[^'\\\n]++|\\[\s\S])*(?:'|\n|\Z)"
 _AWKWARD: Final = re.compile(
     rf"/\*[\s\S]*?(?:\*/|\Z)|{_STRING}"
-    r"|[uU][rR][lL]\(\s*(?![\"'\s])(?:[^)\\]++|\\[\s\S])*|\\[{};\"'\\(]"
+    r"|u[rR][lL]\(\s*(?![\"'\s])(?:[^)\\]++|\\[\s\S])*|U[rR][lL]\(\s*(?![\"'\s])(?:[^)\\]++|\\[\s\S])*"
+    r"|\\[{};\"'\\(]"
 )
-"""Constructs that may contain a brace or a semicolon that is no separator."""
+"""Constructs that may contain a brace or a semicolon that is no separator. Each begins with a character, not a set, so
+that the pattern engine looks for the first characters of all of them at once."""
 _SEPARATING: Final = re.compile(r"[{};\n\t]")
 _BRACES: Final = re.compile(r"([{}])")
 _DECIDING: Final = frozenset(
@@ -126,6 +128,8 @@ class _Reducer:
         self._overflow = 0
         self._imports_allowed = True
         self._parsed: dict[str, tuple[tuple[str, str, str], ...]] = {}
+        self._screens: dict[str, tuple[int, int]] = {}
+        """Media query -> screens: a sheet repeats few of them again and again."""
         self._used: frozenset[str] = frozenset()
 
     def run(self, text: str) -> tuple[str, ...] | None:
@@ -142,13 +146,15 @@ class _Reducer:
             block = blocks[-1]
             if mark == "{":
                 # Most rules decide nothing: they are stepped over whole.
+                body = pieces[index + 2]
                 if (
                     pieces[index + 3] == "}"
-                    and not relevant(pieces[index + 2])
+                    and not relevant(body)
                     and "@" not in piece
                     and (";" not in piece or block.kind == "skip")
-                    and len(blocks) > 1
                 ):
+                    self._imports_allowed = False
+                    stray = ""
                     index += 4
                     continue
                 self._before_block(piece, block, stray)
@@ -273,7 +279,7 @@ class _Reducer:
             name, condition = (match[1].lower(), match[2].strip()) if match else ("", "")
             match name:
                 case "media":
-                    sure, maybe = screens_of(condition)
+                    sure, maybe = self._screens_of(condition)
                     certain, possible = certain & sure, possible & maybe
                 case "supports":
                     held = is_supported(condition)
@@ -300,6 +306,13 @@ class _Reducer:
         if not possible:
             kind = "skip"
         self._blocks.append(_Block(kind, certain=certain, possible=possible, layer=layer, selectors=selectors))
+
+    def _screens_of(self, condition: str) -> tuple[int, int]:
+        """The screens of a media query list, which is read once."""
+        known = self._screens.get(condition)
+        if known is None:
+            known = self._screens[condition] = screens_of(condition)
+        return known
 
     @staticmethod
     def _nested(outer: str, prelude: str) -> str:
@@ -336,8 +349,8 @@ class _Reducer:
             return ()
         found: list[tuple[str, str, str]] = []
         try:
-            parts = list(split_list(text))
-            for part, selector in zip(parts, parse_selectors(text), strict=True):
+            for part in split_list(text):
+                selector = parse_selector(part)
                 if not selector.pseudo_element:
                     keys = " ".join(key for key in selector.keys if " " not in key) or "*"
                     found.append((keys, ".".join(map(str, selector.specificity)), " ".join(part.split())))

@@ -35,6 +35,8 @@ _ATTRIBUTE: Final = re.compile(
     rf"(?:\"(?P<double>(?:[^\"\\]|\\[\s\S])*)\"|'(?P<single>(?:[^'\\]|\\[\s\S])*)'|(?P<bare>{_NAME}))"
     r"\s*(?P<flag>[iIsS])?\s*)?\]"
 )
+_LIST_MARK: Final = re.compile(r"[\\\"'()\[\],](?:(?<=\\)[\s\S])?")
+"""Characters that part or keep together a list; an escape with the character that it escapes."""
 _ESCAPED: Final = re.compile(r"\\(?:([0-9A-Fa-f]{1,6})[ \t\r\n\f]?|([\s\S]))")
 _NTH: Final = re.compile(
     r"(?:(?P<step>[+-]?\d{0,9})n\s*(?:(?P<sign>[+-])\s*(?P<shift>\d{1,9}))?|(?P<one>[+-]?\d{1,9}))"
@@ -97,7 +99,16 @@ def parse_selectors(text: str) -> list[Selector]:
     """
     if len(text) > MAX_SELECTOR:
         raise InvalidSelectorError
-    return [_parse(part, 0) for part in split_list(text)]
+    return [parse_selector(part) for part in split_list(text)]
+
+
+def parse_selector(text: str) -> Selector:
+    """Read one selector of a list.
+
+    Raises:
+        InvalidSelectorError: It is none.
+    """
+    return _parse(text, 0)
 
 
 def split_list(text: str) -> Iterator[str]:
@@ -105,24 +116,22 @@ def split_list(text: str) -> Iterator[str]:
     if not any(mark in text for mark in "([\"'\\"):
         yield from text.split(",")
         return
-    depth = start = at = 0
+    depth = start = 0
     quote = ""
-    while at < len(text):
-        mark = text[at]
-        if mark == "\\":
-            at += 1
-        elif quote:
+    for match in _LIST_MARK.finditer(text):
+        mark = match[0]
+        if quote:
             quote = "" if mark == quote else quote
+        elif mark == "," and not depth:
+            at = match.start()
+            yield text[start:at]
+            start = at + 1
         elif mark in "\"'":
             quote = mark
         elif mark in "([":
             depth += 1
         elif mark in ")]":
             depth -= 1
-        elif mark == "," and not depth:
-            yield text[start:at]
-            start = at + 1
-        at += 1
     yield text[start:]
 
 
@@ -234,12 +243,9 @@ def _argument(text: str, at: int) -> tuple[str | None, int]:
         return None, at
     depth = 0
     quote = ""
-    position = at
-    while position < len(text):
-        mark = text[position]
-        if mark == "\\":
-            position += 1
-        elif quote:
+    for match in _LIST_MARK.finditer(text, at):
+        mark = match[0]
+        if quote:
             quote = "" if mark == quote else quote
         elif mark in "\"'":
             quote = mark
@@ -248,8 +254,7 @@ def _argument(text: str, at: int) -> tuple[str | None, int]:
         elif mark == ")":
             depth -= 1
             if not depth:
-                return text[at + 1 : position], position + 1
-        position += 1
+                return text[at + 1 : match.start()], match.end()
     raise InvalidSelectorError
 
 

@@ -50,6 +50,7 @@ _INLINE_TAGS: Final = frozenset(
 """``content-visibility`` does nothing to boxes within a line of text."""
 _SCREEN_PAIRS: Final = {f"{certain}{possible}": (certain, possible) for certain in range(4) for possible in range(4)}
 """Screens of a kept rule as they are written -> the two bit sets."""
+_MAX_INLINES: Final = 1_000
 _SHOWING_ATTRIBUTES: Final = frozenset({"hidden", "popover", "style"})
 _INFINITY: Final = 1 << 30
 
@@ -154,6 +155,8 @@ class Visibility:
         self._selectors: dict[int, Selector] = {}
         self._asked: set[str] | None = None
         """Attributes by which rules that hide are found."""
+        self._inlines: dict[str, str] = {}
+        """Style attribute -> what it decides."""
         self._codes: dict[str, _Does] = {}
         self._orders: dict[int, tuple[Order, Order]] = {}
 
@@ -297,9 +300,8 @@ class Visibility:
         shut = (tag == "details" and "open" not in raw) or (
             "hidden" in raw and str(raw["hidden"] or "").lower() == "until-found" and tag not in _INLINE_TAGS
         )
-        entries = self._entries(self._hiding, node)
-        style = str(raw["style"] or "") if "style" in raw else ""
-        inline = read_declarations(style) if style and _INLINE.search(style) is not None else ""
+        entries = self._entries(self._hiding, node) if self._may_match(tag, raw) else []
+        inline = self._inline(str(raw["style"])) if raw.get("style") else ""
         if inline:
             entries += _inline_entries(inline)
         if not entries and not closed and not shut and not flags & _VEILED:
@@ -318,6 +320,20 @@ class Visibility:
         if inner & SHUT:
             self.shut.add(node)
         return inner
+
+    def _may_match(self, tag: str, raw: Mapping[str, Any]) -> bool:
+        """Return whether any rule that hides may match an element, also one that the walk asks for anyway."""
+        attributes = self._hiding.attributes
+        return self.may_hide(tag, raw) or bool(attributes and not attributes.keys().isdisjoint(raw))
+
+    def _inline(self, style: str) -> str:
+        """Read what a style attribute decides; a page repeats few of them again and again."""
+        code = self._inlines.get(style)
+        if code is None:
+            code = read_declarations(style) if _INLINE.search(style) is not None else ""
+            if len(self._inlines) < _MAX_INLINES:
+                self._inlines[style] = code
+        return code
 
     def _apply(self, node: Element, flags: int, entries: list[_Entry], *, closed: bool, shut: bool) -> int:
         """``flags`` with what the declarations make of them."""

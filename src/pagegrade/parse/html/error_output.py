@@ -47,12 +47,14 @@ _HINTS: Final = (
     "goroutine ",
     "Django Version",
     "Whitelabel Error",
-    "error",
-    "Error",
-    "ERROR",
-    "Bad Gateway",
-    "went wrong",
+    ".scala:",
+    ".groovy:",
+    ":line ",
+    "Exception Type:",
 )
+"""Part of every trace and every message of PHP."""
+_PAGE_HINTS: Final = ("error", "Error", "ERROR", "Bad Gateway", "went wrong")
+"""The same for pages that say nothing else."""
 _LINE: Final = re.compile(r" on line [\x02 ]{0,3}\d{1,7}")
 _LABEL: Final = re.compile(
     r"(\x02)?(?:PHP )?(Fatal error|Parse error|Recoverable fatal error|Catchable fatal error|Warning|Notice|Deprecated|"
@@ -133,13 +135,17 @@ def find_error_output(document: Document) -> tuple[ErrorOutput, ...]:
     Messages in code and quotations are what the page writes about, unless the page holds nothing else.
     """
     text = document.text[:MAX_TEXT]
-    if not any(hint in text for hint in _HINTS) or document.body is None:
+    if document.body is None:
         return ()
-    prose, code = _split(document.body.node)
-    is_all = len(prose.split()) <= _MAX_OWN_WORDS and len(document.anchors) <= 10
-    seen = f"{prose} {code}" if is_all else prose
-    found = [*_php_messages(seen), *_traces(seen)]
-    if not found and document.word_count <= 2 * _MAX_OWN_WORDS:
+    found: list[ErrorOutput] = []
+    is_traced = any(hint in text for hint in _HINTS)
+    if is_traced:
+        prose, code = _split(document.body.node)
+        is_all = len(prose.split()) <= _MAX_OWN_WORDS and len(document.anchors) <= 10
+        seen = f"{prose} {code}" if is_all else prose
+        found += (*_php_messages(seen), *_traces(seen))
+    is_short = document.word_count <= 2 * _MAX_OWN_WORDS
+    if not found and is_short and (is_traced or any(hint in text for hint in _PAGE_HINTS)):
         found += _error_pages(document)
     return tuple(sorted(found, key=lambda one: not one.fatal)[:MAX_FOUND])
 

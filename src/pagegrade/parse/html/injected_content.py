@@ -57,7 +57,16 @@ _UNSEEN: Final = re.compile(
     r"transform:(?:scale\(0|translate[xy]?\(-[0-9]{3,6})|font-size:[01](?:px|em|pt|%)?(?:;|$)"
 )
 """Not to be seen, which has honest reasons as well."""
-_RULE: Final = re.compile(r"[.#]([A-Za-z_][\w-]{0,80})\s{0,5}\{([^{}]{1,400})\}")
+_MAY_CONCEAL: Final = re.compile(r":(?<=[tpmhey]:)(?:-[0-9]{3}|[01])|\((?:0|-[0-9]{3})")
+"""Part of everything that the two patterns above match, and of few other rules; far cheaper to look for."""
+_SIGN: Final = re.compile(
+    r":(?<=[tpmheyTPMHEY\s]:)\s{0,5}(?:-\s{0,2}[0-9]\s{0,2}[0-9]\s{0,2}[0-9]|[01])"
+    r"|\(\s{0,5}(?:0|-\s{0,2}[0-9])"
+)
+"""The same in the text of a style sheet as it is written."""
+_SELECTED: Final = re.compile(r"[.#]([A-Za-z_][\w-]{0,80})\s{0,5}\Z")
+_MAX_DECLARATIONS: Final = 400
+_MAX_SELECTED: Final = 90
 _SCRIPTED: Final = re.compile(
     r"getElementById\(\s{0,3}[\"']([^\"']{1,80})[\"']\s{0,3}\)\.style\.(?:display|visibility)\s{0,3}="
     r"\s{0,3}[\"'](?:none|hidden)"
@@ -69,6 +78,8 @@ _DISGUISED: Final = re.compile(
     r"(?:eval|document\.write(?:ln)?)\s{0,3}\(\s{0,3}unescape\s{0,3}\(\s{0,3}[\"']"
     r"(?:%[0-9a-fA-F]{2}|%u[0-9a-fA-F]{4}){30}"
 )
+_DISGUISES: Final = ("atob", "fromCharCode", "unescape")
+"""One of these is part of everything that the pattern above matches; far cheaper to look for."""
 _RUNS: Final = re.compile(
     r"eval|document\.write|createElement|appendChild|insertBefore|location|innerHTML|Function|setTimeout"
 )
@@ -145,6 +156,26 @@ def _is_topic(document: Document) -> bool:
     return len(_SPAM.findall(document.text[:20_000])) > _MAX_MENTIONS
 
 
+def _concealing_rules(css: str) -> Iterator[tuple[str, str]]:
+    """(class or id, declarations) of the rules that may conceal what they select, at most ``MAX_RULES``."""
+    done = count = 0
+    for sign in _SIGN.finditer(css):
+        at = sign.start()
+        if at < done:
+            continue
+        start = css.rfind("{", max(0, at - _MAX_DECLARATIONS), at)
+        end = css.find("}", at, at + _MAX_DECLARATIONS)
+        if start < 0 or end < 0 or end - start - 1 > _MAX_DECLARATIONS or css.find("}", start, at) >= 0:
+            continue
+        done = end
+        selected = _SELECTED.search(css[max(0, start - _MAX_SELECTED) : start])
+        count += 1
+        if count > MAX_RULES:
+            return
+        if selected is not None and css.find("{", at, end) < 0:
+            yield selected[1], css[start + 1 : end]
+
+
 class _Concealed:
     """Ways to hide elements: by their own style, by a rule of the page, or by a script."""
 
@@ -152,12 +183,10 @@ class _Concealed:
         self._known: dict[object, int] = {}
         self._names: dict[str, int] = {}
         for style in document.styles[:50]:
-            for number, match in enumerate(_RULE.finditer(style.text[:MAX_SCRIPT])):
-                if number > MAX_RULES:
-                    break
-                how = _how(match[2])
+            for name, declarations in _concealing_rules(style.text[:MAX_SCRIPT]):
+                how = _how(declarations)
                 if how and len(self._names) < _MAX_NAMES:
-                    self._names[match[1]] = max(how, self._names.get(match[1], 0))
+                    self._names[name] = max(how, self._names.get(name, 0))
         for script in document.scripts[:MAX_SCRIPTS]:
             if "getElementById" in script.text[:MAX_SCRIPT]:
                 for match in _SCRIPTED.finditer(script.text[:MAX_SCRIPT]):
@@ -189,6 +218,8 @@ class _Concealed:
 
 def _how(style: str) -> int:
     plain = "".join(style[:1_000].lower().split())
+    if _MAY_CONCEAL.search(plain) is None:
+        return 0
     return _FAR if _MOVED.search(plain) else _UNSEEN_ONLY if _UNSEEN.search(plain) else 0
 
 
@@ -201,7 +232,7 @@ def _disguised_scripts(document: Document) -> Iterator[Injection]:
     for script in document.scripts[:MAX_SCRIPTS]:
         if script.kind == "classic" and script.text:
             text = script.text[:MAX_SCRIPT]
-            if _DISGUISED.search(text) and _RUNS.search(text):
+            if any(sign in text for sign in _DISGUISES) and _DISGUISED.search(text) and _RUNS.search(text):
                 yield Injection("disguised-script", script.node)
 
 
