@@ -288,7 +288,7 @@ def _wait_until_gone(pids: Sequence[int]) -> None:
 def execute(url: str, statement: LiteralString, *values: object) -> list[tuple[Any, ...]]:
     """What a statement finds, on a connection of its own and by itself."""
     words = make_url(url).set(drivername="postgresql").render_as_string(hide_password=False)
-    with psycopg.connect(words, autocommit=True, connect_timeout=10) as connection:
+    with psycopg.connect(words, autocommit=True, connect_timeout=60) as connection:
         found = connection.execute(sql.SQL(statement), values or None)
         return found.fetchall() if found.description is not None else []
 
@@ -347,7 +347,7 @@ class Databases:
     def drop(self, url: str) -> None:
         """Drop a database, whoever still uses it; ``WITH (FORCE)`` would refuse while the server is vacuuming there."""
         name = cast(str, make_url(url).database)
-        with psycopg.connect(_plain(self._url), autocommit=True, connect_timeout=10) as connection:
+        with psycopg.connect(_plain(self._url), autocommit=True, connect_timeout=60) as connection:
             found = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone()
             if found is not None:
                 connection.execute(sql.SQL("ALTER DATABASE {} ALLOW_CONNECTIONS false").format(sql.Identifier(name)))
@@ -365,7 +365,7 @@ class Databases:
         return self._url.set(database=name).render_as_string(hide_password=False)
 
     def _execute(self, statements: Sequence[sql.SQL], **names: sql.Identifier) -> None:
-        with psycopg.connect(_plain(self._url), autocommit=True, connect_timeout=10) as connection:
+        with psycopg.connect(_plain(self._url), autocommit=True, connect_timeout=60) as connection:
             for statement in statements:
                 connection.execute(statement.format(**names))
 

@@ -34,7 +34,7 @@ from tests.waiting import wait_until
 START_S: Final = 120.0
 """Patience, not a promise: a start takes two seconds of a processor, which others may be using."""
 STOP_S: Final = 60.0
-READ_S: Final = 30.0
+READ_S: Final = 120.0
 TOLD: Final = 3_000
 """Characters of a log that a failure shows."""
 FORM: Final = "application/x-www-form-urlencoded"
@@ -391,7 +391,7 @@ def _wait_until_ready(process: subprocess.Popen[bytes], log_file: Path) -> int:
 
 
 def _is_ready(port: int) -> bool:
-    connection = HTTPConnection("127.0.0.1", port, timeout=5)
+    connection = HTTPConnection("127.0.0.1", port, timeout=READ_S)
     try:
         connection.request("GET", "/readyz")
         return connection.getresponse().status == 200

@@ -15,7 +15,7 @@ from pagegrade.store.engine.data_dir import DATABASE_NAME
 from tests.server import Server
 from tests.waiting import wait_until
 
-ORPHANS_S: Final = 20.0
+ORPHANS_S: Final = 120.0
 """A parser that is computing ends when its CPU time does, after 10 s."""
 
 

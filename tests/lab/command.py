@@ -12,7 +12,7 @@ import msgspec
 from tests.lab.case import Job, Outcome
 
 EXIT_CODES: Final = {0: "done", 3: "failed", 2: "refused"}
-START_S: Final = 10.0
+START_S: Final = 120.0
 """Starting the interpreter and evaluation come on top of the budget."""
 
 

@@ -23,8 +23,8 @@ from hypercorn.config import Config
 from pagegrade.web.server.serve import loop_factory
 from tests.site.app import Kind, make_app
 
-START_TIMEOUT_S: Final = 10.0
-STOP_TIMEOUT_S: Final = 5.0
+START_TIMEOUT_S: Final = 120.0
+STOP_TIMEOUT_S: Final = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

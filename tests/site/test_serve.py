@@ -42,7 +42,7 @@ def site() -> Iterator[Site]:
 def get(url: str, **headers: str) -> Got:
     """One GET without following redirects."""
     parts = URL(url)
-    connection = http.client.HTTPConnection(parts.hostname, int(parts.port or 80), timeout=10)
+    connection = http.client.HTTPConnection(parts.hostname, int(parts.port or 80), timeout=60)
     try:
         connection.request("GET", parts.pathname, headers=headers)
         answer = connection.getresponse()
@@ -111,7 +111,7 @@ def test_secure_site_speaks_http_2(site: Site) -> None:
     context.set_alpn_protocols(["h2"])
     port = int(URL(site.https).port)
     with (
-        socket.create_connection(("127.0.0.1", port), timeout=10) as raw,
+        socket.create_connection(("127.0.0.1", port), timeout=60) as raw,
         context.wrap_socket(raw, server_hostname="localhost") as secure,
     ):
         chosen = secure.selected_alpn_protocol()

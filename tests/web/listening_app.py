@@ -17,7 +17,7 @@ from pagegrade.web.app import make_app
 from pagegrade.web.server.serve import serve
 from tests.store_builders import add_owner, make_database
 
-START_S = 20.0
+START_S = 120.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ from pagegrade.web.server.serve import serve
 from tests.waiting import turns
 
 GET: Final = b"GET / HTTP/1.1\r\nHost: a.example\r\n\r\n"
-PATIENCE_S: Final = 20.0
+PATIENCE_S: Final = 120.0
 """Only a broken server makes a test wait so long."""
 
 

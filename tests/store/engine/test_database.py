@@ -151,7 +151,7 @@ def test_a_reader_sees_the_old_or_the_new_never_half(tmp_path: Path) -> None:
             database.submit(partial(note_twice, words=str(number))).result(30)
         done.set()
     for each in reading:
-        each.result(1)
+        each.result(60)
 
     assert moved == []
     assert {count % 2 for count in seen} == {0}
@@ -275,7 +275,7 @@ def test_what_waits_is_done_before_closing(tmp_path: Path) -> None:
 
     asyncio.run(late())
 
-    assert [each.result(1) for each in waiting] == [f"{number:03}" for number in range(MANY)]
+    assert [each.result(60) for each in waiting] == [f"{number:03}" for number in range(MANY)]
 
 
 def test_what_is_done_first_is_told_to_the_reader(tmp_path: Path) -> None:

@@ -68,7 +68,7 @@ def test_many_writes_at_once_are_all_kept(tmp_path: Path) -> None:
 
     assert [promise.result(30) for promise in promises] == wanted
     assert notes(database) == wanted
-    assert held.result(1) is None
+    assert held.result(60) is None
     database.close()
 
 
@@ -310,7 +310,7 @@ def test_what_waits_is_done_before_closing(tmp_path: Path) -> None:
 
     asyncio.run(late())
 
-    assert [each.result(1) for each in waiting] == [f"{number:03}" for number in range(2 * GROUP)]
+    assert [each.result(60) for each in waiting] == [f"{number:03}" for number in range(2 * GROUP)]
     database.close()
 
 
