@@ -122,7 +122,7 @@ class Settings(BaseSettings):
         Origin | None,
         Field(
             description="Public origin that every link is built from, such as https://reports.example.org. "
-            "Unset: http:// with HOST and PORT."
+            "Unset: http:// with HOST and PORT; a worker learns it from the server."
         ),
     ] = None
     host: Annotated[

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import signal
 import socket
+import threading
 import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -58,6 +60,38 @@ def test_what_is_asked_for_here_is_analysed_there(tmp_path: Path) -> None:
     assert "pagegrade_processes 2.0" in metrics
     assert code == 0
     assert not (tmp_path / "data" / "pagegrade.db").exists()
+
+
+class _ToServer(BaseHTTPRequestHandler):
+    """Redirects to what ``location`` of the server says."""
+
+    def do_GET(self) -> None:
+        self.send_response(302)
+        self.send_header("Location", str(vars(self.server)["location"]))
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name of the overridden method
+        """Say nothing."""
+
+
+def test_a_worker_learns_what_the_origin_of_the_installation_is(tmp_path: Path) -> None:
+    """It has no PAGEGRADE_BASE_URL and may contact the whole machine, but not the server it works for."""
+    url = databases().make()
+    with (
+        ThreadingHTTPServer(("127.0.0.1", 0), _ToServer) as elsewhere,
+        running_server(tmp_path / "data", "--no-worker", DATABASE_URL=url) as server,
+        running_worker(tmp_path, url) as starting,
+    ):
+        threading.Thread(target=elsewhere.serve_forever, daemon=True).start()
+        vars(elsewhere)["location"] = f"http://127.0.0.1:{server.port}/"
+        ready(starting)
+        report = server.create(f"http://127.0.0.1:{elsewhere.server_address[1]}/")
+        finished = server.finished(report["id"])
+        elsewhere.shutdown()
+
+    assert finished["state"] == "failed"
+    assert finished["error"]["code"] == "address_not_allowed"
 
 
 def test_its_port_answers_probes_and_nothing_else(tmp_path: Path) -> None:

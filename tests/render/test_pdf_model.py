@@ -18,6 +18,7 @@ from pagegrade.render.pdf_model import (
     MAX_DETAILED,
     MAX_EVIDENCE_CHARACTERS,
     MAX_FINDINGS,
+    MAX_HOPS,
     breakable,
     sheet,
 )
@@ -100,7 +101,7 @@ def test_lists_of_any_length_have_an_end() -> None:
     assert len(values["findings"]) == MAX_DETAILED
     assert len(values["further"]) == MAX_FINDINGS - MAX_DETAILED
     assert values["findings_left_out"] == "3 findings more not shown."
-    assert [fact["name"] for fact in values["facts"]].count("Redirect") == 20
+    assert [fact["name"] for fact in values["facts"]].count("Redirect") == MAX_HOPS
 
 
 @pytest.mark.parametrize(("findings", "further"), [(MAX_DETAILED, []), (MAX_DETAILED + 1, [MAX_DETAILED + 1])])
@@ -113,6 +114,25 @@ def test_findings_beyond_the_bound_have_one_line_each(findings: int, further: li
     assert {frozenset(item) for item in values["further"]} <= {
         frozenset({"rank", "category", "title", "importance", "cost"})
     }
+
+
+@pytest.mark.parametrize(
+    ("findings", "left_out"), [(MAX_FINDINGS, ""), (MAX_FINDINGS + 1, "1 finding more not shown.")]
+)
+def test_findings_beyond_the_last_line_are_counted(findings: int, left_out: str) -> None:
+    """Of as many as there may be, none is left out."""
+    values = sheet(make_report(*(make_result(f"check-{number}") for number in range(findings))))
+
+    assert len(values["further"]) == MAX_FINDINGS - MAX_DETAILED
+    assert values["findings_left_out"] == left_out
+
+
+@pytest.mark.parametrize(("length", "ends"), [(250, "x"), (251, "…")])
+def test_the_message_of_a_finding_ends_at_its_bound(length: int, ends: str) -> None:
+    """Whole at the bound, with an ellipsis one character past it."""
+    values = sheet(make_report(make_result(message="x" * length)))
+
+    assert values["findings"][0]["message"][-1] == ends
 
 
 @pytest.mark.parametrize(("first", "shown", "more"), [(100, 3, ""), (101, 2, "and 1 more")])
@@ -140,9 +160,10 @@ def test_a_hostile_report_is_typeset_within_bounds() -> None:
 
     assert sum(map(len, evidence)) <= MAX_EVIDENCE_CHARACTERS
     assert len(values["findings"]) == MAX_DETAILED
-    assert len(values["further"]) > 100
+    assert len(values["further"]) == MAX_FINDINGS - MAX_DETAILED
+    assert values["findings_left_out"].endswith("findings more not shown.")
     assert values["findings"][-1]["more"] == "100,000 places, not shown here"
-    assert len(json.dumps(values, ensure_ascii=False)) < 120_000
+    assert len(json.dumps(values, ensure_ascii=False)) < 70_000
 
 
 def test_times_are_drawn_and_not_listed_again() -> None:

@@ -13,6 +13,7 @@ from pagegrade.service.container import Services
 from pagegrade.service.options import ServiceOptions
 from pagegrade.store.engine.database import Database
 from pagegrade.store.engine.factory import open_database
+from pagegrade.store.repositories.installation import note_origin
 from pagegrade.store.repositories.processes import LiveProcess, list_live
 from pagegrade.worker.heartbeat import present
 from tests.store_builders import make_database, make_file
@@ -176,3 +177,31 @@ async def _until(done: Callable[[], bool]) -> None:
     async with asyncio.timeout(30):
         while not done():  # noqa: ASYNC110 - nothing tells
             await asyncio.sleep(0.02)
+
+
+@shared_only
+@pytest.mark.parametrize("learns", [True, False])
+def test_a_process_without_a_configured_origin_learns_that_of_the_server(database: Database, *, learns: bool) -> None:
+    """Before it claims anything, and again when another server has started meanwhile."""
+    process = process_of(database)
+    configured = process.options.base_url
+    database.write_here(lambda tx: note_origin(tx, "https://grade.example.com"))
+
+    async def script() -> list[tuple[str, frozenset[tuple[str, int]]]]:
+        async with present(process, "worker", learns_origin=learns):
+            first = process.options.base_url, process.options.analyze.own_origins
+            database.write_here(lambda tx: note_origin(tx, "https://grade.example.org"))
+            beats = now_ms()
+            while learns and process.options.base_url == first[0] and now_ms() < beats + 20_000:  # noqa: ASYNC110 - a thread sets it
+                await asyncio.sleep(0.02)
+        return [first, (process.options.base_url, process.options.analyze.own_origins)]
+
+    found = asyncio.run(script())
+    close(process)
+
+    if learns:
+        assert found == [
+            (f"https://{name}", frozenset({(name, 443)})) for name in ("grade.example.com", "grade.example.org")
+        ]
+    else:
+        assert {url for url, _ in found} == {configured}

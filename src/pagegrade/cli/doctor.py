@@ -29,7 +29,7 @@ from pagegrade.service.doctor.checks import (
     try_fetch,
     warning,
 )
-from pagegrade.service.doctor.postgresql import look_at_postgres
+from pagegrade.service.doctor.postgresql import look_at_origin, look_at_postgres
 from pagegrade.service.doctor.storage import (
     look_at_database,
     look_at_folder,
@@ -93,6 +93,7 @@ def _look_here() -> Iterator[Diagnosis]:
             yield from look_at_postgres(
                 database, connections=database_connections(), silent_ms=int(service_options().lease_s * 1000)
             )
+            yield from look_at_origin(database, dict(values).get("PAGEGRADE_BASE_URL"))
             yield look_at_clock(now_ms(), newest_row_ms(database))
             return
         yield look_at_sqlite()

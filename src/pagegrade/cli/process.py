@@ -96,15 +96,24 @@ def prepare_tables(database: Database, *, change: bool) -> None:
 class Process:
     """The parts of a process, and how they stop together."""
 
-    def __init__(self, services: Services, kind: Literal["serve", "worker"], listen: Listen | None = None) -> None:
+    def __init__(
+        self,
+        services: Services,
+        kind: Literal["serve", "worker"],
+        listen: Listen | None = None,
+        *,
+        learns_origin: bool = False,
+    ) -> None:
         """Prepare; nothing runs yet.
 
         Args:
             services: Of this process.
             kind: Kind of process, as shown to other processes.
             listen: Answers requests; ``None``: it does not listen.
+            learns_origin: The public origin was not configured and is learned from those that serve it.
         """
         self._services = services
+        self._learns_origin = learns_origin
         self._kind: Final[Literal["serve", "worker"]] = kind
         self._listen = listen
         self._worker = Worker(services)
@@ -123,7 +132,8 @@ class Process:
             loop.add_signal_handler(number, self._stop_requested)
         self._hear_others()
         try:
-            async with present(self._services, self._kind), asyncio.TaskGroup() as group:
+            known = present(self._services, self._kind, learns_origin=self._learns_origin)
+            async with known, asyncio.TaskGroup() as group:
                 if self._listen is not None:
                     self._listening = group.create_task(self._answer(self._listen), name="listening")
                 else:

@@ -48,7 +48,8 @@ def work(*, concurrency: int | None, host: str | None, port: int | None) -> int:
         )
         listen = None if port is None else _probes(services, server.host, port)
         with asyncio.Runner(loop_factory=loop_factory()) as runner:
-            runner.run(Process(services, "worker", listen).run())
+            process = Process(services, "worker", listen, learns_origin=not server.is_origin_known)
+            runner.run(process.run())
     finally:
         services.database.close()
     return exit_codes.OK

@@ -16,20 +16,23 @@ from pagegrade.render.escape import safe_href, unicode_host, visible
 from pagegrade.render.prose import parse_prose
 
 Values = dict[str, Any]
-MAX_FINDINGS: Final = 200
-"""More are counted, not shown; as many as there could ever be checks."""
-MAX_DETAILED: Final = 40
-"""Findings with texts and evidence; those after them have one line each. A page at all limits has 200, and one with its
-texts takes 2 ms to typeset."""
-MAX_EVIDENCE_CHARACTERS: Final = 12_000
+MAX_FINDINGS: Final = 100
+"""More are counted, not shown; a page at all limits has 200, the worst real ones have half as many."""
+MAX_DETAILED: Final = 20
+"""Findings with texts and evidence; those after them have one line each. One with its texts takes 2 to 4 ms to
+typeset."""
+MAX_EVIDENCE_CHARACTERS: Final = 4_200
 """Of the evidence of all findings; further entries are counted. Long words make them the most expensive text."""
 MAX_ROWS: Final = 300
 """Of a list or a table."""
-MAX_HOPS: Final = 20
+MAX_HOPS: Final = 10
+"""Redirects of the page; notes about the run."""
 BREAK: Final = "\u200b"
 """Zero-width space, which allows a line break inside a word; ``visible`` removes a page's own."""
 _URL_CHARS: Final = 400
 _PLACE_CHARS: Final = 300
+_MESSAGE_CHARS: Final = 250
+"""Of a finding; those of our checks have less than 200 without what they quote."""
 _PROSE_CHARS: Final = 1_000
 """Of why and fix; those of our checks have less than half of it."""
 _LONG_WORD: Final = 18
@@ -223,7 +226,7 @@ def _finding(rank: int, finding: view.Finding, evidence: list[Values], report: R
         "rank": rank,
         "group": view.CATEGORY_NAMES[result.category] if rank > view.FIX_FIRST else "",
         **_headline(finding, report),
-        "message": _text(result.message, 400),
+        "message": _text(result.message, _MESSAGE_CHARS),
         "why": _prose(result.why),
         "fix": _prose(result.fix),
         "evidence": evidence,

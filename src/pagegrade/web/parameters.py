@@ -24,6 +24,8 @@ PER_PAGE: Final = 10
 MAX_PAGE: Final = 1_000_000_000
 MAX_TEXT: Final = 2_048
 """Characters of a text parameter: as many as a URL may have."""
+MAX_SEARCH_CHARACTERS: Final = 100
+"""Characters of a text to search for, each of which may be compared with each of a URL where no index helps."""
 
 
 MEMBERS: Final = tuple(ListedReport.model_fields)
@@ -95,7 +97,7 @@ class ReportListQuery(Paged):
 
     search: str | None = Field(
         None,
-        max_length=MAX_TEXT,
+        max_length=MAX_SEARCH_CHARACTERS,
         description="Part of the field that `search_by` names, in any case; `%`, `_` and `\\` mean themselves.",
         examples=["pricing"],
     )

@@ -1,4 +1,7 @@
-"""Where several processes share a database: says to the others that this one lives, and learns how many there are.
+"""Where several processes share a database: reports to the others that this one lives, and learns how many there are.
+
+A process that was not configured with the public origin of the installation learns it from those that serve it, so that
+it never analyses the installation itself.
 
 In a thread of its own, with a connection of its own: a process that has much to do must not look dead.
 """
@@ -12,6 +15,7 @@ import os
 import platform
 import threading
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Final, Literal
 
 from pagegrade.clock import now_ms
@@ -19,6 +23,7 @@ from pagegrade.model.errors import Unavailable
 from pagegrade.model.identity import VERSION
 from pagegrade.service.container import Services
 from pagegrade.store.engine.database import Transaction
+from pagegrade.store.repositories.installation import noted_origin
 from pagegrade.store.repositories.processes import Process, beat, forget, list_live
 
 logger = logging.getLogger(__name__)
@@ -30,17 +35,21 @@ MAX_HOST: Final = 255
 
 
 @contextlib.asynccontextmanager
-async def present(services: Services, kind: Literal["serve", "worker"]) -> AsyncIterator[None]:
+async def present(
+    services: Services, kind: Literal["serve", "worker"], *, learns_origin: bool = False
+) -> AsyncIterator[None]:
     """Be known to the others for the length of a block, in which requests are answered or runs are claimed.
 
     Args:
         services: Of this process; its ``peers`` is kept up to date.
         kind: What this process does.
+        learns_origin: Keep ``base_url`` of the options, which is never analysed, at the origin that a server noted;
+            before the block is entered, if one is known by then.
     """
     if not services.database.shared:
         yield
         return
-    pulse = _Pulse(services, kind)
+    pulse = _Pulse(services, kind, learns_origin=learns_origin)
     await asyncio.to_thread(pulse.start)
     try:
         yield
@@ -51,8 +60,9 @@ async def present(services: Services, kind: Literal["serve", "worker"]) -> Async
 class _Pulse:
     """The thread."""
 
-    def __init__(self, services: Services, kind: str) -> None:
+    def __init__(self, services: Services, kind: str, *, learns_origin: bool) -> None:
         self._services = services
+        self._learns_origin = learns_origin
         self._process = Process(
             name=services.process, kind=kind, version=VERSION, host=platform.node()[:MAX_HOST], pid=os.getpid()
         )
@@ -78,12 +88,16 @@ class _Pulse:
             self._told = self._beat()
 
     def _beat(self) -> bool:
-        def work(tx: Transaction) -> int:
+        def work(tx: Transaction) -> tuple[int, str | None]:
             beat(tx, self._process, now_ms())
-            return len(list_live(tx, now_ms(), self._silent_ms))
+            origin = noted_origin(tx) if self._learns_origin else None
+            return len(list_live(tx, now_ms(), self._silent_ms)), origin
 
+        services = self._services
         try:
-            self._services.peers = self._services.database.write_here(work)
+            services.peers, origin = services.database.write_here(work)
+            if origin is not None and origin != services.options.base_url:
+                services.options = replace(services.options, base_url=origin)
         except Unavailable:
             logger.warning("presence_not_told")
             return False

@@ -24,7 +24,7 @@ from pagegrade.store.queue.claim import claim_runs, has_idle_account, has_suspec
 from pagegrade.store.queue.lease_reaper import reap_runs
 from pagegrade.store.queue.procrastinate_queue import has_jobs
 from pagegrade.store.queue.runs import extend_leases, is_under_way, release_run
-from pagegrade.store.repositories.host_slots import end_visits
+from pagegrade.store.repositories.host_slots import end_visits, hide_orphaned_visits
 from pagegrade.store.schema.migrate import is_current
 from pagegrade.worker.execute import perform_run
 from pagegrade.worker.housekeeping import run_housekeeping
@@ -346,7 +346,7 @@ class Worker:
         run = held.run
         try:
             if held.lost:
-                await self._services.database.write(lambda tx: end_visits(tx, run.id, now_ms()))
+                await self._services.database.write(lambda tx: _leave(tx, run))
             else:
                 await self._services.database.write(lambda tx: release_run(tx, run, now_ms(), visited=visited))
         except Unavailable:
@@ -420,3 +420,9 @@ class Worker:
             if held is not None and held.task is not None:
                 held.lost = True
                 held.task.cancel()
+
+
+def _leave(tx: Transaction, run: ClaimedRun) -> None:
+    """End the visits of a lost run; where its report was deleted meanwhile, no name stays behind."""
+    end_visits(tx, run.id, now_ms())
+    hide_orphaned_visits(tx)

@@ -16,6 +16,7 @@ from pagegrade.service.doctor.postgresql import look_at_clocks, look_at_postgres
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.engine.factory import open_database
 from pagegrade.store.queue.postgresql_inspection import QueueTable, Server, Trigrams, Use
+from pagegrade.store.repositories.installation import note_origin
 from pagegrade.store.repositories.processes import Process, beat
 from tests import postgres
 from tests.queue_builders import Queue
@@ -259,3 +260,19 @@ def test_what_goes_wrong_in_between_is_told(
 def test_the_version_is_as_people_write_it(database: Database) -> None:
     """For the list of versions."""
     assert server_version(database) == "15.18"
+
+
+def test_an_origin_that_no_worker_could_know_is_a_warning(database: Database) -> None:
+    """It is known once a server has started, or where it is configured."""
+    before = list(module.look_at_origin(database, None))
+    configured = list(module.look_at_origin(database, "https://grade.example.com"))
+    database.write_here(lambda tx: note_origin(tx, "https://grade.example.org"))
+    learned = list(module.look_at_origin(database, None))
+    unreachable = open_database("postgresql+psycopg://alice:s3cret@127.0.0.1:1/reports")
+    silent = list(module.look_at_origin(unreachable, None))
+    unreachable.close()
+
+    assert [one.level for one in (*before, *configured, *learned)] == ["warning", "ok", "ok"]
+    assert "PAGEGRADE_BASE_URL" in before[0].advice
+    assert "https://grade.example.org" in learned[0].message
+    assert silent == []

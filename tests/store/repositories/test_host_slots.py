@@ -9,6 +9,7 @@ from pagegrade.model.stored import ClaimedRun
 from pagegrade.store.queue.runs import release_run
 from pagegrade.store.repositories.host_slots import (
     GONE_MS,
+    HIDDEN,
     MAX_DELAY_MS,
     admit_addresses,
     end_dead_visits,
@@ -16,6 +17,7 @@ from pagegrade.store.repositories.host_slots import (
     forget_visits,
     full_targets,
 )
+from pagegrade.store.repositories.reports import delete_report
 from tests.queue_builders import LOTS, Queue
 from tests.store_builders import NOW_MS, add_owner, make_database
 
@@ -152,3 +154,20 @@ def test_full_targets_are_those_at_a_limit(queue: Queue) -> None:
     assert full(NOW_MS, 1, LOTS) == set()
     assert full(NOW_MS + 60_000, 1, 1) == {"site-0.example"}
     assert full(NOW_MS + 60_001, 1, 1) == set()
+
+
+def test_a_target_stays_counted_when_its_name_is_gone(queue: Queue) -> None:
+    """A report that is deleted and made again does not get to contact a target more often than others."""
+    first, second = queue.add("https://site.example/a"), queue.add("https://site.example/b")
+    (run,) = queue.claim(1)
+    allowed = admit(queue, run, ADDRESS)
+    queue.finish(run)
+    queue.write(lambda tx: delete_report(tx, queue.account_id, first.report_id))
+    names = [target for (target,) in queue.rows("SELECT target FROM visits")]
+    (other,) = queue.claim(1)
+    waits = [admit(queue, other, name, per_minute=1) for name in (ADDRESS, "192.0.2.8")]
+
+    assert (allowed, other.report_id) == (None, second.report_id)
+    assert len(names) == 2
+    assert all(name.startswith(HIDDEN) and "site" not in name and ADDRESS not in name for name in names)
+    assert waits == [60_000, None]

@@ -88,6 +88,7 @@ def test_links_lead_through_the_list_and_back(tmp_path: Path) -> None:
     [
         ({"cursor": "nonsense"}, "cursor", "invalid"),
         ({"cursor": "x" * 13_000}, "cursor", "too_long"),
+        ({"search": "x" * 101}, "search", "too_long"),
         ({"cursor": "WzEsImlkIix0cnVlLGZhbHNlLDAsMTA0Ml0", "sort": "asc"}, "cursor", "other_order"),
         ({"cursor": "", "page": "2"}, "page", "not_with"),
         ({"updated_since": "yesterday"}, "updated_since", "not_a_time"),
@@ -105,6 +106,21 @@ def test_what_cannot_be_used_is_named(tmp_path: Path, query: dict[str, str], fie
     body = with_instance(tmp_path, lambda instance: get(instance, **query))
 
     assert (body["status"], [(each["field"], each["code"]) for each in body["violations"]]) == (422, [(field, code)])
+
+
+def test_a_text_to_search_for_may_have_a_hundred_characters(tmp_path: Path) -> None:
+    """One more is refused, see above: each of them may be compared with each of every URL."""
+    path = "a" * 80
+
+    async def script(instance: Instance) -> list[int]:
+        made = await instance.create(f"https://host.example/{path}")
+        found = await get(instance, search=f"host.example/{path}"[:100].ljust(100, "a"))
+        shorter = await get(instance, search=f"host.example/{path}")
+        return [made["id"], len(found["data"]), *(item["id"] for item in shorter["data"])]
+
+    number, longest, *shorter = with_instance(tmp_path, script)
+
+    assert (longest, shorter) == (0, [number])
 
 
 def test_filters_find_what_they_name(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from pagegrade.store.queue.postgresql_inspection import (
     look_at_trigrams,
     look_at_use,
 )
+from pagegrade.store.repositories.installation import noted_origin
 from pagegrade.store.repositories.processes import list_live
 from pagegrade.store.repositories.retention import measure
 from pagegrade.store.schema.migrate import SchemaState, schema_state
@@ -74,6 +75,29 @@ def look_at_postgres(database: Database, *, connections: int, silent_ms: int) ->
             reason, (reason.replace("_", " ") or "it cannot be read", "Look into the log of the server.")
         )
         yield problem("database", f"{name_of(database)}: {what}", advice)
+
+
+def look_at_origin(database: Database, configured: str | None) -> Iterator[Diagnosis]:
+    """Report whether workers know the public origin of the installation, which they must not analyze.
+
+    Args:
+        database: Which may not be reachable; that is reported elsewhere.
+        configured: ``PAGEGRADE_BASE_URL`` of this machine; ``None``: it is not set.
+    """
+    try:
+        origin = configured or database.read_here(noted_origin)
+    except Unavailable:
+        return
+    if configured is not None:
+        yield ok("origin", f"{configured}, as configured")
+    elif origin is not None:
+        yield ok("origin", f"{origin}, learned from the server that started last")
+    else:
+        yield warning(
+            "origin",
+            "no server has noted its public origin yet, so workers without PAGEGRADE_BASE_URL would analyze it",
+            "Set PAGEGRADE_BASE_URL, the same on all machines, or start pagegrade serve.",
+        )
 
 
 def server_version(database: Database) -> str:

@@ -1,10 +1,13 @@
 """Who is at a target right now and was in the last minute: what keeps the installation polite.
 
-A target is a registrable domain or an address. A run may be at several; each is a row of its own.
+A target is a registrable domain or an address. A run may be at several; each is a row of its own. Once the report of a
+run is deleted, a keyed hash stands in place of the name: deleting reports neither leaves names behind nor lets an
+account contact a target more often than others may.
 """
 
 from __future__ import annotations
 
+import hmac
 from collections.abc import Iterable
 from typing import Final
 
@@ -14,6 +17,7 @@ from pagegrade.model.stored import ClaimedRun
 from pagegrade.store.engine.database import Transaction, is_shared, moment
 from pagegrade.store.engine.prepared import Prepared
 from pagegrade.store.locks import hold_targets
+from pagegrade.store.repositories.installation import load_or_make_secret, load_secret
 
 WINDOW_MS: Final = 60_000
 """The minute in which starts are counted."""
@@ -39,7 +43,7 @@ _BLOCKED: Final = Prepared(
 )
 _AT_TARGET: Final = Prepared(
     text(
-        "SELECT started_at_ms, ended_at_ms FROM visits WHERE target = :target AND run_id <> :run_id "  # noqa: S608
+        "SELECT started_at_ms, ended_at_ms FROM visits WHERE target IN (:target, :hidden) AND run_id <> :run_id "  # noqa: S608
         f"AND (ended_at_ms IS NULL OR {_COUNTED}) ORDER BY started_at_ms"
     )
 )
@@ -55,13 +59,24 @@ _END_DEAD: Final = text(
     "AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.id = visits.run_id AND runs.state = 'running')"
 ).bindparams(bindparam("live", expanding=True))
 _FORGET: Final = text(f"DELETE FROM visits WHERE ended_at_ms IS NOT NULL AND NOT ({_COUNTED})")  # noqa: S608
+HIDDEN: Final = "~"
+"""Prefix of hashes; no name of a host and no address begins with it."""
+_HASH_KEY: Final = "visits"
+_ORPHANED: Final = "NOT EXISTS (SELECT 1 FROM runs WHERE runs.id = visits.run_id)"
+_ORPHANS: Final = Prepared(
+    text(
+        # Both texts are our own.
+        f"SELECT DISTINCT target FROM visits WHERE substr(target, 1, 1) <> '{HIDDEN}' AND {_ORPHANED} ORDER BY target"  # noqa: S608
+    )
+)
+_HIDE: Final = text(f"UPDATE visits SET target = :hidden WHERE target = :target AND {_ORPHANED}")  # noqa: S608
 _LEARN: Final = Prepared(
     text("UPDATE runs SET target = :target WHERE id = :id AND attempt = :attempt AND state = 'running'")
 )
 
 
 def full_targets(tx: Transaction, now_ms: int, *, target_runs: int, per_minute: int) -> set[str]:
-    """The targets where no further run may start now."""
+    """The targets where no further run may start now, as far as their names are known; ``wait_for_targets`` decides."""
     found = _BLOCKED.rows(tx, {**_window(now_ms), "target_runs": target_runs, "per_minute": per_minute})
     return {target for (target,) in found}
 
@@ -116,8 +131,10 @@ def wait_for_targets(
     with the longest wait.
     """
     longest: tuple[str, int] | None = None
+    secret = load_secret(tx, _HASH_KEY)
     for target in targets:
-        rows = _AT_TARGET.rows(tx, {**_window(now_ms), "target": target, "run_id": run_id})
+        hidden = target if secret is None else _hashed(secret, target)
+        rows = _AT_TARGET.rows(tx, {**_window(now_ms), "target": target, "hidden": hidden, "run_id": run_id})
         wait_ms = 0
         if sum(ended_at_ms is None for _, ended_at_ms in rows) >= target_runs:
             wait_ms = _NEXT_LOOK_MS
@@ -148,6 +165,19 @@ def drop_visits(tx: Transaction, run_id: int) -> None:
     _DROP.rows(tx, {"run_id": run_id})
 
 
+def hide_orphaned_visits(tx: Transaction) -> None:
+    """Replace the names of targets by keyed hashes where the run is gone: its report was deleted."""
+    orphans = [target for (target,) in _ORPHANS.rows(tx, {})]
+    if orphans:
+        secret = load_or_make_secret(tx, _HASH_KEY)
+        for target in orphans:
+            tx.execute(_HIDE, {"target": target, "hidden": _hashed(secret, target)})
+
+
+def _hashed(secret: bytes, target: str) -> str:
+    return HIDDEN + hmac.digest(secret, target.encode("utf-8", "surrogatepass"), "sha256").hex()
+
+
 def end_dead_visits(tx: Transaction, live: Iterable[int], now_ms: int) -> None:
     """End the visits of runs that nobody is working on any more.
 
@@ -159,6 +189,7 @@ def end_dead_visits(tx: Transaction, live: Iterable[int], now_ms: int) -> None:
     # Elsewhere somebody may still be on the way back from a report that was just deleted.
     before_ms = now_ms - GONE_MS if is_shared(tx) else GREATEST_MS
     tx.execute(_END_DEAD, {"now_ms": now_ms, "live": list(live) or [0], "before_ms": before_ms})
+    hide_orphaned_visits(tx)
 
 
 def forget_visits(tx: Transaction, now_ms: int) -> int:

@@ -12,6 +12,7 @@ from pagegrade.model.stored import UNFINISHED, PackedReport, State, StoredReport
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.engine.prepared import Prepared
 from pagegrade.store.repositories.counts import Kind, count_change, uncount_details
+from pagegrade.store.repositories.host_slots import hide_orphaned_visits
 from pagegrade.store.schema.tables import batch_reports, batches, reports, runs
 
 NAMES: Final = (
@@ -336,4 +337,6 @@ def _delete(tx: Transaction, *which: ColumnElement[bool]) -> int:
         # A batch goes with its last report: the lines it refused may name the same site.
         is_empty = ~exists().where(batch_reports.c.batch_id == batches.c.id)
         tx.execute(delete(batches).where(batches.c.id.in_(batch_ids), is_empty))
+    if gone:
+        hide_orphaned_visits(tx)
     return sum(gone.values())
