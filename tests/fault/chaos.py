@@ -26,6 +26,7 @@ from typing import Any, Final, Literal
 
 from pagegrade.store.engine.data_dir import DATABASE_NAME
 from tests.fault import cluster_chaos
+from tests.fault.batch_ledger import BATCH_EVERY, BATCH_REPORTS
 from tests.fault.instance import Instance
 from tests.server import Server
 from tests.site.serve import serve_site
@@ -100,6 +101,12 @@ class Storm:
             number += 1
             path = chance.choice(PATHS)
             key = f"client-{client}-{number}"
+            if number % BATCH_EVERY == 0:
+                urls = tuple(f"{self.site}{chance.choice(PATHS)}?{key}-{part}" for part in range(BATCH_REPORTS))
+                if self.instance.ledger.post_batch(self.server, urls, key=key) is None:
+                    time.sleep(PAUSE_S)
+                    self.instance.ledger.post_batch(self.server, urls, key=key)
+                continue
             url = f"{self.site}{path}?{key}"
             made = self.instance.ledger.post(self.server, url, key=key)
             if made is None:
@@ -170,6 +177,7 @@ def rage(folder: Path, minutes: float, seed: int) -> dict[str, Any]:
         "minutes": minutes,
         "seed": seed,
         "accepted": len(instance.ledger.accepted),
+        "batches": len(instance.ledger.batches.accepted),
         "unanswered": len(instance.ledger.unanswered),
         "blows": dict(storm.blows),
         "restart_s": round(statistics.median(storm.restarts_s), 2) if storm.restarts_s else None,

@@ -22,6 +22,7 @@ from typing import Any, Final
 import psycopg
 
 from pagegrade.model.identity import VERSION
+from tests.fault.batch_ledger import BATCH_EVERY, BATCH_REPORTS
 from tests.fault.cluster import DURABLE, Cluster
 from tests.fault.relay import Relay
 from tests.postgres import Postgres, execute
@@ -198,6 +199,12 @@ class Storm:
         while not self.over.wait(PAUSE_S):
             number += 1
             key = f"client-{client}-{number}"
+            if number % BATCH_EVERY == 0:
+                urls = tuple(f"{self.site}{chance.choice(PATHS)}?{key}-{part}" for part in range(BATCH_REPORTS))
+                if ledger.post_batch(self._api(chance), urls, secret=mine, key=key) is None:
+                    time.sleep(PAUSE_S)
+                    ledger.post_batch(self._api(chance), urls, secret=mine, key=key)
+                continue
             url = f"{self.site}{chance.choice(PATHS)}?{key}"
             if ledger.post(self._api(chance), url, secret=mine, key=key) is None:
                 # As clients do: the same request once more, with the same key, wherever somebody answers.
@@ -259,6 +266,7 @@ def rage(folder: Path, minutes: float, seed: int) -> dict[str, Any]:
                 "minutes": minutes,
                 "seed": seed,
                 "accepted": len(cluster.ledger.accepted),
+                "batches": len(cluster.ledger.batches.accepted),
                 "refused": dict(cluster.ledger.refused),
                 "blows": dict(storm.blows),
                 "settled_s": round(settled_s, 1),

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from pagegrade.model.stored import MAX_ATTEMPTS
 from pagegrade.store.engine.data_dir import DATABASE_NAME
+from tests.fault.batch_ledger import BatchLedger, check_all_or_none
 from tests.server import Server
 from tests.waiting import wait_until
 
@@ -27,6 +28,9 @@ class Ledger:
     """Id -> URL of every report that was answered with 201."""
     unanswered: list[str] = field(default_factory=list)
     """URLs of requests whose answer never came."""
+    batches: BatchLedger = field(default_factory=BatchLedger)
+    asked_together: list[tuple[str, ...]] = field(default_factory=list)
+    """URLs of each batch, accepted or not."""
 
     def post(self, server: Server, url: str, *, key: str | None = None) -> int | None:
         """Ask for a report and write down what was promised; its id, ``None`` when no answer came."""
@@ -43,6 +47,16 @@ class Ledger:
         self.accepted[number] = url
         return number
 
+    def post_batch(self, server: Server, urls: tuple[str, ...], *, key: str) -> int | None:
+        """Ask for a batch and write down what was promised; its id, ``None`` when no answer came."""
+        self.asked_together.append(urls)
+        promise = self.batches.post(server, urls, key=key)
+        if promise is None:
+            self.unanswered.extend(urls)
+            return None
+        self.accepted.update(promise.reports)
+        return promise.number
+
     def check(self, server: Server, *, within_s: float = 120.0) -> dict[int, dict[str, Any]]:
         """Hold every promise against the API; the reports.
 
@@ -52,6 +66,7 @@ class Ledger:
         found = {number: server.finished(number, within_s=within_s) for number in self.accepted}
         for number, url in self.accepted.items():
             assert found[number]["url"] == url
+        self.batches.check(server)
         return found
 
 
@@ -79,6 +94,7 @@ def check_database(folder: Path, ledger: Ledger) -> None:
     assert visits == (0,)
     stored = {row[0]: row[1] for row in rows}
     assert {number: stored.get(number) for number in ledger.accepted} == ledger.accepted
+    check_all_or_none(list(stored.values()), ledger.asked_together)
     # What is there without a promise was asked for by a request whose answer got lost.
     assert {url for number, url in stored.items() if number not in ledger.accepted} <= set(ledger.unanswered)
     for number, url, report_state, run_number, state, attempt, has_detail, is_free in rows:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pagegrade.model.stored import MAX_ATTEMPTS
+from tests.fault.batch_ledger import BatchLedger, check_all_or_none
 from tests.postgres import execute
 from tests.server import Server
 from tests.waiting import pause
@@ -50,6 +51,9 @@ class SharedLedger:
     seen: dict[int, str] = field(default_factory=dict)
     """What clients saw of reports that had ended, as a hash."""
     violations: list[str] = field(default_factory=list)
+    batches: BatchLedger = field(default_factory=BatchLedger)
+    asked_together: list[tuple[str, ...]] = field(default_factory=list)
+    """URLs of each batch, accepted or not."""
     stops: int = 0
     """How often a worker was told to stop. What it gives back then counts as never started, though it may have been to
     the site."""
@@ -71,13 +75,31 @@ class SharedLedger:
             self._note_refusal(url, str(reply.json.get("code")) if reply.body else str(reply.status))
             return None
         number: int = reply.data["id"]
+        self._note_promises({number: url}, secret, key)
+        return number
+
+    def post_batch(self, server: Server, urls: tuple[str, ...], *, secret: str, key: str) -> int | None:
+        """Ask for a batch and write down what was promised; its id, ``None`` when that was nothing."""
+        with self._lock:
+            self.asked_together.append(urls)
+        promise = self.batches.post(server, urls, secret=secret, key=key)
+        if promise is None:
+            for url in urls:
+                self._note_refusal(url, "no batch")
+            return None
+        self._note_promises(promise.reports, secret, key)
+        return promise.number
+
+    def _note_promises(self, promised: dict[int, str], secret: str, key: str | None) -> None:
+        lines = [
+            json.dumps({"id": number, "url": url, "key": key, "at": time.time_ns()}) for number, url in promised.items()
+        ]
         with self._lock:
             with self.file.open("a", encoding="ascii") as promises:
-                promises.write(json.dumps({"id": number, "url": url, "key": key, "at": time.time_ns()}) + "\n")
+                promises.write("".join(f"{line}\n" for line in lines))
                 promises.flush()
                 os.fsync(promises.fileno())
-            self.accepted[number] = (url, secret)
-        return number
+            self.accepted.update({number: (url, secret) for number, url in promised.items()})
 
     def _note_refusal(self, url: str, code: str) -> None:
         with self._lock:
@@ -145,6 +167,7 @@ class SharedLedger:
             AssertionError: Something was lost, doubled, half written, shown to others or left behind.
         """
         self.settle(server)
+        self.batches.check(server)
         _check_rows(url, self)
         attempts: dict[str, int] = {}
         for address, attempt in execute(url, "SELECT url, SUM(attempt) FROM runs GROUP BY url"):
@@ -184,6 +207,7 @@ def _check_rows(url: str, ledger: SharedLedger) -> None:
     stored = {row[0]: row[1] for row in rows}
     promised = {number: address for number, (address, _) in ledger.accepted.items()}
     assert {number: stored.get(number) for number in promised} == promised
+    check_all_or_none(list(stored.values()), ledger.asked_together)
     # What is there without a promise was asked for by a request whose answer got lost.
     assert {address for number, address in stored.items() if number not in promised} <= set(ledger.unanswered)
     for number, address, report_state, _, run_number, state, attempt, has_detail, is_free, outcomes in rows:

@@ -1,6 +1,7 @@
 """The real server is killed at each point where it could lose something, and started again.
 
-Rows O01 to O17 of the crash table; each holds the clients' ledger against the API and the database afterwards.
+Rows O01 to O17 and B01 to B04 of the crash table; each holds the clients' ledger against the API and the database
+afterwards.
 """
 
 from __future__ import annotations
@@ -84,6 +85,44 @@ def test_death_before_the_answer_keeps_the_report(instance: Instance, site: Site
     instance.end(server)
 
     assert len(attempts(instance)) == 1
+
+
+@pytest.mark.parametrize(("point", "nth", "committed"), [("B01", "2", False), ("B02", "1", False), ("B03", "1", True)])
+def test_death_while_a_batch_is_made_leaves_all_of_it_or_nothing(
+    instance: Instance, site: Site, point: str, nth: str, *, committed: bool
+) -> None:
+    """B01 to B03: between two reports, before the commit, before the answer; the same key then gives one batch."""
+    urls = tuple(f"{site.http}/?{number}" for number in range(3))
+    server = instance.start(point, nth)
+
+    assert instance.ledger.post_batch(server, urls, key="same") is None
+    died(server)
+    with closing(sqlite3.connect(instance.folder / DATABASE_NAME)) as database:
+        stored = database.execute("SELECT count(*), count(DISTINCT url) FROM reports").fetchone()
+
+    assert stored == ((3, 3) if committed else (0, 0))
+
+    server = instance.start()
+    numbers = [instance.ledger.post_batch(server, urls, key="same") for _ in range(2)]
+
+    assert numbers == [1, 1]
+
+    instance.end(server)
+
+    assert sorted(attempts(instance)) == sorted(urls)
+
+
+def test_a_batch_survives_the_death_of_its_worker(instance: Instance, site: Site) -> None:
+    """B04: killed in the middle of its second report; each report ends once, in a named state."""
+    urls = tuple(f"{site.http}/?{number}" for number in range(4))
+    server = instance.start("O09", "2", WORKERS=1)
+    instance.ledger.post_batch(server, urls, key="one")
+    died(server)
+    server = instance.start()
+
+    instance.end(server)
+
+    assert sorted(attempts(instance)) == sorted(urls)
 
 
 @pytest.mark.parametrize(
