@@ -20,6 +20,7 @@ from typing import Any, Final
 from devtools.bench import REAL_PAGES, URL, generated_pages
 from devtools.bench_fill import BATCH, put_rows, refresh
 from devtools.bench_meter import durable_postgres
+from pagegrade.model.report_list import ORDERS, ListQuery
 from pagegrade.model.stored import UNFINISHED, PackedReport, StoredReport
 from pagegrade.report.codec import check_packed, pack_report, unpack_detail
 from pagegrade.service.reports.serializers import ABSENT, report_object
@@ -30,7 +31,6 @@ from pagegrade.store.engine.factory import open_database
 from pagegrade.store.engine.sqlite_database import SQLiteDatabase
 from pagegrade.store.repositories.accounts import add_account
 from pagegrade.store.repositories.counts import recount
-from pagegrade.store.repositories.list_query import ORDERS, ListQuery
 from pagegrade.store.repositories.projects import list_projects
 from pagegrade.store.repositories.report_list import list_reports
 from pagegrade.store.repositories.reports import load_report

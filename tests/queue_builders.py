@@ -64,11 +64,11 @@ class Queue:
         make_clock(self.database)
         show(self.database, NOW_MS)
 
-    def add(self, url: str = "https://example.com/", *, account_id: int | None = None, **wishes: Any) -> StoredRun:
+    def add(self, url: str = "https://example.com/", *, account_id: int | None = None, **new_reports: Any) -> StoredRun:
         """A new report with a run."""
-        show(self.database, wishes.get("now_ms", NOW_MS))
+        show(self.database, new_reports.get("now_ms", NOW_MS))
         owner = self.account_id if account_id is None else account_id
-        return self.database.write_here(lambda tx: add_queued(tx, owner, url, **wishes)[1])
+        return self.database.write_here(lambda tx: add_queued(tx, owner, url, **new_reports)[1])
 
     def again(self, report_id: int, *, priority: int = Priority.RERUN, now_ms: int = NOW_MS) -> StoredRun:
         """Another run of a report."""

@@ -20,8 +20,8 @@ from pagegrade.render.i18n import choose_locale
 from pagegrade.service.reports.batches import read_urls
 from pagegrade.service.reports.bulk import read_addresses
 from pagegrade.store.repositories.search import search_patterns
-from pagegrade.web.compression import compressed
-from pagegrade.web.http.accept import preferred, preferred_by_program
+from pagegrade.web.compression import compress
+from pagegrade.web.http.accept import accepts_json, preferred, preferred_by_program
 from pagegrade.web.http.body import JSON, MULTIPART, judge_media, parse_body
 from pagegrade.web.http.client_ip import bearer_key, client_address
 from pagegrade.web.http.conditional import is_unchanged, may_change
@@ -30,10 +30,9 @@ from pagegrade.web.http.fields import UnreadableError
 from pagegrade.web.http.form_lists import with_lists
 from pagegrade.web.http.forms import parse_pairs
 from pagegrade.web.http.header_parameters import parse_parameters
-from pagegrade.web.http.json_negotiation import accepts_json
 from pagegrade.web.http.prefer import parse_prefer
-from pagegrade.web.http.unknown_names import unknown_remarks
-from pagegrade.web.operations import Answer
+from pagegrade.web.http.response import Response
+from pagegrade.web.http.unknown_names import unknown_warnings
 from pagegrade.web.pages.account.sign_in import own_place
 from pagegrade.web.parameters import read_members, read_moment
 from pagegrade.web.server.limits import ServerLimits
@@ -93,7 +92,7 @@ PARSERS: Final[dict[str, tuple[Callable[[str], object], tuple[str, ...]]]] = {
     "accept of pages": (lambda text: preferred(text, ("text/html", "application/json")), ("accept",)),
     "accept-language": (lambda text: choose_locale(None, text), ("accept-language",)),
     "accept-encoding": (
-        lambda text: compressed(Answer(status=200, body=b"x" * 2_000, media_type="text/html"), text, None),
+        lambda text: compress(Response(status_code=200, content=b"x" * 2_000, media_type="text/html"), text, None),
         ("accept-encoding",),
     ),
     "prefer": (parse_prefer, ("prefer",)),
@@ -129,7 +128,7 @@ PARSERS: Final[dict[str, tuple[Callable[[str], object], tuple[str, ...]]]] = {
     "cursor": (lambda text: unreadable(read_cursor, text), ()),
     "point in time": (lambda text: unreadable(read_moment, text), ()),
     "members": (lambda text: unreadable(read_members, text), ()),
-    "unknown names": (lambda text: list(unknown_remarks([text] * 1_000, ("url", "privacy"))), ()),
+    "unknown names": (lambda text: list(unknown_warnings([text] * 1_000, ("url", "privacy"))), ()),
     "list in a form": (lambda text: with_lists({}, text.encode(), ("urls",)), ()),
     "URLs of a batch": (lambda text: read_urls([text, f" {text} "], OPTIONS), ()),
 }

@@ -51,10 +51,10 @@ class Instance:
     ) -> Stored:
         """A new report; its hash is the password with a mark."""
         who = who or self.alice
-        request = read_new_report(url, privacy=privacy, password=password, account=who.account, options=self.options)
-        hashed = None if request.password is None else f"hash of {request.password}"
+        new_report = read_new_report(url, privacy=privacy, password=password, account=who.account, options=self.options)
+        hashed = None if new_report.password is None else f"hash of {new_report.password}"
         return self.database.write_here(
-            lambda tx: create_report(tx, who, request, self.options, self.now_ms, password_hash=hashed)
+            lambda tx: create_report(tx, who, new_report, self.options, self.now_ms, password_hash=hashed)
         )
 
     def update(self, report_id: int, who: Caller | None = None, **fields: Any) -> Stored:

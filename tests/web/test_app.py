@@ -11,20 +11,22 @@ import pytest
 
 from pagegrade.service.container import Services
 from pagegrade.web.app import MAX_TARGET_BYTES, make_app
-from pagegrade.web.context import Call
-from pagegrade.web.operations import Answer, Operation
+from pagegrade.web.exchange import Exchange
+from pagegrade.web.http.response import Response
+from pagegrade.web.operations import Operation
+from pagegrade.web.request import Request
 from tests.store_builders import make_database
 from tests.web.calling import BASE_URL, REPORTS, Instance, with_instance
 
 
-async def broken(_call: Call) -> Answer:
+async def broken(_request: Request) -> Response:
     """Make a mistake."""
     raise RuntimeError("a secret of ours")
 
 
-async def forgetful(_call: Call) -> Answer:
-    """Answer without asking who calls."""
-    return Answer(status=200, body=b"{}")
+async def forgetful(_request: Request) -> Response:
+    """Response without asking who calls."""
+    return Response(status_code=200, content=b"{}")
 
 
 ODD = (
@@ -320,8 +322,10 @@ def test_observers_hear_of_every_request(tmp_path: Path) -> None:
     """What was asked, how it ended, how long it took, and who asked."""
     heard: list[tuple[str, str, int, str, bool]] = []
 
-    def observe(operation: str, method: str, status: int, seconds: float, request_id: str, /, *, call: Call) -> None:
-        heard.append((operation, method, status, request_id, call.caller is not None and seconds > 0))
+    def observe(
+        operation: str, method: str, status: int, seconds: float, request_id: str, /, *, exchange: Exchange
+    ) -> None:
+        heard.append((operation, method, status, request_id, exchange.admission.caller is not None and seconds > 0))
 
     async def script(instance: Instance) -> None:
         app = make_app(instance.services, observe=observe)
@@ -366,7 +370,9 @@ def test_lifespan_events_are_acknowledged(tmp_path: Path) -> None:
 
 def test_websockets_are_closed(tmp_path: Path) -> None:
     """There are none here."""
-    assert scripted(tmp_path, {"type": "websocket"}) == [{"type": "websocket.close"}]
+    assert scripted(tmp_path, {"type": "websocket", "path": "/"}) == [
+        {"type": "websocket.close", "code": 1000, "reason": ""}
+    ]
 
 
 def test_http_2_hears_nothing_of_connections(tmp_path: Path) -> None:

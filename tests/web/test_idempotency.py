@@ -9,7 +9,7 @@ import pytest
 
 from pagegrade.clock import now_ms
 from pagegrade.store.repositories.idempotency import KEPT_MS
-from pagegrade.web import context as module
+from pagegrade.web import request as module
 from pagegrade.web.app import make_app
 from tests.waiting import HANG_S, turns
 from tests.web.calling import BASE_URL, REPORTS, Instance, a_neighbour, with_instance

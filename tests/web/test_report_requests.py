@@ -6,22 +6,23 @@ from pathlib import Path
 
 import pytest
 
-from pagegrade.model.account import Account
 from pagegrade.model.errors import URLNotAllowed, ValidationFailed, Violation
-from pagegrade.web.context import Call
+from pagegrade.service.container import Services
+from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.fields import read_fields
-from pagegrade.web.operations import PAGES, Answer, Operation
+from pagegrade.web.http.response import Response
+from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.parameters import ReportListQuery
 from pagegrade.web.report_requests import (
     delete_project_in_parts,
-    judge_fields,
+    evaluate_fields,
     list_query,
     refuse_when_draining,
     typed_project,
 )
+from pagegrade.web.request import Request
 from tests.web.calling import Instance, with_instance
 
-ALICE = Account(id=4, name="Alice", email="alice@example.org", created_at_ms=0)
 WRONG = Violation(field="privacy", place="body", code="not_in", message="No.")
 
 
@@ -37,16 +38,16 @@ def refused() -> str:
 
 def test_a_query_becomes_a_list_of_the_account() -> None:
     """Results are kept as ratings."""
-    asked = list_query(asked_for(search="x", result="bad", sort="asc", page="2", per_page="25"), ALICE)
+    asked = list_query(asked_for(search="x", result="bad", sort="asc", page="2", per_page="25"))
 
-    assert (asked.account_id, asked.search, asked.rating, asked.state) == (4, "x", 1, None)
+    assert (asked.search, asked.rating, asked.state) == ("x", 1, None)
     assert (asked.descending, asked.page, asked.per_page) == (False, 2, 25)
-    assert list_query(asked_for(), ALICE).rating is None
+    assert list_query(asked_for()).rating is None
 
 
 def test_what_can_be_read_is_handed_on() -> None:
     """Where nothing is wrong."""
-    assert judge_fields([], lambda: "read") == "read"
+    assert evaluate_fields([], lambda: "read") == "read"
 
 
 def test_everything_that_is_wrong_is_told_at_once() -> None:
@@ -56,7 +57,7 @@ def test_everything_that_is_wrong_is_told_at_once() -> None:
         raise ValidationFailed([WRONG, Violation(field="url", place="body", code="empty", message="No.")])
 
     with pytest.raises(ValidationFailed) as caught:
-        judge_fields([WRONG], read)
+        evaluate_fields([WRONG], read)
 
     assert [violation.field for violation in caught.value.violations] == ["privacy", "url"]
 
@@ -64,9 +65,9 @@ def test_everything_that_is_wrong_is_told_at_once() -> None:
 def test_an_address_that_is_all_that_is_wrong_keeps_its_error() -> None:
     """Together with others it is one of them."""
     with pytest.raises(URLNotAllowed):
-        judge_fields([], refused)
+        evaluate_fields([], refused)
     with pytest.raises(ValidationFailed) as caught:
-        judge_fields([WRONG], refused)
+        evaluate_fields([WRONG], refused)
 
     assert [violation.code for violation in caught.value.violations] == ["not_in", "port_not_allowed"]
 
@@ -74,19 +75,21 @@ def test_an_address_that_is_all_that_is_wrong_keeps_its_error() -> None:
 def test_wrong_fields_are_told_although_the_rest_can_be_read() -> None:
     """Nothing is made of half a form."""
     with pytest.raises(ValidationFailed):
-        judge_fields([WRONG], lambda: "read")
+        evaluate_fields([WRONG], lambda: "read")
 
 
-async def begin(call: Call) -> Answer:
+async def begin(services: Services) -> Response:
     """Something new."""
-    refuse_when_draining(call)
-    return Answer(status=200)
+    refuse_when_draining(services)
+    return Response(status_code=200)
 
 
-async def empty(call: Call) -> Answer:
+async def empty(request: Request, work: UnitOfWork, services: Services) -> Response:
     """Delete a project."""
-    await call.admit()
-    return Answer(status=200, body=str(await delete_project_in_parts(call, typed_project(call))).encode())
+    await work.admit()
+    return Response(
+        status_code=200, content=str(await delete_project_in_parts(work, services, typed_project(request))).encode()
+    )
 
 
 OPERATIONS = (

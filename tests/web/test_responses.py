@@ -8,10 +8,10 @@ from pagegrade.web.responses import enveloped, hashed_tag, validators
 
 def test_data_comes_in_an_envelope() -> None:
     """With the status, and with warnings only where there are any."""
-    remark = RequestWarning("url", "scheme_assumed", "No scheme was given.")
+    warning = RequestWarning("url", "scheme_assumed", "No scheme was given.")
 
     assert json.loads(enveloped(b'{"id":1}')) == {"data": {"id": 1}, "status": 200}
-    assert json.loads(enveloped(b"[]", status=201, remarks=[remark])) == {
+    assert json.loads(enveloped(b"[]", status=201, warnings=[warning])) == {
         "data": [],
         "status": 201,
         "warnings": [{"field": "url", "code": "scheme_assumed", "message": "No scheme was given."}],

@@ -2,14 +2,15 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.web.context import Call
-from pagegrade.web.operations import Answer, Operation
+from pagegrade.web.http.response import Response
+from pagegrade.web.operations import Operation
+from pagegrade.web.request import Request
 from pagegrade.web.routing import Routes
 
 
-async def nothing(_call: Call) -> Answer:
+async def nothing(_request: Request) -> Response:
     """Do nothing."""
-    return Answer(status=200)
+    return Response(status_code=200)
 
 
 def an_operation(method: str, path: str) -> Operation:
@@ -47,6 +48,9 @@ def found(path: str) -> tuple[str, dict[str, str]] | None:
         ("/a/%C3%A9", ("/a/{id}", {"id": "é"})),
         ("/a/%252e", ("/a/{id}", {"id": "%2e"})),
         ("/a/1/b/2", ("/a/{id}/b/{number}", {"id": "1", "number": "2"})),
+        ("/a/x%0A", ("/a/{id}", {"id": "x\n"})),
+        ("/a%0A", None),
+        ("/a/1/b/2%0A", ("/a/{id}/b/{number}", {"id": "1", "number": "2\n"})),
         ("/a/..", ("/a/{id}", {"id": ".."})),
         ("/", None),
         ("", None),
@@ -82,3 +86,13 @@ def test_a_method_stands_once_at_a_path() -> None:
     """Or one of the two would never be reached."""
     with pytest.raises(ValueError, match="/a"):
         Routes([an_operation("GET", "/a"), an_operation("GET", "/a")])
+
+
+def test_a_handler_asks_only_for_what_there_is() -> None:
+    """Found when the application is made, and not by the first request."""
+
+    async def greedy(_request: Request, _moon: int) -> Response:
+        return Response()
+
+    with pytest.raises(TypeError, match="greedy: nothing provides"):
+        Routes([Operation(method="GET", path="/a", name="a", summary="", handler=greedy)])

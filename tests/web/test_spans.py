@@ -9,8 +9,9 @@ import pytest
 from pagegrade.model.errors import Unavailable
 from pagegrade.observability.otel import OpenTelemetryTracing
 from pagegrade.observability.tracing import NO_TRACING
-from pagegrade.web.context import Call
-from pagegrade.web.operations import Answer, Operation
+from pagegrade.web.http.response import Response
+from pagegrade.web.operations import Operation
+from pagegrade.web.request import Request
 from pagegrade.web.routes import ALL_OPERATIONS
 from pagegrade.web.spans import MAX_PARENT
 from tests.otlp import Collector, collecting, forget_variables
@@ -20,19 +21,19 @@ TRACE = "0af7651916cd43dd8448eb211c80319c"
 PARENT = {"traceparent": f"00-{TRACE}-b7ad6b7169203331-01"}
 
 
-async def broken(_call: Call) -> Answer:
+async def broken(_request: Request) -> Response:
     """Make a mistake."""
     raise RuntimeError("a secret of ours")
 
 
-async def stalled(_call: Call) -> Answer:
+async def stalled(_request: Request) -> Response:
     """Say that it cannot be done now."""
     raise Unavailable("the disk /srv/secret is full", retry_after_s=1)
 
 
-async def unwell(_call: Call) -> Answer:
+async def unwell(_request: Request) -> Response:
     """Say the same without an exception."""
-    return Answer(status=503)
+    return Response(status_code=503)
 
 
 OPERATIONS = (

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from pagegrade.web import wait_for_report as module
-from pagegrade.web.context import Call
+from pagegrade.web.exchange import Exchange
+from pagegrade.web.request import Request
 from pagegrade.web.wait_for_report import wait_until_finished
 from tests.web.calling import Instance, with_instance
 
@@ -40,24 +41,24 @@ def _tell_nobody(report_id: int) -> None:
     """As in another process."""
 
 
-async def a_call(instance: Instance, client: Client) -> Call:
-    """A call of Alice."""
+async def an_exchange(instance: Instance, client: Client) -> Exchange:
+    """A request of Alice, admitted."""
     headers = [(b"authorization", f"Bearer {instance.key}".encode())]
     scope = {"type": "http", "method": "GET", "path": "/", "headers": headers}
-    call = Call(instance.services, scope, client.receive, path="/", request_id="x")
-    await call.admit()
-    return call
+    exchange = Exchange(Request(scope, client.receive), instance.services)
+    await exchange.work.admit()
+    return exchange
 
 
 async def waited(instance: Instance, seconds: float, *, leave_after: float | None = None) -> tuple[float, bool]:
     """(how long the wait for report 1 took, whether the client had gone)."""
     client = Client()
-    call = await a_call(instance, client)
+    exchange = await an_exchange(instance, client)
     if leave_after is not None:
         asyncio.get_running_loop().call_later(leave_after, client.left.set)
     started = time.monotonic()
-    await wait_until_finished(call, 1, seconds)
-    return time.monotonic() - started, call.gone
+    await wait_until_finished(exchange.request, exchange.work, exchange.services, 1, seconds)
+    return time.monotonic() - started, exchange.request.gone
 
 
 def test_nobody_waits_for_what_is_there(tmp_path: Path) -> None:

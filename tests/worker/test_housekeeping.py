@@ -9,13 +9,14 @@ import pytest
 
 from pagegrade.clock import now_ms
 from pagegrade.model.errors import Unavailable
+from pagegrade.model.idempotent_request import IdempotentRequest
 from pagegrade.service.accounts.sessions import IDLE_MS, LASTS_MS, start_session
 from pagegrade.service.container import Services
 from pagegrade.service.erasure import begin_erasure
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.sign_in import HOUR_MS, make_link
 from pagegrade.store.queue.runs import finish_run
-from pagegrade.store.repositories.idempotency import KEPT_MS, IdempotentRequest, add_request
+from pagegrade.store.repositories.idempotency import KEPT_MS, add_request
 from pagegrade.store.repositories.keys import list_keys
 from pagegrade.store.repositories.processes import KEPT_MS as KEPT_SILENT_MS
 from pagegrade.store.repositories.processes import Process, beat, list_live

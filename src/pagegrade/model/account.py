@@ -1,4 +1,4 @@
-"""Accounts and their API keys."""
+"""Accounts, their API keys and sessions, and the callers that use them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Account:
     is_admin: bool = False
     """May see and change the accounts of the installation, on its pages."""
     has_password: bool = False
-    """True if its owner can sign in with e-mail address and password."""
+    """Its owner can sign in with e-mail address and password."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,3 +89,33 @@ class Caller:
         if self.key is None:
             raise RuntimeError("the caller has no key")
         return self.key
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """Reports and runs of an account, now and ever."""
+
+    reports: int
+    projects: int
+    """Different hosts among the reports."""
+    queued_runs: int
+    """Runs that are not finished, those under way included."""
+    analyses_today: int
+    """Runs finished since midnight UTC."""
+    analyses_total: int
+    stored_bytes: int
+    """Runs ever finished, also those of reports since deleted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """An account as an administrator sees it."""
+
+    account: Account
+    reports: int
+    analyses_total: int
+    stored_bytes: int
+    keys: int
+    """That were not revoked."""
+    seen_at_ms: int | None
+    """When its owner was last here, or one of its keys was used; ``None``: as far as is known, never."""

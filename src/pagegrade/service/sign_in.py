@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from pagegrade.model.account import Account, Session
+from pagegrade.model.account import Account, Caller, Session, Usage
 from pagegrade.model.errors import InvalidInput, RateLimited
 from pagegrade.service.accounts.passwords import MAX_CHARACTERS, MIN_ACCOUNT_CHARACTERS
 from pagegrade.service.accounts.sessions import (
     digest,
     end_tokens,
     is_token,
+    list_open,
     make_token,
     renew_token,
     start_session,
@@ -22,6 +23,7 @@ from pagegrade.store.repositories.accounts import (
     list_addresses,
     load_account,
     load_password,
+    load_usage,
     lock_account,
     save_password,
 )
@@ -240,6 +242,16 @@ async def check_password(services: Services, account: Account, stored: str | Non
     if not 0 < len(typed) <= MAX_CHARACTERS or not await services.passwords.verify(stored, typed):
         raise WrongPassword
     await services.sign_in_attempts.give_back(taken)
+
+
+def find_password_hash(tx: Transaction, account_id: int) -> str | None:
+    """Return the hash of an account's password; ``None``: it has none."""
+    return load_password(tx, account_id)
+
+
+def find_usage_and_sessions(tx: Transaction, caller: Caller, now_ms: int) -> tuple[Usage, tuple[Session, ...]]:
+    """Return what the caller's account has used, and where it is signed in."""
+    return load_usage(tx, caller.account.id, now_ms), list_open(tx, caller.account.id, now_ms)
 
 
 def store_password(tx: Transaction, account_id: int, hashed: str, *, but: int | None = None) -> None:

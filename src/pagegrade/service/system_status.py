@@ -5,14 +5,16 @@ from __future__ import annotations
 import platform
 import shutil
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from pagegrade.gather.transfer import libcurl_version
+from pagegrade.model.account import Caller
 from pagegrade.model.identity import VERSION
 from pagegrade.model.report import RULESET
+from pagegrade.model.stored import Priority
 from pagegrade.service.container import Services
 from pagegrade.service.doctor.checks import (
     Diagnosis,
@@ -24,8 +26,10 @@ from pagegrade.service.doctor.checks import (
 from pagegrade.service.doctor.postgresql import look_at_postgres, server_version
 from pagegrade.service.doctor.storage import look_at_database, look_at_folder, look_at_sqlite, newest_row_ms
 from pagegrade.service.options import ServiceOptions
-from pagegrade.store.engine.database import Database, Transaction
-from pagegrade.store.queue.length import QueueState, queue_state
+from pagegrade.store.engine.database import Database, Transaction, is_shared
+from pagegrade.store.queue.length import QueueState, count_waiting, queue_state
+from pagegrade.store.queue.postgresql_inspection import Use, look_at_use
+from pagegrade.store.repositories.accounts import count_accounts, count_admins
 from pagegrade.store.repositories.retention import Sizes, measure
 from pagegrade.store.schema.sqlite_inspection import SQLITE_VERSION
 
@@ -153,3 +157,25 @@ def _free_bytes(path: Path) -> int | None:
 
 def _listed(values: Iterable[object]) -> str | None:
     return ", ".join(map(str, values)) or None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueFigures:
+    """The queue and the database server at one moment, for metrics."""
+
+    queue: QueueState
+    waiting: Mapping[Priority, int]
+    server: Use | None
+    """``None``: the database is a file."""
+
+
+def measure_queue(tx: Transaction, now_ms: int) -> QueueFigures:
+    """Return how long the queue is, and how much of the database server is used."""
+    return QueueFigures(
+        queue=queue_state(tx, now_ms), waiting=count_waiting(tx), server=look_at_use(tx) if is_shared(tx) else None
+    )
+
+
+def find_overview(tx: Transaction, _caller: Caller, now_ms: int) -> tuple[int, int, QueueState]:
+    """Return the number of accounts, that of administrators, and how long the queue is."""
+    return count_accounts(tx), count_admins(tx), queue_state(tx, now_ms)

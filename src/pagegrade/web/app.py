@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import itertools
 import logging
-import re
-import secrets
 import time
-from collections.abc import Awaitable, Callable, MutableMapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import Any, Final, Protocol
 
-from pagegrade.model.errors import NotFound, PagegradeError, Unavailable
+from starlette.routing import Router
+from starlette.types import Receive, Scope, Send
+
+from pagegrade.model.errors import InvalidInput, NotFound, PagegradeError, Unavailable
 from pagegrade.observability.logs import name_lines
+from pagegrade.service.accounts.admission import REQUESTS, SignInNeeded
 from pagegrade.service.accounts.sessions import keep_session
 from pagegrade.service.container import Services
-from pagegrade.web.compression import AT_ONCE, compressed
-from pagegrade.web.context import REQUESTS, Call
-from pagegrade.web.http.accept import preferred_by_program
-from pagegrade.web.http.body import CLOSE, ClientGone, Receive
+from pagegrade.web.compression import AT_ONCE, compress
+from pagegrade.web.exchange import Bound, Exchange
+from pagegrade.web.http.accept import accepts_json, preferred_by_program
+from pagegrade.web.http.body import CLOSE, ClientGone
 from pagegrade.web.http.headers import (
     API,
     FRESH,
@@ -31,18 +31,17 @@ from pagegrade.web.http.headers import (
     rate_headers,
     standing_headers,
 )
-from pagegrade.web.http.json_negotiation import accepts_json
-from pagegrade.web.operations import PAGES, Answer, Operation
+from pagegrade.web.http.response import Response
+from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.catalog.problems import foreign_form, problem_page, sign_in_needed
 from pagegrade.web.problems import MEDIA_TYPE, Problem, Rejected, internal_error, problem_body, problem_of
+from pagegrade.web.request import Request
 from pagegrade.web.responses import warned
 from pagegrade.web.routes import ALL_OPERATIONS
 from pagegrade.web.routing import Routes
-from pagegrade.web.session_cookie import SignInNeeded, is_own_form, session_cookie
+from pagegrade.web.session_cookie import is_own_form, session_cookie
 from pagegrade.web.spans import begin_span, end_span
 
-Scope = MutableMapping[str, Any]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 logger = logging.getLogger("pagegrade.web")
 
 MAX_TARGET_BYTES: Final = 16_384
@@ -58,18 +57,13 @@ REGISTERED_METHODS: Final = frozenset(METHODS) | frozenset(
 """IANA's registry of HTTP methods: these fit no path here (405), every other one is unknown (501)."""
 CLIENT_GONE: Final = 499
 """What the log says where no status was sent, because nobody was there to read it."""
-_REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
-_BODILESS: Final = frozenset({204, 304})
-_PROCESS: Final = secrets.token_hex(4)
-"""Tells the requests of this process from those of others; a request's name is no secret."""
-_requests: Final = itertools.count(1)
 
 
 class Observer(Protocol):
     """Is told about every request once it is answered."""
 
     def __call__(
-        self, operation: str, method: str, status: int, seconds: float, request_id: str, /, *, call: Call
+        self, operation: str, method: str, status: int, seconds: float, request_id: str, /, *, exchange: Exchange
     ) -> None:
         """Take note.
 
@@ -79,7 +73,7 @@ class Observer(Protocol):
             status: Of the answer; ``CLIENT_GONE`` when there was none.
             seconds: From the first byte read to the last one handed over.
             request_id: As told to the client.
-            call: The request, with the caller if there is one.
+            exchange: The request, with the caller if there is one.
         """
 
 
@@ -98,13 +92,14 @@ def make_app(
 
 
 class App:
-    """ASGI 3.0. What needs starting and stopping is started and stopped by whoever made it."""
+    """ASGI 3.0. Whoever makes it starts and stops what it uses."""
 
     def __init__(self, services: Services, *, operations: Sequence[Operation], observe: Observer) -> None:
         self.services = services
         self._operations = operations
-        self._answering: dict[tuple[Any, ...], bytes] = {}
+        self._in_flight: dict[tuple[Any, ...], bytes] = {}
         self._routes = Routes(operations)
+        self._other = Router()
         self._has_pages = any(operation.tag == PAGES for operation in operations)
         self._observe = observe
         self._standing = {api: standing_headers(services.options, api=api) for api in (True, False)}
@@ -113,186 +108,178 @@ class App:
         """Answer one connection event of the server."""
         if scope["type"] == "http":
             await self._http(scope, receive, send)
-        elif scope["type"] == "lifespan":
-            await _lifespan(receive, send)
         else:
-            await send({"type": "websocket.close"})
+            await self._other(scope, receive, send)
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
         started = time.perf_counter()
-        raw_path: bytes = scope.get("raw_path") or scope["path"].encode("utf-8", "replace")
-        path = raw_path.partition(b"?")[0].decode("latin-1")
-        call = Call(self.services, scope, receive, path=path, request_id="")
-        call.operations, call.answering = self._operations, self._answering
-        call.request_id = _request_id(call.header(b"x-request-id"))
-        call.span = begin_span(call)
-        name_lines(request_id=call.request_id, **call.span.names)
+        request = Request(scope, receive, trusted_proxies=self.services.options.trusted_proxies)
+        request.operations, request.in_flight = self._operations, self._in_flight
+        exchange = Exchange(request, self.services)
+        exchange.span = begin_span(exchange)
+        name_lines(request_id=request.request_id, **exchange.span.names)
         status = CLIENT_GONE
         try:
-            answer = await self._answer(call, scope)
-            if answer is not None:
-                status = answer.status
-                await self._send(call, answer, send)
+            response = await self._respond(exchange)
+            if response is not None:
+                status = response.status_code
+                await self._finish(exchange, response)
+                await response(scope, receive, send)
         finally:
-            operation = call.operation.name if call.operation is not None else ""
-            self._observe(operation, call.method, status, time.perf_counter() - started, call.request_id, call=call)
-            end_span(call, status)
+            operation = request.operation.name if request.operation is not None else ""
+            seconds = time.perf_counter() - started
+            self._observe(operation, request.method, status, seconds, request.request_id, exchange=exchange)
+            end_span(exchange, status)
 
-    async def _answer(self, call: Call, scope: Scope) -> Answer | None:
-        """The answer, whatever happens; ``None``: nobody is there to take it."""
+    async def _respond(self, exchange: Exchange) -> Response | None:
+        """Return the response, whatever happens; ``None``: the client is gone."""
+        request_id = exchange.request.request_id
         try:
-            return await self._done(call, scope)
+            return await self._execute(exchange)
         except ClientGone:
             return None
         except SignInNeeded:
-            return sign_in_needed(call)
+            return sign_in_needed(exchange.request, exchange.view)
         except (PagegradeError, Rejected) as error:
             problem = problem_of(error)
             if problem.code == "internal_error":
-                logger.exception("request_failed", extra={"request_id": call.request_id})
+                logger.exception("request_failed", extra={"request_id": request_id})
         except Exception:
-            # Whatever it was, the client learns nothing but that it happened, and the log everything.
-            logger.exception("request_failed", extra={"request_id": call.request_id})
+            # The client learns only that something failed; the log has everything.
+            logger.exception("request_failed", extra={"request_id": request_id})
             problem = internal_error()
-        return await self._told(call, problem)
+        return await self._report(exchange, problem)
 
-    async def _done(self, call: Call, scope: Scope) -> Answer:
-        if len(call.path) + len(scope.get("query_string", b"")) > MAX_TARGET_BYTES:
+    async def _execute(self, exchange: Exchange) -> Response:
+        request, admission = exchange.request, exchange.admission
+        if len(request.path) + len(request.scope.get("query_string", b"")) > MAX_TARGET_BYTES:
             raise Rejected("too_large", f"The address may have at most {MAX_TARGET_BYTES} bytes.", status=414)
-        if sum(len(name) + len(value) for name, value in scope["headers"]) > MAX_HEADER_BYTES:
+        if sum(len(name) + len(value) for name, value in request.scope["headers"]) > MAX_HEADER_BYTES:
             raise Rejected("too_large", f"The headers may have at most {MAX_HEADER_BYTES} bytes.", status=431)
-        operation = self._operation(call)
-        if isinstance(operation, Answer):
-            return operation
-        call.operation = operation
-        if call.path.startswith(API) and not _is_acceptable(call.header(b"accept"), operation):
+        found = self._find(request)
+        if isinstance(found, Response):
+            return found
+        operation, handler = found
+        request.operation = operation
+        admission.scope, admission.access = operation.scope, operation.access
+        admission.counted_as = operation.counted_as
+        admission.traceparent = exchange.span.traceparent if exchange.span.on else None
+        if request.path.startswith(API) and not _is_acceptable(request.header(b"accept"), operation):
             raise Rejected("not_acceptable", "Answers are JSON; accept application/json.")
         closed = operation.scope is not None or operation.access != "anyone"
         if operation.method != "GET":
-            if operation.tag == PAGES and not is_own_form(call.header, self.services.options.base_url):
-                return foreign_form(call)
+            if operation.tag == PAGES and not is_own_form(request.header, self.services.options.base_url):
+                return foreign_form(exchange.view)
             if closed:
-                # Before a byte of the body is read. A GET is admitted within its one look at the database.
-                await call.admit()
-        answer = await operation.handler(call)
-        if closed and call.caller is None:
-            raise RuntimeError(f"{operation.name} answers without asking who calls")
-        if call.signed_in is not None and call.signed_in.due:
-            answer = await _keep_session(call, answer)
-        if answer.status == 304:  # noqa: PLR2004 - RFC 9110 15.4.5
-            await call.give_back(REQUESTS)
-        return warned(answer, call.unknown_parameters()) if call.path.startswith(API) else answer
+                # Before a byte of the body is read. A GET is admitted in the transaction of its first use case.
+                await exchange.work.admit()
+        try:
+            response = await handler(exchange)
+        except (InvalidInput, NotFound, Rejected):
+            if closed and admission.caller is None:
+                # Clients that are not admitted learn nothing about parameters.
+                await exchange.work.admit()
+            raise
+        if closed and admission.caller is None:
+            raise RuntimeError(f"{operation.name} answers without admitting the caller")
+        if admission.signed_in is not None and admission.signed_in.due:
+            await _keep_session(exchange, response)
+        if response.status_code == 304:  # noqa: PLR2004 - RFC 9110 15.4.5
+            await exchange.limits.give_back(REQUESTS)
+        return warned(response, request.unknown_parameters()) if request.path.startswith(API) else response
 
-    def _operation(self, call: Call) -> Operation | Answer:
-        """What the request names; for OPTIONS the answer at once.
+    def _find(self, request: Request) -> tuple[Operation, Bound] | Response:
+        """Return the operation that a request names; for OPTIONS the response.
 
         Raises:
             NotFound: There is nothing at the path.
-            Rejected: The method is none, or none of the path.
+            Rejected: The method is unknown, or none of the path.
         """
-        if call.method not in REGISTERED_METHODS:
+        if request.method not in REGISTERED_METHODS:
             raise Rejected("not_implemented", f"The methods known here are {', '.join(METHODS)}.")
-        found = self._routes.find(call.path)
+        found = self._routes.find(request.path)
         if found is None:
-            preflight = self._preflight(call, ", ".join(METHODS)) if call.method == "OPTIONS" else ()
+            preflight = self._preflight(request, ", ".join(METHODS)) if request.method == "OPTIONS" else ()
             if preflight:
-                return Answer(status=204, headers=preflight)  # so that a page of another origin gets to read the 404
+                return Response(status_code=204, headers=preflight)  # so that a page of another origin can read the 404
             raise NotFound
-        place, call.params = found
-        operation = place.operations.get(call.method)
+        resource, request.scope["path_params"] = found
+        operation = resource.operations.get(request.method)
         if operation is None:
-            allow = ("Allow", place.allow)
-            if call.method == "OPTIONS":
-                return Answer(status=204, headers=(allow, *self._preflight(call, place.allow)))
-            raise Rejected("method_not_allowed", f"This address knows {place.allow}.", headers=(allow,))
-        return operation
+            allow = ("Allow", resource.allow)
+            if request.method == "OPTIONS":
+                return Response(status_code=204, headers=(allow, *self._preflight(request, resource.allow)))
+            raise Rejected("method_not_allowed", f"This address knows {resource.allow}.", headers=(allow,))
+        return operation, resource.handlers[request.method]
 
-    def _preflight(self, call: Call, allow: str) -> tuple[tuple[str, str], ...]:
-        if not call.path.startswith(API) or call.header(b"access-control-request-method") is None:
+    def _preflight(self, request: Request, allow: str) -> tuple[tuple[str, str], ...]:
+        if not request.path.startswith(API) or request.header(b"access-control-request-method") is None:
             return ()
         return preflight_headers(allow)
 
-    async def _told(self, call: Call, problem: Problem) -> Answer:
-        call.problem = problem.code
-        if self._has_pages and not call.path.startswith(API) and problem.code == "not_found":
-            # With the menu of whoever has signed in: what is not there and what is not theirs look the same.
-            with contextlib.suppress(Unavailable):
-                await self.services.database.read(call.visitor)
-        as_page = problem_page(call, problem) if self._has_pages and not call.path.startswith(API) else None
-        if as_page is not None:
-            return as_page
-        body = problem_body(
-            problem, base_url=self.services.options.base_url, path=call.path, request_id=call.request_id
-        )
-        return Answer(status=problem.status, body=body, headers=problem.headers, media_type=MEDIA_TYPE)
+    async def _report(self, exchange: Exchange, problem: Problem) -> Response:
+        exchange.problem = problem.code
+        path = exchange.request.path
+        if self._has_pages and not path.startswith(API):
+            if problem.code == "not_found":
+                # With the menu of who is signed in: what is missing and what belongs to others look the same.
+                with contextlib.suppress(Unavailable):
+                    await exchange.work.identify()
+            as_page = problem_page(exchange.request, exchange.view, problem)
+            if as_page is not None:
+                return as_page
+        base_url, request_id = self.services.options.base_url, exchange.request.request_id
+        body = problem_body(problem, base_url=base_url, path=path, request_id=request_id)
+        return Response(content=body, status_code=problem.status, headers=problem.headers, media_type=MEDIA_TYPE)
 
-    async def _send(self, call: Call, answer: Answer, send: Send) -> None:
-        is_api = call.path.startswith(API)
-        if is_api or call.operation is None or call.operation.tag == PAGES:
-            # Whoever calls the API shows a key that no other site can make a browser send.
-            fetch_site = None if is_api else call.header(b"sec-fetch-site")
-            accepted = call.header(b"accept-encoding")
-            if len(answer.body) > AT_ONCE:
-                answer = await asyncio.to_thread(compressed, answer, accepted, fetch_site, varies=is_api)
+    async def _finish(self, exchange: Exchange, response: Response) -> None:
+        """Compress a response and add the headers that every response gets."""
+        request = exchange.request
+        is_api = request.path.startswith(API)
+        if is_api or request.operation is None or request.operation.tag == PAGES:
+            # Clients of the API show a key, which no other site can make a browser send.
+            fetch_site = None if is_api else request.header(b"sec-fetch-site")
+            accepted = request.header(b"accept-encoding")
+            if len(response.body) > AT_ONCE:
+                await asyncio.to_thread(compress, response, accepted, fetch_site, varies=is_api)
             else:
-                answer = compressed(answer, accepted, fetch_site, varies=is_api)
-        headers = encode_headers(answer.headers)
+                compress(response, accepted, fetch_site, varies=is_api)
+        headers = response.raw_headers
         given = {name for name, _ in headers}
         headers += [header for header in self._standing[is_api] if header[0] not in given]
-        headers.append((b"x-request-id", call.request_id.encode("ascii")))
-        if answer.status not in _BODILESS:
-            headers.append((b"content-type", answer.media_type.encode("latin-1")))
-            headers.append((b"content-length", str(len(answer.body)).encode("ascii")))
+        headers.append((b"x-request-id", request.request_id.encode("ascii")))
         if b"cache-control" not in given:
-            kept = answer.status in (200, 304) and call.method in ("GET", "HEAD")
+            kept = response.status_code in (200, 304) and request.method in ("GET", "HEAD")
             headers += encode_headers((FRESH if kept else UNKEPT,))
         if is_api:
-            headers += origin_headers(self.services.options, call.header(b"origin"))
-        if call.standings:
-            headers += rate_headers(list(call.standings.items()))
-        if call.lenient_used and b"preference-applied" not in given:
+            headers += origin_headers(self.services.options, request.header(b"origin"))
+        if exchange.admission.standings:
+            headers += rate_headers(list(exchange.admission.standings.items()))
+        if request.lenient_used and b"preference-applied" not in given:
             headers.append((b"preference-applied", b"handling=lenient"))
         if self.services.draining and b"connection" not in given:
             headers += encode_headers((CLOSE,))
-        if not call.is_http_1:
-            headers = [header for header in headers if header[0] != b"connection"]
-        await send({"type": "http.response.start", "status": answer.status, "headers": headers})
-        silent = call.method == "HEAD" or answer.status in _BODILESS
-        await send({"type": "http.response.body", "body": b"" if silent else answer.body})
+        if not request.is_http_1:
+            headers[:] = [header for header in headers if header[0] != b"connection"]
 
 
-async def _keep_session(call: Call, answer: Answer) -> Answer:
-    """Note that the session goes on; the answer with its new token where it got one.
+async def _keep_session(exchange: Exchange, response: Response) -> None:
+    """Record that the session is used, and send its new token where it got one.
 
-    An answer that ends or starts a session says itself how it goes on.
+    A response that starts or ends a session sets the cookie itself.
     """
-    signed_in = call.signed_in
-    if signed_in is None or any(name == "Set-Cookie" for name, _ in answer.headers):
-        return answer
+    signed_in = exchange.admission.signed_in
+    if signed_in is None or "set-cookie" in response.headers:
+        return
+    now_ms = exchange.request.received_at_ms
     try:
-        token = await call.services.database.write(
-            lambda tx: keep_session(tx, signed_in.session, call.secret, call.now_ms)
-        )
+        token = await exchange.work.write_public(keep_session, signed_in.session, exchange.admission.secret, now_ms)
     except Unavailable:
-        return answer  # the page was made all the same; the next one tries again
-    if token is None:
-        return answer
-    return replace(answer, headers=(*answer.headers, session_cookie(token, call.services.options.base_url)))
+        return  # the page was made all the same; the next one tries again
+    if token is not None:
+        response.headers.append(*session_cookie(token, exchange.services.options.base_url))
 
 
 def _is_acceptable(accept: str | None, operation: Operation) -> bool:
-    """Whether the client takes JSON, or another format that the operation has."""
+    """Return true if the client takes JSON, or another format that the operation has."""
     return accepts_json(accept) or bool(operation.formats and preferred_by_program(accept, operation.formats))
-
-
-def _request_id(sent: str | None) -> str:
-    """The client's own name for the request where it is short and plain, else one of ours."""
-    return sent if sent is not None and _REQUEST_ID.fullmatch(sent) else f"{_PROCESS}{next(_requests):08x}"
-
-
-async def _lifespan(receive: Receive, send: Send) -> None:
-    while True:
-        message = await receive()
-        await send({"type": f"{message['type']}.complete"})
-        if message["type"] == "lifespan.shutdown":
-            return

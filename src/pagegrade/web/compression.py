@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import gzip
-from dataclasses import replace
 from typing import Final
 
-from pagegrade.web.operations import Answer
+from pagegrade.web.http.response import Response
 
 SMALLEST: Final = 1_000
 """Bytes below which nothing is gained: it fits into one packet as it is."""
@@ -29,31 +28,28 @@ PACKABLE: Final = frozenset(
 """Media types worth it. PDF is packed inside."""
 
 
-def compressed(answer: Answer, accept_encoding: str | None, fetch_site: str | None, *, varies: bool = False) -> Answer:
-    """The answer with gzip, where it is worth it and the client takes it (RFC 9110 8.4.1.3, 12.5.3).
+def compress(response: Response, accept_encoding: str | None, fetch_site: str | None, *, varies: bool = False) -> None:
+    """Compress a response with gzip, where it is worth it and the client takes it (RFC 9110 8.4.1.3, 12.5.3).
 
-    What another site makes a browser ask for is never packed: from the length of such an answer it could learn, guess
-    by guess, what stands beside the words it put into the address.
+    Responses that another site makes a browser request are never compressed: their length would reveal whether text
+    of the URL also stands beside it in the page (BREACH).
 
     Args:
-        answer: Any answer. Its entity tag stays what it is: parts of an answer cannot be asked for, and ``If-Match``
-            needs the tag of the API to be strong.
+        response: Any response. Its entity tag stays: ranges cannot be requested, and ``If-Match`` needs the tag of the
+            API to be strong.
         accept_encoding: The header; ``None`` when it was not sent.
-        fetch_site: Sec-Fetch-Site; ``None`` when it was not sent, or when the answer does not depend on cookies.
-        varies: The answer says already that it depends on Accept-Encoding.
+        fetch_site: Sec-Fetch-Site; ``None`` when it was not sent, or when the response does not depend on cookies.
+        varies: The response says already that it depends on Accept-Encoding.
     """
-    kind = answer.media_type.partition(";")[0]
-    if kind not in PACKABLE or len(answer.body) < SMALLEST:
-        return answer
-    headers = answer.headers
+    kind = (response.media_type or "").partition(";")[0]
+    if kind not in PACKABLE or len(response.body) < SMALLEST:
+        return
     if not varies:
-        headers = tuple((name, f"{value}, Accept-Encoding" if name == "Vary" else value) for name, value in headers)
-        if not any(name == "Vary" for name, _ in headers):
-            headers += (("Vary", "Accept-Encoding"),)
+        response.headers.add_vary_header("Accept-Encoding")
     if fetch_site in {"cross-site", "same-site"} or not _takes_gzip(accept_encoding):
-        return replace(answer, headers=headers)
-    packed = gzip.compress(answer.body, LEVEL, mtime=0)
-    return replace(answer, body=packed, headers=(*headers, ("Content-Encoding", "gzip")))
+        return
+    response.replace_body(gzip.compress(response.body, LEVEL, mtime=0))
+    response.headers["content-encoding"] = "gzip"
 
 
 def _takes_gzip(accept_encoding: str | None) -> bool:

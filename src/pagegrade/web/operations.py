@@ -7,25 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from pydantic import BaseModel
 
+from pagegrade.service.accounts.admission import Access
 from pagegrade.web.http.body import FORM, MULTIPART
+from pagegrade.web.http.response import Response
 
 PAGES: Final = "Pages"
 """Tag of operations that are for people and no part of the interface: the description leaves them out."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """What is sent back."""
-
-    status: int
-    body: bytes = b""
-    headers: tuple[tuple[str, str], ...] = ()
-    """Besides those that every answer gets."""
-    media_type: str = "application/json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,11 +32,11 @@ class Operation:
     summary: str
     """A few words, as a heading."""
     description: str = ""
-    handler: Callable[..., Awaitable[Answer]]
-    """Called with ``web.context.Call``."""
+    handler: Callable[..., Awaitable[Response]]
+    """Called with what its parameters ask for, by their types (``web.exchange.PROVIDERS``)."""
     scope: str | None = None
     """What the key must be allowed to do; ``None``: no key is needed."""
-    access: Literal["anyone", "account", "admin"] = "anyone"
+    access: Access = "anyone"
     """Of a page: who must have signed in. To others the pages of administrators are not there."""
     counted_as: str = "requests"
     """Which count of a minute a request is taken from; each count has the same limit."""

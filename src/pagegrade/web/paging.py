@@ -10,8 +10,6 @@ from urllib.parse import quote, urlencode
 
 import msgspec
 
-from pagegrade.web.operations import Answer
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
@@ -93,25 +91,24 @@ class Walk:
         return {"path": self.path, "per_page": self.per_page, **counted}
 
 
-def walk_answer(items: Sequence[bytes], walk: Walk) -> Answer:
-    """The answer with some items of a list; ``items`` are JSON objects, encoded."""
+def walk_body(items: Sequence[bytes], walk: Walk) -> tuple[bytes, str]:
+    """Return the body with some items of a list, and its Link header; ``items`` are JSON objects, encoded."""
     links = walk.links()
     around = b'"links":%b,"meta":%b' % (msgspec.json.encode(links), msgspec.json.encode(walk.meta()))
     body = b'{"data":[%b],%b,"status":200}' % (b",".join(items), around)
-    return Answer(status=200, body=body, headers=(("Link", _link_header(links)),))
+    return body, _link_header(links)
 
 
 def _link_header(links: Mapping[str, str | None]) -> str:
     return ", ".join(f'<{url}>; rel="{name}"' for name in ("first", "prev", "next", "last") if (url := links[name]))
 
 
-def page_answer(items: Sequence[bytes], page: Page, *, headers: tuple[tuple[str, str], ...] = ()) -> Answer:
-    """The answer with one page of a list.
+def page_body(items: Sequence[bytes], page: Page) -> tuple[bytes, str]:
+    """Return the body with one page of a list, and its Link header.
 
     Args:
         items: JSON objects, encoded.
         page: Which page it is.
-        headers: Besides ``Link``.
     """
     around, link = _around(
         path=page.path,
@@ -122,7 +119,7 @@ def page_answer(items: Sequence[bytes], page: Page, *, headers: tuple[tuple[str,
         count=page.count,
     )
     body = b'{"data":[%b],%b,"status":200}' % (b",".join(items), around)
-    return Answer(status=200, body=body, headers=(*headers, ("Link", link)))
+    return body, link
 
 
 @lru_cache(maxsize=512)

@@ -14,8 +14,8 @@ from pagegrade.render.html import render_html
 from pagegrade.render.markdown import render_markdown
 from pagegrade.render.sarif import render_sarif
 from pagegrade.report.serialize import report_to_dict
+from pagegrade.service.container import Services
 from pagegrade.service.reports.views import Viewed, exported_object, shown_report
-from pagegrade.web.context import Call
 
 MEDIA_TYPES: Final = {
     "json": "application/json",
@@ -32,11 +32,11 @@ _RENDERERS: Final[dict[str, Callable[[tuple[Report, ...]], str]]] = {
 }
 
 
-async def make_file(call: Call, viewed: Viewed, name: str) -> tuple[Report, bytes] | None:
+async def make_file(services: Services, viewed: Viewed, name: str) -> tuple[Report, bytes] | None:
     """A report and its file.
 
     Args:
-        call: Who asks.
+        services: Of the process.
         viewed: The report as they may see it.
         name: One of ``MEDIA_TYPES``.
 
@@ -46,12 +46,12 @@ async def make_file(call: Call, viewed: Viewed, name: str) -> tuple[Report, byte
     Raises:
         Unavailable: Too many documents are being made.
     """
-    base_url = call.services.options.base_url
+    base_url = services.options.base_url
     shown = await asyncio.to_thread(shown_report, viewed, base_url=base_url)
     if shown is None or (name == "pdf" and shown.state != "completed"):
         return None
     if name == "pdf":
-        return shown, await call.services.documents.pdf(await asyncio.to_thread(_encoded, shown))
+        return shown, await services.documents.pdf(await asyncio.to_thread(_encoded, shown))
     return shown, await asyncio.to_thread(_written, viewed, shown, name, base_url)
 
 

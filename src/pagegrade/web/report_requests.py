@@ -8,25 +8,27 @@ from typing import Final, TypeVar
 
 from pagegrade.model.account import Account
 from pagegrade.model.errors import InvalidInput, NotFound, Unavailable, ValidationFailed, Violation
+from pagegrade.model.report_list import ListQuery
 from pagegrade.model.stored import RATINGS
 from pagegrade.parse.url import project_of
+from pagegrade.service.container import Services
+from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports import projects
 from pagegrade.service.reports.validation import NewReport, read_new_report
-from pagegrade.store.repositories.list_query import ListQuery
-from pagegrade.web.context import Call
+from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.body import CLOSE
 from pagegrade.web.parameters import CreateReportBody, ReportListQuery, ReportWalkQuery
 from pagegrade.web.problems import Rejected
+from pagegrade.web.request import Request
 
 T = TypeVar("T")
 RETRY_AFTER_S: Final = 1
 """Another process is about to take over."""
 
 
-def list_query(query: ReportListQuery, account: Account) -> ListQuery:
-    """The reports of an account that a query asks for."""
+def list_query(query: ReportListQuery) -> ListQuery:
+    """Return which of the caller's reports a query of a page asks for."""
     return ListQuery(
-        account_id=account.id,
         search=query.search,
         project=query.project,
         rating=None if query.result is None else RATINGS[query.result],
@@ -38,10 +40,10 @@ def list_query(query: ReportListQuery, account: Account) -> ListQuery:
     )
 
 
-def walk_query(query: ReportWalkQuery, account: Account) -> ListQuery:
-    """The reports of an account that a query of the interface asks for."""
+def walk_query(query: ReportWalkQuery) -> ListQuery:
+    """Return which of the caller's reports a query of the API asks for."""
     return replace(
-        list_query(query, account),
+        list_query(query),
         url=query.url,
         privacy=query.privacy,
         updated_since_ms=query.updated_since,
@@ -49,8 +51,8 @@ def walk_query(query: ReportWalkQuery, account: Account) -> ListQuery:
     )
 
 
-def judge_fields(violations: Sequence[Violation], read: Callable[[], T]) -> T:
-    """What ``read`` makes of the fields, unless something is wrong with them: then everything is told at once.
+def evaluate_fields(violations: Sequence[Violation], read: Callable[[], T]) -> T:
+    """Return what ``read`` makes of the fields, or report everything that is wrong with them at once.
 
     Raises:
         ValidationFailed: Fields cannot be used.
@@ -58,7 +60,7 @@ def judge_fields(violations: Sequence[Violation], read: Callable[[], T]) -> T:
     """
     found: tuple[Violation, ...] = ()
     try:
-        wish = read()
+        result = read()
     except ValidationFailed as error:
         found = error.violations
     except InvalidInput as error:
@@ -67,54 +69,56 @@ def judge_fields(violations: Sequence[Violation], read: Callable[[], T]) -> T:
         found = (Violation(field="url", place="body", code=error.reason or error.code, message=error.message),)
     else:
         if not violations:
-            return wish
+            return result
     known = {violation.field for violation in violations}
     raise ValidationFailed([*violations, *(each for each in found if each.field not in known)])
 
 
-def read_wish(call: Call, fields: CreateReportBody, violations: Sequence[Violation]) -> NewReport:
-    """The report that the fields of a call or a form ask for.
+def new_report_of(
+    account: Account, options: ServiceOptions, fields: CreateReportBody, violations: Sequence[Violation]
+) -> NewReport:
+    """Return the report that the fields of a request or a form ask for.
 
     Raises:
         ValidationFailed: Fields cannot be used.
         URLNotAllowed: Nothing is wrong but that the address must not be contacted.
     """
-    return judge_fields(
+    return evaluate_fields(
         violations,
         lambda: read_new_report(
             fields.url or "",
             privacy=fields.privacy,
             password=fields.password,
-            account=call.admitted.account,
-            options=call.services.options,
+            account=account,
+            options=options,
         ),
     )
 
 
-def refuse_when_draining(call: Call) -> None:
+def refuse_when_draining(services: Services) -> None:
     """Begin nothing new in a process that was told to stop.
 
     Raises:
         Rejected: It was.
     """
-    if call.services.draining:
+    if services.draining:
         told = Unavailable("This process is about to stop; try again.", retry_after_s=RETRY_AFTER_S)
         raise Rejected(told.code, told.message, headers=(("Retry-After", str(RETRY_AFTER_S)), CLOSE))
 
 
-def typed_project(call: Call) -> str:
+def typed_project(request: Request) -> str:
     """The project as it stands in the path.
 
     Raises:
         NotFound: It is no host.
     """
-    typed = call.params["project"]
+    typed = request.path_params["project"]
     if not project_of(typed):
         raise NotFound
-    return typed
+    return str(typed)
 
 
-async def delete_project_in_parts(call: Call, typed: str) -> int:
+async def delete_project_in_parts(work: UnitOfWork, services: Services, typed: str) -> int:
     """Delete every report of a project of the caller, a part at a time, and tell who waits; how many there were.
 
     Raises:
@@ -122,9 +126,9 @@ async def delete_project_in_parts(call: Call, typed: str) -> int:
     """
     count = 0
     while True:
-        gone = await call.write(lambda tx, caller: projects.delete_project(tx, caller, typed))
+        gone = await work.write(projects.delete_project, typed)
         for report_id in gone:
-            call.services.changes.notify(report_id)
+            services.changes.notify(report_id)
         count += len(gone)
         if len(gone) < projects.DELETED_AT_ONCE:
             break

@@ -4,46 +4,47 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
 import msgspec
 
+from pagegrade.service.container import Services
 from pagegrade.service.reports.operations import Listed
 from pagegrade.service.reports.validation import RequestWarning
-from pagegrade.web.context import Call
 from pagegrade.web.http.body import JSON
 from pagegrade.web.http.conditional import http_date, is_unchanged
-from pagegrade.web.operations import Answer
-from pagegrade.web.paging import Page, Walk, page_answer, walk_answer
+from pagegrade.web.http.response import Response
+from pagegrade.web.paging import Page, Walk, page_body, walk_body
 from pagegrade.web.parameters import Paged
+from pagegrade.web.request import Request
 
 FIRST_NOT_DONE: Final = 300
 """Of the statuses that are no success."""
 Headers = tuple[tuple[str, str], ...]
 
 
-def enveloped(data: bytes, *, status: int = 200, remarks: Sequence[RequestWarning] = ()) -> bytes:
+def enveloped(data: bytes, *, status: int = 200, warnings: Sequence[RequestWarning] = ()) -> bytes:
     """``data``, an encoded JSON value, in the envelope of a success."""
-    if not remarks:
+    if not warnings:
         return b'{"data":%b,"status":%d}' % (data, status)
-    return b'{"data":%b,"status":%d,"warnings":%b}' % (data, status, msgspec.json.encode(_warnings(remarks)))
+    return b'{"data":%b,"status":%d,"warnings":%b}' % (data, status, msgspec.json.encode(_warnings(warnings)))
 
 
-def warned(answer: Answer, remarks: Sequence[RequestWarning]) -> Answer:
-    """A success in JSON with more warnings; anything else as it is."""
-    if not remarks or not answer.body or answer.media_type != JSON or answer.status >= FIRST_NOT_DONE:
+def warned(answer: Response, warnings: Sequence[RequestWarning]) -> Response:
+    """Add warnings to a success in JSON; leave anything else as it is."""
+    if not warnings or not answer.body or answer.media_type != JSON or answer.status_code >= FIRST_NOT_DONE:
         return answer
-    members = msgspec.json.decode(answer.body, type=dict[str, msgspec.Raw])
+    members = msgspec.json.decode(bytes(answer.body), type=dict[str, msgspec.Raw])
     if "status" not in members:
         return answer  # the description of the API is a document of another standard
     there = msgspec.json.decode(members.get("warnings", b"[]"), type=list[msgspec.Raw])
-    warnings = msgspec.json.encode([*there, *_warnings(remarks)])
-    return replace(answer, body=msgspec.json.encode({**members, "warnings": msgspec.Raw(warnings)}))
+    joined = msgspec.json.encode([*there, *_warnings(warnings)])
+    answer.replace_body(msgspec.json.encode({**members, "warnings": msgspec.Raw(joined)}))
+    return answer
 
 
-def _warnings(remarks: Sequence[RequestWarning]) -> list[dict[str, str]]:
-    return [{"field": each.field, "code": each.code, "message": each.message} for each in remarks]
+def _warnings(warnings: Sequence[RequestWarning]) -> list[dict[str, str]]:
+    return [{"field": each.field, "code": each.code, "message": each.message} for each in warnings]
 
 
 def hashed_tag(*parts: bytes) -> str:
@@ -55,19 +56,19 @@ def hashed_tag(*parts: bytes) -> str:
     return f'"{digest.hexdigest()[:24]}"'
 
 
-def unchanged(call: Call, etag: str, *, modified_ms: int | None = None, headers: Headers = ()) -> Answer | None:
+def unchanged(request: Request, etag: str, *, modified_ms: int | None = None, headers: Headers = ()) -> Response | None:
     """304 if the client has the newest state already; ``None``: it needs an answer.
 
     Args:
-        call: The request.
+        request: The request.
         etag: Of the answer it would get.
         modified_ms: When that last changed; ``None``: nobody knows.
         headers: Besides the tag, those that the answer would have (RFC 9110 15.4.5).
     """
     if is_unchanged(
-        call.header(b"if-none-match"), call.header(b"if-modified-since"), etag=etag, modified_ms=modified_ms
+        request.header(b"if-none-match"), request.header(b"if-modified-since"), etag=etag, modified_ms=modified_ms
     ):
-        return Answer(status=304, headers=(*validators(etag, modified_ms), *headers))
+        return Response(status_code=304, headers=(*validators(etag, modified_ms), *headers))
     return None
 
 
@@ -77,42 +78,43 @@ def validators(etag: str, modified_ms: int | None = None) -> Headers:
     return tag if modified_ms is None else (*tag, ("Last-Modified", http_date(modified_ms)))
 
 
-def fresh_answer(call: Call, body: bytes, *, headers: Headers = ()) -> Answer:
+def fresh_answer(request: Request, body: bytes, *, headers: Headers = ()) -> Response:
     """200 with the body, or 304 where the client has this very body; ``headers`` besides its tag."""
     etag = hashed_tag(body)
-    return unchanged(call, etag) or Answer(status=200, body=body, headers=(*validators(etag), *headers))
+    return unchanged(request, etag) or Response(status_code=200, content=body, headers=(*validators(etag), *headers))
 
 
-def listed_answer(call: Call, found: Listed, query: Paged, *, path: str) -> Answer:
+def listed_answer(request: Request, services: Services, found: Listed, query: Paged, *, path: str) -> Response:
     """200 with a page of a list, or 304 where the client has this very page.
 
     Args:
-        call: The request.
+        request: The request.
+        services: Of the process.
         found: The page.
         query: As it was read from the request.
         path: Of the list, from the root.
     """
     page = Page(
-        path=f"{call.services.options.base_url}{path}",
-        query=call.filters(query),
+        path=f"{services.options.base_url}{path}",
+        query=request.filters(query),
         page=query.page,
         per_page=query.per_page,
         total=found.total,
         count=len(found.items),
     )
-    answer = page_answer(found.items, page)
+    body, link = page_body(found.items, page)
     # Long bytes are hashed without Python's lock, and getting it back takes longer than the hash.
-    etag = hashed_tag(f"{page} {found.version}".encode()) if found.version else hashed_tag(answer.body)
-    headers = (*validators(etag), *answer.headers)
-    return unchanged(call, etag) or Answer(status=200, body=answer.body, headers=headers)
+    etag = hashed_tag(f"{page} {found.version}".encode()) if found.version else hashed_tag(body)
+    headers = (*validators(etag), ("Link", link))
+    return unchanged(request, etag) or Response(status_code=200, content=body, headers=headers)
 
 
-def walked_answer(call: Call, found: Listed, walk: Walk) -> Answer:
+def walked_answer(request: Request, found: Listed, walk: Walk) -> Response:
     """200 with some items of a list, or 304 where the client has these very items."""
-    answer = walk_answer(found.items, walk)
-    etag = hashed_tag(f"{walk} {found.version}".encode()) if found.version else hashed_tag(answer.body)
-    headers = (*validators(etag), *answer.headers)
-    return unchanged(call, etag) or Answer(status=200, body=answer.body, headers=headers)
+    body, link = walk_body(found.items, walk)
+    etag = hashed_tag(f"{walk} {found.version}".encode()) if found.version else hashed_tag(body)
+    headers = (*validators(etag), ("Link", link))
+    return unchanged(request, etag) or Response(status_code=200, content=body, headers=headers)
 
 
 def picked(item: bytes, names: Sequence[str] | None) -> bytes:

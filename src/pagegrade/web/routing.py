@@ -1,98 +1,89 @@
-"""From a path to its operations: the path is judged once, segment by segment, as it was sent."""
+"""Routes: from a path as it was sent to the operations at it. Starlette matches; methods are ours to answer for."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 from urllib.parse import unquote_to_bytes
 
+from starlette.routing import Match, Route
+
+from pagegrade.web.exchange import Bound, bind
 from pagegrade.web.http.headers import API
 from pagegrade.web.operations import Operation
 
-NO_PARAMS: Final[Mapping[str, str]] = {}
+_STAND_INS: Final = {"/": "\udc2f", "\n": "\udc0a"}
+"""Of what was sent as ``%2F`` or ``%0A`` and means itself, not the end of a segment: no decoded path contains these."""
+_ENCODED: Final = str.maketrans(_STAND_INS)
+_DECODED: Final = str.maketrans({other: character for character, other in _STAND_INS.items()})
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """A path with everything that can be done there."""
+class Resource:
+    """A path with everything that can be done at it."""
 
+    path: str
     operations: Mapping[str, Operation]
     """By method; HEAD is what GET does."""
+    handlers: Mapping[str, Bound]
+    """By method."""
     allow: str
     """Value of the Allow header."""
 
 
 class Routes:
-    """Finds the place a path names: fixed paths by one look, others by the number and the words of their segments."""
+    """Finds the resource of a path: fixed paths before those with parameters, the API before the pages."""
 
     def __init__(self, operations: Iterable[Operation]) -> None:
         by_path: dict[str, list[Operation]] = {}
         for operation in operations:
             by_path.setdefault(operation.path, []).append(operation)
-        self._fixed: dict[str, Place] = {}
-        self._templates: dict[int, list[tuple[tuple[str, ...], Place]]] = {}
-        for path, found in by_path.items():
-            place = _place(path, found)
-            segments = tuple(path.split("/"))
-            if "{" in path:
-                self._templates.setdefault(len(segments), []).append((segments, place))
-            else:
-                self._fixed[path] = place
+        paths = sorted(by_path, key=lambda path: (not path.startswith(API), "{" in path))
+        self._resources = {path: _resource(path, by_path[path]) for path in paths}
+        self._routes = [Route(path, _no_endpoint) for path in paths]
 
-    def find(self, path: str) -> tuple[Place, Mapping[str, str]] | None:
-        """The place, and what stands in the path for its names; ``None`` when there is none.
+    def find(self, path: str) -> tuple[Resource, Mapping[str, str]] | None:
+        """Return the resource of a path and the parameters in it, decoded; ``None`` when there is none.
 
         Args:
             path: As sent, percent-encoded. A slash that is written ``%2F`` is part of its segment.
         """
-        place = self._fixed.get(path)
-        if place is not None:
-            return place, NO_PARAMS
         if path.startswith(API) and path.endswith("/"):
             # The same path: clients put the slash there by habit, and a redirect would lose the body of their request.
-            return self.find(path[:-1]) if not path.endswith("//") else None
-        segments = path.split("/")
-        candidates = self._templates.get(len(segments))
+            path = path[:-1]
         if "%" in path:
-            decoded = [_decode(segment) for segment in segments]
-            if None in decoded:
+            segments = [_decode(segment) for segment in path.split("/")]
+            path = "/".join(segment for segment in segments if segment is not None)
+            if None in segments:
                 return None
-            segments = [segment for segment in decoded if segment is not None]
-            plain = self._fixed.get("/".join(segments))
-            if plain is not None and "/" not in "".join(segments):
-                return plain, NO_PARAMS
-        for template, place in candidates or ():
-            params = _match(template, segments)
-            if params is not None:
-                return place, params
+        scope: dict[str, Any] = {"type": "http", "method": "GET", "path": path}
+        for route in self._routes:
+            match, found = route.matches(scope)
+            if match is Match.FULL:
+                params = {name: value.translate(_DECODED) for name, value in found["path_params"].items()}
+                return self._resources[route.path], params
         return None
 
 
-def _place(path: str, operations: list[Operation]) -> Place:
+def _no_endpoint(_request: object) -> None:
+    raise NotImplementedError("a resource answers for its route")
+
+
+def _resource(path: str, operations: list[Operation]) -> Resource:
     by_method = {operation.method: operation for operation in operations}
     if len(by_method) != len(operations):
         raise ValueError(f"{path}: two operations have the same method")
     if "GET" in by_method:
         by_method["HEAD"] = by_method["GET"]
-    return Place(by_method, ", ".join(sorted([*by_method, "OPTIONS"])))
-
-
-def _match(template: tuple[str, ...], segments: list[str]) -> dict[str, str] | None:
-    params: dict[str, str] = {}
-    for expected, segment in zip(template, segments, strict=True):
-        if expected.startswith("{"):
-            if not segment:
-                return None
-            params[expected[1:-1]] = segment
-        elif expected != segment:
-            return None
-    return params
+    handlers = {method: bind(operation.handler) for method, operation in by_method.items()}
+    return Resource(path, by_method, handlers, ", ".join(sorted([*by_method, "OPTIONS"])))
 
 
 def _decode(segment: str) -> str | None:
-    """The segment decoded; ``None`` when it is not UTF-8, which names nothing."""
+    """Return the segment decoded; ``None`` when it is not UTF-8, which names nothing."""
     try:
-        return unquote_to_bytes(segment).decode("utf-8") if "%" in segment else segment
+        text = unquote_to_bytes(segment).decode("utf-8") if "%" in segment else segment
     except UnicodeDecodeError:
         return None
+    return text.translate(_ENCODED)

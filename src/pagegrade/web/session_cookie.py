@@ -17,10 +17,6 @@ Header = Callable[[bytes], str | None]
 """Gives a request header by its lower-case name."""
 
 
-class SignInNeeded(Exception):
-    """The page is for those who have signed in."""
-
-
 def is_secure(base_url: str) -> bool:
     """Whether browsers reach this installation over TLS."""
     return base_url.startswith("https://")

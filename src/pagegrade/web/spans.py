@@ -11,7 +11,7 @@ from typing import Final
 
 from pagegrade.observability.events import METHODS, QUIET, SERVER_ERROR
 from pagegrade.observability.tracing import NO_SPAN, Span
-from pagegrade.web.context import Call
+from pagegrade.web.exchange import Exchange
 
 OTHER_METHOD: Final = "_OTHER"
 MAX_PARENT: Final = 256
@@ -19,42 +19,44 @@ MAX_PARENT: Final = 256
 UNNAMED: Final = "HTTP"
 
 
-def begin_span(call: Call) -> Span:
+def begin_span(exchange: Exchange) -> Span:
     """The span of a call that begins; as the child of the client's, where it named one.
 
     What machines ask every few seconds is not worth one.
     """
-    tracing = call.services.tracing
-    if not tracing.on or call.path in QUIET:
+    tracing = exchange.services.tracing
+    if not tracing.on or exchange.request.path in QUIET:
         return NO_SPAN
-    parent = call.header(b"traceparent")
+    parent = exchange.request.header(b"traceparent")
     return tracing.start(
-        _name(call.method),
+        _name(exchange.request.method),
         kind="server",
         parent=parent if parent is not None and len(parent) <= MAX_PARENT else None,
-        attributes={"http.request.method": call.method if call.method in METHODS else OTHER_METHOD},
+        attributes={
+            "http.request.method": exchange.request.method if exchange.request.method in METHODS else OTHER_METHOD
+        },
     )
 
 
-def end_span(call: Call, status: int) -> None:
+def end_span(exchange: Exchange, status: int) -> None:
     """Say how the call went, and end its span.
 
     Args:
-        call: The request, with the operation that was found.
+        exchange: The request, with the operation that was found.
         status: As the log says it.
     """
-    span = call.span
+    span = exchange.span
     if not span.on:
         return
     told: dict[str, str | int] = {"http.response.status_code": status}
-    if call.operation is not None:
-        span.rename(f"{_name(call.method)} {call.operation.path}")
-        told |= {"http.route": call.operation.path, "pagegrade.operation": call.operation.name}
-    if call.problem:
-        told["pagegrade.problem"] = call.problem
+    if exchange.request.operation is not None:
+        span.rename(f"{_name(exchange.request.method)} {exchange.request.operation.path}")
+        told |= {"http.route": exchange.request.operation.path, "pagegrade.operation": exchange.request.operation.name}
+    if exchange.problem:
+        told["pagegrade.problem"] = exchange.problem
     span.note(told)
     if status >= SERVER_ERROR:
-        span.fail(call.problem or str(status))
+        span.fail(exchange.problem or str(status))
     span.end()
 
 

@@ -36,7 +36,7 @@ def instance(tmp_path: Path) -> Iterator[Instance]:
     database.close()
 
 
-def requests(instance: Instance, count: int) -> tuple[NewReport, ...]:
+def new_reports(instance: Instance, count: int) -> tuple[NewReport, ...]:
     """What Alice wants of so many addresses."""
     account = instance.alice.account
     return tuple(
@@ -113,7 +113,7 @@ def test_the_room_is_what_quota_and_queue_leave(instance: Instance) -> None:
 def test_many_reports_wait_behind_what_else_is_asked_for(instance: Instance) -> None:
     """They are made in their order, and their runs come after the one that somebody waits for."""
     made = instance.database.write_here(
-        lambda tx: create_reports(tx, instance.alice, requests(instance, 3), OPTIONS, NOW_MS)
+        lambda tx: create_reports(tx, instance.alice, new_reports(instance, 3), OPTIONS, NOW_MS)
     )
     awaited = instance.create("https://awaited.example/").report.id
     (run,) = instance.database.write_here(
@@ -140,7 +140,7 @@ def test_without_room_for_all_none_is_made(instance: Instance, options: ServiceO
     """One would have to find out which are missing."""
     with pytest.raises(error):
         instance.database.write_here(
-            lambda tx: create_reports(tx, instance.alice, requests(instance, 3), options, NOW_MS)
+            lambda tx: create_reports(tx, instance.alice, new_reports(instance, 3), options, NOW_MS)
         )
 
     assert count_matching(instance.database.read_here(lambda tx: load_counts(tx, instance.alice.account.id))) == 0
@@ -150,5 +150,5 @@ def test_no_more_than_agreed_are_made(instance: Instance) -> None:
     """Who calls with more has made a mistake."""
     with pytest.raises(ValueError, match="at most"):
         instance.database.write_here(
-            lambda tx: create_reports(tx, instance.alice, requests(instance, 1) * (AT_ONCE + 1), OPTIONS, NOW_MS)
+            lambda tx: create_reports(tx, instance.alice, new_reports(instance, 1) * (AT_ONCE + 1), OPTIONS, NOW_MS)
         )

@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import select
 
 from pagegrade.model.errors import NotFound, QuotaExceeded, Unavailable, ValidationFailed
+from pagegrade.model.report_list import ListQuery
 from pagegrade.model.stored import Priority
 from pagegrade.report.codec import pack_report
 from pagegrade.service.options import ServiceOptions
@@ -29,7 +30,6 @@ from pagegrade.store.queue.claim import claim_runs
 from pagegrade.store.queue.length import count_unfinished
 from pagegrade.store.queue.runs import finish_run
 from pagegrade.store.repositories.accounts import DAY_MS
-from pagegrade.store.repositories.list_query import ListQuery
 from pagegrade.store.repositories.reports import load_report_by_slug
 from pagegrade.store.repositories.run_history import load_run
 from pagegrade.store.schema.tables import runs
@@ -53,7 +53,7 @@ def test_a_new_report_is_stored_with_its_first_run(instance: Instance) -> None:
     assert made.report.url == "https://www.example.com:8080/x"
     assert (made.report.project, made.report.state, made.report.revision) == ("example.com:8080", "queued", 1)
     assert len(made.report.slug) == 22
-    assert [remark.code for remark in made.warnings] == ["scheme_assumed", "fragment_dropped"]
+    assert [warning.code for warning in made.warnings] == ["scheme_assumed", "fragment_dropped"]
     assert made.run is not None
     assert (made.run.number, made.run.state) == (1, "queued")
     assert instance.create().report.slug != made.report.slug
@@ -135,21 +135,21 @@ def test_a_password_without_its_privacy_is_dropped_and_told(instance: Instance, 
     made = instance.create().report
     changed = instance.update(made.id, password="x", **fields)
 
-    assert [remark.code for remark in changed.warnings] == ["password_ignored"]
+    assert [warning.code for warning in changed.warnings] == ["password_ignored"]
     assert changed.report.password_hash is None
     assert changed.report.password_version == 0
 
 
 def test_a_hash_must_come_with_its_password(instance: Instance) -> None:
     """A caller that forgot to hash must not make an open report."""
-    request = read_new_report(
+    new_report = read_new_report(
         "https://example.com/", privacy=2, password="x", account=instance.alice.account, options=instance.options
     )
     made = instance.create().report
     change = read_change(privacy=2, password="x")
 
     with pytest.raises(ValueError, match="hash"):
-        instance.database.write_here(lambda tx: create_report(tx, instance.alice, request, instance.options, NOW_MS))
+        instance.database.write_here(lambda tx: create_report(tx, instance.alice, new_report, instance.options, NOW_MS))
     with pytest.raises(ValueError, match="hash"):
         instance.database.write_here(
             lambda tx: update_report(tx, instance.alice, made.id, instance.options, NOW_MS, change=change)
@@ -236,14 +236,14 @@ def test_the_number_of_reports_is_limited_exactly(instance: Instance) -> None:
 def test_concurrent_creations_pass_the_limit_no_more_than_others(instance: Instance) -> None:
     """The writer takes one after the other, whoever asks at the same time."""
     instance.options = ServiceOptions(max_reports=10)
-    request = read_new_report(
+    new_report = read_new_report(
         "https://example.com/", privacy=0, password=None, account=instance.alice.account, options=instance.options
     )
 
     def create(tx: Transaction) -> None:
         # As everybody does who writes for an account.
         hold_account(tx, instance.alice.account.id)
-        create_report(tx, instance.alice, request, instance.options, NOW_MS)
+        create_report(tx, instance.alice, new_report, instance.options, NOW_MS)
 
     promises = [instance.database.submit(create) for _ in range(50)]
     refused = [isinstance(promise.exception(), QuotaExceeded) for promise in promises]

@@ -7,7 +7,7 @@ from dataclasses import replace
 import msgspec
 import pytest
 
-from pagegrade.model.account import Account, Key
+from pagegrade.model.account import Account, Key, Usage
 from pagegrade.model.stored import PackedReport, StoredReport, StoredRun
 from pagegrade.report.codec import pack_report, unpack_detail
 from pagegrade.report.compare import compare_reports
@@ -23,7 +23,6 @@ from pagegrade.service.reports.serializers import (
     share_url,
     timestamp,
 )
-from pagegrade.store.repositories.accounts import Usage
 from pagegrade.store.repositories.projects import Project
 from tests.report_builders import make_failed_report, make_passed, make_report, make_result, poisoned_report
 from tests.store_builders import NOW_MS

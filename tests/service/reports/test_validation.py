@@ -39,16 +39,16 @@ def read(
     return read_new_report(url, privacy=privacy, password=password, account=account, options=options)
 
 
-def warnings(request: NewReport) -> list[tuple[str, str]]:
+def warnings(new_report: NewReport) -> list[tuple[str, str]]:
     """(field, code) of what the caller is told."""
-    return [(remark.field, remark.code) for remark in request.warnings]
+    return [(warning.field, warning.code) for warning in new_report.warnings]
 
 
 def test_a_plain_wish_is_taken_as_it_is() -> None:
-    """The URL canonical, the privacy that of the installation, nothing to remark."""
-    request = read("https://EXAMPLE.com")
+    """The URL canonical, the privacy that of the installation, nothing to warning."""
+    new_report = read("https://EXAMPLE.com")
 
-    assert (request.target.url, request.privacy, request.password, request.warnings) == (
+    assert (new_report.target.url, new_report.privacy, new_report.password, new_report.warnings) == (
         "https://example.com/", Privacy.PUBLIC, None, ()
     )  # fmt: skip
 
@@ -158,10 +158,10 @@ def test_the_accounts_default_privacy_comes_before_the_installations() -> None:
 def test_a_password_is_used_only_for_its_privacy() -> None:
     """Else it is dropped, and the caller is told; an empty one is none."""
     for privacy in (0, 1):
-        request = read(privacy=privacy, password="hunter2")
+        new_report = read(privacy=privacy, password="hunter2")
 
-        assert request.password is None
-        assert warnings(request) == [("password", "password_ignored")]
+        assert new_report.password is None
+        assert warnings(new_report) == [("password", "password_ignored")]
 
     assert read(privacy=2, password=" hunter2 ").password == " hunter2 "
     assert warnings(read(privacy=0, password="")) == []

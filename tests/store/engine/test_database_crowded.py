@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from pagegrade.model.report_list import ListQuery, SortBy
 from pagegrade.model.stored import Privacy
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.engine.factory import open_database
@@ -23,7 +24,6 @@ from pagegrade.store.queue.claim import claim_runs
 from pagegrade.store.queue.runs import finish_run
 from pagegrade.store.repositories.counts import load_counts, recount
 from pagegrade.store.repositories.installation import load_or_make_secret
-from pagegrade.store.repositories.list_query import ListQuery, SortBy
 from pagegrade.store.repositories.report_list import list_reports
 from pagegrade.store.repositories.reports import delete_report, load_report, save_settings
 from tests.queue_builders import LEASE_MS, LOTS, Queue, add_queued, completed

@@ -12,14 +12,15 @@ import pytest
 from sqlalchemy import insert, select
 from sqlalchemy.exc import DBAPIError
 
+from pagegrade.model.idempotent_request import IdempotentRequest
+from pagegrade.model.report_list import ListQuery
 from pagegrade.model.stored import STATES
 from pagegrade.parse.url import MAX_URL_CHARACTERS
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.engine.factory import open_database
 from pagegrade.store.queue.runs import enqueue_run
 from pagegrade.store.repositories.accounts import add_account, load_account
-from pagegrade.store.repositories.idempotency import IdempotentRequest, add_request, find_request
-from pagegrade.store.repositories.list_query import ListQuery
+from pagegrade.store.repositories.idempotency import add_request, find_request
 from pagegrade.store.repositories.projects import list_projects
 from pagegrade.store.repositories.report_list import list_reports
 from pagegrade.store.repositories.reports import (

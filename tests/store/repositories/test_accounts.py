@@ -3,9 +3,9 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from pagegrade.model.account import Usage
 from pagegrade.store.repositories.accounts import (
     DAY_MS,
-    Usage,
     add_account,
     count_accounts,
     count_admins,

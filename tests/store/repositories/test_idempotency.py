@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from pagegrade.model.errors import IdempotencyKeyReused
+from pagegrade.model.idempotent_request import IdempotentRequest
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.repositories.idempotency import (
     KEPT_MS,
-    IdempotentRequest,
     add_request,
     find_request,
     forget_requests,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from pagegrade.model.report_list import ListQuery
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.repositories.list_query import ListQuery
 from pagegrade.store.repositories.projects import (
     delete_from_project,
     latest_at_ms,

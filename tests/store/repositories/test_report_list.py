@@ -18,12 +18,12 @@ from hypothesis.strategies import DataObject
 from sqlalchemy import func, select
 
 from devtools.bench_store import fill
+from pagegrade.model.report_list import ORDERS, Filter, ListQuery, Position, SortBy, parts_of
 from pagegrade.model.stored import STATES, UNFINISHED, PackedReport, State
 from pagegrade.parse.url import project_of
 from pagegrade.store.engine.database import Database, Transaction, is_shared
 from pagegrade.store.repositories import report_list, search
 from pagegrade.store.repositories.counts import count_matching, load_counts, recount
-from pagegrade.store.repositories.list_query import ORDERS, Filter, ListQuery, Position, SortBy, parts_of
 from pagegrade.store.repositories.projects import list_projects
 from pagegrade.store.repositories.report_list import (
     _page_statement,

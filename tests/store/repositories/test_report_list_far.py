@@ -8,8 +8,8 @@ from typing import Final
 import pytest
 
 from devtools.bench_store import fill
+from pagegrade.model.report_list import ORDERS, ListQuery, SortBy
 from pagegrade.store.engine.database import Database, Transaction
-from pagegrade.store.repositories.list_query import ORDERS, ListQuery, SortBy
 from pagegrade.store.repositories.report_list import FAR, list_reports
 from pagegrade.store.repositories.search import find_few_of_account, plan_anew
 from tests.store_builders import add_owner, make_database

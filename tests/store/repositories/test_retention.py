@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from pagegrade.model.idempotent_request import IdempotentRequest
 from pagegrade.model.stored import PackedReport
 from pagegrade.store.repositories.counts import load_counts
-from pagegrade.store.repositories.idempotency import KEPT_MS, IdempotentRequest, add_request
+from pagegrade.store.repositories.idempotency import KEPT_MS, add_request
 from pagegrade.store.repositories.retention import (
     DAY_MS,
     Expired,

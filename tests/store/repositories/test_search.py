@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from pagegrade.model.report_list import ListQuery
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories import search
-from pagegrade.store.repositories.list_query import ListQuery
 from pagegrade.store.repositories.report_list import list_reports
 from pagegrade.store.repositories.reports import add_report, delete_report
 from pagegrade.store.repositories.search import as_parameters, find_few, search_patterns

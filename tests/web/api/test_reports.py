@@ -214,7 +214,7 @@ def test_creating_waits_for_the_analysis(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("prefer", ["respond-async", "wait=0"])
 def test_who_does_not_want_to_wait_does_not(tmp_path: Path, prefer: str) -> None:
-    """The answer says that it heeded the wish."""
+    """The answer says that it heeded the request."""
 
     async def script(instance: Instance) -> httpx.Response:
         return await instance.call("POST", REPORTS, data={"url": "example.com"}, headers={"Prefer": prefer})
@@ -243,7 +243,7 @@ def test_a_failed_analysis_is_a_report_too(tmp_path: Path) -> None:
 
 
 def test_showing_can_wait(tmp_path: Path) -> None:
-    """A long poll ends when the report is finished; without the wish it is answered at once."""
+    """A long poll ends when the report is finished; without the request it is answered at once."""
 
     async def script(instance: Instance) -> list[httpx.Response]:
         await instance.create()
@@ -362,7 +362,7 @@ def test_an_update_changes_what_is_sent(tmp_path: Path, method: str) -> None:
 
 
 def test_a_report_is_analysed_again(tmp_path: Path) -> None:
-    """The old results stay readable meanwhile; a second wish joins the run that is under way."""
+    """The old results stay readable meanwhile; a second request joins the run that is under way."""
 
     async def script(instance: Instance) -> list[dict[str, Any]]:
         await instance.create()

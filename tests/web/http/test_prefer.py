@@ -32,7 +32,7 @@ def test_preferences_are_read(value: str | None, expected: Preferences) -> None:
 
 @pytest.mark.parametrize("value", ["wait=abc", "wait=-1", "wait=1.5", "wait", "wait=", "=5", "wait=1 2", "a b", '"x"'])
 def test_what_cannot_be_read_is_a_bad_request(value: str) -> None:
-    """A wish that cannot be understood is not silently another one."""
+    """A request that cannot be understood is not silently another one."""
     with pytest.raises(Rejected) as caught:
         parse_prefer(value)
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.web.http.unknown_names import MAX_NAMES, unknown_remarks
+from pagegrade.web.http.unknown_names import MAX_NAMES, unknown_warnings
 
 KNOWN = ("url", "privacy", "password", "sort_by")
 
@@ -13,22 +13,22 @@ KNOWN = ("url", "privacy", "password", "sort_by")
 )
 def test_the_nearest_known_name_is_named(name: str, hint: str | None) -> None:
     """Where one is near enough to be meant."""
-    (remark,) = unknown_remarks([name], KNOWN)
+    (warning,) = unknown_warnings([name], KNOWN)
 
-    assert (remark.field, remark.code) == (name, "unknown_parameter")
-    assert remark.message.endswith("ignored." if hint is None else f"Did you mean {hint}?")
+    assert (warning.field, warning.code) == (name, "unknown_parameter")
+    assert warning.message.endswith("ignored." if hint is None else f"Did you mean {hint}?")
 
 
 def test_what_is_told_is_bounded() -> None:
     """However many names there are, and however long each is."""
-    found = list(unknown_remarks((f"{number}{'x' * 10_000}" for number in range(1_000)), KNOWN))
+    found = list(unknown_warnings((f"{number}{'x' * 10_000}" for number in range(1_000)), KNOWN))
 
     assert len(found) == MAX_NAMES
-    assert max(len(remark.field) for remark in found) <= 41
+    assert max(len(warning.field) for warning in found) <= 41
 
 
 def test_nothing_is_near_where_nothing_is_known() -> None:
     """Operations without parameters."""
-    (remark,) = unknown_remarks(["url"], ())
+    (warning,) = unknown_warnings(["url"], ())
 
-    assert "mean" not in remark.message
+    assert "mean" not in warning.message

@@ -6,15 +6,16 @@ import httpx
 import msgspec
 import pytest
 
-from pagegrade.web.context import Call
-from pagegrade.web.operations import PAGES, Answer, Operation
+from pagegrade.web.http.response import Response
+from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.forms import read_form, read_query
+from pagegrade.web.request import Request
 from tests.web.calling import BASE_URL, Instance, with_instance
 
 
-async def told(call: Call) -> Answer:
+async def told(request: Request) -> Response:
     """The fields that were sent, as JSON."""
-    return Answer(status=200, body=msgspec.json.encode(dict(await read_form(call))))
+    return Response(status_code=200, content=msgspec.json.encode(dict(await read_form(request))))
 
 
 OPERATION = Operation(method="POST", path="/form", name="take_form", summary="Form", handler=told, tag=PAGES)
@@ -67,9 +68,9 @@ def test_our_own_forms_are_taken(headers: dict[str, str], tmp_path: Path) -> Non
     assert answer.json() == {"a": "1"}
 
 
-async def asked(call: Call) -> Answer:
+async def asked(request: Request) -> Response:
     """The query that was sent, as JSON."""
-    return Answer(status=200, body=msgspec.json.encode(dict(read_query(call))))
+    return Response(status_code=200, content=msgspec.json.encode(dict(read_query(request))))
 
 
 QUERY = Operation(method="GET", path="/query", name="take_query", summary="Query", handler=asked, tag=PAGES)
@@ -101,8 +102,8 @@ def test_a_query_that_is_no_text_is_refused(tmp_path: Path) -> None:
 def test_a_form_may_be_longer_where_it_is_said_so(tmp_path: Path) -> None:
     """Up to that, and not a byte more."""
 
-    async def long(call: Call) -> Answer:
-        return Answer(status=200, body=str(len((await read_form(call, max_bytes=100_000))["a"])).encode())
+    async def long(request: Request) -> Response:
+        return Response(status_code=200, content=str(len((await read_form(request, max_bytes=100_000))["a"])).encode())
 
     operation = Operation(method="POST", path="/long", name="take_long", summary="Long", handler=long, tag=PAGES)
 

@@ -7,19 +7,19 @@ import httpx
 import pytest
 from jinja2 import UndefinedError
 
-from pagegrade.web.context import Call
-from pagegrade.web.operations import PAGES, Answer, Operation
-from pagegrade.web.pages.html import HELPED, PLAIN, go, page
+from pagegrade.web.http.response import Response
+from pagegrade.web.operations import PAGES, Operation
+from pagegrade.web.pages.html import HELPED, PLAIN, View, go
 from tests.web.calling import Instance, with_instance
 
 
 def shown(
-    tmp_path: Path, make: Callable[[Call], Answer], headers: dict[str, str] | None = None, method: str = "GET"
+    tmp_path: Path, make: Callable[[View], Response], headers: dict[str, str] | None = None, method: str = "GET"
 ) -> httpx.Response:
     """What anybody gets where a page is made in this way."""
 
-    async def handler(call: Call) -> Answer:
-        return make(call)
+    async def handler(view: View) -> Response:
+        return make(view)
 
     async def script(instance: Instance) -> httpx.Response:
         return await instance.call(method, "/here", key=None, headers=headers)
@@ -28,14 +28,14 @@ def shown(
     return with_instance(tmp_path, script, operations=(operation,))
 
 
-def failed(call: Call, message: str) -> Answer:
+def failed(view: View, message: str) -> Response:
     """A page that shows something somebody wrote."""
-    return page(call, "failed.html.jinja", title="T", message=message, number=500, slug="s")
+    return view.page("failed.html.jinja", title="T", message=message, number=500, slug="s")
 
 
 def test_a_page_escapes_what_it_shows(tmp_path: Path) -> None:
     """Whatever it was told."""
-    answer = shown(tmp_path, lambda call: failed(call, '"><script>alert(1)</script>'))
+    answer = shown(tmp_path, lambda view: failed(view, '"><script>alert(1)</script>'))
 
     assert "<script" not in answer.text
     assert "&lt;script&gt;" in answer.text
@@ -43,8 +43,8 @@ def test_a_page_escapes_what_it_shows(tmp_path: Path) -> None:
 
 def test_a_page_lets_nothing_run(tmp_path: Path) -> None:
     """Unless our own script may help, and then nothing else."""
-    plain = shown(tmp_path, lambda call: page(call, "not_found.html.jinja"))
-    helped = shown(tmp_path, lambda call: page(call, "not_found.html.jinja", policy=HELPED))
+    plain = shown(tmp_path, lambda view: view.page("not_found.html.jinja"))
+    helped = shown(tmp_path, lambda view: view.page("not_found.html.jinja", policy=HELPED))
 
     assert plain.headers["content-security-policy"] == PLAIN
     assert "script-src 'none'" in PLAIN
@@ -55,7 +55,7 @@ def test_a_page_lets_nothing_run(tmp_path: Path) -> None:
 
 def test_a_form_says_where_it_comes_from(tmp_path: Path) -> None:
     """To us and nobody else: without TLS its origin is all that tells it from a form of another site."""
-    answer = shown(tmp_path, lambda call: page(call, "not_found.html.jinja"))
+    answer = shown(tmp_path, lambda view: view.page("not_found.html.jinja"))
 
     assert '<meta name="referrer" content="same-origin">' in answer.text
     assert answer.headers["referrer-policy"] == "no-referrer"
@@ -64,8 +64,8 @@ def test_a_form_says_where_it_comes_from(tmp_path: Path) -> None:
 def test_a_page_is_for_one_reader(tmp_path: Path) -> None:
     """Nobody keeps it, unless it says otherwise, and search engines stay out."""
     own = (("Cache-Control", "no-cache"), ("ETag", '"1"'))
-    usual = shown(tmp_path, lambda call: page(call, "not_found.html.jinja"))
-    other = shown(tmp_path, lambda call: page(call, "not_found.html.jinja", headers=own))
+    usual = shown(tmp_path, lambda view: view.page("not_found.html.jinja"))
+    other = shown(tmp_path, lambda view: view.page("not_found.html.jinja", headers=own))
 
     assert usual.headers["cache-control"] == "private, no-store"
     assert usual.headers["x-robots-tag"] == "noindex, nofollow, noarchive"
@@ -76,7 +76,7 @@ def test_a_page_is_for_one_reader(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("asked", "tag"), [("de-AT,en;q=0.5", "de"), ("fr, en;q=0.1", "en"), ("", "en")])
 def test_a_page_says_which_language_it_is_in(asked: str, tag: str, tmp_path: Path) -> None:
     """The one of ours that the browser likes best."""
-    answer = shown(tmp_path, lambda call: page(call, "not_found.html.jinja"), {"Accept-Language": asked})
+    answer = shown(tmp_path, lambda view: view.page("not_found.html.jinja"), {"Accept-Language": asked})
 
     assert f'<html lang="{tag}" dir="ltr">' in answer.text
 
@@ -85,9 +85,9 @@ def test_a_page_that_misses_a_value_is_not_shown(tmp_path: Path) -> None:
     """A hole in a sentence is a mistake of ours."""
     raised: list[str] = []
 
-    def make(call: Call) -> Answer:
+    def make(view: View) -> Response:
         with pytest.raises(UndefinedError) as caught:
-            page(call, "failed.html.jinja")
+            view.page("failed.html.jinja")
         raised.append(type(caught.value).__name__)
         return go("/there")
 
@@ -98,7 +98,7 @@ def test_a_page_that_misses_a_value_is_not_shown(tmp_path: Path) -> None:
 
 def test_a_form_is_answered_with_another_page(tmp_path: Path) -> None:
     """Which the browser gets with GET, and may not keep."""
-    answer = shown(tmp_path, lambda _call: go("/there?said=done", ("Set-Cookie", "a=b")))
+    answer = shown(tmp_path, lambda _view: go("/there?said=done", ("Set-Cookie", "a=b")))
 
     assert (answer.status_code, answer.headers["location"]) == (303, "/there?said=done")
     assert answer.headers["set-cookie"] == "a=b"

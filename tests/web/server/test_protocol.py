@@ -187,7 +187,7 @@ def test_wish_for_another_protocol_is_ignored(split: bool) -> None:  # noqa: FBT
     """K15: the body of such a request is its body, and never the next request."""
     app = Recorder()
     head = (
-        b"POST /wish HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n"
+        b"POST /new_report HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n"
         b"HTTP2-Settings: AAMAAABk\r\nContent-Length: %d\r\n\r\n" % len(SMUGGLED)
     )
 
@@ -198,9 +198,9 @@ def test_wish_for_another_protocol_is_ignored(split: bool) -> None:  # noqa: FBT
 
     answers = replies_in(asyncio.run(scenario()))
 
-    assert [answer.body for answer in answers] == [b"/wish", b"/next"]
+    assert [answer.body for answer in answers] == [b"/new_report", b"/next"]
     assert app.bodies == [SMUGGLED, b""]
-    assert [scope["path"] for scope in app.scopes] == ["/wish", "/next"]
+    assert [scope["path"] for scope in app.scopes] == ["/new_report", "/next"]
 
 
 def test_client_that_expects_to_continue_is_told_to() -> None:

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Final
 from zoneinfo import available_timezones
 
-from pagegrade.model.account import Account
+from pagegrade.model.account import Account, Caller, Usage
 from pagegrade.model.errors import InvalidInput, NotFound
 from pagegrade.model.stored import Privacy
 from pagegrade.parse.language_tags import parse_language_tag
@@ -24,6 +24,7 @@ from pagegrade.store.repositories.accounts import (
     enable_account,
     list_addresses,
     load_account,
+    load_usage,
     save_account,
     save_admin,
 )
@@ -67,6 +68,11 @@ def create_account(
     _check_free(tx, address)
     is_first = count_accounts(tx) == 0
     return add_account(tx, name=label, email=address, locale=tag, timezone=timezone, is_admin=is_first, now_ms=now_ms)
+
+
+def find_usage(tx: Transaction, caller: Caller, now_ms: int) -> Usage:
+    """Return what the caller's account has, and has used."""
+    return load_usage(tx, caller.account.id, now_ms)
 
 
 def change_account(

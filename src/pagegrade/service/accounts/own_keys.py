@@ -31,6 +31,11 @@ def issue_own_key(
     return issue_key(tx, account_id, name=name, scopes=scopes, expires_at_ms=expires_at_ms, now_ms=now_ms)
 
 
+def list_own_keys(tx: Transaction, account_id: int) -> tuple[Key, ...]:
+    """Return the keys of the account, oldest first."""
+    return list_keys(tx, account_id)
+
+
 def find_own_key(tx: Transaction, account_id: int, key_id: int) -> Key:
     """A key of the account.
 

@@ -15,6 +15,7 @@ from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.sessions import (
     add_session,
     end_oldest,
+    end_session,
     end_token,
     find_session,
     forget_ended,
@@ -103,6 +104,11 @@ def end_tokens(tx: Transaction, tokens: Iterable[str]) -> None:
 def list_open(tx: Transaction, account_id: int, now_ms: int) -> tuple[Session, ...]:
     """The browsers that are signed in to the account, the one used last first."""
     return tuple(session for session in list_sessions(tx, account_id) if not _is_over(session, now_ms))
+
+
+def end_own_session(tx: Transaction, account_id: int, session_id: int) -> bool:
+    """Sign one browser of the account out; whether it was signed in."""
+    return end_session(tx, account_id, session_id)
 
 
 def renew_token(tx: Transaction, session: Session, now_ms: int) -> str | None:

@@ -67,7 +67,7 @@ def read_urls(typed: Sequence[str], options: ServiceOptions) -> URLList:
 def create_batch(
     tx: Transaction,
     caller: Caller,
-    requests: Sequence[NewReport],
+    new_reports: Sequence[NewReport],
     options: ServiceOptions,
     now_ms: int,
     *,
@@ -80,7 +80,7 @@ def create_batch(
         QuotaExceeded: The account may not have all of them.
         Unavailable: The queue is full.
     """
-    ids = create_reports(tx, caller, requests, options, now_ms, password_hash=password_hash)
+    ids = create_reports(tx, caller, new_reports, options, now_ms, password_hash=password_hash)
     return store.add_batch(tx, caller.account.id, ids, refused=msgspec.json.encode(refused), now_ms=now_ms)
 
 
@@ -101,6 +101,12 @@ def show_batch(
     members["refused"] = msgspec.json.decode(batch.refused)
     members["reports"] = [_report(report) for report in found]
     return members, members["queued"]
+
+
+def check_batch(tx: Transaction, caller: Caller, batch_id: int, options: ServiceOptions, now_ms: int) -> int:
+    """Return the id of a batch of the caller; raises as ``show_batch``."""
+    show_batch(tx, caller, batch_id, options, now_ms)
+    return batch_id
 
 
 def list_batches(

@@ -131,10 +131,32 @@ def find_room(tx: Transaction, caller: Caller, options: ServiceOptions, now_ms: 
     return Room(reports=reports, runs=max(0, min(own, whole)))
 
 
+def find_known_and_room(
+    tx: Transaction, caller: Caller, urls: Sequence[str], options: ServiceOptions, now_ms: int
+) -> tuple[Mapping[str, int], Room]:
+    """Return ``find_known`` and ``find_room`` of one moment."""
+    return find_known(tx, caller, urls, options, now_ms), find_room(tx, caller, options, now_ms)
+
+
+def create_unknown_reports(
+    tx: Transaction,
+    caller: Caller,
+    new_reports: Sequence[NewReport],
+    options: ServiceOptions,
+    now_ms: int,
+    *,
+    password_hash: str | None,
+) -> tuple[int, ...]:
+    """Create those of the reports whose URL has none yet; takes and raises what ``create_reports`` does."""
+    known = find_known(tx, caller, [new_report.target.url for new_report in new_reports], options, now_ms)
+    left = [new_report for new_report in new_reports if new_report.target.url not in known]
+    return create_reports(tx, caller, left, options, now_ms, password_hash=password_hash)
+
+
 def create_reports(
     tx: Transaction,
     caller: Caller,
-    requests: Sequence[NewReport],
+    new_reports: Sequence[NewReport],
     options: ServiceOptions,
     now_ms: int,
     *,
@@ -145,7 +167,7 @@ def create_reports(
     Args:
         tx: A writing transaction.
         caller: Whose they will be.
-        requests: What ``read_new_report`` gave, at most ``AT_ONCE``.
+        new_reports: What ``read_new_report`` gave, at most ``AT_ONCE``.
         options: Of the installation.
         now_ms: The time now.
         password_hash: Of the one password of all; ``None`` exactly where they have none.
@@ -157,13 +179,13 @@ def create_reports(
         QuotaExceeded: The account has no room for all of them.
         Unavailable: The queue has none.
     """
-    if any((request.password is None) != (password_hash is None) for request in requests):
+    if any((new_report.password is None) != (password_hash is None) for new_report in new_reports):
         raise ValueError("the hash must be of the password that was sent")
-    if len(requests) > AT_ONCE:
+    if len(new_reports) > AT_ONCE:
         raise ValueError(f"at most {AT_ONCE} reports are made in one go")
-    check_room(tx, caller.account.id, options, now_ms, wanted=len(requests))
+    check_room(tx, caller.account.id, options, now_ms, wanted=len(new_reports))
     made = (
-        store_report(tx, caller, request, options, now_ms, password_hash=password_hash, priority=Priority.BULK)
-        for request in requests
+        store_report(tx, caller, new_report, options, now_ms, password_hash=password_hash, priority=Priority.BULK)
+        for new_report in new_reports
     )
     return tuple(stored.report.id for stored in made)

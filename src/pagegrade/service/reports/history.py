@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import msgspec
@@ -28,6 +29,18 @@ class Two:
     after: StoredRun
     older: Report
     newer: Report
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """Two runs that a reader chose to compare."""
+
+    before: int | None = None
+    """Number of the older run; ``None``: the last one that succeeded before the newer."""
+    after: int | None = None
+    """Number of the newer run; ``None``: the last one that succeeded."""
+    errors: Mapping[str, str]
+    """``from`` or ``to`` -> code of what is wrong with it."""
 
 
 def list_runs(

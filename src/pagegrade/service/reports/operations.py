@@ -5,18 +5,22 @@ Whatever is not there, not the caller's, or has expired is the same ``NotFound``
 
 from __future__ import annotations
 
+import contextlib
 import secrets
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import (
     NotFound,
+    PreconditionFailed,
     QuotaExceeded,
     Unavailable,
     ValidationFailed,
 )
 from pagegrade.model.identity import VERSION
+from pagegrade.model.report_list import ListQuery, Position
 from pagegrade.model.stored import UNFINISHED, Priority, Privacy, StoredReport, StoredRun
 from pagegrade.parse.url import project_of
 from pagegrade.service.options import ServiceOptions
@@ -35,9 +39,10 @@ from pagegrade.store.queue.runs import enqueue_run
 from pagegrade.store.repositories import report_list, retention
 from pagegrade.store.repositories import reports as store
 from pagegrade.store.repositories.counts import count_matching, load_counts
-from pagegrade.store.repositories.list_query import ListQuery, Position
 from pagegrade.store.repositories.run_history import load_detail, load_details
 
+READ_AT_ONCE: Final = 500
+"""Reports of one query of ``list_all``."""
 SLUG_BYTES: Final = 16
 """128 bits, 22 characters."""
 RETRY_AFTER_S: Final = 30
@@ -83,7 +88,7 @@ def expired_before_ms(options: ServiceOptions, now_ms: int) -> int | None:
 def create_report(
     tx: Transaction,
     caller: Caller,
-    request: NewReport,
+    new_report: NewReport,
     options: ServiceOptions,
     now_ms: int,
     *,
@@ -95,20 +100,20 @@ def create_report(
     Args:
         tx: A writing transaction.
         caller: Whose it will be.
-        request: What ``read_new_report`` gave.
+        new_report: What ``read_new_report`` gave.
         options: Of the installation.
         now_ms: The time now.
-        password_hash: Of ``request.password``; ``None`` exactly where that is.
+        password_hash: Of ``new_report.password``; ``None`` exactly where that is.
         priority: Of the run, within the account.
 
     Raises:
         QuotaExceeded: The account has as many reports or unfinished runs as it may have.
         Unavailable: The queue is full.
     """
-    if (request.password is None) != (password_hash is None):
+    if (new_report.password is None) != (password_hash is None):
         raise ValueError("the hash must be of the password that was sent")
     check_room(tx, caller.account.id, options, now_ms)
-    return store_report(tx, caller, request, options, now_ms, password_hash=password_hash, priority=priority)
+    return store_report(tx, caller, new_report, options, now_ms, password_hash=password_hash, priority=priority)
 
 
 def check_room(tx: Transaction, account_id: int, options: ServiceOptions, now_ms: int, *, wanted: int = 1) -> None:
@@ -127,7 +132,7 @@ def check_room(tx: Transaction, account_id: int, options: ServiceOptions, now_ms
 def store_report(
     tx: Transaction,
     caller: Caller,
-    request: NewReport,
+    new_report: NewReport,
     options: ServiceOptions,
     now_ms: int,
     *,
@@ -138,15 +143,15 @@ def store_report(
     report = store.add_report(
         tx,
         account_id=caller.account.id,
-        url=request.target.url,
-        project=project_of(request.target.url),
-        privacy=request.privacy,
+        url=new_report.target.url,
+        project=project_of(new_report.target.url),
+        privacy=new_report.privacy,
         password_hash=password_hash,
         slug=secrets.token_urlsafe(SLUG_BYTES),
         now_ms=now_ms,
     )
     run = _enqueue(tx, caller, report, priority, options=options, now_ms=now_ms)
-    return Stored(report=_read(tx, caller, report.id, None), run=run, warnings=request.warnings)
+    return Stored(report=_read(tx, caller, report.id, None), run=run, warnings=new_report.warnings)
 
 
 def update_report(
@@ -158,6 +163,7 @@ def update_report(
     *,
     change: ReportChange,
     password_hash: str | None = None,
+    may_change: Callable[[StoredReport], bool] | None = None,
 ) -> Stored:
     """Change the settings of a report and, where asked for, queue another run; a change to nothing changes nothing.
 
@@ -169,9 +175,11 @@ def update_report(
         now_ms: The time now.
         change: What ``read_change`` gave.
         password_hash: Of ``change.password``, where ``change.needs_hash``.
+        may_change: Whether the report is still the one that the client knows; ``None``: the client did not ask.
 
     Raises:
         NotFound: There is no such report.
+        PreconditionFailed: The report has changed.
         ValidationFailed: Privacy 2 without any password.
         QuotaExceeded: The account has as many unfinished runs as it may have.
         Unavailable: The queue is full.
@@ -180,6 +188,7 @@ def update_report(
         raise ValueError("the password that was sent must come with its hash")
     expired = expired_before_ms(options, now_ms)
     report = _read(tx, caller, report_id, expired)
+    _check_unchanged(report, may_change)
     privacy = Privacy(report.privacy) if change.privacy is None else change.privacy
     warnings: tuple[RequestWarning, ...] = ()
     kept, version = report.password_hash, report.password_version
@@ -211,17 +220,45 @@ def delete_report(
     report_id: int,
     options: ServiceOptions,
     now_ms: int,
+    *,
+    may_change: Callable[[StoredReport], bool] | None = None,
 ) -> StoredReport:
-    """Delete a report with its runs, its share link and what they stored; the report as it was.
+    """Delete a report with its runs, its share link and what they stored; return the report as it was.
 
     A run under way finds its row gone when it ends, and its outcome is dropped.
 
     Raises:
         NotFound: There is no such report.
+        PreconditionFailed: ``may_change`` says that the client does not know the report as it is now.
     """
     report = _read(tx, caller, report_id, expired_before_ms(options, now_ms))
+    _check_unchanged(report, may_change)
     store.delete_report(tx, caller.account.id, report_id)
     return report
+
+
+def delete_reports(tx: Transaction, caller: Caller, ids: Sequence[int], options: ServiceOptions, now_ms: int) -> None:
+    """Delete those of the reports that the caller still has."""
+    for report_id in ids:
+        with contextlib.suppress(NotFound):
+            delete_report(tx, caller, report_id, options, now_ms)
+
+
+def rerun_reports(tx: Transaction, caller: Caller, ids: Sequence[int], options: ServiceOptions, now_ms: int) -> None:
+    """Queue another run of each of the reports, all or none; raises as ``update_report``."""
+    for report_id in ids:
+        update_report(tx, caller, report_id, options, now_ms, change=ReportChange(run=True))
+
+
+def _check_unchanged(report: StoredReport, may_change: Callable[[StoredReport], bool] | None) -> None:
+    if may_change is not None and not may_change(report):
+        raise PreconditionFailed(report.etag)
+
+
+def is_finished(tx: Transaction, caller: Caller, report_id: int) -> bool:
+    """Return true if no analysis of the report is under way, or the caller has no such report."""
+    report = store.load_report(tx, caller.account.id, report_id)
+    return report is None or report.state not in UNFINISHED
 
 
 def find_report(tx: Transaction, caller: Caller, report_id: int, options: ServiceOptions, now_ms: int) -> StoredReport:
@@ -233,6 +270,19 @@ def find_report(tx: Transaction, caller: Caller, report_id: int, options: Servic
     return _read(tx, caller, report_id, expired_before_ms(options, now_ms))
 
 
+def find_stored(
+    tx: Transaction,
+    caller: Caller,
+    report_id: int,
+    options: ServiceOptions,
+    now_ms: int,
+    *,
+    warnings: tuple[RequestWarning, ...] = (),
+) -> Stored:
+    """Return a report as an earlier request changed it; raises as ``find_report``."""
+    return Stored(report=find_report(tx, caller, report_id, options, now_ms), warnings=warnings)
+
+
 def show_report(tx: Transaction, caller: Caller, report_id: int, options: ServiceOptions, now_ms: int) -> Shown:
     """A report of the caller, whole.
 
@@ -240,6 +290,24 @@ def show_report(tx: Transaction, caller: Caller, report_id: int, options: Servic
         NotFound: There is no such report.
     """
     return represent_report(tx, find_report(tx, caller, report_id, options, now_ms), options)
+
+
+def show_unless(
+    tx: Transaction,
+    caller: Caller,
+    report_id: int,
+    options: ServiceOptions,
+    now_ms: int,
+    *,
+    is_known: Callable[[StoredReport], bool],
+) -> StoredReport | Shown:
+    """A report of the caller, whole; without its results where the client has this state of it already.
+
+    Raises:
+        NotFound: There is no such report.
+    """
+    report = find_report(tx, caller, report_id, options, now_ms)
+    return report if is_known(report) else represent_report(tx, report, options)
 
 
 def represent_report(tx: Transaction, report: StoredReport, options: ServiceOptions) -> Shown:
@@ -269,6 +337,20 @@ def list_reports(
     """
     found, total = find_reports(tx, caller, query, options, now_ms)
     return _listed(tx, found, total, options, with_results=with_results)
+
+
+def list_all(
+    tx: Transaction, caller: Caller, query: ListQuery, options: ServiceOptions, now_ms: int, *, limit: int
+) -> list[bytes]:
+    """Return the caller's reports that a query finds, whatever page it names, as JSON objects; at most ``limit``."""
+    items: list[bytes] = []
+    for number in range(1, limit // READ_AT_ONCE + 1):
+        page = replace(query, page=number, per_page=READ_AT_ONCE)
+        found = list_reports(tx, caller, page, options, now_ms)
+        items += found.items
+        if len(found.items) < READ_AT_ONCE:
+            break
+    return items
 
 
 def _listed(

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import msgspec
 
-from pagegrade.model.account import Account, Key
+from pagegrade.model.account import Account, Key, Usage
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import REPORT_VERSION
 from pagegrade.model.stored import GRADES, StoredReport, StoredRun
@@ -22,7 +22,6 @@ from pagegrade.report.codec import Summary, detail_members, read_summary
 from pagegrade.report.compare import Change, Comparison
 from pagegrade.report.serialize import evidence_to_dict
 from pagegrade.service.options import AT_ONCE, ServiceOptions
-from pagegrade.store.repositories.accounts import Usage
 from pagegrade.store.repositories.projects import Project
 
 DEFAULT_PER_PAGE: Final = 10

@@ -8,22 +8,26 @@ import hashlib
 import hmac
 import re
 import struct
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 from pagegrade.model.account import Caller
+from pagegrade.model.errors import NotFound
 from pagegrade.model.stored import Privacy, StoredReport
 from pagegrade.service.options import ServiceOptions
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.repositories.installation import load_secret
+from pagegrade.store.repositories.installation import load_or_make_secret, load_secret
 from pagegrade.store.repositories.reports import load_report_by_slug
 from pagegrade.store.repositories.retention import expired_before_ms as oldest_shown_ms
 
+T = TypeVar("T")
+ViewReport = Callable[[Transaction, StoredReport], T]
+"""Reads what is wanted of a report; ``NotFound`` where it does not have that."""
 UNLOCK: Final = "unlock"
 """Name of the secret that signs what ``sign_unlock`` gives."""
 UNLOCKED_S: Final = 12 * 3600
-"""Duration for which a password opens a report in one browser."""
+"""Time for which a password opens a report for one browser."""
 _SLUG: Final = re.compile(r"[0-9A-Za-z_-]{22}")
 _TOKEN: Final = struct.Struct(">QIQ")
 """Report, version of its password, end in milliseconds since 1970."""
@@ -32,7 +36,7 @@ _MAC_BYTES: Final = 32
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shared:
-    """Target of a share link."""
+    """Report behind a share link, for one visitor."""
 
     report: StoredReport
     is_owner: bool
@@ -74,6 +78,63 @@ def open_shared(
         secret = load_secret(tx, UNLOCK)
         is_open = secret is not None and any(is_unlocked(secret, report, token, now_ms) for token in tokens)
     return Shared(report=report, is_owner=is_owner, is_open=is_open)
+
+
+@dataclass(frozen=True, slots=True)
+class SharedView(Generic[T]):
+    """Report behind a share link, with what was read of it."""
+
+    shared: Shared
+    seen: T | None
+    """``None``: the password has to be given first."""
+
+
+def view_shared(
+    tx: Transaction,
+    visitor: Caller | None,
+    slug: str,
+    options: ServiceOptions,
+    now_ms: int,
+    *,
+    tokens: Iterable[str],
+    view: ViewReport[T],
+) -> SharedView[T] | None:
+    """Read what is behind a share link, as far as the visitor may see it now.
+
+    Args:
+        tx: Any transaction.
+        visitor: Caller that is signed in; ``None``: unknown.
+        slug: As in the address, however long or strange.
+        options: Of the installation.
+        now_ms: The time now.
+        tokens: What the browser keeps of passwords that were given, as it sent it.
+        view: Use case that reads what is wanted of the report; ``NotFound`` where it does not have that.
+
+    Returns:
+        ``None`` as for ``open_shared``, or where ``view`` finds nothing.
+    """
+    shared = open_shared(tx, slug, visitor=visitor, tokens=tokens, options=options, now_ms=now_ms)
+    if shared is None:
+        return None
+    if not shared.is_open:
+        return SharedView(shared, None)
+    try:
+        return SharedView(shared, view(tx, shared.report))
+    except NotFound:
+        return None
+
+
+def unlock_secret(tx: Transaction) -> bytes:
+    """Return the secret that signs ``sign_unlock``; created where there is none."""
+    return load_or_make_secret(tx, UNLOCK)
+
+
+def find_locked(
+    tx: Transaction, visitor: Caller | None, slug: str, options: ServiceOptions, now_ms: int
+) -> StoredReport | None:
+    """Return the report behind a share link whose password is being given; ``None`` as for ``open_shared``."""
+    shared = open_shared(tx, slug, visitor=visitor, tokens=(), options=options, now_ms=now_ms)
+    return None if shared is None else shared.report
 
 
 def find_public(tx: Transaction, slug: str, *, options: ServiceOptions, now_ms: int) -> StoredReport | None:

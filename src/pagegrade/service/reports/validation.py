@@ -80,7 +80,7 @@ PASSWORD_REQUIRED: Final = Violation(
 def read_new_report(
     url: str, *, privacy: int | None, password: str | None, account: Account, options: ServiceOptions
 ) -> NewReport:
-    """Evaluate a request for a new report.
+    """Validate a new report.
 
     Args:
         url: As typed.
@@ -129,7 +129,7 @@ def read_new_report(
 
 
 def read_change(*, privacy: int | None, password: str | None, results: int = 0) -> ReportChange:
-    """Evaluate a request for a change, as far as that is possible without the report.
+    """Validate a change, as far as that is possible without the report.
 
     Raises:
         ValidationFailed: A field cannot be used.

@@ -6,13 +6,14 @@ of what was read needs no database, takes some milliseconds, and can be done els
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Final
 
 import msgspec
 
 from pagegrade.model.account import Caller
-from pagegrade.model.errors import NotFound
+from pagegrade.model.errors import NotFound, ValidationFailed
 from pagegrade.model.identity import VERSION
 from pagegrade.model.report import Report
 from pagegrade.model.stored import UNFINISHED, StoredReport, StoredRun
@@ -20,7 +21,7 @@ from pagegrade.report.compare import Comparison, compare_reports
 from pagegrade.report.masking import mask_report, mask_reports
 from pagegrade.report.serialize import report_from_dict, report_to_dict
 from pagegrade.service.options import ServiceOptions
-from pagegrade.service.reports.history import Two, report_of_run
+from pagegrade.service.reports.history import Choice, Two, find_two, report_of_run
 from pagegrade.service.reports.operations import find_report
 from pagegrade.service.reports.serializers import report_object, share_url
 from pagegrade.store.engine.database import Transaction
@@ -79,6 +80,24 @@ def view_own(
     return view_found(tx, find_report(tx, caller, report_id, options, now_ms), masked=False, number=number)
 
 
+def view_unless(
+    tx: Transaction,
+    caller: Caller,
+    report_id: int,
+    options: ServiceOptions,
+    now_ms: int,
+    *,
+    is_known: Callable[[StoredReport], bool],
+) -> StoredReport | Viewed:
+    """A report of the caller; only its row where the client has this state of it already.
+
+    Raises:
+        NotFound: There is no such report.
+    """
+    report = find_report(tx, caller, report_id, options, now_ms)
+    return report if is_known(report) else view_found(tx, report, masked=False)
+
+
 def view_found(tx: Transaction, report: StoredReport, *, masked: bool, number: int | None = None) -> Viewed:
     """Return a report that was found in this transaction, for a reader who may see it.
 
@@ -101,6 +120,42 @@ def view_found(tx: Transaction, report: StoredReport, *, masked: bool, number: i
         shown = number
     detail = None if shown is None else load_detail(tx, report.id, shown)
     return Viewed(report=report, masked=masked, runs=runs, total_runs=total, run=run, detail=detail)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """A report and two of its runs, or what is wrong with the choice of them."""
+
+    viewed: Viewed
+    two: Two | None
+    choice: Choice
+    """Names the two runs where they were found."""
+
+
+def compare_own(
+    tx: Transaction, caller: Caller, report_id: int, options: ServiceOptions, now_ms: int, *, choice: Choice
+) -> Compared:
+    """Read two runs of a report of the caller.
+
+    Raises:
+        NotFound: There is no such report.
+    """
+    report = find_report(tx, caller, report_id, options, now_ms)
+    return compare_found(tx, report, choice=choice, masked=False)
+
+
+def compare_found(tx: Transaction, report: StoredReport, *, choice: Choice, masked: bool) -> Compared:
+    """Read two runs of a report that was found in this transaction; arguments as for ``view_found``."""
+    viewed = view_found(tx, report, masked=masked)
+    if choice.errors:
+        return Compared(viewed=viewed, two=None, choice=choice)
+    try:
+        two = find_two(tx, report, before=choice.before, after=choice.after)
+    except ValidationFailed as failed:
+        errors = {violation.field: violation.code for violation in failed.violations}
+        return Compared(viewed=viewed, two=None, choice=replace(choice, errors=errors))
+    found = Choice(before=two.before.number, after=two.after.number, errors={})
+    return Compared(viewed=viewed, two=two, choice=found)
 
 
 def shown_report(viewed: Viewed, *, base_url: str) -> Report | None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from sqlalchemy import bindparam, delete, func, insert, select, update
 
-from pagegrade.model.account import Account
+from pagegrade.model.account import Account, Member, Usage
 from pagegrade.model.stored import UNFINISHED
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.counts import WHOLE_ACCOUNT
@@ -53,36 +52,6 @@ _USAGE: Final = select(
     )
 )
 """The members of ``Usage`` in their order; built once, because building it costs more than asking."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
-    """What an account has and has had."""
-
-    reports: int
-    projects: int
-    """Different hosts among the reports."""
-    queued_runs: int
-    """Runs that are not finished, those under way included."""
-    analyses_today: int
-    """Runs finished since midnight UTC."""
-    analyses_total: int
-    stored_bytes: int
-    """Runs ever finished, also those of reports since deleted."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Member:
-    """An account as an administrator sees it."""
-
-    account: Account
-    reports: int
-    analyses_total: int
-    stored_bytes: int
-    keys: int
-    """That were not revoked."""
-    seen_at_ms: int | None
-    """When its owner was last here, or one of its keys was used; ``None``: as far as is known, never."""
 
 
 def add_account(

@@ -10,37 +10,17 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from dataclasses import dataclass
 from typing import Any, Final
 
 from sqlalchemy import delete, insert, select
 
 from pagegrade.model.errors import IdempotencyKeyReused
+from pagegrade.model.idempotent_request import IdempotentRequest
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.schema.tables import idempotency
 
 KEPT_MS: Final = 24 * 3_600_000
 """So long a key stands for one request; then it may stand for another."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IdempotentRequest:
-    """A request that is to be done once."""
-
-    key_id: int
-    """API key of the caller."""
-    method: str
-    path: str
-    """At most 200 characters."""
-    idempotency_key: str
-    """As sent, at most 255 characters; only its digest is stored, because clients put anything there."""
-    request_sha256: bytes
-    """32 bytes that stand for everything in the request that decides what it does."""
-
-    @property
-    def _columns(self) -> dict[str, Any]:
-        digest = hashlib.sha256(self.idempotency_key.encode("utf-8", "surrogatepass")).digest()
-        return {"key_id": self.key_id, "method": self.method, "path": self.path, "idempotency_sha256": digest}
 
 
 def find_request(tx: Transaction, request: IdempotentRequest, now_ms: int) -> int | None:
@@ -54,7 +34,7 @@ def find_request(tx: Transaction, request: IdempotentRequest, now_ms: int) -> in
     Raises:
         IdempotencyKeyReused: The key stands for a request with another body.
     """
-    here = [idempotency.c[name] == value for name, value in request._columns.items()]  # noqa: SLF001 - of this module
+    here = [idempotency.c[name] == value for name, value in _columns(request).items()]
     row = tx.execute(select(idempotency).where(*here)).mappings().first()
     if row is None:
         return None
@@ -69,7 +49,7 @@ def find_request(tx: Transaction, request: IdempotentRequest, now_ms: int) -> in
 def add_request(tx: Transaction, request: IdempotentRequest, report_id: int, now_ms: int) -> None:
     """Record which report a request made or changed, in the transaction that does it."""
     values = {
-        **request._columns,  # noqa: SLF001 - of this module
+        **_columns(request),
         "request_sha256": request.request_sha256,
         "report_id": report_id,
         "created_at_ms": now_ms,
@@ -98,3 +78,13 @@ def forget_requests(tx: Transaction, older_than_ms: int, *, limit: int = 1_000) 
     bound = tx.execute(select(last)).scalar()
     until = old if bound is None else idempotency.c.created_at_ms <= bound
     return tx.execute(delete(idempotency).where(until)).rowcount
+
+
+def _columns(request: IdempotentRequest) -> dict[str, Any]:
+    digest = hashlib.sha256(request.idempotency_key.encode("utf-8", "surrogatepass")).digest()
+    return {
+        "key_id": request.key_id,
+        "method": request.method,
+        "path": request.path,
+        "idempotency_sha256": digest,
+    }

@@ -13,11 +13,11 @@ from typing import Any, Final
 
 from sqlalchemy import BindParameter, ColumnElement, Integer, Select, bindparam, func, or_, select, tuple_
 
+from pagegrade.model.report_list import ORDERS, Filter, Further, ListQuery, Part, Position, SortBy, parts_of
 from pagegrade.model.stored import UNFINISHED, StoredReport
 from pagegrade.store.engine.database import Transaction, is_shared
 from pagegrade.store.engine.prepared import Prepared
 from pagegrade.store.repositories.counts import Kind, count_matching, load_counts
-from pagegrade.store.repositories.list_query import ORDERS, Filter, Further, ListQuery, Part, Position, SortBy, parts_of
 from pagegrade.store.repositories.reports import REPORT_COLUMNS, is_expired, is_live, report_of
 from pagegrade.store.repositories.search import (
     FEW,

@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from typing import Final
 
-from pagegrade.model.account import Caller
+from pagegrade.service.accounts.operations import find_usage
+from pagegrade.service.container import Services
 from pagegrade.service.reports.serializers import account_object
-from pagegrade.store.engine.database import Transaction
-from pagegrade.store.repositories.accounts import load_usage
-from pagegrade.web.context import Call
-from pagegrade.web.operations import Answer, Operation
+from pagegrade.service.unit_of_work import UnitOfWork
+from pagegrade.web.http.response import Response
+from pagegrade.web.operations import Operation
+from pagegrade.web.request import Request
 from pagegrade.web.responses import enveloped, fresh_answer
 from pagegrade.web.schemas import AccountAnswer
 
 
-async def show_account(call: Call) -> Answer:
-    """Answer with the account and what it has used."""
-
-    def work(tx: Transaction, caller: Caller) -> Answer:
-        usage = load_usage(tx, caller.account.id, call.now_ms)
-        data = account_object(caller.account, caller.api_key, usage, call.services.options)
-        return fresh_answer(call, enveloped(data))
-
-    return await call.read(work)
+async def show_account(request: Request, work: UnitOfWork, services: Services) -> Response:
+    """Return the account and what it has used."""
+    usage = await work.read(find_usage, request.received_at_ms)
+    caller = work.caller
+    data = account_object(caller.account, caller.api_key, usage, services.options)
+    return fresh_answer(request, enveloped(data))
 
 
 OPERATIONS: Final = (

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import Any, Final
 
 import msgspec
 
-from pagegrade.model.account import Caller
+from pagegrade.model.account import Account
 from pagegrade.model.errors import InvalidInput, ValidationFailed, Violation
+from pagegrade.service.container import Services
+from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports import batches as service
 from pagegrade.service.reports.validation import NewReport
 from pagegrade.service.sitemaps import read_sitemap_addresses
-from pagegrade.store.engine.database import Transaction
-from pagegrade.web.context import Call
+from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.body import JSON
-from pagegrade.web.idempotency import do_once, is_done
-from pagegrade.web.operations import Answer, Operation
+from pagegrade.web.http.response import Response
+from pagegrade.web.idempotency import Idempotency
+from pagegrade.web.operations import Operation
 from pagegrade.web.parameters import BatchListQuery, CreateBatchBody, CreateReportBody
-from pagegrade.web.report_requests import judge_fields, read_wish, refuse_when_draining
+from pagegrade.web.rate_limit import RateLimit
+from pagegrade.web.report_requests import evaluate_fields, new_report_of, refuse_when_draining
+from pagegrade.web.request import Request
 from pagegrade.web.responses import enveloped, fresh_answer, listed_answer
 from pagegrade.web.schemas import BatchAnswer, BatchList, DeletedBatch
 
@@ -29,46 +34,51 @@ ASK_AGAIN: Final = ("Retry-After", "5")
 """While reports are unfinished, in seconds."""
 
 
-async def create_batch(call: Call) -> Answer:
+async def create_batch(
+    request: Request, work: UnitOfWork, idempotency: Idempotency, limits: RateLimit, services: Services
+) -> Response:
     """Store a batch with its reports and answer at once; their analyses go on."""
-    refuse_when_draining(call)
-    services, options = call.services, call.services.options
-    fields, violations = await call.fields(CreateBatchBody, max_bytes=MAX_BODY_BYTES, lists=("urls",))
+    refuse_when_draining(services)
+    options = services.options
+    fields, violations = await request.fields(CreateBatchBody, max_bytes=MAX_BODY_BYTES, lists=("urls",))
     listed = service.URLList(urls=(), refused=())
-    wishes: tuple[NewReport, ...] = ()
+    new_reports: tuple[NewReport, ...] = ()
     password_hash: str | None = None
-    if not await is_done(call, fields):
-        listed = await _listed(call, fields, violations)
-        wishes = _wishes(call, fields, violations, listed)
-        await call.take_analysis()
-        password = wishes[0].password
+    if not await idempotency.is_executed(fields):
+        listed = await _listed(work.caller.account, limits, services, fields, violations)
+        new_reports = _new_reports(work.caller.account, services.options, fields, violations, listed)
+        await limits.take_analysis()
+        password = new_reports[0].password
         password_hash = None if password is None else await services.passwords.hash(password)
 
-    def make(tx: Transaction, caller: Caller) -> int:
-        call.check_analysis()
-        return service.create_batch(
-            tx, caller, wishes, options, call.now_ms, refused=listed.refused, password_hash=password_hash
-        )
-
-    def again(tx: Transaction, caller: Caller, number: int) -> int:
-        service.show_batch(tx, caller, number, options, call.now_ms)
-        return number
-
-    async def tell(number: int) -> Answer:
+    async def respond(number: int) -> Response:
         services.wake()
-        members, unfinished = await call.read(
-            lambda tx, caller: service.show_batch(tx, caller, number, options, call.now_ms)
-        )
-        if call.preferences.minimal:
+        members, unfinished = await work.read(service.show_batch, number, options, request.received_at_ms)
+        if request.preferences.minimal:
             members = {name: members[name] for name in ("id", "object", "total")}
         location = ("Location", f"{options.base_url}{PATH}/{number}")
-        headers = (location, *call.preferences.applied(writing=True), *((ASK_AGAIN,) if unfinished else ()))
-        return Answer(status=202, body=enveloped(msgspec.json.encode(members), status=202), headers=headers)
+        headers = (location, *request.preferences.applied(writing=True), *((ASK_AGAIN,) if unfinished else ()))
+        return Response(status_code=202, content=enveloped(msgspec.json.encode(members), status=202), headers=headers)
 
-    return await do_once(call, fields, make=make, resource_id=lambda number: number, again=again, tell=tell)
+    return await idempotency.execute(
+        fields,
+        create=partial(
+            service.create_batch,
+            new_reports=new_reports,
+            options=options,
+            now_ms=request.received_at_ms,
+            refused=listed.refused,
+            password_hash=password_hash,
+        ),
+        resource_id=int,
+        load_existing=partial(service.check_batch, options=options, now_ms=request.received_at_ms),
+        respond=respond,
+    )
 
 
-async def _listed(call: Call, fields: CreateBatchBody, violations: list[Violation]) -> service.URLList:
+async def _listed(
+    account: Account, limits: RateLimit, services: Services, fields: CreateBatchBody, violations: list[Violation]
+) -> service.URLList:
     """The URLs of the list and of the sitemap.
 
     Raises:
@@ -77,9 +87,9 @@ async def _listed(call: Call, fields: CreateBatchBody, violations: list[Violatio
     """
     typed = list(fields.urls or ())
     if fields.sitemap and not violations:
-        await call.take_analysis()
-        typed += await _sitemap(call, fields.sitemap)
-    listed = await asyncio.to_thread(service.read_urls, typed, call.services.options)
+        await limits.take_analysis()
+        typed += await _sitemap(account, services, fields.sitemap)
+    listed = await asyncio.to_thread(service.read_urls, typed, services.options)
     if not listed.urls and not any(each.field in {"urls", "sitemap"} for each in violations):
         code, message = "required", "Send urls or a sitemap."
         if listed.refused:
@@ -90,9 +100,9 @@ async def _listed(call: Call, fields: CreateBatchBody, violations: list[Violatio
     return listed
 
 
-async def _sitemap(call: Call, typed: str) -> tuple[str, ...]:
+async def _sitemap(account: Account, services: Services, typed: str) -> tuple[str, ...]:
     try:
-        found = await read_sitemap_addresses(call.services, typed, account_id=call.admitted.account.id)
+        found = await read_sitemap_addresses(services, typed, account_id=account.id)
     except InvalidInput as error:
         code, message = error.reason or error.code, error.message
     else:
@@ -102,8 +112,12 @@ async def _sitemap(call: Call, typed: str) -> tuple[str, ...]:
     raise ValidationFailed([Violation(field="sitemap", place="body", code=code, message=message)])
 
 
-def _wishes(
-    call: Call, fields: CreateBatchBody, violations: list[Violation], listed: service.URLList
+def _new_reports(
+    account: Account,
+    options: ServiceOptions,
+    fields: CreateBatchBody,
+    violations: list[Violation],
+    listed: service.URLList,
 ) -> tuple[NewReport, ...]:
     """A request for each report, all with the same options.
 
@@ -113,39 +127,33 @@ def _wishes(
     first, *others = (
         CreateReportBody(url=url, privacy=fields.privacy, password=fields.password) for url in listed.urls
     )
-    wish = judge_fields(violations, lambda: read_wish(call, first, ()))
-    return wish, *(read_wish(call, other, ()) for other in others)
+    read = evaluate_fields(violations, lambda: new_report_of(account, options, first, ()))
+    return read, *(new_report_of(account, options, other, ()) for other in others)
 
 
-async def show_batch(call: Call) -> Answer:
-    """Answer with a batch and where its reports stand."""
-
-    def work(tx: Transaction, caller: Caller) -> Answer:
-        members, unfinished = service.show_batch(tx, caller, call.id, call.services.options, call.now_ms)
-        more = (ASK_AGAIN,) if unfinished else ()
-        return fresh_answer(call, enveloped(msgspec.json.encode(members)), headers=more)
-
-    return await call.read(work)
+async def show_batch(request: Request, work: UnitOfWork, services: Services) -> Response:
+    """Return a batch and where its reports stand."""
+    options = services.options
+    members, unfinished = await work.read(service.show_batch, request.id, options, request.received_at_ms)
+    more = (ASK_AGAIN,) if unfinished else ()
+    return fresh_answer(request, enveloped(msgspec.json.encode(members)), headers=more)
 
 
-async def list_batches(call: Call) -> Answer:
-    """Answer with a page of the caller's batches."""
-
-    def work(tx: Transaction, caller: Caller) -> Answer:
-        query = call.query(BatchListQuery)
-        options = call.services.options
-        found = service.list_batches(tx, caller, options, call.now_ms, page=query.page, per_page=query.per_page)
-        return listed_answer(call, found, query, path=PATH)
-
-    return await call.read(work)
+async def list_batches(request: Request, work: UnitOfWork, services: Services) -> Response:
+    """Return a page of the caller's batches."""
+    query = request.query(BatchListQuery)
+    found = await work.read(
+        service.list_batches, services.options, request.received_at_ms, page=query.page, per_page=query.per_page
+    )
+    return listed_answer(request, services, found, query, path=PATH)
 
 
-async def delete_batch(call: Call) -> Answer:
+async def delete_batch(request: Request, work: UnitOfWork) -> Response:
     """Forget a batch and answer that it is gone; its reports stay."""
-    number = call.id
-    await call.write(lambda tx, caller: service.delete_batch(tx, caller, number))
+    number = request.id
+    await work.write(service.delete_batch, number)
     members: dict[str, Any] = {"id": number, "object": "batch", "deleted": True, "status": 200}
-    return Answer(status=200, body=msgspec.json.encode(members))
+    return Response(status_code=200, content=msgspec.json.encode(members))
 
 
 OPERATIONS: Final = (

@@ -13,25 +13,26 @@ from pagegrade.checks import all_checks
 from pagegrade.model.errors import NotFound
 from pagegrade.model.report import RULESET
 from pagegrade.service.catalogue import check_documentation, check_entries
-from pagegrade.web.context import Call
 from pagegrade.web.http.conditional import is_unchanged
-from pagegrade.web.operations import Answer, Operation
+from pagegrade.web.http.response import Response
+from pagegrade.web.operations import Operation
+from pagegrade.web.request import Request
 from pagegrade.web.schemas import CheckAnswer, CheckList
 
 KEPT: Final = ("Cache-Control", "public, max-age=3600")
 
 
-async def list_checks(call: Call) -> Answer:
-    """Answer with every check."""
-    return await _answer(call, None)
+async def list_checks(request: Request) -> Response:
+    """Return every check."""
+    return await _answer(request, None)
 
 
-async def show_check(call: Call) -> Answer:
-    """Answer with one check and its documentation."""
-    return await _answer(call, call.params["check"])
+async def show_check(request: Request) -> Response:
+    """Return one check and its documentation."""
+    return await _answer(request, request.path_params["check"])
 
 
-async def _answer(call: Call, name: str | None) -> Answer:
+async def _answer(request: Request, name: str | None) -> Response:
     # The first time, every check is imported and priced: too long for the event loop.
     bodies = await asyncio.to_thread(_bodies) if not _bodies.cache_info().currsize else _bodies()
     found = bodies.get(name)
@@ -39,9 +40,9 @@ async def _answer(call: Call, name: str | None) -> Answer:
         raise NotFound
     body, etag = found
     headers = (KEPT, ("ETag", etag))
-    if is_unchanged(call.header(b"if-none-match"), None, etag=etag, modified_ms=None):
-        return Answer(status=304, headers=headers)
-    return Answer(status=200, body=body, headers=headers)
+    if is_unchanged(request.header(b"if-none-match"), None, etag=etag, modified_ms=None):
+        return Response(status_code=304, headers=headers)
+    return Response(status_code=200, content=body, headers=headers)
 
 
 @cache

@@ -9,10 +9,12 @@ from typing import Final
 
 import msgspec
 
-from pagegrade.web.context import Call
+from pagegrade.service.container import Services
 from pagegrade.web.http.conditional import is_unchanged
+from pagegrade.web.http.response import Response
 from pagegrade.web.openapi.build import build_openapi
-from pagegrade.web.operations import Answer, Operation
+from pagegrade.web.operations import Operation
+from pagegrade.web.request import Request
 from pagegrade.web.schemas import Description
 
 KEPT: Final = ("Cache-Control", "public, max-age=3600")
@@ -20,18 +22,18 @@ _made: dict[tuple[str, ...], tuple[bytes, str]] = {}
 """What it was made of -> (the document, its entity tag); a process has one, or a few in tests."""
 
 
-async def show_description(call: Call) -> Answer:
-    """Answer with the OpenAPI document of this installation."""
-    base_url = call.services.options.base_url
-    key = (base_url, *(operation.name for operation in call.operations))
+async def show_description(request: Request, services: Services) -> Response:
+    """Return the OpenAPI document of this installation."""
+    base_url = services.options.base_url
+    key = (base_url, *(operation.name for operation in request.operations))
     if key not in _made:
         # All documents are described anew: too long for the event loop.
-        _made[key] = await asyncio.to_thread(_describe, call.operations, base_url)
+        _made[key] = await asyncio.to_thread(_describe, request.operations, base_url)
     body, etag = _made[key]
     headers = (KEPT, ("ETag", etag))
-    if is_unchanged(call.header(b"if-none-match"), None, etag=etag, modified_ms=None):
-        return Answer(status=304, headers=headers)
-    return Answer(status=200, body=body, headers=headers)
+    if is_unchanged(request.header(b"if-none-match"), None, etag=etag, modified_ms=None):
+        return Response(status_code=304, headers=headers)
+    return Response(status_code=200, content=body, headers=headers)
 
 
 def _describe(operations: Sequence[Operation], base_url: str) -> tuple[bytes, str]:

@@ -6,44 +6,39 @@ from typing import Final
 
 import msgspec
 
-from pagegrade.model.account import Caller
 from pagegrade.parse.url import project_of
+from pagegrade.service.container import Services
 from pagegrade.service.reports import projects as service
-from pagegrade.store.engine.database import Transaction
-from pagegrade.web.context import Call
-from pagegrade.web.operations import Answer, Operation
+from pagegrade.service.unit_of_work import UnitOfWork
+from pagegrade.web.http.response import Response
+from pagegrade.web.operations import Operation
 from pagegrade.web.parameters import ProjectListQuery
 from pagegrade.web.report_requests import delete_project_in_parts, typed_project
+from pagegrade.web.request import Request
 from pagegrade.web.responses import enveloped, fresh_answer, listed_answer
 from pagegrade.web.schemas import DeletedProject, ProjectAnswer, ProjectList
 
 PATH: Final = "/api/v1/projects"
 
 
-async def list_projects(call: Call) -> Answer:
-    """Answer with a page of the caller's projects."""
-
-    def work(tx: Transaction, caller: Caller) -> Answer:
-        query = call.query(ProjectListQuery)
-        found = service.list_projects(tx, caller, page=query.page, per_page=query.per_page)
-        return listed_answer(call, found, query, path=PATH)
-
-    return await call.read(work)
+async def list_projects(request: Request, work: UnitOfWork, services: Services) -> Response:
+    """Return a page of the caller's projects."""
+    query = request.query(ProjectListQuery)
+    found = await work.read(service.list_projects, page=query.page, per_page=query.per_page)
+    return listed_answer(request, services, found, query, path=PATH)
 
 
-async def show_project(call: Call) -> Answer:
-    """Answer with a project."""
-    return await call.read(
-        lambda tx, caller: fresh_answer(call, enveloped(service.show_project(tx, caller, typed_project(call))))
-    )
+async def show_project(request: Request, work: UnitOfWork) -> Response:
+    """Return a project."""
+    return fresh_answer(request, enveloped(await work.read(service.show_project, typed_project(request))))
 
 
-async def delete_project(call: Call) -> Answer:
+async def delete_project(request: Request, work: UnitOfWork, services: Services) -> Response:
     """Delete every report of a project, a part at a time, and answer how many there were."""
-    typed = typed_project(call)
-    count = await delete_project_in_parts(call, typed)
+    typed = typed_project(request)
+    count = await delete_project_in_parts(work, services, typed)
     members = {"project": project_of(typed), "object": "project", "deleted": True, "reports": count, "status": 200}
-    return Answer(status=200, body=msgspec.json.encode(members))
+    return Response(status_code=200, content=msgspec.json.encode(members))
 
 
 OPERATIONS: Final = (

@@ -5,17 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from pagegrade.model.account import Caller
 from pagegrade.model.errors import ValidationFailed, Violation
+from pagegrade.service.container import Services
 from pagegrade.service.reports import operations as service
 from pagegrade.service.reports.operations import Listed
-from pagegrade.store.engine.database import Transaction
-from pagegrade.web.context import Call
+from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.cursors import position_in, write_cursor
-from pagegrade.web.operations import Answer, Operation
+from pagegrade.web.http.response import Response
+from pagegrade.web.operations import Operation
 from pagegrade.web.paging import Walk
 from pagegrade.web.parameters import ReportWalkQuery
 from pagegrade.web.report_requests import walk_query
+from pagegrade.web.request import Request
 from pagegrade.web.responses import listed_answer, picked, walked_answer
 from pagegrade.web.schemas import ReportList
 
@@ -25,42 +26,36 @@ PAGE_AND_CURSOR: Final = Violation(
 )
 
 
-async def list_reports(call: Call) -> Answer:
-    """Answer with a page of the caller's reports, or with those at a cursor."""
-
-    def work(tx: Transaction, caller: Caller) -> Answer:
-        query = call.query(ReportWalkQuery)
-        options = call.services.options
-        asked = walk_query(query, caller.account)
-        picks = query.fields
-        whole = query.include == "results" if picks is None else not {"results", "page"}.isdisjoint(picks)
-        if "cursor" not in call.sent:
-            found = service.list_reports(tx, caller, asked, options, call.now_ms, with_results=whole)
-            return listed_answer(call, _picked(found, picks), query, path=PATH)
-        if call.sent.get("page") and not call.preferences.lenient:
-            raise ValidationFailed([PAGE_AND_CURSOR])
-        position = None if query.cursor is None else position_in(query.cursor, asked)
-        walked = service.walk_reports(
-            tx,
-            caller,
-            asked,
-            options,
-            call.now_ms,
-            position=position,
-            count=query.count == 1,
-            with_results=whole,
-        )
-        walk = Walk(
-            path=f"{options.base_url}{PATH}",
-            query=call.filters(query),
-            per_page=query.per_page,
-            before=None if walked.before is None else write_cursor(asked, walked.before),
-            after=None if walked.after is None else write_cursor(asked, walked.after),
-            total=walked.total,
-        )
-        return walked_answer(call, _picked(walked.listed, picks), walk)
-
-    return await call.read(work)
+async def list_reports(request: Request, work: UnitOfWork, services: Services) -> Response:
+    """Return a page of the caller's reports, or with those at a cursor."""
+    query = request.query(ReportWalkQuery)
+    options = services.options
+    asked = walk_query(query)
+    picks = query.fields
+    whole = query.include == "results" if picks is None else not {"results", "page"}.isdisjoint(picks)
+    if "cursor" not in request.sent:
+        found = await work.read(service.list_reports, asked, options, request.received_at_ms, with_results=whole)
+        return listed_answer(request, services, _picked(found, picks), query, path=PATH)
+    if request.sent.get("page") and not request.preferences.lenient:
+        raise ValidationFailed([PAGE_AND_CURSOR])
+    walked = await work.read(
+        service.walk_reports,
+        asked,
+        options,
+        request.received_at_ms,
+        position=None if query.cursor is None else position_in(query.cursor, asked),
+        count=query.count == 1,
+        with_results=whole,
+    )
+    walk = Walk(
+        path=f"{options.base_url}{PATH}",
+        query=request.filters(query),
+        per_page=query.per_page,
+        before=None if walked.before is None else write_cursor(asked, walked.before),
+        after=None if walked.after is None else write_cursor(asked, walked.after),
+        total=walked.total,
+    )
+    return walked_answer(request, _picked(walked.listed, picks), walk)
 
 
 def _picked(found: Listed, names: tuple[str, ...] | None) -> Listed:

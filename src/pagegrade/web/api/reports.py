@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Final
 
-from pagegrade.model.account import Caller
-from pagegrade.model.errors import NotFound, PreconditionFailed
+from pagegrade.model.errors import NotFound
 from pagegrade.model.identity import VERSION
 from pagegrade.model.stored import UNFINISHED, StoredReport
 from pagegrade.render.filename import content_disposition, export_name
+from pagegrade.service.container import Services
 from pagegrade.service.reports import operations as service
 from pagegrade.service.reports.operations import Stored
 from pagegrade.service.reports.validation import read_change
-from pagegrade.service.reports.views import Viewed, view_found
-from pagegrade.store.engine.database import Transaction
-from pagegrade.web.context import Call
+from pagegrade.service.reports.views import Viewed, view_unless
+from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.accept import preferred_by_program
 from pagegrade.web.http.body import FORM, JSON, MULTIPART
 from pagegrade.web.http.conditional import may_change
-from pagegrade.web.idempotency import do_once, idempotency_key, refuse_done
-from pagegrade.web.operations import Answer, Operation
+from pagegrade.web.http.response import Response
+from pagegrade.web.idempotency import Idempotency
+from pagegrade.web.operations import Operation
 from pagegrade.web.parameters import CreateReportBody, ShowReportQuery, UpdateReportBody
 from pagegrade.web.problems import Rejected
+from pagegrade.web.rate_limit import RateLimit
 from pagegrade.web.report_files import MEDIA_TYPES, make_file
-from pagegrade.web.report_requests import judge_fields, read_wish, refuse_when_draining
+from pagegrade.web.report_requests import evaluate_fields, new_report_of, refuse_when_draining
+from pagegrade.web.request import Request
 from pagegrade.web.responses import (
     Headers,
     enveloped,
@@ -43,36 +47,23 @@ FORMATS: Final = {name: kind.partition(";")[0] for name, kind in MEDIA_TYPES.ite
 """What a report can be besides JSON -> its media type, as Accept names it."""
 
 
-async def show_report(call: Call) -> Answer:
-    """Answer with a report, at once or when it is finished."""
-    name = "json"
-
-    def work(tx: Transaction, caller: Caller) -> Answer | Viewed | float:
-        nonlocal name
-        query = call.query(ShowReportQuery)
-        name = "md" if query.format == "markdown" else query.format or _format(call)
-        report = service.find_report(tx, caller, call.id, call.services.options, call.now_ms)
-        seconds = call.preferences.seconds(0.0)
-        if seconds and report.state in UNFINISHED and not waited:
-            return seconds
-        if name == "json":
-            return _shown(call, tx, report, query)
-        return _unchanged_file(call, report, name) or view_found(tx, report, masked=False)
-
-    waited = False
-    answer = await call.read(work)
-    if isinstance(answer, float):
-        await wait_until_finished(call, call.id, answer)
-        waited = True
-        answer = await call.read(work)
-    if isinstance(answer, float):
-        raise TypeError("a report is waited for once")
-    return await _file(call, answer, name) if isinstance(answer, Viewed) else answer
+async def show_report(request: Request, work: UnitOfWork, services: Services) -> Response:
+    """Return a report, at once or when it is finished."""
+    query = request.query(ShowReportQuery)
+    name = "md" if query.format == "markdown" else query.format or _format(request)
+    seconds = request.preferences.seconds(0.0)
+    if seconds and not await work.read(service.is_finished, request.id):
+        await wait_until_finished(request, work, services, request.id, seconds)
+    return (
+        await _show_json(request, work, services, query)
+        if name == "json"
+        else await _show_file(request, work, services, name)
+    )
 
 
-def _format(call: Call) -> str:
+def _format(request: Request) -> str:
     """The format that the client prefers; JSON unless that is clearly another."""
-    wanted = preferred_by_program(call.header(b"accept"), (MEDIA_TYPES["json"], *FORMATS.values()))
+    wanted = preferred_by_program(request.header(b"accept"), (MEDIA_TYPES["json"], *FORMATS.values()))
     return next((name for name, media_type in FORMATS.items() if media_type == wanted), "json")
 
 
@@ -81,155 +72,201 @@ def _file_tag(report: StoredReport, name: str) -> str:
     return f'"{report.etag[1:-1]}-{name}-{VERSION}"'
 
 
-def _file_headers(call: Call, report: StoredReport, name: str) -> Headers:
-    return (*call.preferences.applied(), *validators(_file_tag(report, name), report.updated_at_ms))
+def _file_headers(request: Request, report: StoredReport, name: str) -> Headers:
+    return (*request.preferences.applied(), *validators(_file_tag(report, name), report.updated_at_ms))
 
 
-def _unchanged_file(call: Call, report: StoredReport, name: str) -> Answer | None:
+def _unchanged_file(request: Request, report: StoredReport, name: str) -> Response | None:
     return unchanged(
-        call, _file_tag(report, name), modified_ms=report.updated_at_ms, headers=call.preferences.applied()
+        request, _file_tag(report, name), modified_ms=report.updated_at_ms, headers=request.preferences.applied()
     )
 
 
-async def _file(call: Call, viewed: Viewed, name: str) -> Answer:
+async def _file(request: Request, services: Services, viewed: Viewed, name: str) -> Response:
     """The report as a file.
 
     Raises:
         Rejected: There are no results that could be in it.
         Unavailable: Too many documents are being made.
     """
-    made = await make_file(call, viewed, name)
+    made = await make_file(services, viewed, name)
     if made is None:
         message = "The report has no results yet that could be shown in this format."
         raise Rejected("not_found", message, headers=(ASK_AGAIN,) if viewed.report.state in UNFINISHED else ())
     shown, body = made
     disposition = ("Content-Disposition", content_disposition(export_name(shown, name)))
-    headers = (disposition, *_file_headers(call, viewed.report, name))
-    return Answer(status=200, body=body, media_type=MEDIA_TYPES[name], headers=headers)
+    headers = (disposition, *_file_headers(request, viewed.report, name))
+    return Response(status_code=200, content=body, media_type=MEDIA_TYPES[name], headers=headers)
 
 
-def _shown(call: Call, tx: Transaction, report: StoredReport, query: ShowReportQuery) -> Answer:
-    headers: Headers = call.preferences.applied()
-    same = unchanged(call, report.etag, modified_ms=report.updated_at_ms, headers=headers)
-    if same is not None:
-        return same
-    shown = service.represent_report(tx, report, call.services.options)
+async def _show_json(request: Request, work: UnitOfWork, services: Services, query: ShowReportQuery) -> Response:
+    headers: Headers = request.preferences.applied()
+
+    def known(report: StoredReport) -> Response | None:
+        return unchanged(request, report.etag, modified_ms=report.updated_at_ms, headers=headers)
+
+    shown = await work.read(
+        service.show_unless,
+        request.id,
+        services.options,
+        request.received_at_ms,
+        is_known=lambda report: known(report) is not None,
+    )
+    if isinstance(shown, StoredReport):
+        return _known(known(shown))
     body = enveloped(picked(shown.body, query.fields))
-    return Answer(status=200, body=body, headers=(*headers, *_report_headers(report)))
+    return Response(status_code=200, content=body, headers=(*headers, *_report_headers(shown.report)))
 
 
-async def create_report(call: Call) -> Answer:
+async def _show_file(request: Request, work: UnitOfWork, services: Services, name: str) -> Response:
+    viewed = await work.read(
+        view_unless,
+        request.id,
+        services.options,
+        request.received_at_ms,
+        is_known=lambda report: _unchanged_file(request, report, name) is not None,
+    )
+    if isinstance(viewed, StoredReport):
+        return _known(_unchanged_file(request, viewed, name))
+    return await _file(request, services, viewed, name)
+
+
+def _known(answer: Response | None) -> Response:
+    if answer is None:
+        raise RuntimeError("a report that the client knows was read twice")
+    return answer
+
+
+async def create_report(
+    request: Request, work: UnitOfWork, idempotency: Idempotency, limits: RateLimit, services: Services
+) -> Response:
     """Store a new report, wait a little for its analysis, and answer with it."""
-    refuse_when_draining(call)
-    services = call.services
+    refuse_when_draining(services)
     options = services.options
-    fields, violations = await call.fields(CreateReportBody)
-    seconds = call.preferences.seconds(options.create_wait_s)
-    key = idempotency_key(call)
-    wish = read_wish(call, fields, violations)
+    fields, violations = await request.fields(CreateReportBody)
+    seconds = request.preferences.seconds(options.create_wait_s)
+    key = idempotency.key
+    new_report = new_report_of(work.caller.account, services.options, fields, violations)
     if key is None:
-        await call.take_analysis()
-    password_hash = None if wish.password is None else await services.passwords.hash(wish.password)
+        await limits.take_analysis()
+    password = new_report.password
+    password_hash = None if password is None else await services.passwords.hash(password)
 
-    def make(tx: Transaction, caller: Caller) -> Stored:
-        call.check_analysis()
-        return service.create_report(tx, caller, wish, options, call.now_ms, password_hash=password_hash)
-
-    def again(tx: Transaction, caller: Caller, report_id: int) -> Stored:
-        report = service.find_report(tx, caller, report_id, options, call.now_ms)
-        return Stored(report=report, warnings=wish.warnings)
-
-    async def tell(made: Stored) -> Answer:
+    async def respond(made: Stored) -> Response:
         services.wake()
         location = ("Location", f"{options.base_url}{PATH}/{made.report.id}")
-        return await _finished(call, made, status=201, seconds=seconds, headers=(location,))
+        return await _finished(request, work, services, made, status=201, seconds=seconds, headers=(location,))
 
-    return await do_once(call, fields, make=make, resource_id=_report_id, again=again, tell=tell)
+    return await idempotency.execute(
+        fields,
+        create=partial(
+            service.create_report,
+            new_report=new_report,
+            options=options,
+            now_ms=request.received_at_ms,
+            password_hash=password_hash,
+        ),
+        resource_id=_report_id,
+        load_existing=partial(
+            service.find_stored, options=options, now_ms=request.received_at_ms, warnings=new_report.warnings
+        ),
+        respond=respond,
+    )
 
 
-async def update_report(call: Call) -> Answer:
+async def update_report(
+    request: Request, work: UnitOfWork, idempotency: Idempotency, limits: RateLimit, services: Services
+) -> Response:
     """Change the settings of a report, analyse it again if that is wanted, and answer with it."""
-    services = call.services
     options = services.options
-    fields, violations = await call.fields(UpdateReportBody)
-    report_id = call.id
-    seconds = call.preferences.seconds(options.create_wait_s)
-    key = idempotency_key(call)
-    change = judge_fields(
+    fields, violations = await request.fields(UpdateReportBody)
+    report_id = request.id
+    seconds = request.preferences.seconds(options.create_wait_s)
+    key = idempotency.key
+    change = evaluate_fields(
         violations,
         lambda: read_change(privacy=fields.privacy, password=fields.password, results=fields.results),
     )
     if change.run:
-        refuse_when_draining(call)
+        refuse_when_draining(services)
     if change.run or change.needs_hash:
         # The report of another account must cost neither an analysis nor a hash.
         try:
-            await call.read(lambda tx, caller: service.find_report(tx, caller, report_id, options, call.now_ms))
+            await work.read(service.find_report, report_id, options, request.received_at_ms)
         except NotFound:
             if change.run:
-                await refuse_done(call, fields)
+                await idempotency.refuse_executed(fields)
             raise
     if change.run and key is None:
-        await call.take_analysis()
+        await limits.take_analysis()
     password_hash: str | None = None
     if change.needs_hash and change.password is not None:
         password_hash = await services.passwords.hash(change.password)
 
-    def make(tx: Transaction, caller: Caller) -> Stored:
-        _check_conditions(call, tx, caller)
-        if change.run:
-            call.check_analysis()
-        return service.update_report(
-            tx, caller, report_id, options, call.now_ms, change=change, password_hash=password_hash
-        )
+    update = partial(
+        service.update_report,
+        report_id=report_id,
+        options=options,
+        now_ms=request.received_at_ms,
+        change=change,
+        password_hash=password_hash,
+        may_change=_precondition(request),
+    )
 
-    def again(tx: Transaction, caller: Caller, _report_id: int) -> Stored:
-        return Stored(report=service.find_report(tx, caller, report_id, options, call.now_ms))
-
-    async def tell(made: Stored) -> Answer:
+    async def respond(made: Stored) -> Response:
         services.changes.notify(report_id)
         if change.run:
             services.wake()
-        return await _finished(call, made, status=200, seconds=seconds if change.run else 0.0, headers=())
+        return await _finished(
+            request, work, services, made, status=200, seconds=seconds if change.run else 0.0, headers=()
+        )
 
     if change.run:
-        return await do_once(call, fields, make=make, resource_id=_report_id, again=again, tell=tell)
-    return await tell(await call.write(make))
+        return await idempotency.execute(
+            fields,
+            create=update,
+            resource_id=_report_id,
+            load_existing=partial(service.find_stored, options=options, now_ms=request.received_at_ms),
+            respond=respond,
+        )
+    return await respond(await work.write(update))
 
 
-async def delete_report(call: Call) -> Answer:
+async def delete_report(request: Request, work: UnitOfWork, services: Services) -> Response:
     """Delete a report and answer that it is gone."""
-    report_id = call.id
-
-    def work(tx: Transaction, caller: Caller) -> None:
-        _check_conditions(call, tx, caller)
-        service.delete_report(tx, caller, report_id, call.services.options, call.now_ms)
-
-    await call.write(work)
-    call.services.changes.notify(report_id)
-    return Answer(status=200, body=b'{"id":%d,"object":"report","deleted":true,"status":200}' % report_id)
+    report_id = request.id
+    options = services.options
+    await work.write(
+        service.delete_report, report_id, options, request.received_at_ms, may_change=_precondition(request)
+    )
+    services.changes.notify(report_id)
+    return Response(status_code=200, content=b'{"id":%d,"object":"report","deleted":true,"status":200}' % report_id)
 
 
 def _report_id(stored: Stored) -> int:
     return stored.report.id
 
 
-async def _finished(call: Call, made: Stored, *, status: int, seconds: float, headers: Headers) -> Answer:
+async def _finished(
+    request: Request,
+    work: UnitOfWork,
+    services: Services,
+    made: Stored,
+    *,
+    status: int,
+    seconds: float,
+    headers: Headers,
+) -> Response:
     """The answer to a change: the report when its analysis is finished, or as it is when the time is over."""
-    options = call.services.options
-
-    def work(tx: Transaction, caller: Caller) -> tuple[StoredReport, bytes]:
-        shown = service.show_report(tx, caller, made.report.id, options, call.now_ms)
-        return shown.report, shown.body
-
-    await wait_until_finished(call, made.report.id, seconds)
-    report, body = await call.read(work)
-    if call.preferences.minimal:
+    await wait_until_finished(request, work, services, made.report.id, seconds)
+    shown = await work.read(service.show_report, made.report.id, services.options, request.received_at_ms)
+    report, body = shown.report, shown.body
+    if request.preferences.minimal:
         body = picked(body, MINIMAL)
-    return Answer(
-        status=status,
-        body=enveloped(body, status=status, remarks=made.warnings),
-        headers=(*headers, *call.preferences.applied(writing=True), *_report_headers(report)),
+    return Response(
+        status_code=status,
+        content=enveloped(body, status=status, warnings=made.warnings),
+        headers=(*headers, *request.preferences.applied(writing=True), *_report_headers(report)),
     )
 
 
@@ -238,20 +275,13 @@ def _report_headers(report: StoredReport) -> Headers:
     return (*tags, ASK_AGAIN) if report.state in UNFINISHED else tags
 
 
-def _check_conditions(call: Call, tx: Transaction, caller: Caller) -> None:
-    """Do nothing to a report that is not the one the client knows.
-
-    Raises:
-        NotFound: There is no such report.
-        PreconditionFailed: It has changed.
-    """
+def _precondition(request: Request) -> Callable[[StoredReport], bool] | None:
+    """Whether a report is the one that the client knows; ``None``: the request has no condition."""
     names = (b"if-match", b"if-none-match", b"if-unmodified-since")
-    sent = tuple(call.header(name) for name in names)
+    sent = tuple(request.header(name) for name in names)
     if sent == (None, None, None):
-        return
-    report = service.find_report(tx, caller, call.id, call.services.options, call.now_ms)
-    if not may_change(*sent, etag=report.etag, modified_ms=report.updated_at_ms):
-        raise PreconditionFailed(report.etag)
+        return None
+    return lambda report: may_change(*sent, etag=report.etag, modified_ms=report.updated_at_ms)
 
 
 _CHANGE_HEADERS: Final = (

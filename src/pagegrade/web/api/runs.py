@@ -4,53 +4,50 @@ from __future__ import annotations
 
 from typing import Final
 
-from pagegrade.model.account import Caller
+from pagegrade.service.container import Services
 from pagegrade.service.reports import history as service
-from pagegrade.store.engine.database import Transaction
-from pagegrade.web.context import Call
-from pagegrade.web.operations import Answer, Operation
+from pagegrade.service.unit_of_work import UnitOfWork
+from pagegrade.web.http.response import Response
+from pagegrade.web.operations import Operation
 from pagegrade.web.parameters import CompareQuery, RunListQuery
+from pagegrade.web.request import Request
 from pagegrade.web.responses import enveloped, fresh_answer, listed_answer
 from pagegrade.web.schemas import ComparisonAnswer, RunAnswer, RunList
 
 PATH: Final = "/api/v1/reports/{id}"
 
 
-async def list_runs(call: Call) -> Answer:
-    """Answer with a page of the runs of a report."""
-
-    def work(tx: Transaction, caller: Caller) -> Answer:
-        report_id = call.id
-        query = call.query(RunListQuery)
-        options = call.services.options
-        found = service.list_runs(tx, caller, report_id, options, call.now_ms, page=query.page, per_page=query.per_page)
-        return listed_answer(call, found, query, path=f"{PATH.format(id=report_id)}/runs")
-
-    return await call.read(work)
+async def list_runs(request: Request, work: UnitOfWork, services: Services) -> Response:
+    """Return a page of the runs of a report."""
+    report_id = request.id
+    query = request.query(RunListQuery)
+    options = services.options
+    found = await work.read(
+        service.list_runs, report_id, options, request.received_at_ms, page=query.page, per_page=query.per_page
+    )
+    return listed_answer(request, services, found, query, path=f"{PATH.format(id=report_id)}/runs")
 
 
-async def show_run(call: Call) -> Answer:
-    """Answer with a run and its results."""
-
-    def work(tx: Transaction, caller: Caller) -> Answer:
-        data = service.show_run(tx, caller, call.id, call.services.options, call.now_ms, number=call.number("number"))
-        return fresh_answer(call, enveloped(data))
-
-    return await call.read(work)
+async def show_run(request: Request, work: UnitOfWork, services: Services) -> Response:
+    """Return a run and its results."""
+    number = request.number("number")
+    data = await work.read(service.show_run, request.id, services.options, request.received_at_ms, number=number)
+    return fresh_answer(request, enveloped(data))
 
 
-async def compare_runs(call: Call) -> Answer:
-    """Answer with what changed between two runs."""
-
-    def work(tx: Transaction, caller: Caller) -> Answer:
-        report_id = call.id
-        query = call.query(CompareQuery)
-        data = service.compare_runs(
-            tx, caller, report_id, call.services.options, call.now_ms, before=query.from_, after=query.to
-        )
-        return fresh_answer(call, enveloped(data))
-
-    return await call.read(work)
+async def compare_runs(request: Request, work: UnitOfWork, services: Services) -> Response:
+    """Return what changed between two runs."""
+    report_id = request.id
+    query = request.query(CompareQuery)
+    data = await work.read(
+        service.compare_runs,
+        report_id,
+        services.options,
+        request.received_at_ms,
+        before=query.from_,
+        after=query.to,
+    )
+    return fresh_answer(request, enveloped(data))
 
 
 OPERATIONS: Final = (

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import Final
 
+Network = IPv4Network | IPv6Network
 MAX_KEY_CHARACTERS: Final = 512
 MAX_HOPS: Final = 32
 """Proxies of ours that a request may have come through; what stands further left is not read."""

@@ -14,7 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from pagegrade.model.errors import ValidationFailed, Violation
-from pagegrade.store.repositories.list_query import ORDERS, ListQuery, Position, SortBy, parts_of
+from pagegrade.model.report_list import ORDERS, ListQuery, Position, SortBy, parts_of
 from pagegrade.web.http.fields import UnreadableError
 
 VERSION: Final = 1

@@ -9,7 +9,7 @@ from typing import Final
 from pagegrade.web.problems import bad_request
 
 MAX_WAIT_S: Final = 50
-"""Proxies give up after a minute; a longer wish is cut to this."""
+"""Proxies give up after a minute; a longer wait is cut to this."""
 MAX_CHARACTERS: Final = 1_024
 """Of a header that is read."""
 _PREFERENCE: Final = re.compile(

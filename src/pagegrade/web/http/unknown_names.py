@@ -18,7 +18,7 @@ SIMILAR: Final = 0.6
 CODE: Final = "unknown_parameter"
 
 
-def unknown_remarks(names: Iterable[str], known: Sequence[str]) -> Iterator[RequestWarning]:
+def unknown_warnings(names: Iterable[str], known: Sequence[str]) -> Iterator[RequestWarning]:
     """A warning about each of the first names.
 
     Args:

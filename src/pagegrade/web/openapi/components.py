@@ -110,7 +110,7 @@ ANSWER_HEADERS: Final[dict[str, JSONObject]] = {
         "example": 2,
     },
     "Preference-Applied": {
-        "description": "Which wishes of Prefer were heeded (RFC 7240).",
+        "description": "Preferences of Prefer that were applied (RFC 7240).",
         "schema": {"type": "string"},
         "example": "wait=10",
     },

@@ -8,8 +8,8 @@ from typing import Final
 import msgspec
 
 from pagegrade.service.container import Services
-from pagegrade.web.context import Call
-from pagegrade.web.operations import Answer, Operation
+from pagegrade.web.http.response import Response
+from pagegrade.web.operations import Operation
 
 STALLED_S: Final = 30.0
 """Workers look for work every second; a write that waits for a lock may hold them up for a while."""
@@ -17,21 +17,20 @@ FINE: Final = frozenset({"ok", "none"})
 TAG: Final = "Operations"
 
 
-async def show_health(_call: Call) -> Answer:
+async def show_health() -> Response:
     """The process answers, which is all that a supervisor should restart it for."""
-    return Answer(status=200, body=b'{"status":"ok"}')
+    return Response(status_code=200, content=b'{"status":"ok"}')
 
 
-async def show_readiness(call: Call) -> Answer:
+async def show_readiness(services: Services) -> Response:
     """200 when requests are welcome, 503 when they had better go elsewhere."""
-    services = call.services
     words = await services.health.words() | {
         "workers": _workers(services),
         "accepting": "draining" if services.draining else "ok",
     }
     ready = FINE.issuperset(words.values())
     body = msgspec.json.encode({"status": "ready" if ready else "not_ready", "checks": words})
-    return Answer(status=200 if ready else 503, body=body)
+    return Response(status_code=200 if ready else 503, content=body)
 
 
 def _workers(services: Services) -> str:

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
@@ -18,47 +17,48 @@ from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 
 from pagegrade.clock import now_ms
 from pagegrade.model.errors import Unauthenticated, Unavailable
-from pagegrade.model.stored import Priority
 from pagegrade.observability.events import Observation
 from pagegrade.service.container import Services
-from pagegrade.store.engine.database import Transaction, is_shared
-from pagegrade.store.queue.length import QueueState, count_waiting, queue_state
-from pagegrade.store.queue.postgresql_inspection import Use, look_at_use
-from pagegrade.web.context import Call
+from pagegrade.service.system_status import QueueFigures, measure_queue
+from pagegrade.service.unit_of_work import UnitOfWork
+from pagegrade.web.exchange import Exchange
 from pagegrade.web.http.client_ip import bearer_key, is_within, read_address
-from pagegrade.web.operations import Answer, Operation
+from pagegrade.web.http.response import Response
+from pagegrade.web.operations import Operation
+from pagegrade.web.request import Request
 from pagegrade.web.server.refusals import Refusal
 
 SECRET_PLACES: Final = ("/r/", "/badge/", "/sign-in/")
 """Whoever knows an address below them may open it."""
 
 
-async def show_metrics(call: Call) -> Answer:
+async def show_metrics(request: Request, work: UnitOfWork, services: Services) -> Response:
     """Everything that was counted, and how long the queue is now."""
-    services = call.services
-    _check_token(call, services.options.metrics_token)
+    _check_token(request, services, services.options.metrics_token)
     try:
-        seen = await services.database.read(_look)
+        seen = await work.read_public(measure_queue, now_ms())
     except Unavailable:
         seen = None
     body = await asyncio.to_thread(_write, services, seen)
-    return Answer(status=200, body=body, media_type=CONTENT_TYPE_PLAIN_0_0_4)
+    return Response(status_code=200, content=body, media_type=CONTENT_TYPE_PLAIN_0_0_4)
 
 
-def observe(operation: str, method: str, status: int, seconds: float, request_id: str, /, *, call: Call) -> None:
+def observe(
+    operation: str, method: str, status: int, seconds: float, request_id: str, /, *, exchange: Exchange
+) -> None:
     """Take note of an answered request; what ``make_app`` wants to be given."""
-    caller = call.caller
+    caller = exchange.admission.caller
     # The path is as it was sent, where any of its letters may be percent-encoded; that of the operation never is.
-    known = call.path if call.operation is None else call.operation.path
+    known = exchange.request.path if exchange.request.operation is None else exchange.request.operation.path
     secret_place = next((place for place in SECRET_PLACES if known.startswith(place)), None)
-    call.services.observation.request_done(
+    exchange.services.observation.request_done(
         operation=operation,
         method=method,
         status=status,
         seconds=seconds,
         request_id=request_id,
-        path=call.path if secret_place is None else f"{secret_place}...",
-        client=call.client,
+        path=exchange.request.path if secret_place is None else f"{secret_place}...",
+        client=exchange.request.client_address,
         account=None if caller is None else caller.account.id,
         key=None if caller is None or caller.key is None else caller.key.id,
         prefix=None if caller is None or caller.key is None else caller.key.prefix,
@@ -78,54 +78,36 @@ class RefusalObserver:
         )
 
 
-def _check_token(call: Call, token: str | None) -> None:
+def _check_token(request: Request, services: Services, token: str | None) -> None:
     if token is None:
-        if not _is_near(call):
+        if not _is_near(request, services):
             raise Unauthenticated(
                 "Metrics are shown to this machine and to PAGEGRADE_ALLOW_NETWORKS. For others set "
                 "PAGEGRADE_METRICS_TOKEN and send it: Authorization: Bearer TOKEN.",
                 presented=False,
             )
         return
-    sent, presented = bearer_key(call.header(b"authorization"))
+    sent, presented = bearer_key(request.header(b"authorization"))
     # In bytes: a comparison of text refuses what is not ASCII.
     if not hmac.compare_digest((sent or "").encode(), token.encode()):
         raise Unauthenticated("A token is needed: send Authorization: Bearer TOKEN.", presented=presented)
 
 
-def _is_near(call: Call) -> bool:
+def _is_near(request: Request, services: Services) -> bool:
     """Whether the client is on this machine or in a network of ours.
 
     What came through a proxy that is not configured as one has the proxy's address, and anyone may be behind it.
     """
-    options = call.services.options
-    forwarded = call.header(b"x-forwarded-for") is not None or call.header(b"forwarded") is not None
+    options = services.options
+    forwarded = request.header(b"x-forwarded-for") is not None or request.header(b"forwarded") is not None
     if forwarded and not options.trusted_proxies:
         return False
-    address = read_address(call.client)
+    address = read_address(request.client_address)
     networks = options.analyze.allow_networks
     return address is not None and (address.is_loopback or is_within(address, networks))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Seen:
-    """What one look at the database told."""
-
-    queue: QueueState
-    waiting: Mapping[Priority, int]
-    server: Use | None
-    """``None``: it is a file."""
-
-
-def _look(tx: Transaction) -> _Seen:
-    return _Seen(
-        queue=queue_state(tx, now_ms()),
-        waiting=count_waiting(tx),
-        server=look_at_use(tx) if is_shared(tx) else None,
-    )
-
-
-def _write(services: Services, seen: _Seen | None) -> bytes:
+def _write(services: Services, seen: QueueFigures | None) -> bytes:
     now = CollectorRegistry()
     now.register(_Now(services, seen))
     return generate_latest(services.observation.registry) + generate_latest(now)
@@ -134,7 +116,7 @@ def _write(services: Services, seen: _Seen | None) -> bytes:
 class _Now:
     """What is not counted but looked at."""
 
-    def __init__(self, services: Services, seen: _Seen | None) -> None:
+    def __init__(self, services: Services, seen: QueueFigures | None) -> None:
         self._services = services
         self._seen = seen
 
@@ -142,8 +124,7 @@ class _Now:
         """The gauges; those of a database that cannot be read are left out, which is not the same as 0."""
         if self._seen is not None:
             yield from _queue(self._seen)
-            if self._seen.server is not None:
-                yield from _server(self._seen.server)
+            yield from _server(self._seen)
         if self._services.database.path is not None:
             yield _files(self._services.database.path)
         if self._services.changes.sender is not None:
@@ -157,7 +138,7 @@ class _Now:
             )
 
 
-def _queue(seen: _Seen) -> Iterable[Metric]:
+def _queue(seen: QueueFigures) -> Iterable[Metric]:
     yield GaugeMetricFamily("pagegrade_queue_waiting", "Runs that wait.", seen.queue.depth)
     yield GaugeMetricFamily("pagegrade_queue_running", "Runs under way.", seen.queue.running)
     yield GaugeMetricFamily(
@@ -171,7 +152,10 @@ def _queue(seen: _Seen) -> Iterable[Metric]:
     yield kinds
 
 
-def _server(use: Use) -> Iterable[Metric]:
+def _server(seen: QueueFigures) -> Iterable[Metric]:
+    use = seen.server
+    if use is None:
+        return
     sizes = GaugeMetricFamily("pagegrade_database_bytes", "Size on disk.", labels=["file"])
     sizes.add_metric(["main"], use.size_bytes)
     yield sizes

@@ -10,8 +10,9 @@ from importlib.resources import files
 from typing import Final
 
 from pagegrade.model.errors import NotFound
-from pagegrade.web.context import Call
-from pagegrade.web.operations import PAGES, Answer, Operation
+from pagegrade.web.http.response import Response
+from pagegrade.web.operations import PAGES, Operation
+from pagegrade.web.request import Request
 
 _WEB: Final = ("pagegrade.web", "static")
 _RENDER: Final = ("pagegrade.render", "templates")
@@ -50,17 +51,17 @@ def asset_address(name: str) -> str:
     return _asset(name).address
 
 
-async def show_asset(call: Call) -> Answer:
-    """Answer with a file, compressed for those who can read it so."""
-    name, digest = call.params["name"], call.params["digest"]
+async def show_asset(request: Request) -> Response:
+    """Return a file, compressed for those who can read it so."""
+    name, digest = request.path_params["name"], request.path_params["digest"]
     if name not in ASSETS or _asset(name).address != f"/static/{digest}/{name}":
         raise NotFound
     asset = _asset(name)
     headers: tuple[tuple[str, str], ...] = (KEPT, ("Vary", "Accept-Encoding"))
-    if "gzip" in (call.header(b"accept-encoding") or ""):
+    if "gzip" in (request.header(b"accept-encoding") or ""):
         headers += (("Content-Encoding", "gzip"),)
-        return Answer(status=200, body=asset.compressed, media_type=asset.media_type, headers=headers)
-    return Answer(status=200, body=asset.content, media_type=asset.media_type, headers=headers)
+        return Response(status_code=200, content=asset.compressed, media_type=asset.media_type, headers=headers)
+    return Response(status_code=200, content=asset.content, media_type=asset.media_type, headers=headers)
 
 
 @cache

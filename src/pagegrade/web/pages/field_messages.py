@@ -116,7 +116,7 @@ def problems_of_input(texts: Texts, error: InvalidInput, *, field: str = "url") 
 
 
 def refusal_of(texts: Texts, error: Refused) -> str:
-    """What to say where a wish is understood and not done."""
+    """Return the sentence for a request that was understood and refused."""
     if isinstance(error, RateLimited):
         seconds = error.retry_after_s or 1
         return texts.ngettext(

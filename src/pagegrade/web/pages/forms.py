@@ -4,33 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pagegrade.web.context import Call
 from pagegrade.web.http.body import MAX_BYTES, PAGE_MEDIA_TYPES, judge_media, parse_received, read_body
 from pagegrade.web.http.forms import parse_pairs
+from pagegrade.web.request import Request
 
 
-async def read_form(call: Call, *, max_bytes: int = MAX_BYTES) -> Mapping[str, str]:
+async def read_form(request: Request, *, max_bytes: int = MAX_BYTES) -> Mapping[str, str]:
     """The fields by their names, as they were typed; of several with one name the last.
 
     Args:
-        call: The request.
+        request: The request.
         max_bytes: Its body may have at most so many.
 
     Raises:
         Rejected: The body is no form, or too large.
         ClientGone: The browser hung up.
     """
-    content_type, content_encoding = call.header(b"content-type"), call.header(b"content-encoding")
-    kind, boundary = judge_media(call.method, content_type, content_encoding, PAGE_MEDIA_TYPES)
-    body = await read_body(call.receive, call.header(b"content-length"), max_bytes=max_bytes)
+    content_type, content_encoding = request.header(b"content-type"), request.header(b"content-encoding")
+    kind, boundary = judge_media(request.method, content_type, content_encoding, PAGE_MEDIA_TYPES)
+    body = await read_body(request.receive, request.header(b"content-length"), max_bytes=max_bytes)
     fields = await parse_received(body, kind, boundary)
     return {name: value for name, value in fields.items() if isinstance(value, str)}
 
 
-def read_query(call: Call) -> Mapping[str, str]:
+def read_query(request: Request) -> Mapping[str, str]:
     """What the address of a page says behind its question mark, as it was typed; of several with one name the last.
 
     Raises:
         Rejected: It is not UTF-8, or holds a NUL.
     """
-    return parse_pairs(call.target.partition("?")[2].encode("latin-1"), "The query")
+    return parse_pairs(request.target.partition("?")[2].encode("latin-1"), "The query")

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Final
 
-from pagegrade.web.context import Call
-from pagegrade.web.operations import PAGES, Answer, Operation
-from pagegrade.web.pages.html import go, page
+from pagegrade.service.unit_of_work import UnitOfWork
+from pagegrade.web.http.response import Response
+from pagegrade.web.operations import PAGES, Operation
+from pagegrade.web.pages.html import View, go
 
 
-async def show_home(call: Call) -> Answer:
-    """Answer with the start page; who has signed in is shown their reports."""
-    if await call.services.database.read(call.visitor) is not None:
+async def show_home(work: UnitOfWork, view: View) -> Response:
+    """Return the start page; who has signed in is shown their reports."""
+    if await work.identify() is not None:
         return go("/reports")
-    return page(call, "home.html.jinja")
+    return view.page("home.html.jinja")
 
 
 OPERATIONS: Final = (

@@ -7,14 +7,17 @@ from typing import Any, Final
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
+from pagegrade.model.account import Caller
 from pagegrade.model.identity import PROJECT_URL
 from pagegrade.render.escape import safe_href, visible
-from pagegrade.render.i18n import texts_for
+from pagegrade.render.i18n import Texts, choose_locale, texts_for
 from pagegrade.render.prose import parse_prose
+from pagegrade.service.accounts.admission import Admission
+from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.serializers import timestamp
-from pagegrade.web.context import Call
-from pagegrade.web.operations import Answer
+from pagegrade.web.http.response import Response
 from pagegrade.web.pages.assets import asset_address
+from pagegrade.web.request import Request
 
 MEDIA_TYPE: Final = "text/html; charset=utf-8"
 _SHARED: Final = (
@@ -31,58 +34,89 @@ VARY: Final = ("Vary", "Cookie, Accept-Language")
 """Whoever looks, and in which language: pages differ by both."""
 
 
-def page(
-    call: Call,
-    template: str,
-    *,
-    status: int = 200,
-    policy: str = PLAIN,
-    headers: tuple[tuple[str, str], ...] = (),
-    **values: Any,
-) -> Answer:
-    """The page as an answer.
+class View:
+    """Renders pages for the sender of one request: in their language, with their menu."""
 
-    Args:
-        call: The request; its visitor, if known, gets their menu and their language.
-        template: Name of a file in ``templates``.
-        status: HTTP status.
-        policy: Content-Security-Policy: ``PLAIN`` or ``HELPED``.
-        headers: Besides those of every page; one of the same name takes its place.
-        values: What the template shows.
-    """
-    texts = call.texts
-    body = (
-        environment(texts.tag)
-        .get_template(template)
-        .render(
-            texts=texts,
-            viewer=call.caller.account if call.caller is not None else None,
-            path=call.path,
-            base_url=call.services.options.base_url,
-            now_ms=call.now_ms,
-            helped=policy == HELPED,
-            **values,
+    def __init__(self, request: Request, admission: Admission, options: ServiceOptions) -> None:
+        self._request = request
+        self._admission = admission
+        self.options = options
+
+    @property
+    def now_ms(self) -> int:
+        """Time of the request, in milliseconds since 1970."""
+        return self._request.received_at_ms
+
+    @property
+    def caller(self) -> Caller | None:
+        """Sender of the request; ``None``: unknown."""
+        return self._admission.caller
+
+    @property
+    def admitted(self) -> Caller:
+        """Sender of the request, after admission."""
+        return self._admission.admitted
+
+    @property
+    def texts(self) -> Texts:
+        """Texts in the language of the account, else in the one that the browser asks for."""
+        caller = self._admission.caller
+        accepted = self._request.header(b"accept-language")
+        return texts_for(choose_locale(None if caller is None else caller.account.locale, accepted))
+
+    def page(
+        self,
+        template: str,
+        *,
+        status: int = 200,
+        policy: str = PLAIN,
+        headers: tuple[tuple[str, str], ...] = (),
+        **values: Any,
+    ) -> Response:
+        """Return a page.
+
+        Args:
+            template: Name of a file in ``templates``.
+            status: HTTP status.
+            policy: Content-Security-Policy: ``PLAIN`` or ``HELPED``.
+            headers: Besides those of every page; one of the same name takes its place.
+            values: What the template shows.
+        """
+        texts, caller = self.texts, self._admission.caller
+        body = (
+            environment(texts.tag)
+            .get_template(template)
+            .render(
+                texts=texts,
+                viewer=None if caller is None else caller.account,
+                path=self._request.path,
+                base_url=self.options.base_url,
+                now_ms=self.now_ms,
+                helped=policy == HELPED,
+                **values,
+            )
+            .encode()
         )
-        .encode()
-    )
-    given = {name for name, _ in headers}
-    standing = (("Content-Security-Policy", policy), UNLISTED, UNKEPT, VARY)
-    return Answer(
-        status=status,
-        body=body,
-        media_type=MEDIA_TYPE,
-        headers=(*(header for header in standing if header[0] not in given), *headers),
-    )
+        given = {name for name, _ in headers}
+        standing = (("Content-Security-Policy", policy), UNLISTED, UNKEPT, VARY)
+        return Response(
+            content=body,
+            status_code=status,
+            media_type=MEDIA_TYPE,
+            headers=(*(header for header in standing if header[0] not in given), *headers),
+        )
 
 
-def go(place: str, *headers: tuple[str, str]) -> Answer:
+def go(place: str, *headers: tuple[str, str]) -> Response:
     """To another page of ours, as a form is answered (RFC 9110 15.4.4).
 
     Args:
         place: Path on this server, which may have a query.
         headers: Cookies to set.
     """
-    return Answer(status=303, headers=(("Location", place), UNLISTED, UNKEPT, VARY, *headers), media_type=MEDIA_TYPE)
+    return Response(
+        status_code=303, headers=(("Location", place), UNLISTED, UNKEPT, VARY, *headers), media_type=MEDIA_TYPE
+    )
 
 
 @cache

@@ -281,10 +281,10 @@ class Connection(HttpToolsProtocol):
         cycle.task.add_done_callback(self.tasks.discard)
 
     def _feed(self, data: bytes) -> None:
-        """Parse; a wish to change the protocol is ignored, as it may be (RFC 9110 7.8).
+        """Parse; a request to change the protocol is ignored, as it may be (RFC 9110 7.8).
 
         The parser stops at such a request and takes its body for the other protocol's, so the request is read again
-        without the wish. ``curl --http2`` sends it with every request to an ``http://`` address.
+        without the new_report. ``curl --http2`` sends it with every request to an ``http://`` address.
         """
         while True:
             try:

@@ -341,7 +341,7 @@ def test_links_of_ended_hours_and_disabled_accounts_are_none(tmp_path: Path, mon
         path, dead = await link_for(instance), await link_for(instance, bob := bob_of(instance))
         await instance.services.database.write(lambda tx: disable(tx, bob.id, now_ms()))
         later = now_ms() + HOUR_MS
-        monkeypatch.setattr("pagegrade.web.context.now_ms", lambda: later)
+        monkeypatch.setattr("pagegrade.web.request.now_ms", lambda: later)
         for each in (path, dead):
             assert (await look(instance, each, method="POST")).status_code == 404
 

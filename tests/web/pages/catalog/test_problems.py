@@ -6,11 +6,12 @@ import httpx
 import pytest
 
 from pagegrade.model.errors import Unavailable
-from pagegrade.web.context import Call
-from pagegrade.web.operations import PAGES, Answer, Operation
+from pagegrade.web.http.response import Response
+from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.catalog.problems import slug_of
 from pagegrade.web.problem_texts import TEXTS
 from pagegrade.web.problems import PROBLEMS
+from pagegrade.web.request import Request
 from tests.web.calling import BASE_URL, Instance, with_instance
 
 BROWSER = "text/html,application/xhtml+xml,*/*;q=0.8"
@@ -109,7 +110,7 @@ def test_a_method_that_a_page_does_not_know_is_told_as_a_page(tmp_path: Path) ->
 def test_the_page_of_a_problem_keeps_its_headers_and_is_not_kept(tmp_path: Path) -> None:
     """A client that has to wait reads for how long from the header."""
 
-    async def handler(_call: Call) -> Answer:
+    async def handler(_request: Request) -> Response:
         raise Unavailable("Later.", retry_after_s=7)
 
     async def script(instance: Instance) -> httpx.Response:

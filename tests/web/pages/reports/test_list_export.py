@@ -42,7 +42,7 @@ def test_the_file_has_what_the_list_finds(tmp_path: Path) -> None:
 def test_the_file_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """So many rows, read a part at a time."""
     monkeypatch.setattr("pagegrade.web.pages.reports.list_export.MAX_ROWS", 6)
-    monkeypatch.setattr("pagegrade.web.pages.reports.list_export.AT_ONCE", 2)
+    monkeypatch.setattr("pagegrade.service.reports.operations.READ_AT_ONCE", 2)
 
     async def script(instance: Instance) -> None:
         for number in range(8):

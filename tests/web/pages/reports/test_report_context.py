@@ -35,7 +35,7 @@ def test_the_longer_it_takes_the_less_often_a_page_asks(waited_s: int, seconds: 
 
 
 def test_a_run_is_a_point_of_the_history() -> None:
-    """Dated by its end, or by its wish while it has none; a failed one with its code."""
+    """Dated by its end, or by its request while it has none; a failed one with its code."""
     done = point_of(make_run(1))
     failed = point_of(make_run(2, state="failed", rating=None, score=None, error=b'{"code":"dns","message":"x"}'))
     waiting = point_of(make_run(3, state="running", rating=None, score=None, finished_at_ms=None))

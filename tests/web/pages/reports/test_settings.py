@@ -122,7 +122,7 @@ def test_settings_that_cannot_be_come_back(tmp_path: Path, fields: dict[str, str
 
 
 def test_a_page_is_analysed_again_once(tmp_path: Path) -> None:
-    """A second wish while that is under way joins it."""
+    """A second request while that is under way joins it."""
 
     async def script(instance: Instance) -> None:
         await instance.create()

@@ -26,23 +26,25 @@ from pagegrade.service.accounts.operations import (
     known_timezones,
 )
 from pagegrade.service.accounts.passwords import MAX_CHARACTERS, MIN_ACCOUNT_CHARACTERS
-from pagegrade.service.accounts.sessions import list_open
+from pagegrade.service.accounts.sessions import end_own_session
+from pagegrade.service.container import Services
 from pagegrade.service.erasure import PARTS_OF_A_REQUEST, begin_erasure, finish_erasure
 from pagegrade.service.sign_in import (
     WrongPassword,
     change_password,
     check_password,
+    find_password_hash,
+    find_usage_and_sessions,
     needs_current_password,
     sign_out_everywhere,
 )
-from pagegrade.store.engine.database import Transaction
-from pagegrade.store.repositories.accounts import Usage, load_password, load_usage
-from pagegrade.store.repositories.sessions import end_session
-from pagegrade.web.context import Call
+from pagegrade.service.unit_of_work import UnitOfWork, of_account
 from pagegrade.web.http.client_ip import limited_as
-from pagegrade.web.operations import PAGES, Answer, Operation
+from pagegrade.web.http.response import Response
+from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.forms import read_form
-from pagegrade.web.pages.html import go, page
+from pagegrade.web.pages.html import View, go
+from pagegrade.web.request import Request
 from pagegrade.web.session_cookie import ended_cookie, session_cookie
 
 SAID: Final = {
@@ -107,93 +109,88 @@ class Typed:
     headers: tuple[tuple[str, str], ...] = ()
 
 
-async def show_account_page(call: Call) -> Answer:
-    """Answer with the page."""
-    return await _show(call, Typed())
+async def show_account_page(request: Request, work: UnitOfWork, view: View) -> Response:
+    """Return the page."""
+    return await _show(request, work, view, Typed())
 
 
-async def save_details(call: Call) -> Answer:
+async def save_details(request: Request, work: UnitOfWork, view: View) -> Response:
     """Take name, e-mail address, language, time zone and privacy."""
-    sent = await read_form(call)
+    sent = await read_form(request)
     try:
-        await call.write(
-            lambda tx, caller: change_account(
-                tx,
-                caller.account.id,
-                name=sent.get("name", ""),
-                email=sent.get("email", ""),
-                locale=_known_locale(sent.get("locale", ""), caller.account),
-                timezone=sent.get("timezone", ""),
-                default_privacy=_PRIVACIES.get(sent.get("privacy", ""), _NO_PRIVACY),
-            )
+        await work.write(
+            of_account(change_account),
+            name=sent.get("name", ""),
+            email=sent.get("email", ""),
+            locale=_known_locale(sent.get("locale", ""), view.admitted.account),
+            timezone=sent.get("timezone", ""),
+            default_privacy=_PRIVACIES.get(sent.get("privacy", ""), _NO_PRIVACY),
         )
     except InvalidInput as error:
         name, sentence = WRONG[error.reason or NAME]
-        return await _show(call, Typed(sent, {name: call.texts.gettext(sentence)}, 422))
+        return await _show(request, work, view, Typed(sent, {name: view.texts.gettext(sentence)}, 422))
     return go("/account?said=saved")
 
 
-async def save_password_page(call: Call) -> Answer:
+async def save_password_page(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
     """Take a new password."""
-    sent = await read_form(call)
-    caller, gettext = call.admitted, call.texts.gettext
+    sent = await read_form(request)
+    caller, gettext = view.admitted, view.texts.gettext
     session = _session_of(caller)
     try:
         token = await change_password(
-            call.services,
+            services,
             caller.account,
             session,
             current=sent.get("current", ""),
             new=sent.get("new", ""),
-            client=limited_as(call.client),
-            now_ms=call.now_ms,
+            client=limited_as(request.client_address),
+            now_ms=view.now_ms,
         )
     except (WrongPassword, RateLimited) as error:
-        return await _show(call, _password_refused(call.texts, "current", error))
+        return await _show(request, work, view, _password_refused(view.texts, "current", error))
     except InvalidInput:
         length = gettext(
             "Enter a password of %(least)s to %(most)s characters.", least=MIN_ACCOUNT_CHARACTERS, most=MAX_CHARACTERS
         )
-        return await _show(call, Typed(errors={"new": length}, status=422))
-    return go("/account?said=password", session_cookie(token, call.services.options.base_url))
+        return await _show(request, work, view, Typed(errors={"new": length}, status=422))
+    return go("/account?said=password", session_cookie(token, view.options.base_url))
 
 
-async def erase_own_account(call: Call) -> Answer:
+async def erase_own_account(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
     """Erase the account with everything of it, once its password was typed."""
-    typed = (await read_form(call)).get("confirm_password", "")
-    services, account, gettext = call.services, call.admitted.account, call.texts.gettext
-    stored = await services.database.read(lambda tx: load_password(tx, account.id))
+    typed = (await read_form(request)).get("confirm_password", "")
+    account, gettext = view.admitted.account, view.texts.gettext
+    stored = await work.read(of_account(find_password_hash))
     if stored is None:
         first = gettext("Set a password first: it is asked for to confirm this.")
-        return await _show(call, Typed(errors={"new": first}, status=422))
+        return await _show(request, work, view, Typed(errors={"new": first}, status=422))
     try:
-        await check_password(services, account, stored, typed, client=limited_as(call.client))
-        await call.write(lambda tx, caller: begin_erasure(tx, caller.account.id, call.now_ms, by=caller.account))
+        await check_password(services, account, stored, typed, client=limited_as(request.client_address))
+        await work.write(of_account(begin_erasure), view.now_ms, by=account)
     except (WrongPassword, RateLimited) as error:
-        return await _show(call, _password_refused(call.texts, "confirm_password", error))
+        return await _show(request, work, view, _password_refused(view.texts, "confirm_password", error))
     except InvalidInput:
         last = gettext("Nobody else administers this installation. Let somebody else do so first.")
-        return await _show(call, Typed(errors={"confirm_password": last}, status=422))
+        return await _show(request, work, view, Typed(errors={"confirm_password": last}, status=422))
     with contextlib.suppress(Unavailable):
         await finish_erasure(services, account.id, parts=PARTS_OF_A_REQUEST)
     return go("/sign-in", ended_cookie(services.options.base_url))
 
 
-async def end_other_sessions(call: Call) -> Answer:
+async def end_other_sessions(work: UnitOfWork, view: View) -> Response:
     """Sign out everywhere but here."""
-    await call.write(
-        lambda tx, caller: sign_out_everywhere(tx, caller.account.id, but=_session_of(caller).id),
-    )
+    await work.write(of_account(sign_out_everywhere), but=_session_of(view.admitted).id)
     return go("/account?said=others")
 
 
-async def end_one_session(call: Call) -> Answer:
+async def end_one_session(request: Request, work: UnitOfWork, view: View) -> Response:
     """Sign one browser out, which may be this one."""
-    session_id = call.id
-    if not await call.write(lambda tx, caller: end_session(tx, caller.account.id, session_id)):
+    session_id = request.id
+    if not await work.write(of_account(end_own_session), session_id):
         raise NotFound
-    if session_id == _session_of(call.admitted).id:
-        return go("/sign-in", ended_cookie(call.services.options.base_url))
+    if session_id == _session_of(view.admitted).id:
+        return go("/sign-in", ended_cookie(view.options.base_url))
     return go("/account?said=one")
 
 
@@ -213,15 +210,11 @@ def browser_name(agent: str, texts: Texts) -> str:
     return texts.gettext("%(browser)s on %(system)s", browser=browser, system=system)
 
 
-async def _show(call: Call, typed: Typed) -> Answer:
-    def work(tx: Transaction, caller: Caller) -> tuple[Usage, tuple[Session, ...]]:
-        account_id = caller.account.id
-        return load_usage(tx, account_id, call.now_ms), list_open(tx, account_id, call.now_ms)
-
-    usage, sessions = await call.read(work)
-    caller, texts = call.admitted, call.texts
+async def _show(request: Request, work: UnitOfWork, view: View, typed: Typed) -> Response:
+    usage, sessions = await work.read(find_usage_and_sessions, view.now_ms)
+    caller, texts = view.admitted, view.texts
     account, session = caller.account, _session_of(caller)
-    said = SAID.get(call.query(SaidQuery).said, "") if call.method in ("GET", "HEAD") else ""
+    said = SAID.get(request.query(SaidQuery).said, "") if request.method in ("GET", "HEAD") else ""
     details: Mapping[str, Any] = typed.details or {
         "name": account.name,
         "email": account.email,
@@ -229,22 +222,21 @@ async def _show(call: Call, typed: Typed) -> Answer:
         "timezone": account.timezone,
         "privacy": "" if account.default_privacy is None else account.default_privacy,
     }
-    return page(
-        call,
+    return view.page(
         "account.html.jinja",
         status=typed.status,
         headers=typed.headers,
         account=account,
         usage=usage,
-        options=call.services.options,
+        options=view.options,
         details=details,
         errors=typed.errors,
         said=texts.gettext(said) if said else "",
         said_kind="decent" if said == SAID["set-password"] else "good",
         locales=_locale_choices(account, texts),
         zones=_zone_choices(account.timezone),
-        privacies=_privacy_choices(call),
-        needs_current=needs_current_password(account, session, call.now_ms),
+        privacies=_privacy_choices(view),
+        needs_current=needs_current_password(account, session, view.now_ms),
         sessions=[(each, browser_name(each.agent, texts), each.id == session.id) for each in sessions],
         least=MIN_ACCOUNT_CHARACTERS,
         most=MAX_CHARACTERS,
@@ -294,9 +286,9 @@ def _zone_choices(chosen: str) -> list[tuple[str, list[str]]]:
     return sorted(regions.items())
 
 
-def _privacy_choices(call: Call) -> list[tuple[str, str]]:
-    gettext = call.texts.gettext
-    is_public = call.services.options.default_privacy == Privacy.PUBLIC
+def _privacy_choices(view: View) -> list[tuple[str, str]]:
+    gettext = view.texts.gettext
+    is_public = view.options.default_privacy == Privacy.PUBLIC
     return [
         (
             "",

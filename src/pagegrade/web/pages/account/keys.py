@@ -7,7 +7,7 @@ from typing import Final
 
 from pydantic import BaseModel
 
-from pagegrade.model.account import SCOPES, Caller, Key
+from pagegrade.model.account import SCOPES, Key
 from pagegrade.model.errors import InvalidInput
 from pagegrade.render.english import N_
 from pagegrade.render.i18n import Texts
@@ -18,14 +18,15 @@ from pagegrade.service.accounts.own_keys import (
     TOO_MANY,
     find_own_key,
     issue_own_key,
+    list_own_keys,
     revoke_own_key,
 )
-from pagegrade.store.engine.database import Transaction
-from pagegrade.store.repositories.keys import list_keys
-from pagegrade.web.context import Call
-from pagegrade.web.operations import PAGES, Answer, Operation
+from pagegrade.service.unit_of_work import UnitOfWork, of_account
+from pagegrade.web.http.response import Response
+from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.forms import read_form
-from pagegrade.web.pages.html import HELPED, go, page
+from pagegrade.web.pages.html import HELPED, View, go
+from pagegrade.web.request import Request
 
 DAY_MS: Final = 86_400_000
 EXPIRIES: Final[dict[str, tuple[int | None, str]]] = {
@@ -55,68 +56,68 @@ class SaidQuery(BaseModel):
     said: str = ""
 
 
-async def show_keys(call: Call) -> Answer:
-    """Answer with the list and the form for a new key."""
-    return await _show(call)
+async def show_keys(request: Request, work: UnitOfWork, view: View) -> Response:
+    """Return the list and the form for a new key."""
+    return await _show(request, work, view)
 
 
-async def create_key(call: Call) -> Answer:
+async def create_key(request: Request, work: UnitOfWork, view: View) -> Response:
     """Make a key; its secret is in the answer and nowhere else."""
-    sent = await read_form(call)
-    gettext = call.texts.gettext
+    sent = await read_form(request)
+    gettext = view.texts.gettext
     expiry = EXPIRIES.get(sent.get("expires", ""))
     if expiry is None:
-        return await _show(call, sent, {"expires": gettext("Choose how long the key works.")})
+        return await _show(request, work, view, sent, {"expires": gettext("Choose how long the key works.")})
     days = expiry[0]
-
-    def work(tx: Transaction, caller: Caller) -> tuple[Key, str]:
-        return issue_own_key(
-            tx,
-            caller.account.id,
+    try:
+        key, secret = await work.write(
+            of_account(issue_own_key),
             name=sent.get("name", ""),
             scopes=tuple(scope for scope in SCOPES if _field_of(scope) in sent),
-            expires_at_ms=None if days is None else call.now_ms + days * DAY_MS,
-            now_ms=call.now_ms,
+            expires_at_ms=None if days is None else view.now_ms + days * DAY_MS,
+            now_ms=view.now_ms,
         )
-
-    try:
-        key, secret = await call.write(work)
     except InvalidInput as error:
         if error.reason == TOO_MANY:
             many = gettext("You have %(most)s keys that work. Revoke one before you make another.", most=MAX_KEYS)
-            return await _show(call, sent, {"": many})
+            return await _show(request, work, view, sent, {"": many})
         name, sentence = WRONG[error.reason or NAME]
-        return await _show(call, sent, {name: gettext(sentence)})
-    return page(call, "key_made.html.jinja", policy=HELPED, key=key, secret=secret, account=call.admitted.account)
+        return await _show(request, work, view, sent, {name: gettext(sentence)})
+    return view.page("key_made.html.jinja", policy=HELPED, key=key, secret=secret, account=view.admitted.account)
 
 
-async def ask_to_revoke(call: Call) -> Answer:
+async def ask_to_revoke(request: Request, work: UnitOfWork, view: View) -> Response:
     """Ask whether a key shall work no longer."""
-    key_id = call.id
-    key = await call.read(lambda tx, caller: find_own_key(tx, caller.account.id, key_id))
+    key_id = request.id
+    key = await work.read(of_account(find_own_key), key_id)
     if key.revoked_at_ms is not None:
         return go("/keys")
-    return page(call, "key_revoke.html.jinja", key=key, account=call.admitted.account)
+    return view.page("key_revoke.html.jinja", key=key, account=view.admitted.account)
 
 
-async def revoke_key_page(call: Call) -> Answer:
+async def revoke_key_page(request: Request, work: UnitOfWork, view: View) -> Response:
     """Revoke a key; doing it again is no error."""
-    key_id = call.id
-    await call.write(lambda tx, caller: revoke_own_key(tx, caller.account.id, key_id, call.now_ms))
+    key_id = request.id
+    await work.write(of_account(revoke_own_key), key_id, view.now_ms)
     return go("/keys?said=revoked")
 
 
-async def _show(call: Call, sent: Mapping[str, str] | None = None, errors: Mapping[str, str] | None = None) -> Answer:
-    keys = await call.read(lambda tx, caller: list_keys(tx, caller.account.id))
-    texts = call.texts
-    said = SAID.get(call.query(SaidQuery).said, "") if call.method in ("GET", "HEAD") else ""
+async def _show(
+    request: Request,
+    work: UnitOfWork,
+    view: View,
+    sent: Mapping[str, str] | None = None,
+    errors: Mapping[str, str] | None = None,
+) -> Response:
+    keys = await work.read(of_account(list_own_keys))
+    texts = view.texts
+    said = SAID.get(request.query(SaidQuery).said, "") if request.method in ("GET", "HEAD") else ""
     typed: Mapping[str, str] = sent or {"expires": USUAL_EXPIRY, **{_field_of(scope): "1" for scope in SCOPES}}
-    rows = [(key, _state(key, call.now_ms)) for key in reversed(keys)]
-    return page(
-        call,
+    rows = [(key, _state(key, view.now_ms)) for key in reversed(keys)]
+    return view.page(
         "keys.html.jinja",
         status=422 if errors else 200,
-        account=call.admitted.account,
+        account=view.admitted.account,
         keys=sorted(rows, key=lambda row: row[1] != "works"),
         typed=typed,
         errors=errors or {},

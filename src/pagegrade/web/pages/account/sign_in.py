@@ -10,12 +10,15 @@ from pydantic import BaseModel
 from pagegrade.model.errors import RateLimited
 from pagegrade.service.accounts.passwords import MAX_TYPED
 from pagegrade.service.accounts.sessions import end_tokens
+from pagegrade.service.container import Services
 from pagegrade.service.sign_in import MAX_EMAIL, WrongPassword, find_linked, sign_in_with_link, sign_in_with_password
-from pagegrade.web.context import Call
+from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.client_ip import limited_as
-from pagegrade.web.operations import PAGES, Answer, Operation
+from pagegrade.web.http.response import Response
+from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.forms import read_form
-from pagegrade.web.pages.html import go, page
+from pagegrade.web.pages.html import View, go
+from pagegrade.web.request import Request
 from pagegrade.web.session_cookie import SESSION, ended_cookie, read_cookies, session_cookie
 
 HOME: Final = "/reports"
@@ -35,20 +38,20 @@ class SignInQuery(BaseModel):
     """``out``: whoever comes has just signed out."""
 
 
-async def show_sign_in(call: Call) -> Answer:
-    """Answer with the form; who has signed in is sent on."""
-    asked = call.query(SignInQuery)
+async def show_sign_in(request: Request, work: UnitOfWork, view: View) -> Response:
+    """Return the form; who has signed in is sent on."""
+    asked = request.query(SignInQuery)
     place = own_place(asked.next)
-    if await call.services.database.read(call.visitor) is not None:
+    if await work.identify() is not None:
         return go(place)
-    return _form(call, place=place, said=call.texts.gettext("You are signed out.") if asked.said == "out" else "")
+    return _form(view, place=place, said=view.texts.gettext("You are signed out.") if asked.said == "out" else "")
 
 
-async def sign_in(call: Call) -> Answer:
+async def sign_in(request: Request, view: View, services: Services) -> Response:
     """Take e-mail address and password."""
-    sent = await read_form(call)
+    sent = await read_form(request)
     email, password, place = sent.get("email", "").strip(), sent.get("password", ""), own_place(sent.get("next", ""))
-    gettext, options = call.texts.gettext, call.services.options
+    gettext, options = view.texts.gettext, view.options
     errors = {}
     if not email:
         errors["email"] = gettext("Enter your e-mail address.")
@@ -57,61 +60,61 @@ async def sign_in(call: Call) -> Answer:
     if len(email) > MAX_EMAIL or len(password) > MAX_TYPED:
         errors["email"] = gettext("That is too long for an e-mail address and a password.")
     if errors:
-        return _form(call, place=place, email=email[:MAX_EMAIL], errors=errors, status=422)
+        return _form(view, place=place, email=email[:MAX_EMAIL], errors=errors, status=422)
     try:
         token = await sign_in_with_password(
-            call.services,
+            services,
             email,
             password,
-            client=limited_as(call.client),
-            agent=call.header(b"user-agent") or "",
-            tokens=read_cookies(call.header, SESSION, options.base_url),
-            now_ms=call.now_ms,
+            client=limited_as(request.client_address),
+            agent=request.header(b"user-agent") or "",
+            tokens=read_cookies(request.header, SESSION, options.base_url),
+            now_ms=view.now_ms,
         )
     except WrongPassword:
         wrong = gettext("No account has this e-mail address and this password. Check both and try again.")
-        return _form(call, place=place, email=email, errors={"email": wrong}, status=403)
+        return _form(view, place=place, email=email, errors={"email": wrong}, status=403)
     except RateLimited as error:
         wait_s = error.retry_after_s or 1
-        much = call.texts.ngettext(
+        much = view.texts.ngettext(
             "There were too many attempts to sign in. Try again in %(num)s minute, or use a sign-in link.",
             "There were too many attempts to sign in. Try again in %(num)s minutes, or use a sign-in link.",
             -(-wait_s // 60),
         )
         headers = (("Retry-After", str(wait_s)),)
-        return _form(call, place=place, email=email, errors={"": much}, status=429, headers=headers)
+        return _form(view, place=place, email=email, errors={"": much}, status=429, headers=headers)
     return go(place, session_cookie(token, options.base_url))
 
 
-async def sign_out(call: Call) -> Answer:
+async def sign_out(request: Request, work: UnitOfWork, view: View) -> Response:
     """End the session of this browser, if it has one."""
-    base_url = call.services.options.base_url
-    tokens = read_cookies(call.header, SESSION, base_url)
+    base_url = view.options.base_url
+    tokens = read_cookies(request.header, SESSION, base_url)
     if tokens:
-        await call.services.database.write(lambda tx: end_tokens(tx, tokens))
+        await work.write_public(end_tokens, tokens)
     return go("/sign-in?said=out", ended_cookie(base_url))
 
 
-async def show_sign_in_link(call: Call) -> Answer:
+async def show_sign_in_link(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
     """Ask whether to sign in: programs that look at links in messages must not use them up."""
-    await _count(call)
-    account = await call.services.database.read(lambda tx: find_linked(tx, call.params["token"], call.now_ms))
+    await _count(request, services)
+    account = await work.read_public(find_linked, request.path_params["token"], view.now_ms)
     if account is None:
-        return page(call, "link_used.html.jinja", status=404)
-    return page(call, "sign_in_link.html.jinja", name=account.name, email=account.email)
+        return view.page("link_used.html.jinja", status=404)
+    return view.page("sign_in_link.html.jinja", name=account.name, email=account.email)
 
 
-async def use_sign_in_link(call: Call) -> Answer:
+async def use_sign_in_link(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
     """Sign in with the link, which is used up by it."""
-    await _count(call)
-    base_url = call.services.options.base_url
-    tokens = read_cookies(call.header, SESSION, base_url)
-    agent = call.header(b"user-agent") or ""
-    signed_in = await call.services.database.write(
-        lambda tx: sign_in_with_link(tx, call.params["token"], agent=agent, tokens=tokens, now_ms=call.now_ms)
+    await _count(request, services)
+    base_url = view.options.base_url
+    tokens = read_cookies(request.header, SESSION, base_url)
+    agent = request.header(b"user-agent") or ""
+    signed_in = await work.write_public(
+        sign_in_with_link, request.path_params["token"], agent=agent, tokens=tokens, now_ms=view.now_ms
     )
     if signed_in is None:
-        return page(call, "link_used.html.jinja", status=404)
+        return view.page("link_used.html.jinja", status=404)
     account, token = signed_in
     place = HOME if account.has_password else "/account?said=set-password"
     return go(place, session_cookie(token, base_url))
@@ -126,8 +129,8 @@ def own_place(wanted: str) -> str:
     return wanted if len(wanted) <= MAX_PLACE and _PLACE.fullmatch(wanted) else HOME
 
 
-async def _count(call: Call) -> None:
-    standing = await call.services.limits.take_now("sign-in links", limited_as(call.client), LINKS_PER_MINUTE)
+async def _count(request: Request, services: Services) -> None:
+    standing = await services.limits.take_now("sign-in links", limited_as(request.client_address), LINKS_PER_MINUTE)
     if not standing.allowed:
         raise RateLimited(
             f"You may open {standing.limit} sign-in links a minute; wait and try again.", retry_after_s=standing.reset_s
@@ -135,7 +138,7 @@ async def _count(call: Call) -> None:
 
 
 def _form(
-    call: Call,
+    view: View,
     *,
     place: str,
     email: str = "",
@@ -143,9 +146,8 @@ def _form(
     errors: dict[str, str] | None = None,
     status: int = 200,
     headers: tuple[tuple[str, str], ...] = (),
-) -> Answer:
-    return page(
-        call,
+) -> Response:
+    return view.page(
         "sign_in.html.jinja",
         status=status,
         headers=headers,

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Awaitable, Mapping
 from typing import Final
 
 from pydantic import BaseModel
 
-from pagegrade.model.account import Account, Caller
-from pagegrade.model.errors import InvalidInput, NotFound, Unavailable
+from pagegrade.model.account import Account
+from pagegrade.model.errors import InvalidInput, Unavailable
 from pagegrade.render.english import N_
+from pagegrade.service import administration as service
 from pagegrade.service.accounts.operations import (
     DISABLED,
     EMAIL,
@@ -20,19 +20,16 @@ from pagegrade.service.accounts.operations import (
     LAST_ADMIN,
     NAME,
     OWN_ACCOUNT,
-    create_account,
-    disable,
-    enable,
-    set_admin,
 )
-from pagegrade.service.erasure import OWN_ERASURE, PARTS_OF_A_REQUEST, begin_erasure, finish_erasure, refuse_own
-from pagegrade.service.sign_in import INVITATION_HOURS, link_address, make_link
-from pagegrade.store.engine.database import Transaction
-from pagegrade.store.repositories.accounts import Member, count_accounts, list_members, load_account
-from pagegrade.web.context import Call
-from pagegrade.web.operations import PAGES, Answer, Operation
+from pagegrade.service.container import Services
+from pagegrade.service.erasure import OWN_ERASURE, PARTS_OF_A_REQUEST, finish_erasure
+from pagegrade.service.sign_in import link_address
+from pagegrade.service.unit_of_work import UnitOfWork
+from pagegrade.web.http.response import Response
+from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.forms import read_form
-from pagegrade.web.pages.html import HELPED, go, page
+from pagegrade.web.pages.html import HELPED, View, go
+from pagegrade.web.request import Request
 
 PER_PAGE: Final = 50
 _PAGE: Final = re.compile(r"[1-9][0-9]{0,5}")
@@ -62,126 +59,96 @@ class SaidQuery(BaseModel):
     page: str = "1"
 
 
-async def show_accounts(call: Call) -> Answer:
-    """Answer with the list."""
-    return await _list(call)
+async def show_accounts(request: Request, work: UnitOfWork, view: View) -> Response:
+    """Return the list."""
+    return await _list(request, work, view)
 
 
-async def invite(call: Call) -> Answer:
+async def invite(request: Request, work: UnitOfWork, view: View) -> Response:
     """Make an account and a link for its owner, which is in the answer and nowhere else."""
-    sent = await read_form(call)
-
-    def work(tx: Transaction, caller: Caller) -> tuple[Account, str, int]:
-        host = _as_now(tx, caller).account
-        account = create_account(
-            tx,
-            name=sent.get("name", ""),
-            email=sent.get("email", ""),
-            locale=host.locale,
-            timezone=host.timezone,
-            now_ms=call.now_ms,
-        )
-        return account, *make_link(tx, account.id, hours=INVITATION_HOURS, now_ms=call.now_ms)
-
+    sent = await read_form(request)
     try:
-        account, token, until_ms = await call.write(work)
+        account, token, until_ms = await work.write(
+            service.invite_member, name=sent.get("name", ""), email=sent.get("email", ""), now_ms=view.now_ms
+        )
     except InvalidInput as error:
         name, sentence = WRONG[error.reason or NAME]
-        return await _list(call, sent, {name: call.texts.gettext(sentence)})
-    return _show_link(call, account, token, until_ms, is_new=True)
+        return await _list(request, work, view, sent, {name: view.texts.gettext(sentence)})
+    return _show_link(view, account, token, until_ms, is_new=True)
 
 
-async def show_member(call: Call) -> Answer:
-    """Answer with the page of one account."""
-    return await _member(call)
+async def show_member(request: Request, work: UnitOfWork, view: View) -> Response:
+    """Return the page of one account."""
+    return await _member(request, work, view)
 
 
-async def give_link(call: Call) -> Answer:
+async def give_link(request: Request, work: UnitOfWork, view: View) -> Response:
     """Make a link for the owner of an account, who may have forgotten the password."""
-    account_id = call.id
-
-    def work(tx: Transaction, caller: Caller) -> tuple[Account, str, int]:
-        _as_now(tx, caller)
-        account = _load(tx, account_id)
-        if account.disabled_at_ms is not None:
-            raise InvalidInput(reason=DISABLED)
-        return account, *make_link(tx, account_id, hours=INVITATION_HOURS, now_ms=call.now_ms)
-
     try:
-        account, token, until_ms = await call.write(work)
+        account, token, until_ms = await work.write(service.give_link, request.id, view.now_ms)
     except InvalidInput as error:
-        return await _refused(call, error)
-    return _show_link(call, account, token, until_ms, is_new=False)
+        return await _refused(request, work, view, error)
+    return _show_link(view, account, token, until_ms, is_new=False)
 
 
-async def ask_to_disable(call: Call) -> Answer:
+async def ask_to_disable(request: Request, work: UnitOfWork, view: View) -> Response:
     """Ask whether an account shall work no longer."""
-    return await _ask(call, "admin_disable.html.jinja")
+    return await _ask(request, work, view, "admin_disable.html.jinja")
 
 
-async def disable_account_page(call: Call) -> Answer:
+async def disable_account_page(request: Request, work: UnitOfWork, view: View) -> Response:
     """Disable an account."""
-    return await _change(
-        call, lambda tx, caller, account_id: disable(tx, account_id, call.now_ms, by=caller.account), "disabled"
-    )
+    return await _change(request, work, view, work.write(service.disable_member, request.id, view.now_ms), "disabled")
 
 
-async def enable_account_page(call: Call) -> Answer:
+async def enable_account_page(request: Request, work: UnitOfWork, view: View) -> Response:
     """Let an account work again."""
-    return await _change(call, lambda tx, _caller, account_id: enable(tx, account_id), "enabled")
+    return await _change(request, work, view, work.write(service.enable_member, request.id), "enabled")
 
 
-async def ask_to_erase(call: Call) -> Answer:
+async def ask_to_erase(request: Request, work: UnitOfWork, view: View) -> Response:
     """Ask whether an account shall be erased."""
-    return await _ask(call, "admin_erase.html.jinja")
+    return await _ask(request, work, view, "admin_erase.html.jinja")
 
 
-async def erase_account_page(call: Call) -> Answer:
+async def erase_account_page(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
     """Erase an account with everything of it."""
-    account_id = call.id
-
-    def work(tx: Transaction, caller: Caller) -> None:
-        admin = _as_now(tx, caller).account
-        refuse_own(_load(tx, account_id), admin)
-        begin_erasure(tx, account_id, call.now_ms, by=admin)
-
+    account_id = request.id
     try:
-        await call.write(work)
+        await work.write(service.begin_member_erasure, account_id, view.now_ms)
     except InvalidInput as error:
-        return await _refused(call, error)
+        return await _refused(request, work, view, error)
     with contextlib.suppress(Unavailable):
-        await finish_erasure(call.services, account_id, parts=PARTS_OF_A_REQUEST)
+        await finish_erasure(services, account_id, parts=PARTS_OF_A_REQUEST)
     return go("/admin/accounts")
 
 
-async def ask_about_admin(call: Call) -> Answer:
+async def ask_about_admin(request: Request, work: UnitOfWork, view: View) -> Response:
     """Ask whether the owner of an account shall administer the installation, or no longer."""
-    return await _ask(call, "admin_rights.html.jinja")
+    return await _ask(request, work, view, "admin_rights.html.jinja")
 
 
-async def change_admin(call: Call) -> Answer:
+async def change_admin(request: Request, work: UnitOfWork, view: View) -> Response:
     """Let the owner of an account administer the installation, or no longer, as the form says."""
-    is_admin = (await read_form(call)).get("is_admin") == "1"
-    done = await _change(
-        call,
-        lambda tx, _caller, account_id: set_admin(tx, account_id, is_admin=is_admin),
-        "admin" if is_admin else "no-admin",
-    )
+    is_admin = (await read_form(request)).get("is_admin") == "1"
+    change = work.write(service.set_member_admin, request.id, is_admin=is_admin)
+    done = await _change(request, work, view, change, "admin" if is_admin else "no-admin")
     # Who has just given the right up does not get to see the page any more.
-    gave_up = not is_admin and call.id == call.admitted.account.id and done.status == SEE_OTHER
+    gave_up = not is_admin and request.id == view.admitted.account.id and done.status_code == SEE_OTHER
     return go("/reports") if gave_up else done
 
 
-async def _list(call: Call, sent: Mapping[str, str] | None = None, errors: Mapping[str, str] | None = None) -> Answer:
-    asked = call.query(SaidQuery).page if call.method in ("GET", "HEAD") else "1"
+async def _list(
+    request: Request,
+    work: UnitOfWork,
+    view: View,
+    sent: Mapping[str, str] | None = None,
+    errors: Mapping[str, str] | None = None,
+) -> Response:
+    asked = request.query(SaidQuery).page if request.method in ("GET", "HEAD") else "1"
     number = int(asked) if _PAGE.fullmatch(asked) else 1
-
-    def work(tx: Transaction, _caller: Caller) -> tuple[int, tuple[Member, ...]]:
-        return count_accounts(tx), list_members(tx, limit=PER_PAGE, offset=PER_PAGE * (number - 1))
-
-    count, members = await call.read(work)
-    return page(
-        call,
+    count, members = await work.read(service.find_members, page=number, per_page=PER_PAGE)
+    return view.page(
         "admin_accounts.html.jinja",
         status=422 if errors else 200,
         members=members,
@@ -190,76 +157,50 @@ async def _list(call: Call, sent: Mapping[str, str] | None = None, errors: Mappi
         last_page=max(1, -(-count // PER_PAGE)),
         typed=sent or {},
         errors=errors or {},
-        me=call.admitted.account,
+        me=view.admitted.account,
     )
 
 
-async def _member(call: Call, errors: Mapping[str, str] | None = None) -> Answer:
-    account_id = call.id
-    found = await call.read(lambda tx, _caller: list_members(tx, account_id=account_id))
-    if not found:
-        raise NotFound
-    said = SAID.get(call.query(SaidQuery).said, "") if call.method in ("GET", "HEAD") else ""
-    return page(
-        call,
+async def _member(request: Request, work: UnitOfWork, view: View, errors: Mapping[str, str] | None = None) -> Response:
+    member = await work.read(service.find_member, request.id)
+    said = SAID.get(request.query(SaidQuery).said, "") if request.method in ("GET", "HEAD") else ""
+    return view.page(
         "admin_account.html.jinja",
         status=422 if errors else 200,
-        member=found[0],
+        member=member,
         errors=errors or {},
-        said=call.texts.gettext(said) if said else "",
-        me=call.admitted.account,
+        said=view.texts.gettext(said) if said else "",
+        me=view.admitted.account,
     )
 
 
-async def _ask(call: Call, template: str) -> Answer:
-    account_id = call.id
-    account = await call.read(lambda tx, _caller: _load(tx, account_id))
-    return page(call, template, account=account, me=call.admitted.account)
+async def _ask(request: Request, work: UnitOfWork, view: View, template: str) -> Response:
+    account = await work.read(service.find_account, request.id)
+    return view.page(template, account=account, me=view.admitted.account)
 
 
-async def _change(call: Call, work: Callable[[Transaction, Caller, int], tuple[Account, bool]], said: str) -> Answer:
-    account_id = call.id
+async def _change(request: Request, work: UnitOfWork, view: View, change: Awaitable[None], said: str) -> Response:
     try:
-        await call.write(lambda tx, caller: work(tx, _as_now(tx, caller), account_id))
+        await change
     except InvalidInput as error:
-        return await _refused(call, error)
-    return go(f"/admin/accounts/{account_id}?said={said}")
+        return await _refused(request, work, view, error)
+    return go(f"/admin/accounts/{request.id}?said={said}")
 
 
-async def _refused(call: Call, error: InvalidInput) -> Answer:
+async def _refused(request: Request, work: UnitOfWork, view: View, error: InvalidInput) -> Response:
     sentence = WRONG[error.reason or NAME][1]
-    return await _member(call, {"": call.texts.gettext(sentence)})
+    return await _member(request, work, view, {"": view.texts.gettext(sentence)})
 
 
-def _as_now(tx: Transaction, caller: Caller) -> Caller:
-    """Who calls, as the database says now: two administrators may act on each other at the same moment.
-
-    Raises:
-        NotFound: The caller is no administrator any more, for whom there is no such page.
-    """
-    account = _load(tx, caller.account.id)
-    if not account.is_admin or account.disabled_at_ms is not None:
-        raise NotFound
-    return replace(caller, account=account)
-
-
-def _load(tx: Transaction, account_id: int) -> Account:
-    account = load_account(tx, account_id)
-    if account is None:
-        raise NotFound
-    return account
-
-
-def _show_link(call: Call, account: Account, token: str, until_ms: int, *, is_new: bool) -> Answer:
-    return page(
-        call,
+def _show_link(view: View, account: Account, token: str, until_ms: int, *, is_new: bool) -> Response:
+    return view.page(
         "admin_link.html.jinja",
         policy=HELPED,
         account=account,
-        link=link_address(call.services.options.base_url, token),
+        link=link_address(view.options.base_url, token),
         until_ms=until_ms,
         is_new=is_new,
-        me=call.admitted.account,
+        me=view.admitted.account,
     )
 
 

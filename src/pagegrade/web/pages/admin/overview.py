@@ -6,16 +6,14 @@ import asyncio
 from functools import partial
 from typing import Final
 
-from pagegrade.model.account import Caller
 from pagegrade.render.i18n import Texts
+from pagegrade.service.container import Services
 from pagegrade.service.health import OK
-from pagegrade.service.system_status import look_at_system
-from pagegrade.store.engine.database import Transaction
-from pagegrade.store.queue.length import QueueState, queue_state
-from pagegrade.store.repositories.accounts import count_accounts, count_admins
-from pagegrade.web.context import Call
-from pagegrade.web.operations import PAGES, Answer, Operation
-from pagegrade.web.pages.html import page
+from pagegrade.service.system_status import find_overview, look_at_system
+from pagegrade.service.unit_of_work import UnitOfWork
+from pagegrade.web.http.response import Response
+from pagegrade.web.operations import PAGES, Operation
+from pagegrade.web.pages.html import View
 
 _LEVELS: Final = ("problem", "warning", "ok")
 """The worst first."""
@@ -23,16 +21,11 @@ _SECOND_MS: Final = 1_000
 _MINUTE_S: Final = 60
 
 
-async def show_admin(call: Call) -> Answer:
-    """Answer with the overview."""
-
-    def work(tx: Transaction, _caller: Caller) -> tuple[int, int, QueueState]:
-        return count_accounts(tx), count_admins(tx), queue_state(tx, call.now_ms)
-
-    accounts, admins, queue = await call.read(work)
-    words = await call.services.health.words()
-    return page(
-        call,
+async def show_admin(work: UnitOfWork, view: View, services: Services) -> Response:
+    """Return the overview."""
+    accounts, admins, queue = await work.read(find_overview, view.now_ms)
+    words = await services.health.words()
+    return view.page(
         "admin.html.jinja",
         accounts=accounts,
         admins=admins,
@@ -41,14 +34,14 @@ async def show_admin(call: Call) -> Answer:
     )
 
 
-async def show_system(call: Call) -> Answer:
-    """Answer with what can be found out quickly."""
-    return await _show_system(call, all_of_it=False)
+async def show_system(work: UnitOfWork, view: View, services: Services) -> Response:
+    """Return what can be found out quickly."""
+    return await _show_system(work, view, services, all_of_it=False)
 
 
-async def check_database(call: Call) -> Answer:
-    """Answer with the same, after the whole database was read in search of damage."""
-    return await _show_system(call, all_of_it=True)
+async def check_database(work: UnitOfWork, view: View, services: Services) -> Response:
+    """Return the same, after the whole database was read in search of damage."""
+    return await _show_system(work, view, services, all_of_it=True)
 
 
 def duration(seconds: float, texts: Texts) -> str:
@@ -69,12 +62,11 @@ def size(count: int, texts: Texts) -> str:
     return f"{texts.number(value, digits=1)} TB"
 
 
-async def _show_system(call: Call, *, all_of_it: bool) -> Answer:
-    await call.admit()
-    state = await asyncio.to_thread(partial(look_at_system, call.services, call.now_ms, all_of_it=all_of_it))
-    texts = call.texts
-    return page(
-        call,
+async def _show_system(work: UnitOfWork, view: View, services: Services, *, all_of_it: bool) -> Response:
+    await work.admit()
+    state = await asyncio.to_thread(partial(look_at_system, services, view.now_ms, all_of_it=all_of_it))
+    texts = view.texts
+    return view.page(
         "admin_system.html.jinja",
         state=state,
         diagnoses=sorted(state.diagnoses, key=lambda one: _LEVELS.index(one.level)),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from pagegrade.web.context import Call
-from pagegrade.web.operations import PAGES, Answer, Operation
-from pagegrade.web.pages.html import page
+from pagegrade.web.http.response import Response
+from pagegrade.web.operations import PAGES, Operation
+from pagegrade.web.pages.html import View
 
 POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -16,9 +16,9 @@ POLICY: Final = (
 is the description, which is made of our own code only."""
 
 
-async def show_docs(call: Call) -> Answer:
-    """Answer with the page."""
-    return page(call, "docs.html.jinja", policy=POLICY)
+async def show_docs(view: View) -> Response:
+    """Return the page."""
+    return view.page("docs.html.jinja", policy=POLICY)
 
 
 OPERATIONS: Final = (

@@ -15,10 +15,12 @@ from pagegrade.render.escape import safe_href
 from pagegrade.render.i18n import Texts
 from pagegrade.render.view import CATEGORY_NAMES
 from pagegrade.service.catalogue import check_documentation, check_entries, check_entry, check_penalties
-from pagegrade.web.context import Call
-from pagegrade.web.operations import PAGES, Answer, Operation
+from pagegrade.service.unit_of_work import UnitOfWork
+from pagegrade.web.http.response import Response
+from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.forms import read_query
-from pagegrade.web.pages.html import page
+from pagegrade.web.pages.html import View
+from pagegrade.web.request import Request
 
 PATH: Final = "/checks"
 IMPORTANCE: Final = {
@@ -48,15 +50,15 @@ class _Group:
     checks: tuple[Mapping[str, Any], ...]
 
 
-async def list_check_pages(call: Call) -> Answer:
-    """Answer with every check, or with those of one category."""
-    wanted = read_query(call).get("category") or None
+async def list_check_pages(request: Request, work: UnitOfWork, view: View) -> Response:
+    """Return every check, or with those of one category."""
+    wanted = read_query(request).get("category") or None
     if wanted is not None and wanted not in CATEGORIES:
         raise NotFound
-    await call.services.database.read(call.visitor)
+    await work.identify()
     # The first time, every check is imported and priced: too long for the event loop.
     entries = await asyncio.to_thread(check_entries)
-    texts = call.texts
+    texts = view.texts
     groups = [
         _Group(
             key=key,
@@ -66,8 +68,7 @@ async def list_check_pages(call: Call) -> Answer:
         )
         for key, points in CATEGORIES.items()
     ]
-    return page(
-        call,
+    return view.page(
         "checks.html.jinja",
         groups=groups,
         shown=[group for group in groups if wanted in (None, group.key)],
@@ -77,18 +78,17 @@ async def list_check_pages(call: Call) -> Answer:
     )
 
 
-async def show_check_page(call: Call) -> Answer:
-    """Answer with one check, explained."""
-    await call.services.database.read(call.visitor)
-    found = await asyncio.to_thread(_find, call.params["check"])
+async def show_check_page(request: Request, work: UnitOfWork, view: View) -> Response:
+    """Return one check, explained."""
+    await work.identify()
+    found = await asyncio.to_thread(_find, request.path_params["check"])
     if found is None:
         raise NotFound
     check, price = found
-    texts = call.texts
+    texts = view.texts
     entry = _shown(check_entry(check, price), texts)
     documentation = check_documentation(check)
-    return page(
-        call,
+    return view.page(
         "check.html.jinja",
         check=entry,
         category=texts.gettext(CATEGORY_NAMES[check.category]),

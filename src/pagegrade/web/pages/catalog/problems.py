@@ -9,39 +9,39 @@ from urllib.parse import urlencode
 import msgspec
 
 from pagegrade.model.errors import NotFound
-from pagegrade.web.context import Call
 from pagegrade.web.http.accept import HTML, JSON, preferred
-from pagegrade.web.operations import PAGES, Answer, Operation
-from pagegrade.web.pages.html import UNKEPT, go, page
+from pagegrade.web.http.response import Response
+from pagegrade.web.operations import PAGES, Operation
+from pagegrade.web.pages.html import UNKEPT, View, go
 from pagegrade.web.problem_texts import TEXTS, example_problem, statuses_of
 from pagegrade.web.problems import PROBLEMS, Problem
+from pagegrade.web.request import Request
 
 VARY: Final = ("Vary", "Accept, Accept-Language, Cookie")
 
 
-async def list_problems(call: Call) -> Answer:
-    """Answer with every kind of problem."""
-    listed = [_about(code, call.services.options.base_url) for code in PROBLEMS]
-    if preferred(call.header(b"accept"), (HTML, JSON)) == JSON:
-        return Answer(status=200, body=msgspec.json.encode({"data": listed, "status": 200}), headers=(VARY,))
+async def list_problems(request: Request, view: View) -> Response:
+    """Return every kind of problem."""
+    listed = [_about(code, view.options.base_url) for code in PROBLEMS]
+    if preferred(request.header(b"accept"), (HTML, JSON)) == JSON:
+        return Response(status_code=200, content=msgspec.json.encode({"data": listed, "status": 200}), headers=(VARY,))
     rows = [{**about, "slug": slug_of(about["code"])} for about in listed]
-    return page(call, "problems.html.jinja", problems=rows, headers=(VARY,))
+    return view.page("problems.html.jinja", problems=rows, headers=(VARY,))
 
 
-async def show_problem(call: Call) -> Answer:
-    """Answer with one kind of problem, explained."""
-    code = call.params["code"].replace("-", "_")
-    if code not in PROBLEMS or call.params["code"] != slug_of(code):
+async def show_problem(request: Request, view: View) -> Response:
+    """Return one kind of problem, explained."""
+    code = request.path_params["code"].replace("-", "_")
+    if code not in PROBLEMS or request.path_params["code"] != slug_of(code):
         raise NotFound
-    base_url = call.services.options.base_url
+    base_url = view.options.base_url
     about = _about(code, base_url)
     example = msgspec.json.decode(example_problem(code, base_url=base_url)[1])
-    if preferred(call.header(b"accept"), (HTML, JSON)) == JSON:
+    if preferred(request.header(b"accept"), (HTML, JSON)) == JSON:
         text = TEXTS[code]
         whole = {**about, "causes": text.causes, "steps": text.steps, "request": text.request, "example": example}
-        return Answer(status=200, body=msgspec.json.encode({"data": whole, "status": 200}), headers=(VARY,))
-    return page(
-        call,
+        return Response(status_code=200, content=msgspec.json.encode({"data": whole, "status": 200}), headers=(VARY,))
+    return view.page(
         "problem.html.jinja",
         code=code,
         title=about["title"],
@@ -52,20 +52,20 @@ async def show_problem(call: Call) -> Answer:
     )
 
 
-def problem_page(call: Call, problem: Problem) -> Answer | None:
+def problem_page(request: Request, view: View, problem: Problem) -> Response | None:
     """The problem of a call outside the API as a page, for who would rather have that; ``None``: tell it as JSON.
 
     Args:
-        call: The request.
+        request: The request.
+        view: Of the request.
         problem: What happened.
     """
-    if preferred(call.header(b"accept"), (JSON, HTML)) != HTML:
+    if preferred(request.header(b"accept"), (JSON, HTML)) != HTML:
         return None
     headers = (*problem.headers, VARY, UNKEPT)
     if problem.code == "not_found":
-        return page(call, "not_found.html.jinja", status=problem.status, headers=headers)
-    return page(
-        call,
+        return view.page("not_found.html.jinja", status=problem.status, headers=headers)
+    return view.page(
         "failed.html.jinja",
         status=problem.status,
         title=PROBLEMS[problem.code][1],
@@ -76,19 +76,19 @@ def problem_page(call: Call, problem: Problem) -> Answer | None:
     )
 
 
-def foreign_form(call: Call) -> Answer:
+def foreign_form(view: View) -> Response:
     """A form that no page of ours sent is not heeded."""
-    return page(call, "foreign_form.html.jinja", status=403)
+    return view.page("foreign_form.html.jinja", status=403)
 
 
-def sign_in_needed(call: Call) -> Answer:
+def sign_in_needed(request: Request, view: View) -> Response:
     """To the form that lets people sign in, and from there to the page they wanted.
 
     What was typed into a form is not lost: the browser still has it one page back.
     """
-    if call.method in ("GET", "HEAD"):
-        return go(f"/sign-in?{urlencode({'next': call.target})}")
-    return page(call, "signed_out.html.jinja", status=401)
+    if request.method in ("GET", "HEAD"):
+        return go(f"/sign-in?{urlencode({'next': request.target})}")
+    return view.page("signed_out.html.jinja", status=401)
 
 
 def slug_of(code: str) -> str:

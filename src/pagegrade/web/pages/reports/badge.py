@@ -7,16 +7,18 @@ from typing import Final
 
 from markupsafe import escape
 
-from pagegrade.model.stored import StoredReport
 from pagegrade.render.badge import UNKNOWN, render_badge
+from pagegrade.service.container import Services
 from pagegrade.service.reports.serializers import share_url
 from pagegrade.service.reports.shares import find_public
-from pagegrade.store.engine.database import Transaction
-from pagegrade.web.context import Call
+from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.client_ip import limited_as
 from pagegrade.web.http.conditional import is_unchanged
 from pagegrade.web.http.headers import UNKEPT
-from pagegrade.web.operations import PAGES, Answer, Operation
+from pagegrade.web.http.response import Response
+from pagegrade.web.operations import PAGES, Operation
+from pagegrade.web.pages.html import View
+from pagegrade.web.request import Request
 
 FOLDER: Final = "/badge/"
 SUFFIX: Final = ".svg"
@@ -49,29 +51,27 @@ def badge_snippets(base_url: str, slug: str) -> tuple[str, str]:
     return f"[![{ALT}]({picture})]({page})", html
 
 
-async def show_badge(call: Call) -> Answer:
-    """Answer with the badge; whatever has none, for whatever reason, gets one and the same grey picture.
+async def show_badge(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
+    """Return the badge; whatever has none, for whatever reason, gets one and the same grey picture.
 
     It says so with a picture because it stands where pictures stand.
     """
-    standing = await call.services.limits.take_now("badges", limited_as(call.client), VIEWS_PER_MINUTE)
+    standing = await services.limits.take_now("badges", limited_as(request.client_address), VIEWS_PER_MINUTE)
     if not standing.allowed:
         headers = (EMBEDDABLE, UNKEPT, ("Retry-After", str(standing.reset_s)))
-        return Answer(status=429, body=_UNKNOWN, media_type=MEDIA_TYPE, headers=headers)
-    name = call.params["file"]
-
-    def work(tx: Transaction) -> StoredReport | None:
-        slug = name.removesuffix(SUFFIX)
-        return find_public(tx, slug, options=call.services.options, now_ms=call.now_ms)
-
-    report = await call.services.database.read(work) if name.endswith(SUFFIX) else None
+        return Response(status_code=429, content=_UNKNOWN, media_type=MEDIA_TYPE, headers=headers)
+    name = request.path_params["file"]
+    report = None
+    if name.endswith(SUFFIX):
+        options = view.options
+        report = await work.read_public(find_public, name.removesuffix(SUFFIX), options=options, now_ms=view.now_ms)
     if report is None:
-        return Answer(status=404, body=_UNKNOWN, media_type=MEDIA_TYPE, headers=(EMBEDDABLE, KEPT))
+        return Response(status_code=404, content=_UNKNOWN, media_type=MEDIA_TYPE, headers=(EMBEDDABLE, KEPT))
     body = render_badge(report.state, result=report.result, score=report.score).encode()
     headers = (EMBEDDABLE, KEPT, ("ETag", f'"{hashlib.sha256(body).hexdigest()[:32]}"'))
-    if is_unchanged(call.header(b"if-none-match"), None, etag=headers[-1][1], modified_ms=None):
-        return Answer(status=304, headers=headers)
-    return Answer(status=200, body=body, media_type=MEDIA_TYPE, headers=headers)
+    if is_unchanged(request.header(b"if-none-match"), None, etag=headers[-1][1], modified_ms=None):
+        return Response(status_code=304, headers=headers)
+    return Response(status_code=200, content=body, media_type=MEDIA_TYPE, headers=headers)
 
 
 OPERATIONS: Final = (

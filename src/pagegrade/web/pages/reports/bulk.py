@@ -7,34 +7,36 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from pagegrade.model.account import Caller
 from pagegrade.model.errors import InvalidInput, QuotaExceeded, RateLimited, Unavailable
 from pagegrade.parse.url import host
 from pagegrade.render.english import N_
 from pagegrade.render.escape import visible
+from pagegrade.service.container import Services
 from pagegrade.service.options import AT_ONCE
 from pagegrade.service.reports.bulk import (
     AddressList,
     Room,
     create_reports,
-    find_known,
-    find_room,
+    create_unknown_reports,
+    find_known_and_room,
     read_addresses,
 )
 from pagegrade.service.reports.validation import NewReport
 from pagegrade.service.sitemaps import FoundAddresses, read_sitemap_addresses
-from pagegrade.store.engine.database import Transaction
-from pagegrade.web.context import Call
+from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.fields import read_fields
-from pagegrade.web.operations import PAGES, Answer, Operation
+from pagegrade.web.http.response import Response
+from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.field_messages import problems_of_input, refusal_of, sentence, with_setting
 from pagegrade.web.pages.forms import read_form
-from pagegrade.web.pages.html import go, page
+from pagegrade.web.pages.html import View, go
 from pagegrade.web.pages.reports.list_query import PATH
 from pagegrade.web.pages.reports.report_list import default_privacy, privacy_options
 from pagegrade.web.parameters import CreateReportBody
 from pagegrade.web.problems import problem_of
-from pagegrade.web.report_requests import read_wish, refuse_when_draining
+from pagegrade.web.rate_limit import RateLimit
+from pagegrade.web.report_requests import new_report_of, refuse_when_draining
+from pagegrade.web.request import Request
 
 MAX_FORM_BYTES: Final = 1_048_576
 """Room for as many addresses as are taken in one go, and then some."""
@@ -80,69 +82,70 @@ class _Preview:
         return tuple(url for url in self.listed.urls if again or url not in self.known)
 
 
-async def show_bulk_form(call: Call) -> Answer:
-    """Answer with the form for a list."""
-    await call.admit()
-    return _form(call, {})
+async def show_bulk_form(work: UnitOfWork, view: View) -> Response:
+    """Return the form for a list."""
+    await work.admit()
+    return _form(view, {})
 
 
-async def create_in_bulk(call: Call) -> Answer:
+async def create_in_bulk(
+    request: Request, work: UnitOfWork, limits: RateLimit, view: View, services: Services
+) -> Response:
     """Show what would be made of a list or, when that was seen, make it."""
-    sent = await read_form(call, max_bytes=MAX_FORM_BYTES)
+    sent = await read_form(request, max_bytes=MAX_FORM_BYTES)
     try:
         if sent.get("step") == "create":
-            return await _create(call, sent)
-        return await _preview(call, sent)
+            return await _create(work, limits, view, services, sent)
+        return await _preview(work, limits, view, services, sent)
     except (RateLimited, QuotaExceeded, Unavailable) as error:
-        return _form(call, sent, {"": refusal_of(call.texts, error)}, status=problem_of(error).status)
+        return _form(view, sent, {"": refusal_of(view.texts, error)}, status=problem_of(error).status)
 
 
-async def _preview(call: Call, sent: Mapping[str, str]) -> Answer:
+async def _preview(
+    work: UnitOfWork, limits: RateLimit, view: View, services: Services, sent: Mapping[str, str]
+) -> Response:
     text, sitemap = sent.get("addresses", ""), sent.get("sitemap", "").strip()
     found = FoundAddresses()
     if sitemap:
         # Whoever asks makes us contact somebody.
-        await call.take_analysis()
+        await limits.take_analysis()
         try:
-            found = await read_sitemap_addresses(call.services, sitemap, account_id=call.admitted.account.id)
+            found = await read_sitemap_addresses(services, sitemap, account_id=view.admitted.account.id)
         except InvalidInput as error:
-            problems = problems_of_input(call.texts, error, field="sitemap")
-            problems["sitemap"] = with_setting(call.texts, problems["sitemap"], sitemap, call.services.options.analyze)
-            return _form(call, sent, problems, status=422)
+            problems = problems_of_input(view.texts, error, field="sitemap")
+            problems["sitemap"] = with_setting(view.texts, problems["sitemap"], sitemap, view.options.analyze)
+            return _form(view, sent, problems, status=422)
         if found.failure:
-            return _form(call, sent, {"sitemap": _failure(call, found)}, status=422)
+            return _form(view, sent, {"sitemap": _failure(view, found)}, status=422)
         text = "\n".join((text, *found.urls))
-    seen = await _look(call, text, is_whole=found.is_whole)
+    seen = await _look(work, view, text, is_whole=found.is_whole)
     if not seen.listed.urls and not seen.listed.refused_count:
-        return _form(call, sent, {"addresses": call.texts.gettext(NOTHING)}, status=422)
-    return _show(call, seen, {})
+        return _form(view, sent, {"addresses": view.texts.gettext(NOTHING)}, status=422)
+    return _show(view, seen, {})
 
 
-async def _create(call: Call, sent: Mapping[str, str]) -> Answer:
-    refuse_when_draining(call)
-    seen = await _look(call, sent.get("addresses", ""))
-    again, options = sent.get("again") == "1", call.services.options
+async def _create(
+    work: UnitOfWork, limits: RateLimit, view: View, services: Services, sent: Mapping[str, str]
+) -> Response:
+    refuse_when_draining(services)
+    seen = await _look(work, view, sent.get("addresses", ""))
+    again, options = sent.get("again") == "1", view.options
     urls = seen.wanted(again=again)[: seen.room.size]
     problem = _why_not(seen, urls, again=again)
     if problem:
-        return _show(call, seen, sent, {"addresses": call.texts.gettext(problem)}, status=422)
+        return _show(view, seen, sent, {"addresses": view.texts.gettext(problem)}, status=422)
     try:
         # Hundreds of addresses take a while to validate, and every other client would wait.
-        wishes = await asyncio.to_thread(_wishes, call, urls, sent)
+        new_reports = await asyncio.to_thread(_new_reports, view, urls, sent)
     except InvalidInput as error:
-        return _show(call, seen, sent, problems_of_input(call.texts, error, field="addresses"), status=422)
-    await call.take_analysis()
-    password = wishes[0].password
-    password_hash = None if password is None else await call.services.passwords.hash(password)
-
-    def work(tx: Transaction, caller: Caller) -> None:
-        # The same form may have been sent twice, and the other one was faster.
-        known = {} if again else find_known(tx, caller, urls, options, call.now_ms)
-        left = [wish for wish in wishes if wish.target.url not in known]
-        create_reports(tx, caller, left, options, call.now_ms, password_hash=password_hash)
-
-    await call.write(work)
-    call.services.wake()
+        return _show(view, seen, sent, problems_of_input(view.texts, error, field="addresses"), status=422)
+    await limits.take_analysis()
+    password = new_reports[0].password
+    password_hash = None if password is None else await services.passwords.hash(password)
+    # The same form may have been sent twice, and the other one was faster.
+    create = create_reports if again else create_unknown_reports
+    await work.write(create, new_reports, options, view.now_ms, password_hash=password_hash)
+    services.wake()
     return go(f"{PATH}?said=made")
 
 
@@ -157,43 +160,43 @@ def _why_not(seen: _Preview, urls: tuple[str, ...], *, again: bool) -> str:
     return NO_ROOM if seen.wanted(again=again) else NOTHING_NEW
 
 
-def _wishes(call: Call, urls: tuple[str, ...], sent: Mapping[str, str]) -> tuple[NewReport, ...]:
-    """A wish for each address.
+def _new_reports(view: View, urls: tuple[str, ...], sent: Mapping[str, str]) -> tuple[NewReport, ...]:
+    """Return a new report for each URL.
 
     Raises:
         ValidationFailed: The privacy or the password cannot be used.
         URLNotAllowed: An address that was judged a moment ago.
     """
     fields, violations = read_fields(CreateReportBody, {**sent, "url": urls[0]}, "body")
-    first = read_wish(call, fields, violations)
-    return (first, *(read_wish(call, fields.model_copy(update={"url": url}), ()) for url in urls[1:]))
+    first = new_report_of(view.admitted.account, view.options, fields, violations)
+    return (
+        first,
+        *(
+            new_report_of(view.admitted.account, view.options, fields.model_copy(update={"url": url}), ())
+            for url in urls[1:]
+        ),
+    )
 
 
-async def _look(call: Call, text: str, *, is_whole: bool = True) -> _Preview:
-    options = call.services.options
+async def _look(work: UnitOfWork, view: View, text: str, *, is_whole: bool = True) -> _Preview:
+    options = view.options
     # A long list takes a while to be judged, and everybody else would wait for it.
     listed = await asyncio.to_thread(read_addresses, text, options)
-
-    def work(tx: Transaction, caller: Caller) -> _Preview:
-        known = find_known(tx, caller, listed.urls, options, call.now_ms)
-        room = find_room(tx, caller, options, call.now_ms)
-        return _Preview(listed=listed, known=known, room=room, is_whole=is_whole)
-
-    return await call.read(work)
+    known, room = await work.read(find_known_and_room, listed.urls, options, view.now_ms)
+    return _Preview(listed=listed, known=known, room=room, is_whole=is_whole)
 
 
-def _failure(call: Call, found: FoundAddresses) -> str:
-    texts = call.texts
+def _failure(view: View, found: FoundAddresses) -> str:
+    texts = view.texts
     if found.failure == "status":
         return texts.gettext(REFUSED, status=found.status)
     return texts.gettext(FAILURES.get(found.failure, UNREADABLE))
 
 
 def _form(
-    call: Call, sent: Mapping[str, str], problems: Mapping[str, str] | None = None, *, status: int = 200
-) -> Answer:
-    return page(
-        call,
+    view: View, sent: Mapping[str, str], problems: Mapping[str, str] | None = None, *, status: int = 200
+) -> Response:
+    return view.page(
         "bulk.html.jinja",
         status=status,
         addresses=sent.get("addresses", ""),
@@ -204,22 +207,21 @@ def _form(
 
 
 def _show(
-    call: Call,
+    view: View,
     seen: _Preview,
     sent: Mapping[str, str],
     problems: Mapping[str, str] | None = None,
     *,
     status: int = 200,
-) -> Answer:
-    texts, listed = call.texts, seen.listed
+) -> Response:
+    texts, listed = view.texts, seen.listed
     refused = []
     for line in listed.refused:
         message = sentence(texts, "url", line.code, line.message)
-        message = with_setting(texts, message, line.typed, call.services.options.analyze)
+        message = with_setting(texts, message, line.typed, view.options.analyze)
         refused.append((line.number, visible(line.typed, MAX_SHOWN), message))
     again = sent.get("again") == "1"
-    return page(
-        call,
+    return view.page(
         "bulk_preview.html.jinja",
         status=status,
         listed=listed,
@@ -233,7 +235,7 @@ def _show(
         at_once=AT_ONCE,
         again=again,
         privacies=privacy_options(texts),
-        chosen_privacy=sent.get("privacy") or str(int(default_privacy(call.admitted.account, call.services.options))),
+        chosen_privacy=sent.get("privacy") or str(int(default_privacy(view.admitted.account, view.options))),
         problems=problems or {},
     )
 

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from markupsafe import Markup
 
-from pagegrade.model.errors import ValidationFailed
-from pagegrade.model.stored import StoredReport, StoredRun
+from pagegrade.model.stored import StoredRun
 from pagegrade.render.english import N_
 from pagegrade.render.i18n import Texts
-from pagegrade.service.reports.history import Two, find_two
-from pagegrade.service.reports.views import Viewed, view_found
-from pagegrade.store.engine.database import Transaction
-from pagegrade.web.context import Call
-from pagegrade.web.operations import Answer
+from pagegrade.service.reports.history import Choice
+from pagegrade.service.reports.views import Compared
+from pagegrade.web.http.response import Response
 from pagegrade.web.pages.forms import read_query
-from pagegrade.web.pages.html import page
+from pagegrade.web.pages.html import View
 from pagegrade.web.pages.reports.report_context import (
     Addresses,
     about,
@@ -27,6 +23,7 @@ from pagegrade.web.pages.reports.report_context import (
     point_of,
     timezone_of,
 )
+from pagegrade.web.request import Request
 
 SENTENCES: Final[dict[tuple[str, str], str]] = {
     ("from", "unreadable"): N_("Choose the older run."),
@@ -43,22 +40,9 @@ NOTHING_YET: Final = "no_run"
 _NUMBER: Final = re.compile(r"[1-9][0-9]{0,9}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LookedUp:
-    """A report, and the two runs of it that were chosen, or what is wrong with the choice."""
-
-    viewed: Viewed
-    two: Two | None = None
-    errors: Mapping[str, str]
-    """Field -> code."""
-    chosen: tuple[int | None, int | None] = (None, None)
-    """As far as they can be read."""
-
-
-def look_up(call: Call, tx: Transaction, report: StoredReport, *, masked: bool) -> LookedUp:
-    """Read the two runs that the query names; the newest two where it names none."""
-    viewed = view_found(tx, report, masked=masked)
-    sent = read_query(call)
+def read_choice(request: Request) -> Choice:
+    """Read which two runs the query names; the newest two where it names none."""
+    sent = read_query(request)
     errors: dict[str, str] = {}
     before = _number(sent, "from", errors)
     after = _number(sent, "to", errors)
@@ -67,30 +51,21 @@ def look_up(call: Call, tx: Transaction, report: StoredReport, *, masked: bool) 
             errors["to"] = "same"
         # Whichever is named first, the older one comes first.
         before, after = min(before, after), max(before, after)
-    two = None
-    if not errors:
-        try:
-            two = find_two(tx, report, before=before, after=after)
-        except ValidationFailed as failed:
-            errors = {violation.field: violation.code for violation in failed.violations}
-    if two is not None:
-        before, after = two.before.number, two.after.number
-    return LookedUp(viewed=viewed, two=two, errors=errors, chosen=(before, after))
+    return Choice(before=before, after=after, errors=errors)
 
 
-async def compare_page(call: Call, found: LookedUp, addresses: Addresses, *, own: bool) -> Answer:
+async def compare_page(view: View, found: Compared, addresses: Addresses, *, own: bool) -> Response:
     """The comparison with its form; the form alone, with what to mend, where the choice cannot be used."""
-    texts = call.texts
+    texts = view.texts
     article: Markup | None = None
     if found.two is not None:
-        article = await draw_comparison(call, found.viewed, found.two, addresses)
-    wrong = {field: code for field, code in found.errors.items() if code != NOTHING_YET}
-    options = _options(call, texts, found.viewed.runs)
+        article = await draw_comparison(view, found.viewed, found.two, addresses)
+    wrong = {field: code for field, code in found.choice.errors.items() if code != NOTHING_YET}
+    options = _options(view, texts, found.viewed.runs)
     numbers = [number for number, _ in options]
     # What cannot be chosen is not kept: the form then proposes the newest two.
-    before, after = (number if number in numbers else None for number in found.chosen)
-    return page(
-        call,
+    before, after = (number if number in numbers else None for number in (found.choice.before, found.choice.after))
+    return view.page(
         "report_compare.html.jinja",
         status=422 if wrong else 200,
         article=article,
@@ -99,7 +74,7 @@ async def compare_page(call: Call, found: LookedUp, addresses: Addresses, *, own
         before=before or next(iter(numbers[1:2]), ""),
         after=after or next(iter(numbers[:1]), ""),
         errors={field: texts.gettext(SENTENCES[field, code]) for field, code in wrong.items()},
-        **about(call, found.viewed, addresses),
+        **about(view, found.viewed, addresses),
     )
 
 
@@ -113,9 +88,9 @@ def _number(sent: Mapping[str, str], field: str, errors: dict[str, str]) -> int 
     return int(text)
 
 
-def _options(call: Call, texts: Texts, runs: tuple[StoredRun, ...]) -> list[tuple[int, str]]:
+def _options(view: View, texts: Texts, runs: tuple[StoredRun, ...]) -> list[tuple[int, str]]:
     """(number, words) of every run that can be chosen, newest first."""
-    timezone = timezone_of(call)
+    timezone = timezone_of(view)
     options = []
     for run in runs:
         if run.state != "completed":

@@ -3,70 +3,68 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import Final
 
-from pagegrade.model.account import Caller
 from pagegrade.model.errors import NotFound
-from pagegrade.model.stored import StoredReport
 from pagegrade.render.filename import content_disposition, export_name
+from pagegrade.service.container import Services
 from pagegrade.service.reports.views import Viewed, view_found, view_own
-from pagegrade.store.engine.database import Transaction
-from pagegrade.web.context import Call
+from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.client_ip import limited_as
 from pagegrade.web.http.headers import INERT
-from pagegrade.web.operations import PAGES, Answer, Operation
+from pagegrade.web.http.response import Response
+from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.forms import read_query
-from pagegrade.web.pages.html import UNKEPT, UNLISTED, VARY
+from pagegrade.web.pages.html import UNKEPT, UNLISTED, VARY, View
 from pagegrade.web.pages.reports.report_context import FORMATS
 from pagegrade.web.pages.share_access import not_found, to_gate, too_many, visit
 from pagegrade.web.report_files import MEDIA_TYPES, make_file
+from pagegrade.web.request import Request
 
 SHARED_PDFS_PER_MINUTE: Final = 10
 """PDFs that a client address may have of shared reports: each takes a process, and there is room for few."""
 _NUMBER: Final = re.compile(r"[1-9][0-9]{0,9}")
 
 
-async def export_report(call: Call) -> Answer:
-    """Answer with a report of the caller as a file."""
-
-    def work(tx: Transaction, caller: Caller) -> Viewed:
-        options = call.services.options
-        return view_own(tx, caller, call.id, options, call.now_ms, number=_run_of(call))
-
-    viewed = await call.read(work)
-    return await _export(call, viewed)
+async def export_report(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
+    """Return a report of the caller as a file."""
+    viewed = await work.read(view_own, request.id, view.options, view.now_ms, number=_run_of(request))
+    return await _export(request, services, viewed)
 
 
-async def export_shared(call: Call) -> Answer:
-    """Answer with the report behind a share link as a file: what is no page is no way past the password."""
-
-    def look(tx: Transaction, report: StoredReport) -> Viewed:
-        return view_found(tx, report, masked=True, number=_run_of(call))
-
-    found = await visit(call, look)
-    if isinstance(found, Answer):
+async def export_shared(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
+    """Return the report behind a share link as a file: what is no page is no way past the password."""
+    try:
+        number = _run_of(request)
+    except NotFound:
+        return not_found(view)
+    found = await visit(request, work, view, services, partial(view_found, masked=True, number=number))
+    if isinstance(found, Response):
         return found
     if found.seen is None:
-        return to_gate(call)
-    if call.params["format"] == "pdf":
-        standing = await call.services.limits.take_now("shared PDFs", limited_as(call.client), SHARED_PDFS_PER_MINUTE)
+        return to_gate(request)
+    if request.path_params["format"] == "pdf":
+        standing = await services.limits.take_now(
+            "shared PDFs", limited_as(request.client_address), SHARED_PDFS_PER_MINUTE
+        )
         if not standing.allowed:
-            return too_many(call, standing.reset_s)
+            return too_many(view, standing.reset_s)
     try:
-        return await _export(call, found.seen)
+        return await _export(request, services, found.seen)
     except NotFound:
-        return not_found(call)
+        return not_found(view)
 
 
-def _run_of(call: Call) -> int | None:
+def _run_of(request: Request) -> int | None:
     """The run that is wanted; ``None``: the report as it stands.
 
     Raises:
         NotFound: There can be no such run, or no such format.
     """
-    if call.params["format"] not in FORMATS:
+    if request.path_params["format"] not in FORMATS:
         raise NotFound
-    text = read_query(call).get("run", "")
+    text = read_query(request).get("run", "")
     if not text:
         return None
     if not _NUMBER.fullmatch(text):
@@ -74,21 +72,21 @@ def _run_of(call: Call) -> int | None:
     return int(text)
 
 
-async def _export(call: Call, viewed: Viewed) -> Answer:
+async def _export(request: Request, services: Services, viewed: Viewed) -> Response:
     """The file.
 
     Raises:
         NotFound: There is nothing to be taken away yet, or not in this format.
         Unavailable: Too many documents are being made.
     """
-    name = call.params["format"]
-    made = await make_file(call, viewed, name)
+    name = request.path_params["format"]
+    made = await make_file(services, viewed, name)
     if made is None:
         raise NotFound
     shown, body = made
-    return Answer(
-        status=200,
-        body=body,
+    return Response(
+        status_code=200,
+        content=body,
         media_type=MEDIA_TYPES[name],
         headers=(
             ("Content-Disposition", content_disposition(export_name(shown, name))),

@@ -5,61 +5,54 @@ from __future__ import annotations
 from typing import Final
 from urllib.parse import quote
 
-from pagegrade.model.account import Caller
 from pagegrade.render.english import N_
 from pagegrade.render.escape import unicode_host
+from pagegrade.service.container import Services
 from pagegrade.service.reports import projects as service
-from pagegrade.service.reports.projects import ProjectFigures
-from pagegrade.store.engine.database import Transaction
-from pagegrade.web.context import Call
+from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.fields import read_fields
-from pagegrade.web.operations import PAGES, Answer, Operation
+from pagegrade.web.http.response import Response
+from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.forms import read_query
-from pagegrade.web.pages.html import go, page
+from pagegrade.web.pages.html import View, go
 from pagegrade.web.parameters import ProjectListQuery
 from pagegrade.web.report_requests import delete_project_in_parts, typed_project
+from pagegrade.web.request import Request
 
 PATH: Final = "/projects"
 PER_PAGE: Final = 25
 SAID: Final = {"deleted": N_("The project and its reports were deleted.")}
 
 
-async def list_project_rows(call: Call) -> Answer:
-    """Answer with the projects by name."""
-    sent = read_query(call)
+async def list_project_rows(request: Request, work: UnitOfWork, view: View) -> Response:
+    """Return the projects by name."""
+    sent = read_query(request)
     # A wrong number is no reason for a page of problems: there is a first page.
     query, _ = read_fields(ProjectListQuery, {"per_page": str(PER_PAGE), **sent}, "query", lenient=True)
-    found, total = await call.read(
-        lambda tx, caller: service.find_projects(tx, caller, page=query.page, per_page=query.per_page)
-    )
+    found, total = await work.read(service.find_projects, page=query.page, per_page=query.per_page)
     said = SAID.get(sent.get("said", ""))
     size = "" if query.per_page == PER_PAGE else f"&per_page={query.per_page}"
-    return page(
-        call,
+    return view.page(
         "projects.html.jinja",
         projects=[(project, unicode_host(f"https://{project.name}/"), _segment(project.name)) for project in found],
         total=total,
         page=query.page,
         last_page=max(1, -(-total // query.per_page)),
         address=lambda number: f"{PATH}?page={number}{size}",
-        said=None if said is None else call.texts.gettext(said),
-        timezone=call.admitted.account.timezone,
+        said=None if said is None else view.texts.gettext(said),
+        timezone=view.admitted.account.timezone,
     )
 
 
-async def ask_to_delete_project(call: Call) -> Answer:
-    """Answer with the question whether it is meant."""
-
-    def work(tx: Transaction, caller: Caller) -> ProjectFigures:
-        return service.find_project(tx, caller, typed_project(call))
-
-    project = await call.read(work)
-    return page(call, "project_delete.html.jinja", project=project, segment=_segment(project.name))
+async def ask_to_delete_project(request: Request, work: UnitOfWork, view: View) -> Response:
+    """Return the question whether it is meant."""
+    project = await work.read(service.find_project, typed_project(request))
+    return view.page("project_delete.html.jinja", project=project, segment=_segment(project.name))
 
 
-async def delete_project_for_good(call: Call) -> Answer:
+async def delete_project_for_good(request: Request, work: UnitOfWork, services: Services) -> Response:
     """Delete every report of the project, a part at a time, and go to the other projects."""
-    await delete_project_in_parts(call, typed_project(call))
+    await delete_project_in_parts(work, services, typed_project(request))
     return go(f"{PATH}?said=deleted")
 
 

@@ -17,7 +17,7 @@ from pagegrade.render.page import Extras, RunPoint, render_article, render_compa
 from pagegrade.service.catalogue import catalogue_names
 from pagegrade.service.reports.history import Two
 from pagegrade.service.reports.views import Viewed, compare_two, shown_report
-from pagegrade.web.context import Call
+from pagegrade.web.pages.html import View
 
 FORMATS: Final[dict[str, str]] = {
     "pdf": N_("PDF, to print or to send"),
@@ -93,44 +93,44 @@ def point_of(run: StoredRun) -> RunPoint:
     )
 
 
-def timezone_of(call: Call) -> str:
+def timezone_of(view: View) -> str:
     """Of whoever looks, as far as that is known."""
-    return "UTC" if call.caller is None else call.caller.account.timezone
+    return "UTC" if view.caller is None else view.caller.account.timezone
 
 
-async def draw(call: Call, viewed: Viewed, addresses: Addresses) -> Drawn | None:
+async def draw(view: View, viewed: Viewed, addresses: Addresses) -> Drawn | None:
     """The report that is shown; ``None`` while its first analysis is under way."""
-    return await asyncio.to_thread(_draw, call, viewed, addresses)
+    return await asyncio.to_thread(_draw, view, viewed, addresses)
 
 
-def _draw(call: Call, viewed: Viewed, addresses: Addresses) -> Drawn | None:
-    shown = shown_report(viewed, base_url=call.services.options.base_url)
+def _draw(view: View, viewed: Viewed, addresses: Addresses) -> Drawn | None:
+    shown = shown_report(viewed, base_url=view.options.base_url)
     if shown is None:
         return None
-    return Drawn(report=shown, article=render_article(shown, call.texts, _extras(call, viewed, addresses)))
+    return Drawn(report=shown, article=render_article(shown, view.texts, _extras(view, viewed, addresses)))
 
 
-async def draw_comparison(call: Call, viewed: Viewed, two: Two, addresses: Addresses) -> Markup:
+async def draw_comparison(view: View, viewed: Viewed, two: Two, addresses: Addresses) -> Markup:
     """What changed between two runs."""
-    return await asyncio.to_thread(_draw_comparison, call, viewed, two, addresses)
+    return await asyncio.to_thread(_draw_comparison, view, viewed, two, addresses)
 
 
-def _draw_comparison(call: Call, viewed: Viewed, two: Two, addresses: Addresses) -> Markup:
+def _draw_comparison(view: View, viewed: Viewed, two: Two, addresses: Addresses) -> Markup:
     comparison = compare_two(two, masked=viewed.masked)
-    extras = _extras(call, viewed, addresses)
-    return render_comparison(comparison, point_of(two.before), point_of(two.after), call.texts, extras)
+    extras = _extras(view, viewed, addresses)
+    return render_comparison(comparison, point_of(two.before), point_of(two.after), view.texts, extras)
 
 
-def _extras(call: Call, viewed: Viewed, addresses: Addresses) -> Extras:
+def _extras(view: View, viewed: Viewed, addresses: Addresses) -> Extras:
     return Extras(
         history=tuple(point_of(run) for run in viewed.runs),
         shown_number=viewed.shown_number,
-        timezone=timezone_of(call),
+        timezone=timezone_of(view),
         run_address=addresses.run,
         compare_address=addresses.compare,
         check_address=check_address,
         # Others may keep the page until the report changes, and ages would not stay true.
-        now_ms=None if viewed.masked else call.now_ms,
+        now_ms=None if viewed.masked else view.now_ms,
     )
 
 
@@ -165,14 +165,14 @@ def waiting_header(viewed: Viewed, addresses: Addresses, now_ms: int) -> tuple[s
     return ("Refresh", f"{seconds};url={addresses.base}")
 
 
-def about(call: Call, viewed: Viewed, addresses: Addresses) -> dict[str, Any]:
+def about(view: View, viewed: Viewed, addresses: Addresses) -> dict[str, Any]:
     """What every template about a report is told."""
     return {
         "stored": viewed.report,
         "viewed": viewed,
         "addresses": addresses,
-        "exports": export_links(call.texts, viewed, addresses),
-        "timezone": timezone_of(call),
+        "exports": export_links(view.texts, viewed, addresses),
+        "timezone": timezone_of(view),
         "unfinished": viewed.report.state in UNFINISHED,
         "newest": viewed.runs[0] if viewed.runs else None,
     }

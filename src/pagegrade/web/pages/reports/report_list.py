@@ -8,22 +8,17 @@ from typing import Any, Final
 
 import msgspec
 
-from pagegrade.model.account import Account, Caller
-from pagegrade.model.errors import NotFound
-from pagegrade.model.stored import RATINGS, Privacy, State, StoredReport
-from pagegrade.model.stored import STATES as ALL_STATES
-from pagegrade.parse.url import project_of
+from pagegrade.model.account import Account
+from pagegrade.model.stored import Privacy, State
 from pagegrade.render.english import N_
 from pagegrade.render.i18n import Texts
 from pagegrade.service.options import ServiceOptions
-from pagegrade.service.reports.operations import find_report, find_reports
-from pagegrade.service.reports.titles import find_titles
-from pagegrade.store.engine.database import Transaction
-from pagegrade.store.repositories.counts import Kind, count_matching, load_counts
-from pagegrade.web.context import Call
-from pagegrade.web.operations import PAGES, Answer, Operation
+from pagegrade.service.reports.listing import find_rows, find_states
+from pagegrade.service.unit_of_work import UnitOfWork
+from pagegrade.web.http.response import Response
+from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.forms import read_query
-from pagegrade.web.pages.html import HELPED, page
+from pagegrade.web.pages.html import HELPED, View
 from pagegrade.web.pages.reports.list_query import (
     DIRECTIONS,
     PAGE_SIZES,
@@ -34,8 +29,8 @@ from pagegrade.web.pages.reports.list_query import (
     read_asked,
 )
 from pagegrade.web.pages.reports.rows import GONE, MEANINGS, PRIVACIES, RESULTS, STATES, row_of, state_object
-from pagegrade.web.parameters import ReportListQuery
 from pagegrade.web.report_requests import list_query
+from pagegrade.web.request import Request
 
 MAX_IDS: Final = 100
 """Reports whose state is told at once: as many as a list can show."""
@@ -63,51 +58,36 @@ class NewForm:
     """Field -> sentence; empty for what is about none."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """What one look at the database gave."""
-
-    reports: tuple[StoredReport, ...]
-    total: int
-    titles: Mapping[int, str]
-    counts: Mapping[str, int]
-    """Result or state, or ``all`` -> reports of the account, or of the project that was asked for."""
-    has_any: bool
-    """Whether the account has any reports."""
+async def list_report_rows(request: Request, work: UnitOfWork, view: View) -> Response:
+    """Return the list."""
+    return await listing_page(request, work, view, NewForm())
 
 
-async def list_report_rows(call: Call) -> Answer:
-    """Answer with the list."""
-    return await listing_page(call, NewForm())
-
-
-async def listing_page(call: Call, form: NewForm, *, status: int = 200) -> Answer:
+async def listing_page(request: Request, work: UnitOfWork, view: View, form: NewForm, *, status: int = 200) -> Response:
     """The page of the list.
 
     Args:
-        call: The request, whose query says what to list.
+        request: The request, whose query says what to list.
+        work: Of the request.
+        view: Of the request.
         form: The form on top.
         status: HTTP status; another one where the query has something wrong.
     """
-
-    def work(tx: Transaction, caller: Caller) -> tuple[Asked, _Found]:
-        asked = read_asked(sent, call.texts)
-        return asked, _find(tx, caller, asked.query, call.services.options, call.now_ms)
-
-    sent = read_query(call)
-    asked, found = await call.read(work)
-    texts, account = call.texts, call.admitted.account
+    sent = read_query(request)
+    await work.admit()
+    asked = read_asked(sent, view.texts)
+    found = await work.read(find_rows, list_query(asked.query), view.options, view.now_ms)
+    texts, account = view.texts, view.admitted.account
     rows = [row_of(report, texts, found.titles) for report in found.reports]
     said = SAID.get(sent.get("said", ""))
     if asked.problems and status == 200:  # noqa: PLR2004 - the form on top is as it should be
         status = 422
-    return page(
-        call,
+    return view.page(
         "reports.html.jinja",
         status=status,
         policy=HELPED,
         form=form,
-        chosen_privacy=form.privacy or str(int(default_privacy(account, call.services.options))),
+        chosen_privacy=form.privacy or str(int(default_privacy(account, view.options))),
         privacies=privacy_options(texts),
         asked=asked,
         rows=rows,
@@ -128,33 +108,25 @@ async def listing_page(call: Call, form: NewForm, *, status: int = 200) -> Answe
     )
 
 
-async def show_states(call: Call) -> Answer:
-    """Answer with how some reports are getting on, for the script of a page."""
-
-    def work(tx: Transaction, caller: Caller) -> tuple[list[dict[str, Any]], dict[str, int]]:
-        found: list[dict[str, Any]] = []
-        for number in numbers:
-            try:
-                report = find_report(tx, caller, number, call.services.options, call.now_ms)
-            except NotFound:
-                words = call.texts.gettext(GONE)
-                found.append({"id": number, "state": "gone", "finished": True, "state_words": words})
-            else:
-                found.append(state_object(report, call.texts, call.now_ms))
-        return found, _counts(load_counts(tx, caller.account.id))
-
-    sent = read_query(call)
+async def show_states(request: Request, work: UnitOfWork, view: View) -> Response:
+    """Return how some reports are getting on, for the script of a page."""
+    sent = read_query(request)
     numbers = _numbers(sent.get("ids", ""))
-    states, counts = await call.read(work)
-    left = call.texts.ngettext(
+    found, counts = await work.read(find_states, numbers, view.options, view.now_ms)
+    texts = view.texts
+    states = [
+        _gone(report_id, texts) if report is None else state_object(report, texts, view.now_ms)
+        for report_id, report in found.items()
+    ]
+    left = view.texts.ngettext(
         "%(num)s report on this page is not finished.",
         "%(num)s reports on this page are not finished.",
         sum(not state["finished"] for state in states),
     )
-    counted = {name: call.texts.number(count) for name, count in counts.items()}
-    return Answer(
-        status=200,
-        body=msgspec.json.encode({"reports": states, "left": left, "counts": counted}),
+    counted = {name: view.texts.number(count) for name, count in counts.items()}
+    return Response(
+        status_code=200,
+        content=msgspec.json.encode({"reports": states, "left": left, "counts": counted}),
         headers=(("Cache-Control", "private, no-store"), ("Vary", "Cookie, Accept-Language")),
     )
 
@@ -169,20 +141,8 @@ def privacy_options(texts: Texts) -> list[tuple[int, str, str]]:
     return [(int(each), texts.gettext(PRIVACIES[each]), texts.gettext(MEANINGS[each])) for each in Privacy]
 
 
-def _find(tx: Transaction, caller: Caller, query: ReportListQuery, options: ServiceOptions, now_ms: int) -> _Found:
-    reports, total = find_reports(tx, caller, list_query(query, caller.account), options, now_ms)
-    everything = load_counts(tx, caller.account.id)
-    project = None if query.project is None else project_of(query.project)
-    kept = everything if project is None else load_counts(tx, caller.account.id, project) if project else {}
-    return _Found(reports, total, find_titles(tx, reports), _counts(kept), count_matching(everything) > 0)
-
-
-def _counts(kept: Mapping[Kind, int]) -> dict[str, int]:
-    """Result or state, or ``all`` -> how many there are."""
-    counts = {"all": count_matching(kept)}
-    counts.update({result: count_matching(kept, rating=rating) for result, rating in RATINGS.items()})
-    counts.update({state: count_matching(kept, state=state) for state in ALL_STATES})
-    return counts
+def _gone(report_id: int, texts: Texts) -> dict[str, Any]:
+    return {"id": report_id, "state": "gone", "finished": True, "state_words": texts.gettext(GONE)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,22 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from pagegrade.model.account import Caller
 from pagegrade.model.stored import UNFINISHED, Privacy, StoredReport
 from pagegrade.render.badge import HEIGHT, badge_width
 from pagegrade.render.english import N_
-from pagegrade.service.reports.operations import find_report
 from pagegrade.service.reports.serializers import share_url
-from pagegrade.service.reports.views import Viewed, view_own
-from pagegrade.store.engine.database import Transaction
-from pagegrade.web.context import Call
-from pagegrade.web.operations import PAGES, Answer, Operation
+from pagegrade.service.reports.views import Viewed, compare_own, view_own
+from pagegrade.service.unit_of_work import UnitOfWork
+from pagegrade.web.http.response import Response
+from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.forms import read_query
-from pagegrade.web.pages.html import HELPED, page
+from pagegrade.web.pages.html import HELPED, View
 from pagegrade.web.pages.reports.badge import badge_path, badge_snippets
-from pagegrade.web.pages.reports.compare import LookedUp, compare_page, look_up
+from pagegrade.web.pages.reports.compare import compare_page, read_choice
 from pagegrade.web.pages.reports.report_context import Addresses, about, draw, waiting_header
 from pagegrade.web.pages.reports.rows import MEANINGS, PRIVACIES
+from pagegrade.web.request import Request
 
 PATH: Final = "/reports/{id}"
 SAID: Final[dict[str, str]] = {
@@ -33,49 +32,35 @@ _PASSING: Final = frozenset({"created", "running"})
 """Not to be said of a page that was loaded again after its analysis had ended."""
 
 
-async def show_report_page(call: Call) -> Answer:
+async def show_report_page(request: Request, work: UnitOfWork, view: View) -> Response:
     """The report as it stands; a page that asks again by itself while there is nothing to show."""
-
-    def work(tx: Transaction, caller: Caller) -> Viewed:
-        return view_own(tx, caller, call.id, call.services.options, call.now_ms)
-
-    viewed = await call.read(work)
+    viewed = await work.read(view_own, request.id, view.options, view.now_ms)
     addresses = Addresses(f"/reports/{viewed.report.id}")
-    drawn = await draw(call, viewed, addresses)
-    return page(
-        call,
+    drawn = await draw(view, viewed, addresses)
+    return view.page(
         "report_page.html.jinja",
         policy=HELPED,
         drawn=drawn,
-        said=_said(call, viewed),
-        sharing=_sharing(call, viewed.report),
-        headers=(waiting_header(viewed, addresses, call.now_ms),) if drawn is None else (),
-        **about(call, viewed, addresses),
+        said=_said(request, view, viewed),
+        sharing=_sharing(view, viewed.report),
+        headers=(waiting_header(viewed, addresses, view.now_ms),) if drawn is None else (),
+        **about(view, viewed, addresses),
     )
 
 
-async def show_run_page(call: Call) -> Answer:
+async def show_run_page(request: Request, work: UnitOfWork, view: View) -> Response:
     """One run of the report, which never changes."""
-
-    def work(tx: Transaction, caller: Caller) -> Viewed:
-        number = call.number("number")
-        return view_own(tx, caller, call.id, call.services.options, call.now_ms, number=number)
-
-    viewed = await call.read(work)
+    number = request.number("number")
+    viewed = await work.read(view_own, request.id, view.options, view.now_ms, number=number)
     addresses = Addresses(f"/reports/{viewed.report.id}")
-    drawn = await draw(call, viewed, addresses)
-    return page(call, "report_run.html.jinja", drawn=drawn, **about(call, viewed, addresses))
+    drawn = await draw(view, viewed, addresses)
+    return view.page("report_run.html.jinja", drawn=drawn, **about(view, viewed, addresses))
 
 
-async def compare_run_pages(call: Call) -> Answer:
+async def compare_run_pages(request: Request, work: UnitOfWork, view: View) -> Response:
     """What changed between two runs of the report."""
-
-    def work(tx: Transaction, caller: Caller) -> LookedUp:
-        report = find_report(tx, caller, call.id, call.services.options, call.now_ms)
-        return look_up(call, tx, report, masked=False)
-
-    found = await call.read(work)
-    return await compare_page(call, found, Addresses(f"/reports/{found.viewed.report.id}"), own=True)
+    found = await work.read(compare_own, request.id, view.options, view.now_ms, choice=read_choice(request))
+    return await compare_page(view, found, Addresses(f"/reports/{found.viewed.report.id}"), own=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,14 +78,14 @@ class _Sharing:
     html: str
 
 
-def _sharing(call: Call, report: StoredReport) -> _Sharing:
+def _sharing(view: View, report: StoredReport) -> _Sharing:
     privacy = Privacy(report.privacy)
-    link = share_url(call.services.options.base_url, report.slug)
+    link = share_url(view.options.base_url, report.slug)
     is_public = privacy is Privacy.PUBLIC
-    markdown, html = badge_snippets(call.services.options.base_url, report.slug)
+    markdown, html = badge_snippets(view.options.base_url, report.slug)
     return _Sharing(
-        words=call.texts.gettext(PRIVACIES[privacy]),
-        meaning=call.texts.gettext(MEANINGS[privacy]),
+        words=view.texts.gettext(PRIVACIES[privacy]),
+        meaning=view.texts.gettext(MEANINGS[privacy]),
         link=link,
         badge=badge_path(report.slug) if is_public else "",
         badge_size=(badge_width(report.state, result=report.result, score=report.score), HEIGHT),
@@ -109,12 +94,12 @@ def _sharing(call: Call, report: StoredReport) -> _Sharing:
     )
 
 
-def _said(call: Call, viewed: Viewed) -> str:
+def _said(request: Request, view: View, viewed: Viewed) -> str:
     """What has just been done, in words; empty where nothing has, or it has come to its end."""
-    key = read_query(call).get("said", "")
+    key = read_query(request).get("said", "")
     if key not in SAID or (key in _PASSING and viewed.report.state not in UNFINISHED):
         return ""
-    return call.texts.gettext(SAID[key])
+    return view.texts.gettext(SAID[key])
 
 
 OPERATIONS: Final = (

@@ -5,26 +5,28 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Final
 
-from pagegrade.model.account import Caller
 from pagegrade.model.errors import InvalidInput, PreconditionFailed, QuotaExceeded, RateLimited, Unavailable
 from pagegrade.model.stored import Privacy, StoredReport
 from pagegrade.render.english import N_
-from pagegrade.service.reports.operations import Stored, delete_report, find_report, update_report
+from pagegrade.service.container import Services
+from pagegrade.service.reports.operations import Stored, delete_report, find_report, rerun_reports, update_report
 from pagegrade.service.reports.serializers import share_url
-from pagegrade.service.reports.validation import ReportChange, read_change
-from pagegrade.store.engine.database import Transaction
-from pagegrade.web.context import Call
+from pagegrade.service.reports.validation import read_change
+from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.fields import read_fields
-from pagegrade.web.operations import PAGES, Answer, Operation
+from pagegrade.web.http.response import Response
+from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.field_messages import problems_of_input, refusal_of
 from pagegrade.web.pages.forms import read_form
-from pagegrade.web.pages.html import HELPED, go, page
+from pagegrade.web.pages.html import HELPED, View, go
 from pagegrade.web.pages.reports.list_query import PATH
 from pagegrade.web.pages.reports.report_list import privacy_options
 from pagegrade.web.pages.reports.rows import MAX_CRUMB, short_address
 from pagegrade.web.parameters import UpdateReportBody
 from pagegrade.web.problems import problem_of
-from pagegrade.web.report_requests import judge_fields, refuse_when_draining
+from pagegrade.web.rate_limit import RateLimit
+from pagegrade.web.report_requests import evaluate_fields, refuse_when_draining
+from pagegrade.web.request import Request
 
 _FIELDS: Final = ("privacy", "password")
 _CHANGED: Final = N_(
@@ -33,63 +35,69 @@ _CHANGED: Final = N_(
 )
 
 
-async def show_settings(call: Call) -> Answer:
-    """Answer with the form."""
-    report = await call.read(lambda tx, caller: _find(call, tx, caller))
-    return _form(call, report)
+async def show_settings(request: Request, work: UnitOfWork, view: View) -> Response:
+    """Return the form."""
+    report = await _find(request, work, view)
+    return _form(view, report)
 
 
-async def save_settings(call: Call) -> Answer:
+async def save_settings(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
     """Keep what the form says."""
-    report = await call.read(lambda tx, caller: _find(call, tx, caller))
-    form = await read_form(call)
+    report = await _find(request, work, view)
+    form = await read_form(request)
     sent = {name: form[name] for name in _FIELDS if name in form}
     try:
-        await _save(call, sent, seen=form.get("seen"))
+        await _save(request, work, view, services, sent, seen=form.get("seen"))
     except PreconditionFailed as error:
-        now = await call.read(lambda tx, caller: _find(call, tx, caller))
-        return _form(call, now, problems={"": call.texts.gettext(_CHANGED)}, status=problem_of(error).status)
+        now = await _find(request, work, view)
+        return _form(view, now, problems={"": view.texts.gettext(_CHANGED)}, status=problem_of(error).status)
     except InvalidInput as error:
-        problems = problems_of_input(call.texts, error, field="privacy")
-        return _form(call, report, privacy=sent.get("privacy"), problems=problems, status=422)
-    call.services.changes.notify(report.id)
+        problems = problems_of_input(view.texts, error, field="privacy")
+        return _form(view, report, privacy=sent.get("privacy"), problems=problems, status=422)
+    services.changes.notify(report.id)
     return go(f"{PATH}/{report.id}?said=saved")
 
 
-async def _save(call: Call, sent: Mapping[str, str], *, seen: str | None) -> Stored:
+async def _save(
+    request: Request, work: UnitOfWork, view: View, services: Services, sent: Mapping[str, str], *, seen: str | None
+) -> Stored:
     """Change what was sent, if the settings still are what the form showed.
 
     Raises:
         PreconditionFailed: They are not.
         ValidationFailed: They cannot be what was sent.
     """
-    report_id, options = call.id, call.services.options
+    report_id, options = request.id, view.options
     fields, violations = read_fields(UpdateReportBody, sent, "body")
-    change = judge_fields(violations, lambda: read_change(privacy=fields.privacy, password=fields.password))
+    change = evaluate_fields(violations, lambda: read_change(privacy=fields.privacy, password=fields.password))
     password_hash: str | None = None
     if change.needs_hash and change.password is not None:
-        password_hash = await call.services.passwords.hash(change.password)
+        password_hash = await services.passwords.hash(change.password)
 
-    def work(tx: Transaction, caller: Caller) -> Stored:
-        report = _find(call, tx, caller)
-        if seen is not None and seen != _shown(report):
-            raise PreconditionFailed(report.etag)
-        return update_report(tx, caller, report_id, options, call.now_ms, change=change, password_hash=password_hash)
+    return await work.write(
+        update_report,
+        report_id,
+        options,
+        view.now_ms,
+        change=change,
+        password_hash=password_hash,
+        may_change=None if seen is None else lambda report: seen == _shown(report),
+    )
 
-    return await call.write(work)
 
-
-async def run_again(call: Call) -> Answer:
+async def run_again(request: Request, work: UnitOfWork, limits: RateLimit, view: View, services: Services) -> Response:
     """Analyse the page once more, or join the analysis that is under way, and go to the report."""
-    report = await call.read(lambda tx, caller: _find(call, tx, caller))
+    report = await _find(request, work, view)
     try:
-        await analyse_again(call, (report.id,))
+        await analyse_again(work, limits, view, services, (report.id,))
     except (RateLimited, QuotaExceeded, Unavailable) as error:
-        return _form(call, report, problems={"": refusal_of(call.texts, error)}, status=problem_of(error).status)
+        return _form(view, report, problems={"": refusal_of(view.texts, error)}, status=problem_of(error).status)
     return go(f"{PATH}/{report.id}?said=running")
 
 
-async def analyse_again(call: Call, ids: tuple[int, ...]) -> None:
+async def analyse_again(
+    work: UnitOfWork, limits: RateLimit, view: View, services: Services, ids: tuple[int, ...]
+) -> None:
     """Queue another run of each of these reports of the caller, all or none.
 
     Raises:
@@ -98,42 +106,30 @@ async def analyse_again(call: Call, ids: tuple[int, ...]) -> None:
         QuotaExceeded: The account has no room for so many.
         Unavailable: The queue has none.
     """
-    refuse_when_draining(call)
-    await call.take_analysis()
-
-    def work(tx: Transaction, caller: Caller) -> None:
-        for report_id in ids:
-            change = ReportChange(run=True)
-            update_report(tx, caller, report_id, call.services.options, call.now_ms, change=change)
-
-    await call.write(work)
+    refuse_when_draining(services)
+    await limits.take_analysis()
+    await work.write(rerun_reports, ids, view.options, view.now_ms)
     for report_id in ids:
-        call.services.changes.notify(report_id)
-    call.services.wake()
+        services.changes.notify(report_id)
+    services.wake()
 
 
-async def ask_to_delete(call: Call) -> Answer:
-    """Answer with the question whether it is meant."""
-    report = await call.read(lambda tx, caller: _find(call, tx, caller))
-    return page(
-        call, "report_delete.html.jinja", report=report, address=short_address(report.url), crumb=_crumb(report)
-    )
+async def ask_to_delete(request: Request, work: UnitOfWork, view: View) -> Response:
+    """Return the question whether it is meant."""
+    report = await _find(request, work, view)
+    return view.page("report_delete.html.jinja", report=report, address=short_address(report.url), crumb=_crumb(report))
 
 
-async def delete_report_for_good(call: Call) -> Answer:
+async def delete_report_for_good(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
     """Delete the report and go to the list."""
-    report_id = call.id
-
-    def work(tx: Transaction, caller: Caller) -> None:
-        delete_report(tx, caller, report_id, call.services.options, call.now_ms)
-
-    await call.write(work)
-    call.services.changes.notify(report_id)
+    report_id = request.id
+    await work.write(delete_report, report_id, view.options, view.now_ms)
+    services.changes.notify(report_id)
     return go(f"{PATH}?said=deleted")
 
 
-def _find(call: Call, tx: Transaction, caller: Caller) -> StoredReport:
-    return find_report(tx, caller, call.id, call.services.options, call.now_ms)
+async def _find(request: Request, work: UnitOfWork, view: View) -> StoredReport:
+    return await work.read(find_report, request.id, view.options, view.now_ms)
 
 
 def _shown(report: StoredReport) -> str:
@@ -146,24 +142,21 @@ def _crumb(report: StoredReport) -> str:
 
 
 def _form(
-    call: Call,
+    view: View,
     report: StoredReport,
     *,
     privacy: str | None = None,
     problems: Mapping[str, str] | None = None,
     status: int = 200,
-) -> Answer:
-    return page(
-        call,
+) -> Response:
+    return view.page(
         "report_settings.html.jinja",
         status=status,
         policy=HELPED,
         report=report,
         crumb=_crumb(report),
-        share_link=None
-        if report.privacy == Privacy.PRIVATE
-        else share_url(call.services.options.base_url, report.slug),
-        privacies=privacy_options(call.texts),
+        share_link=None if report.privacy == Privacy.PRIVATE else share_url(view.options.base_url, report.slug),
+        privacies=privacy_options(view.texts),
         chosen_privacy=str(report.privacy) if privacy is None else privacy,
         has_password=report.password_hash is not None,
         seen=_shown(report),
@@ -172,7 +165,7 @@ def _form(
 
 
 def _operation(
-    method: str, path: str, name: str, summary: str, handler: Callable[[Call], Awaitable[Answer]]
+    method: str, path: str, name: str, summary: str, handler: Callable[..., Awaitable[Response]]
 ) -> Operation:
     return Operation(
         method=method,

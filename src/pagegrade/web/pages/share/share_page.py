@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Final
@@ -15,21 +15,22 @@ from pagegrade.model.stored import UNFINISHED, Privacy, StoredReport
 from pagegrade.render.english import N_
 from pagegrade.render.i18n import Texts
 from pagegrade.service.accounts.passwords import MAX_CHARACTERS, MAX_TYPED
-from pagegrade.service.reports.shares import UNLOCK, UNLOCKED_S, open_shared, sign_unlock
-from pagegrade.service.reports.views import Viewed, view_found
-from pagegrade.store.engine.database import Transaction
-from pagegrade.store.repositories.installation import load_or_make_secret
-from pagegrade.web.context import Call
+from pagegrade.service.container import Services
+from pagegrade.service.reports.shares import UNLOCKED_S, SharedView, find_locked, sign_unlock, unlock_secret
+from pagegrade.service.reports.views import Viewed, compare_found, view_found
+from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.client_ip import limited_as
 from pagegrade.web.http.conditional import is_unchanged
-from pagegrade.web.operations import PAGES, Answer, Operation
+from pagegrade.web.http.response import Response
+from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.assets import asset_address
 from pagegrade.web.pages.forms import read_form
-from pagegrade.web.pages.html import PLAIN, UNLISTED, VARY, go, page
-from pagegrade.web.pages.reports.compare import compare_page, look_up
+from pagegrade.web.pages.html import PLAIN, UNLISTED, VARY, View, go
+from pagegrade.web.pages.reports.compare import compare_page, read_choice
 from pagegrade.web.pages.reports.report_context import Addresses, Drawn, about, draw, waiting_header
 from pagegrade.web.pages.reports.rows import RESULTS
-from pagegrade.web.pages.share_access import Visit, cookie_of, gate, not_found, to_gate, too_many, visit
+from pagegrade.web.pages.share_access import cookie_of, gate, not_found, to_gate, too_many, visit
+from pagegrade.web.request import Request
 from pagegrade.web.session_cookie import set_cookie
 
 PATH: Final = "/r/{slug}"
@@ -43,94 +44,87 @@ ASKED_ABOUT: Final = ("Cache-Control", "no-cache")
 """Asked about every time, so that a report that is no longer shared is gone at once."""
 
 
-async def show_share(call: Call) -> Answer:
+async def show_share(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
     """The page behind a share link."""
-    return await _show(call, None)
+    return await _show(request, work, view, services, None)
 
 
-async def show_shared_run(call: Call) -> Answer:
+async def show_shared_run(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
     """One run of the report behind a share link."""
-    return await _show(call, call.number("number"))
+    return await _show(request, work, view, services, request.number("number"))
 
 
-async def _show(call: Call, number: int | None) -> Answer:
-    found = await visit(call, lambda tx, report: view_found(tx, report, masked=True, number=number))
-    if isinstance(found, Answer):
+async def _show(request: Request, work: UnitOfWork, view: View, services: Services, number: int | None) -> Response:
+    found = await visit(request, work, view, services, partial(view_found, masked=True, number=number))
+    if isinstance(found, Response):
         return found
     viewed = found.seen
     if viewed is None:
-        return gate(call) if number is None else to_gate(call)
+        return gate(view) if number is None else to_gate(request)
     headers: tuple[tuple[str, str], ...] = ()
-    if viewed.report.privacy == Privacy.PUBLIC and viewed.report.state not in UNFINISHED and call.caller is None:
-        etag = _etag(call, viewed)
+    if viewed.report.privacy == Privacy.PUBLIC and viewed.report.state not in UNFINISHED and view.caller is None:
+        etag = _etag(view, viewed)
         # A weak tag: packed or not, the page is the same to read, and not the same bytes (RFC 9110 8.8.1).
         headers = (ASKED_ABOUT, ("ETag", f"W/{etag}"))
-        if is_unchanged(call.header(b"if-none-match"), None, etag=etag, modified_ms=None):
-            return Answer(status=304, headers=(("Content-Security-Policy", PLAIN), UNLISTED, VARY, *headers))
-    return await _drawn(call, found, viewed, headers)
+        if is_unchanged(request.header(b"if-none-match"), None, etag=etag, modified_ms=None):
+            return Response(status_code=304, headers=(("Content-Security-Policy", PLAIN), UNLISTED, VARY, *headers))
+    return await _drawn(view, found, viewed, headers)
 
 
-async def _drawn(call: Call, found: Visit[Viewed], viewed: Viewed, headers: tuple[tuple[str, str], ...]) -> Answer:
+async def _drawn(
+    view: View, found: SharedView[Viewed], viewed: Viewed, headers: tuple[tuple[str, str], ...]
+) -> Response:
     addresses = Addresses(f"/r/{viewed.report.slug}")
-    drawn = await draw(call, viewed, addresses)
+    drawn = await draw(view, viewed, addresses)
     if drawn is None:
-        return page(
-            call,
+        return view.page(
             "share_waiting.html.jinja",
             state=viewed.report.state,
-            headers=(waiting_header(viewed, addresses, call.now_ms),),
+            headers=(waiting_header(viewed, addresses, view.now_ms),),
         )
-    return page(
-        call,
+    return view.page(
         "share_page.html.jinja",
         drawn=drawn,
         is_owner=found.shared.is_owner,
-        audience=call.texts.gettext(AUDIENCES[Privacy(viewed.report.privacy)]),
-        preview=_preview(call.texts, viewed.report, drawn),
+        audience=view.texts.gettext(AUDIENCES[Privacy(viewed.report.privacy)]),
+        preview=_preview(view.texts, viewed.report, drawn),
         headers=headers,
-        **about(call, viewed, addresses),
+        **about(view, viewed, addresses),
     )
 
 
-async def compare_shared(call: Call) -> Answer:
+async def compare_shared(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
     """What changed between two runs of the report behind a share link."""
-    found = await visit(call, lambda tx, report: look_up(call, tx, report, masked=True))
-    if isinstance(found, Answer):
+    found = await visit(request, work, view, services, partial(compare_found, choice=read_choice(request), masked=True))
+    if isinstance(found, Response):
         return found
     if found.seen is None:
-        return to_gate(call)
-    return await compare_page(call, found.seen, Addresses(f"/r/{found.shared.report.slug}"), own=False)
+        return to_gate(request)
+    return await compare_page(view, found.seen, Addresses(f"/r/{found.shared.report.slug}"), own=False)
 
 
-async def unlock_share(call: Call) -> Answer:
+async def unlock_share(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
     """Take the password that was typed into the gate."""
-
-    def work(tx: Transaction) -> StoredReport | None:
-        options = call.services.options
-        visitor = call.visitor(tx)
-        shared = open_shared(tx, call.params["slug"], visitor=visitor, tokens=(), options=options, now_ms=call.now_ms)
-        return None if shared is None else shared.report
-
-    report = await call.services.database.read(work)
+    report = await work.read_shared(find_locked, request.path_params["slug"], view.options, view.now_ms)
     if report is None:
-        return not_found(call)
+        return not_found(view)
     if report.privacy != Privacy.PASSWORD:
         return go(f"/r/{report.slug}")
-    typed = (await read_form(call)).get("password", "")
+    typed = (await read_form(request)).get("password", "")
     if len(typed) > MAX_TYPED:
-        return page(call, "share_no_password.html.jinja", status=400, max_characters=MAX_CHARACTERS)
-    client = limited_as(call.client)
-    taken = await call.services.password_attempts.take(report.id, client)
+        return view.page("share_no_password.html.jinja", status=400, max_characters=MAX_CHARACTERS)
+    client = limited_as(request.client_address)
+    taken = await services.password_attempts.take(report.id, client)
     if taken.wait_s is not None:
-        return too_many(call, taken.wait_s)
+        return too_many(view, taken.wait_s)
     hashed = report.password_hash
     possible = hashed is not None and 0 < len(typed) <= MAX_CHARACTERS
-    if hashed is None or not possible or not await call.services.passwords.verify(hashed, typed):
-        return gate(call, wrong=True)
-    await call.services.password_attempts.give_back(taken)
-    secret = await call.services.database.write(lambda tx: load_or_make_secret(tx, UNLOCK))
+    if hashed is None or not possible or not await services.passwords.verify(hashed, typed):
+        return gate(view, wrong=True)
+    await services.password_attempts.give_back(taken)
+    secret = await work.write_public(unlock_secret)
     token = sign_unlock(secret, report, now_ms())
-    base_url = call.services.options.base_url
+    base_url = view.options.base_url
     return go(f"/r/{report.slug}", set_cookie(cookie_of(report.slug), token, base_url, seconds=UNLOCKED_S))
 
 
@@ -160,11 +154,11 @@ def _preview(texts: Texts, stored: StoredReport, drawn: Drawn) -> _Preview:
     return _Preview(title, summary)
 
 
-def _etag(call: Call, viewed: Viewed) -> str:
+def _etag(view: View, viewed: Viewed) -> str:
     # Neither the number of the report nor how often it was changed is anybody's business here.
     stored = viewed.report
     runs = [(run.number, run.state) for run in viewed.runs]
-    seen = (stored.slug, stored.revision, viewed.shown_number, runs, call.texts.tag, VERSION, _design())
+    seen = (stored.slug, stored.revision, viewed.shown_number, runs, view.texts.tag, VERSION, _design())
     return f'"{hashlib.sha256(repr(seen).encode()).hexdigest()[:32]}"'
 
 

@@ -8,8 +8,8 @@ import pytest
 from alembic import command
 from alembic.config import Config
 
+from pagegrade.model.report_list import ListQuery
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.repositories.list_query import ListQuery
 from pagegrade.store.repositories.report_list import list_reports
 from pagegrade.store.repositories.reports import add_report
 from pagegrade.store.schema.migrate import FOLDER, migrate, schema_state

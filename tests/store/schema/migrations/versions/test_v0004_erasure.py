@@ -6,8 +6,9 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import text
 
+from pagegrade.model.idempotent_request import IdempotentRequest
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.repositories.idempotency import IdempotentRequest, find_request
+from pagegrade.store.repositories.idempotency import find_request
 from pagegrade.store.schema.migrate import FOLDER, migrate
 from tests.store_builders import make_empty
 

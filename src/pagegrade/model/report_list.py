@@ -1,4 +1,4 @@
-"""What can be asked of a list of reports: filters, orders, and positions between two reports."""
+"""Queries of a list of reports: filters, orders, and positions between two reports."""
 
 from __future__ import annotations
 
@@ -35,9 +35,10 @@ class Position:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListQuery:
-    """Which reports, in which order, and which page of them."""
+    """Filters, order and page of a list of reports."""
 
-    account_id: int
+    account_id: int = 0
+    """Set by the use case to the caller's."""
     search: str | None = None
     """Substring of the URL, as typed; ``None`` or empty: any."""
     url: str | None = None

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.store.repositories.list_query import ORDERS, ListQuery, SortBy, parts_of
+from pagegrade.model.report_list import ORDERS, ListQuery, SortBy, parts_of
 
 
 @pytest.mark.parametrize("sort_by", list(ORDERS))

@@ -1,0 +1,71 @@
+"""Use cases of the list of reports on pages: rows with their counts, states of shown reports, and the whole list."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from pagegrade.model.account import Caller
+from pagegrade.model.errors import NotFound
+from pagegrade.model.report_list import ListQuery
+from pagegrade.model.stored import RATINGS, STATES, StoredReport
+from pagegrade.parse.url import project_of
+from pagegrade.service.options import ServiceOptions
+from pagegrade.service.reports.operations import find_report, find_reports
+from pagegrade.service.reports.titles import find_titles
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.repositories.counts import Kind, count_matching, load_counts
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A page of the list, and what is shown around it."""
+
+    reports: tuple[StoredReport, ...]
+    total: int
+    titles: Mapping[int, str]
+    counts: Mapping[str, int]
+    """Result or state, or ``all`` -> reports of the account, or of the project that the query names."""
+    has_any: bool
+    """True if the account has any report, also one that the query does not find."""
+
+
+def find_rows(tx: Transaction, caller: Caller, query: ListQuery, options: ServiceOptions, now_ms: int) -> Rows:
+    """Return a page of the caller's reports with their titles and the counts of the filters."""
+    reports, total = find_reports(tx, caller, query, options, now_ms)
+    everything = load_counts(tx, caller.account.id)
+    project = None if query.project is None else project_of(query.project)
+    kept = everything if project is None else load_counts(tx, caller.account.id, project) if project else {}
+    return Rows(reports, total, find_titles(tx, reports), _by_name(kept), count_matching(everything) > 0)
+
+
+def find_states(
+    tx: Transaction, caller: Caller, ids: Sequence[int], options: ServiceOptions, now_ms: int
+) -> tuple[dict[int, StoredReport | None], dict[str, int]]:
+    """Return reports of the caller by id (``None``: gone), and how many there are by result and state."""
+    found = {report_id: _existing(tx, caller, report_id, options, now_ms) for report_id in ids}
+    return found, _by_name(load_counts(tx, caller.account.id))
+
+
+def find_existing(
+    tx: Transaction, caller: Caller, ids: Sequence[int], options: ServiceOptions, now_ms: int
+) -> tuple[StoredReport, ...]:
+    """Return those of the reports that the caller has."""
+    found = (_existing(tx, caller, report_id, options, now_ms) for report_id in ids)
+    return tuple(report for report in found if report is not None)
+
+
+def _existing(
+    tx: Transaction, caller: Caller, report_id: int, options: ServiceOptions, now_ms: int
+) -> StoredReport | None:
+    try:
+        return find_report(tx, caller, report_id, options, now_ms)
+    except NotFound:
+        return None
+
+
+def _by_name(kept: Mapping[Kind, int]) -> dict[str, int]:
+    counts = {"all": count_matching(kept)}
+    counts.update({result: count_matching(kept, rating=rating) for result, rating in RATINGS.items()})
+    counts.update({state: count_matching(kept, state=state) for state in STATES})
+    return counts

@@ -1,0 +1,112 @@
+"""Transactions of one request: each use case runs in one, which begins and ends here.
+
+A use case is a function of a transaction, the caller and plain values. Callers of this module never see a transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Concatenate, ParamSpec, TypeVar
+
+from pagegrade.model.account import Caller
+from pagegrade.service.accounts.admission import Admission
+from pagegrade.store.engine.database import Database, Transaction
+from pagegrade.store.locks import hold_account
+
+T = TypeVar("T")
+P = ParamSpec("P")
+UseCase = Callable[[Transaction, Caller], T]
+"""Runs in a transaction of the caller."""
+LoadByID = Callable[[Transaction, Caller, int], T]
+"""Loads what the caller has under an id."""
+
+
+class UnitOfWork:
+    """Runs use cases for the caller of one request; the first one admits the caller in the same transaction."""
+
+    def __init__(self, database: Database, admission: Admission) -> None:
+        self._database = database
+        self._admission = admission
+
+    @property
+    def caller(self) -> Caller:
+        """Sender of the request, after admission."""
+        return self._admission.admitted
+
+    async def read(
+        self, use_case: Callable[Concatenate[Transaction, Caller, P], T], /, *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Run a use case that only reads, on one unchanging view of the database.
+
+        Raises:
+            Unauthenticated: There is no valid key.
+            SignInNeeded: The operation requires a session.
+            RateLimited: The caller sent too many requests, or the client too many wrong keys.
+            InsufficientScope: The key lacks the scope of the operation.
+            NotFound: The operation is for administrators.
+            Unavailable: The database cannot be read.
+        """
+        caller = self._admission.caller
+        if caller is not None:
+            return await self._database.read(lambda tx: use_case(tx, caller, *args, **kwargs))
+        await self._admission.prepare()
+        return await self._database.read(
+            lambda tx, admitted: use_case(tx, admitted, *args, **kwargs), first=self._admission.admit
+        )
+
+    async def write(
+        self, use_case: Callable[Concatenate[Transaction, Caller, P], T], /, *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Run a use case that writes, alone among those of its account; return once it is stored safely.
+
+        Raises:
+            Unavailable: The database cannot be written.
+        """
+        caller = self._admission.admitted
+
+        def alone(tx: Transaction) -> T:
+            hold_account(tx, caller.account.id)
+            return use_case(tx, caller, *args, **kwargs)
+
+        return await self._database.write(alone)
+
+    async def admit(self) -> Caller:
+        """Admit the caller; raises as ``read``."""
+        return await self.read(_caller)
+
+    async def identify(self) -> Caller | None:
+        """Return who is signed in, where that is not required; ``None``: there is no valid session."""
+        return await self._database.read(self._admission.identify)
+
+    async def read_shared(
+        self, use_case: Callable[Concatenate[Transaction, Caller | None, P], T], /, *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Run a use case that anyone may use and that distinguishes a signed-in caller."""
+        return await self._database.read(lambda tx: use_case(tx, self._admission.identify(tx), *args, **kwargs))
+
+    async def read_public(
+        self, use_case: Callable[Concatenate[Transaction, P], T], /, *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Run a use case that reads and needs no caller."""
+        return await self._database.read(lambda tx: use_case(tx, *args, **kwargs))
+
+    async def write_public(
+        self, use_case: Callable[Concatenate[Transaction, P], T], /, *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Run a use case that writes and needs no caller."""
+        return await self._database.write(lambda tx: use_case(tx, *args, **kwargs))
+
+
+def of_account(
+    use_case: Callable[Concatenate[Transaction, int, P], T],
+) -> Callable[Concatenate[Transaction, Caller, P], T]:
+    """Return a use case of an account as one of the caller's own account."""
+
+    def of_caller(tx: Transaction, caller: Caller, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return use_case(tx, caller.account.id, *args, **kwargs)
+
+    return of_caller
+
+
+def _caller(_tx: Transaction, caller: Caller) -> Caller:
+    return caller

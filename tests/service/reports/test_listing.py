@@ -1,0 +1,55 @@
+"""The list of reports as pages need it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pagegrade.model.report_list import ListQuery
+from pagegrade.service.reports.listing import find_existing, find_rows, find_states
+from tests.service.instance import Instance, caller_of
+from tests.store_builders import add_owner, make_database
+
+
+@pytest.fixture
+def instance(tmp_path: Path) -> Iterator[Instance]:
+    """An empty service with two accounts."""
+    database = make_database(tmp_path)
+    yield Instance(database, caller_of(add_owner(database)[0]), caller_of(add_owner(database, "Bob")[0]))
+    database.close()
+
+
+def test_rows_come_with_the_counts_of_the_filters(instance: Instance) -> None:
+    """Of the whole account, or of the project that the query names."""
+    instance.create("https://a.example/")
+    instance.create("https://b.example/")
+    instance.finish()
+    instance.create("https://a.example/two")
+
+    def rows(**query: str) -> tuple[int, int, int, int, bool]:
+        asked = ListQuery(**query)  # type: ignore[arg-type]
+        found = instance.database.read_here(
+            lambda tx: find_rows(tx, instance.alice, asked, instance.options, instance.now_ms)
+        )
+        return len(found.reports), found.total, found.counts["all"], found.counts["queued"], found.has_any
+
+    assert rows() == (3, 3, 3, 1, True)
+    assert rows(project="https://a.example/x") == (2, 2, 2, 1, True)
+    assert rows(project="not a host") == (0, 0, 0, 0, True)
+    assert rows(search="nothing") == (0, 0, 3, 1, True)
+
+
+def test_gone_reports_and_those_of_others_are_none(instance: Instance) -> None:
+    """Pages say so, row by row."""
+    mine, other = instance.create().report.id, instance.create(who=instance.bob).report.id
+    states, counts = instance.database.read_here(
+        lambda tx: find_states(tx, instance.alice, (mine, other, 99), instance.options, instance.now_ms)
+    )
+    existing = instance.database.read_here(
+        lambda tx: find_existing(tx, instance.alice, (99, mine, other), instance.options, instance.now_ms)
+    )
+
+    assert [(number, report is None) for number, report in states.items()] == [(mine, False), (other, True), (99, True)]
+    assert (counts["all"], [report.id for report in existing]) == (1, [mine])
