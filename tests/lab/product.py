@@ -33,6 +33,8 @@ ARTIFACTS: Final = (
     "link_probes",
     "alternates",
     "source_maps",
+    "markdown_probe",
+    "agent_files",
 )
 
 

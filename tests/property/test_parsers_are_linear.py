@@ -12,6 +12,7 @@ from pagegrade.parse import emails, language_tags, mojibake, secrets, structured
 from pagegrade.parse.css import colors, font_faces, minified
 from pagegrade.parse.css import urls as css_urls
 from pagegrade.parse.files import (
+    agent_files,
     content_preferences,
     image,
     javascript,
@@ -66,6 +67,7 @@ PARSERS: Final[dict[str, Parser]] = {
     "sitemap entries": lambda text: _sitemap(f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{text}'),
     "declared sitemaps": lambda text: sitemap.find_declared_sitemaps(text.encode(), url=URL),
     "security.txt": lambda text: security_txt.parse_security_txt(text.encode()),
+    "agent file": lambda text: agent_files.read_agent_files((("agent-card", URL, _response(text)),)),
     "manifest": lambda text: manifest.read_manifest(text.encode(), URL, URL),
     "JSON-LD": structured_data.read_json_ld,
     "image": lambda text: image.read_image(text.encode()),

@@ -11,6 +11,8 @@ import pytest
 
 from pagegrade.model.artifacts import (
     TLS,
+    AgentFile,
+    AgentFiles,
     AlternatePage,
     Alternates,
     Artifacts,
@@ -87,6 +89,8 @@ def everything() -> Artifacts:
         llms_txt=known,
         link_probes=LinkProbes(items=(Probe(url=url, hops=(hop,), response=answer),), found=3),
         alternates=Alternates(items=(AlternatePage(url=url, failure=MISSING, links_back=None),), found=1),
+        markdown_probe=known,
+        agent_files=AgentFiles(items=(AgentFile(kind="agent-card", url=url, failure=MISSING, faults=("a",)),)),
         source_maps=SourceMaps(items=(Probe(url=url, named_by=url, failure=MISSING),), found=1),
     )
 

@@ -128,6 +128,8 @@ PROVIDERS: Final[dict[str, Callable[[Facts], object]]] = {
     "llms_txt": lambda facts: facts.artifacts.llms_txt,
     "link_probes": lambda facts: facts.artifacts.link_probes,
     "alternates": lambda facts: facts.artifacts.alternates,
+    "markdown_probe": lambda facts: facts.artifacts.markdown_probe,
+    "agent_files": lambda facts: facts.artifacts.agent_files,
     "source_maps": lambda facts: facts.artifacts.source_maps,
     "tls": lambda facts: facts.artifacts.tls,
     "dns": lambda facts: facts.artifacts.dns,

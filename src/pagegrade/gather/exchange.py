@@ -14,7 +14,7 @@ MAX_WIRE_BYTES: Final = 5_000_000
 MAX_DECODED_BYTES: Final = 20_000_000
 """Body bytes after removal of the content coding before the exchange is cut."""
 
-Purpose = Literal["document", "stylesheet", "script", "image", "font", "text", "any"]
+Purpose = Literal["document", "stylesheet", "script", "image", "font", "text", "markdown", "any"]
 """Purpose of the request; decides the Accept header, as it does in browsers."""
 
 

@@ -39,9 +39,10 @@ ACCEPTS: Final = {
     "script": "*/*",
     "font": "*/*",
     "text": "text/plain,application/xml;q=0.9,*/*;q=0.5",
+    "markdown": "text/markdown,text/html;q=0.9,*/*;q=0.1",
     "any": "*/*",
 }
-"""Purpose -> Accept, as browsers send it.
+"""Purpose -> Accept, as browsers send it, and for Markdown as agents do.
 
 Source: https://fetch.spec.whatwg.org/#fetching
 """

@@ -370,6 +370,35 @@ class SourceMaps:
     found: int = 0
 
 
+AgentFileKind = Literal["api-catalog", "agent-card", "mcp-server-card"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentFile:
+    """One file that describes interfaces to programs; the file itself is not kept."""
+
+    kind: AgentFileKind
+    url: str
+    """As asked for."""
+    status: int | None = None
+    media_type: str = ""
+    """Lower case, without parameters."""
+    failure: NotGathered | None = None
+    """Instead of the status."""
+    faults: tuple[str, ...] = ()
+    """Mistakes in its content, as phrases; ``html`` alone for a web page in its place."""
+    name: str = ""
+    entries: int = 0
+    """Of the catalog, skills of the agent, tools of the server."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentFiles:
+    """The files under ``/.well-known/`` that describe interfaces to programs, those that do not exist included."""
+
+    items: tuple[AgentFile, ...] = ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Artifacts:
     """All that was gathered about one page; what a ruleset evaluates."""
@@ -405,3 +434,6 @@ class Artifacts:
     link_probes: LinkProbes | NotGathered = NOT_ASKED
     alternates: Alternates | NotGathered = NOT_ASKED
     source_maps: SourceMaps | NotGathered = NOT_ASKED
+    markdown_probe: WellKnown | NotGathered = NOT_ASKED
+    """The document once more by ``Accept: text/markdown``; body holds at most its first bytes."""
+    agent_files: AgentFiles | NotGathered = NOT_ASKED

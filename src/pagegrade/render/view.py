@@ -71,6 +71,8 @@ _ARTIFACT_NAMES: Final[Mapping[str, str]] = {
     "link_probes": N_("linked pages"),
     "alternates": N_("language versions"),
     "source_maps": N_("source maps"),
+    "markdown_probe": N_("the page as Markdown"),
+    "agent_files": N_("files for agents"),
 }
 PHASES: Final[Mapping[str, str]] = {
     "dns": N_("DNS"),

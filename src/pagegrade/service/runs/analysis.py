@@ -278,4 +278,6 @@ def artifacts_of_document(
         link_probes=offline,
         alternates=offline,
         source_maps=offline,
+        markdown_probe=offline,
+        agent_files=offline,
     )

@@ -61,6 +61,8 @@ _ARTIFACTS: Final = (
     "link_probes",
     "alternates",
     "source_maps",
+    "markdown_probe",
+    "agent_files",
 )
 
 
