@@ -107,3 +107,11 @@ def test_keys_in_a_script_are_kept_masked_only() -> None:
     assert found.script is not None
     assert found.script.secrets == (("secret", "Groq key", "gsk_kW9q…Dj"),)
     assert key not in str(found)
+
+
+def test_newer_features_of_a_stylesheet_are_kept() -> None:
+    """By their ids; a script has none."""
+    sheet = b"a{width:calc-size(auto,size)}"
+    style, script = measure_samples((Sample(stylesheet=sheet, url="https://example.com/a.css"), Sample(script=sheet)))
+
+    assert (style.css_features, script.css_features) == (("calc-size",), ())

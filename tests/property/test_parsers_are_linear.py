@@ -10,6 +10,7 @@ import pytest
 from pagegrade.model.artifacts import Response
 from pagegrade.parse import emails, language_tags, mojibake, secrets, structured_data, words
 from pagegrade.parse.css import colors, font_faces, minified
+from pagegrade.parse.css import newer_features as newer_css
 from pagegrade.parse.css import urls as css_urls
 from pagegrade.parse.files import (
     agent_files,
@@ -25,6 +26,7 @@ from pagegrade.parse.files import (
     sitemap,
 )
 from pagegrade.parse.html import charset, parser, srcset, viewport
+from pagegrade.parse.html import newer_features as newer_html
 from pagegrade.parse.http import (
     caching,
     cookies,
@@ -75,6 +77,9 @@ PARSERS: Final[dict[str, Parser]] = {
     "style sheet": lambda text: css_urls.find_css_urls(text, base_url=URL),
     "style attribute": lambda text: css_urls.find_css_urls(text, base_url=URL, declarations=True),
     "style sheet's charset": lambda text: css_urls.decode_stylesheet(text.encode(), text),
+    "newer CSS": lambda text: newer_css.find_newer_features(text.encode()),
+    "newer CSS in rules": lambda text: newer_css.find_newer_features(f"a{{text-fit:x}}@supports(a){{{text}".encode()),
+    "newer HTML": lambda text: newer_html.find_newer_markup(text.encode()),
     "font faces": lambda text: font_faces.find_font_faces(text, stylesheet_url=URL),
     "font face": lambda text: font_faces.find_font_faces("@font-face{" + text, stylesheet_url=URL),
     "minified style sheet": lambda text: minified.minified_stylesheet_bytes(text.encode()),
@@ -128,7 +133,8 @@ NUISANCES: Final = (
     "format(", "width = ", "a-b-", "'nonce-", "'a' ", ";;", "  ,", "a.b.", "xn--", "Content-Signal: a=yes\n", "a=yes,",
     "AKIA", "SG.", "T3BlbkFJ", "sk-T3BlbkFJ", "1:AA", "-----BEGIN PRIVATE KEY-----M", "eyJhbGciOi", "eyJhbGciOi.",
     "?sv=20", "&sv=20", "mailgun key-", "mongodb://a:", "authToken='", "gsk_ab", "Ã¤", "Ã", "__spreadArray",
-    "â€", "\ufffd",
+    "â€", "\ufffd", "@supports ", "@supports{", ":open", "text-fit", "text-fit:", "base-select", "abs(",
+    " popover", "<a popover", "<script ", "<div popover>",
 )  # fmt: skip
 """What is repeated: delimiters that never close, escapes, prefixes of what a parser looks for."""
 ELEMENTS: Final = (

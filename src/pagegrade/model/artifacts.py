@@ -293,6 +293,8 @@ class Resource:
     visibility_rules: tuple[str, ...] | None = None
     """Of a stylesheet: the rules that can hide or show an element, as ``parse.cascade`` keeps them; ``None`` when it
     was not read, or holds too many."""
+    css_features: tuple[str, ...] = ()
+    """Of a stylesheet: ids of the features it uses that are not Baseline widely available (``parse.data.baseline``)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

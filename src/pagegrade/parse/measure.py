@@ -9,6 +9,7 @@ from pagegrade.model.artifacts import FontFace, ImageFacts, ManifestFacts, Scrip
 from pagegrade.parse.cascade.rules import reduce_stylesheet
 from pagegrade.parse.css.font_faces import find_font_faces, font_format
 from pagegrade.parse.css.minified import minified_stylesheet_bytes
+from pagegrade.parse.css.newer_features import find_newer_features
 from pagegrade.parse.css.urls import StylesheetURL, decode_stylesheet, find_stylesheet_references
 from pagegrade.parse.files.image import read_image
 from pagegrade.parse.files.javascript import (
@@ -66,6 +67,7 @@ class Measure:
     references: tuple[StylesheetURL, ...] = ()
     """References of the stylesheet."""
     visibility_rules: tuple[str, ...] | None = None
+    css_features: tuple[str, ...] = ()
 
 
 def measure_samples(samples: tuple[Sample, ...]) -> tuple[Measure, ...]:
@@ -82,6 +84,7 @@ def _measure(sample: Sample) -> Measure:
     facts: ScriptFacts | None = None
     faces: tuple[FontFace, ...] = ()
     visibility_rules: tuple[str, ...] | None = None
+    css_features: tuple[str, ...] = ()
     if sample.script:
         minified = minified_script_bytes(sample.script)
         facts = _script_facts(sample.script)
@@ -89,6 +92,7 @@ def _measure(sample: Sample) -> Measure:
         minified = minified_stylesheet_bytes(sample.stylesheet)
         text = decode_stylesheet(sample.stylesheet, sample.content_type)
         visibility_rules = reduce_stylesheet(text, base_url=sample.url)
+        css_features = find_newer_features(sample.stylesheet)
         if b"@font-face" in sample.stylesheet.lower():
             faces = find_font_faces(text, stylesheet_url=sample.url)
     return Measure(
@@ -99,6 +103,7 @@ def _measure(sample: Sample) -> Measure:
         script=facts,
         font_faces=faces,
         visibility_rules=visibility_rules,
+        css_features=css_features,
         manifest=read_manifest(sample.manifest, sample.url, sample.page_url) if sample.manifest else None,
         references=_references(sample) if sample.referring else (),
     )
