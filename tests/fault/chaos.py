@@ -104,7 +104,7 @@ class Storm:
             if number % BATCH_EVERY == 0:
                 urls = tuple(f"{self.site}{chance.choice(PATHS)}?{key}-{part}" for part in range(BATCH_REPORTS))
                 if self.instance.ledger.post_batch(self.server, urls, key=key) is None:
-                    time.sleep(PAUSE_S)
+                    pause(PAUSE_S, "a client's patience")
                     self.instance.ledger.post_batch(self.server, urls, key=key)
                 continue
             url = f"{self.site}{path}?{key}"

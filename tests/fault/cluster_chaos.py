@@ -202,7 +202,7 @@ class Storm:
             if number % BATCH_EVERY == 0:
                 urls = tuple(f"{self.site}{chance.choice(PATHS)}?{key}-{part}" for part in range(BATCH_REPORTS))
                 if ledger.post_batch(self._api(chance), urls, secret=mine, key=key) is None:
-                    time.sleep(PAUSE_S)
+                    pause(PAUSE_S, "a client's patience")
                     ledger.post_batch(self._api(chance), urls, secret=mine, key=key)
                 continue
             url = f"{self.site}{chance.choice(PATHS)}?{key}"

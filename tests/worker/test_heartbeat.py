@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,7 @@ from pagegrade.store.repositories.installation import note_origin
 from pagegrade.store.repositories.processes import LiveProcess, list_live
 from pagegrade.worker.heartbeat import present
 from tests.store_builders import make_database, make_file
+from tests.waiting import wait_for
 
 LEASE_S = 0.4
 shared_only = pytest.mark.backend("postgresql", reason="elsewhere there is one process")
@@ -97,8 +98,8 @@ def test_it_learns_how_many_there_are(database: Database) -> None:
             alone = first.peers
             async with present(second, "worker"):
                 both = second.peers
-                await _until(lambda: first.peers == 2)
-            await _until(lambda: first.peers == 1)
+                await wait_for(lambda: first.peers == 2)
+            await wait_for(lambda: first.peers == 1)
             return [alone, both, first.peers]
 
     peers = asyncio.run(script())
@@ -115,7 +116,7 @@ def test_who_was_forgotten_while_it_slept_is_known_again(database: Database) -> 
     async def script() -> str:
         async with present(process, "serve"):
             database.write_here(lambda tx: tx.exec_driver_sql("DELETE FROM processes"))
-            await _until(lambda: bool(live(database)))
+            await wait_for(lambda: bool(live(database)))
             return live(database)[0].name
 
     name = asyncio.run(script())
@@ -149,7 +150,7 @@ def test_one_that_could_not_say_so_at_first_says_it_soon(database: Database) -> 
         database.write_here(lambda tx: tx.exec_driver_sql("ALTER TABLE processes RENAME TO gone"))
         async with present(process, "serve"):
             database.write_here(lambda tx: tx.exec_driver_sql("ALTER TABLE gone RENAME TO processes"))
-            await _until(lambda: bool(live(database)))
+            await wait_for(lambda: bool(live(database)))
         return not live(database)
 
     ended = asyncio.run(script())
@@ -172,13 +173,6 @@ def test_where_nobody_else_works_nobody_is_told(tmp_path: Path) -> None:
     assert known == ()
 
 
-async def _until(done: Callable[[], bool]) -> None:
-    """Wait for something that another thread does."""
-    async with asyncio.timeout(30):
-        while not done():  # noqa: ASYNC110 - nothing tells
-            await asyncio.sleep(0.02)
-
-
 @shared_only
 @pytest.mark.parametrize("learns", [True, False])
 def test_a_process_without_a_configured_origin_learns_that_of_the_server(database: Database, *, learns: bool) -> None:
@@ -191,9 +185,8 @@ def test_a_process_without_a_configured_origin_learns_that_of_the_server(databas
         async with present(process, "worker", learns_origin=learns):
             first = process.options.base_url, process.options.analyze.own_origins
             database.write_here(lambda tx: note_origin(tx, "https://grade.example.org"))
-            beats = now_ms()
-            while learns and process.options.base_url == first[0] and now_ms() < beats + 20_000:  # noqa: ASYNC110 - a thread sets it
-                await asyncio.sleep(0.02)
+            if learns:
+                await wait_for(lambda: process.options.base_url != first[0])
         return [first, (process.options.base_url, process.options.analyze.own_origins)]
 
     found = asyncio.run(script())
