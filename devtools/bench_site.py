@@ -17,6 +17,7 @@ from pagegrade.model.artifacts import NotGathered
 from pagegrade.parse.url import parse_target_url
 from pagegrade.sandbox.pool import Children
 from pagegrade.service.runs.analysis import AnalyzeOptions, analyze_target
+from pagegrade.web.server.serve import loop_factory
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = "/many"
@@ -36,7 +37,9 @@ def measure_site(count: int) -> dict[str, float]:
     try:
         origin = _origin(process)
         urls, bare_s = _bare(origin, count)
-        wall_s, cpu_s = asyncio.run(_analyses(origin, count))
+        # The event loop that the service uses.
+        with asyncio.Runner(loop_factory=loop_factory()) as runner:
+            wall_s, cpu_s = runner.run(_analyses(origin, count))
     finally:
         process.terminate()
         process.wait(timeout=10)

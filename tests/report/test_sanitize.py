@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from pagegrade.report.sanitize import clean_number, clean_text, storable
+from pagegrade.report.sanitize import clean_number, clean_text, storable, storable_json
 
 
 @pytest.mark.parametrize(
@@ -32,3 +32,19 @@ def test_hidden_places_are_cleaned_too() -> None:
 def test_ordinary_values_pass(value: object) -> None:
     """What JSON can say is left alone."""
     assert storable(value) == value
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"a": "plain", "b": ("tuple", 1, 2.5, None, True), "c": {"d": [float("nan"), float("inf"), 1e300]}},
+        {"nul": "a\x00b", "\x00": ["\\u0000"]},
+        {"surrogate": "\ud800", "good": "\U0001f600 é"},
+        {"large": 10**30, "small": -(2**63)},
+        [],
+        "text\x00",
+    ],
+)
+def test_values_for_json_are_cleaned_alike(value: object) -> None:
+    """However they are looked through."""
+    assert storable_json(value) == storable(value)

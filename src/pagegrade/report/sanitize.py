@@ -6,6 +6,8 @@ import math
 import re
 from typing import Final
 
+import msgspec
+
 _UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
 """NUL (PostgreSQL refuses it) and lone surrogates (no UTF-8 form exists, RFC 3629 section 3)."""
 
@@ -40,3 +42,15 @@ def storable(value: object) -> object:
             return [storable(item) for item in value]
         case _:
             return value
+
+
+def storable_json(value: object) -> object:
+    """``storable`` for values that become JSON: hardly any hold something to clean, and the encoder finds it faster.
+
+    It writes NaN and the infinities as null, refuses lone surrogates, and escapes NUL.
+    """
+    try:
+        encoded = msgspec.json.encode(value)
+    except (UnicodeEncodeError, OverflowError, ValueError):
+        return storable(value)
+    return storable(value) if b"\\u0000" in encoded else msgspec.json.decode(encoded)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import msgspec
 
@@ -22,7 +22,7 @@ from pagegrade.model.report import (
     RunFacts,
     Withheld,
 )
-from pagegrade.report.sanitize import storable
+from pagegrade.report.sanitize import storable_json
 
 JSONObject = dict[str, Any]
 ANALYZE_AGAIN: Final = "make a new one with: pagegrade analyze URL --format json --output FILE"
@@ -62,7 +62,7 @@ def report_to_dict(report: Report) -> JSONObject:
         "created_at": None,
         "updated_at": None,
     }
-    return {name: storable(value) for name, value in plain.items()}
+    return cast("JSONObject", storable_json(plain))
 
 
 def format_timestamp(moment: datetime) -> str:
