@@ -1,4 +1,4 @@
-# Every command of the project. `make` alone lists them; each does its own set-up in .venv when it is missing.
+# Every command of the project; `make` lists them. Each sets up .venv if it is missing.
 # A Python that is not found by itself: make PYTHON=/path/to/python3.
 
 # The first Python on the PATH that runs and is new enough; a name may exist and still not run (version managers).
@@ -26,14 +26,14 @@ SLOW := $(addprefix tests/,browser fault generated_clients lab)
 PYTEST = PAGEGRADE_TEST_BACKEND='$(BACKEND)' $(BIN)/pytest --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help description-tools setup check lint types imports docs quick test slow serve fault chaos load simulate allow-lab analyze bench calibrate texts picture screenshots fix new-check lock lock-check env-run env-test env-dev
+.PHONY: help description-tools setup check lint types imports docs quick test slow serve sample fault chaos load simulate allow-lab analyze bench calibrate texts picture screenshots fix new-check lock lock-check env-run env-test env-dev
 
 help:  ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
 
-setup: env-dev  ## make .venv with everything for working on Pagegrade
+setup: env-dev  ## set up .venv for development
 
-check: lint types imports docs test slow  ## all that must be green before a commit; CI runs exactly this
+check: lint types imports docs test slow  ## all checks of CI
 
 lint: env-dev lock-check  ## style, spelling and conventions of the code
 	@$(BIN)/ruff check --output-format concise
@@ -47,7 +47,7 @@ types: env-dev  ## static types of product, tests and tools
 imports: env-test  ## which package may import which
 	@$(BIN)/lint-imports --no-logo
 
-docs: env-test  ## make the generated reference pages, check the committed ones and every internal link
+docs: env-test  ## generate the reference pages, check the committed ones and all internal links
 	@$(BIN)/python -m devtools.gen_docs --check
 	@$(BIN)/python -m devtools.doc_links
 
@@ -60,15 +60,18 @@ test: env-test  ## all tests but the slow ones, on all cores (ARGS='-k word' for
 slow: env-test  ## the slow tests: real browsers, generated clients, the hostile lab, crashes and lost machines
 	@$(PYTEST) $(SLOW) $(ARGS)
 
-analyze: env-run  ## report on a page: make analyze URL=https://example.org/ [ARGS='--format json']
-	@test -n '$(subst ','\'',$(URL))' || { echo "Say which page: make analyze URL=https://example.org/" >&2; exit 2; }
+analyze: env-run  ## analyze a page: make analyze URL=https://example.org/ [ARGS='--format json']
+	@test -n '$(subst ','\'',$(URL))' || { echo "Name a page: make analyze URL=https://example.org/" >&2; exit 2; }
 	@$(BIN)/pagegrade analyze $(ARGS) -- '$(subst ','\'',$(URL))'
+
+sample: env-run  ## serve a sample page on this machine and analyze it
+	@$(BIN)/python -m devtools.sample_page $(ARGS)
 
 # HOST counts only when it is typed: some shells set a variable of that name to the name of the machine.
 serve: env-run  ## run the service: make serve [HOST=0.0.0.0] [PORT=8080] [ARGS='--workers 8']
 	@$(BIN)/pagegrade serve $(if $(filter command,$(origin HOST)),--host '$(subst ','\'',$(HOST))') $(if $(PORT),--port '$(subst ','\'',$(PORT))') $(ARGS)
 
-description-tools:  ## install other makers' tools for OpenAPI, with which tests/generated_clients is run
+description-tools:  ## install the OpenAPI tools of tests/generated_clients
 	@$(PYTHON) devtools/description_tools.py
 
 fault: env-test  ## only the hostile lab: a namespace full of malicious servers
@@ -77,16 +80,16 @@ fault: env-test  ## only the hostile lab: a namespace full of malicious servers
 chaos: env-test  ## kill and stop everything at random while clients use it: make chaos [MINUTES=1] [BACKEND=postgresql]
 	@$(BIN)/python -m tests.fault.chaos --backend '$(or $(BACKEND),sqlite)' --minutes '$(or $(MINUTES),1)' $(ARGS)
 
-load: env-test  ## put load on a whole installation: make load [RUN='R1 R4'] [ARGS='--sqlite']; R6 needs root
+load: env-test  ## put load on a complete installation: make load [RUN='R1 R4'] [ARGS='--sqlite']; R6 needs root
 	@$(BIN)/python -m tests.fault.load $(or $(RUN),R1) $(ARGS)
 
-simulate: env-test  ## play an installation of 1 to 10,000 places, and hold the table in docs/explanation/scaling.md against it
+simulate: env-test  ## simulate an installation with 1 to 10,000 worker slots and check the table in docs/explanation/scaling.md
 	@$(BIN)/python -m devtools.simulate_scaling --check
 
-allow-lab:  ## let ordinary users make the namespace of the lab, where the system forbids it (Ubuntu; asks for root)
+allow-lab:  ## allow ordinary users to create the namespace of the lab, where the system forbids it (Ubuntu; needs root)
 	@sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0
 
-bench: env-test  ## how fast the engine, lists of a thousand and a million reports, and the API are, and what hostile pages cost (ARGS: engine's)
+bench: env-test  ## measure the engine, lists of a thousand and a million reports, the API, and hostile pages (ARGS: the engine's)
 	@$(BIN)/python -m devtools.bench $(ARGS)
 	@$(BIN)/python -m devtools.bench_store
 	@$(BIN)/python -m devtools.bench_store --postgresql
@@ -94,19 +97,19 @@ bench: env-test  ## how fast the engine, lists of a thousand and a million repor
 	@$(BIN)/python -m devtools.bench_api
 	@$(BIN)/python -m devtools.bench_memory
 
-calibrate: env-test  ## grade labelled pages and real pages, and fail where the grade means too little (ARGS='--shared DIR')
+calibrate: env-test  ## grade labelled and real pages, and fail if the grades deviate (ARGS='--shared DIR')
 	@$(BIN)/python -m devtools.calibrate $(ARGS)
 
-texts: env-test  ## bring the message catalogues of the pages up to date; what is left to translate is counted
+texts: env-test  ## update the message catalogues of the pages, and count missing translations
 	@$(BIN)/python -m devtools.catalogues
 
-picture: env-test  ## draw the picture of the README anew
+picture: env-test  ## redraw the picture of a terminal report
 	@$(BIN)/python -m devtools.picture
 
-screenshots: env-test  ## take the pictures of the pages in docs/images anew, in a real browser
+screenshots: env-test  ## retake the screenshots in docs/images in a real browser
 	@$(BIN)/python -m devtools.screenshots
 
-fix: env-dev  ## fix what the tools can fix by themselves, and write the committed reference files anew
+fix: env-dev  ## fix what tools can fix, and regenerate the committed reference files
 	@$(BIN)/ruff check --fix
 	@$(BIN)/python -m devtools.conventions --fix
 	@$(BIN)/ruff format
@@ -115,10 +118,10 @@ fix: env-dev  ## fix what the tools can fix by themselves, and write the committ
 new-check: env-run  ## start a check with its test: make new-check ID=seo/title-missing
 	@$(BIN)/python -m devtools.new_check '$(ID)'
 
-lock: env-run  ## make requirements/*.txt anew from pyproject.toml (ARGS=--upgrade for newer versions)
+lock: env-run  ## regenerate requirements/*.txt from pyproject.toml (ARGS=--upgrade for newer versions)
 	@$(BIN)/python -m devtools.locks $(ARGS)
 
-lock-check: env-dev  ## whether requirements/*.txt belong to pyproject.toml (no network)
+lock-check: env-dev  ## check that requirements/*.txt match pyproject.toml (no network)
 	@$(BIN)/python -m devtools.locks --check
 
 # The three levels of the environment; a level contains those before it.

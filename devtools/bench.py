@@ -1,4 +1,4 @@
-"""How fast the engine is: ratios of one run on one machine, because absolute times mean little on a shared one.
+"""Speed of the engine: ratios of one run on one machine, because absolute times mean little on a shared one.
 
 For every page of a folder: CPU of the bare parse, of a bare walk that reads every tag and attribute, of the facts, of
 all checks, of the score, and what parse + facts + checks + score cost against the bare pair. The pass line is drawn
@@ -41,8 +41,8 @@ from pagegrade.service.runs.analysis import artifacts_of_document
 ROOT = Path(__file__).resolve().parents[1]
 REAL_PAGES = ROOT.parent / "shared" / "corpus"
 PASS_RATIO = 10.0
-"""What the engine may cost against the bare pair, on the median page."""
-DEAREST = 10
+"""Maximum ratio of the engine to the bare pair, on the median page."""
+SLOWEST = 10
 SMALL_BYTES = 10_000
 """Pages below are left out of the cost by size: what every page costs outweighs them."""
 URL = "https://bench.example/section/page"
@@ -62,7 +62,7 @@ class Row:
     """The same when every file that the page names was fetched."""
     score: float
     cascade: float = 0.0
-    """What the style sheets of the page and one library sheet for each that it links add to the walk of the facts."""
+    """Time that the stylesheets of the page and one library sheet per linked one add to the walk of the facts."""
 
     @property
     def ratio(self) -> float:
@@ -179,7 +179,7 @@ def parse(body: bytes) -> Document:
 
 @cache
 def library_rules() -> tuple[str, ...]:
-    """What is kept of a sheet like that of a component library: 230 rules, most of which match nothing."""
+    """Return the kept rules of a sheet like that of a component library: 230 rules, most of which match nothing."""
     css = "".join(
         f".part-{n}{{display:none}}.part-{n}.show{{display:block}}"
         f"@media (min-width:{500 + n}px){{.d-{n}{{display:flex}}}}"
@@ -206,7 +206,7 @@ def fresh(document: Document) -> Document:
 
 
 def print_engine(rows: list[Row], each: dict[str, list[float]]) -> float:
-    """The table of pages and the dearest checks; gives the median ratio."""
+    """Print the table of pages and the slowest checks; returns the median ratio."""
     print(f"{'page':<22}{'kB':>7}{'parse':>8}{'walk':>8}{'facts':>8}{'checks':>8}{'score':>8}{'ratio':>8}{'+files':>8}")
     for row in rows:
         print(
@@ -241,14 +241,14 @@ def print_engine(rows: list[Row], each: dict[str, list[float]]) -> float:
 
 
 def print_checks(costs: Mapping[str, float]) -> None:
-    """The dearest checks one by one, and the rest together."""
+    """Print the slowest checks one by one, and the rest together."""
     total = sum(costs.values())
     ordered = sorted(costs.items(), key=lambda entry: (-entry[1], entry[0]))
     print(f"\n{'check, with the files of the page':<44}{'median ms':>10}{'share':>8}")
-    for name, ms in ordered[:DEAREST]:
+    for name, ms in ordered[:SLOWEST]:
         print(f"{name:<44}{ms:>10.3f}{ms / total:>8.1%}")
-    rest = sum(ms for _, ms in ordered[DEAREST:])
-    print(f"{f'the {len(ordered) - DEAREST} others together':<44}{rest:>10.3f}{rest / total:>8.1%}")
+    rest = sum(ms for _, ms in ordered[SLOWEST:])
+    print(f"{f'the {len(ordered) - SLOWEST} others together':<44}{rest:>10.3f}{rest / total:>8.1%}")
 
 
 def main(arguments: list[str] | None = None) -> int:

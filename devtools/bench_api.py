@@ -1,4 +1,4 @@
-"""How fast the service is, against a bare handler that runs the same SQL on the same database.
+"""Speed of the service, against a bare handler that runs the same SQL on the same database.
 
 On a database of 100,000 reports: requests per second of list, show and create beside those of ``devtools.bench_bare``,
 taken in turns in the same minute, because absolute times mean little on a shared machine. Then whole reports per
@@ -198,7 +198,7 @@ def run_row(report_id: int, account_id: int, packed: PackedReport) -> dict[str, 
 
 
 def real_report() -> PackedReport:
-    """What an analysis of a page of middle size leaves."""
+    """Return the packed report on a page of medium size."""
     body = list(generated_pages())[1][1]
     return pack_report(
         evaluate_artifacts(artifacts_of_document(body, url=URL, headers=(("Content-Type", "text/html"),)))
@@ -281,7 +281,7 @@ def slope_kb(samples: list[tuple[int, int]]) -> float:
     return sum((x - mean_x) * (y - mean_y) for x, y in samples) / spread if spread else 0.0
 
 
-KEY: Final = "bench-key-that-nobody-else-has"
+KEY: Final = "bench-key-of-this-machine-only"
 
 
 @contextlib.contextmanager

@@ -1,4 +1,4 @@
-"""What the API is measured against: a bare ASGI handler that runs the same SQL on the same database, and nothing else.
+"""Baseline of the API benchmark: a bare ASGI handler that runs the same SQL on the same database, and nothing else.
 
 ``record`` runs requests through the application in this process and writes down every statement with its parameters,
 the look at the key and the totals included. ``python -m devtools.bench_bare FILE`` serves a recording: every request
@@ -35,7 +35,7 @@ from pagegrade.web.app import make_app
 READERS: Final = 4
 CREATED_URL: Final = "https://bench.example/recorded"
 FIRST_RUN_ID: Final = 7_000_000_000
-"""Runs are numbered from here before the recording, so that their ids can be told from all other numbers."""
+"""Runs are numbered from here before the recording, so that their ids differ from all other numbers."""
 UNLIMITED: Final = 1_000_000_000
 _BRACKETS: Final = ("BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE", "PRAGMA")
 Call = tuple[str, str, bytes]
@@ -76,7 +76,7 @@ class Recordings(msgspec.Struct, frozen=True):
 
 
 def record(path: Path, secret: str, calls: dict[str, Call]) -> Recordings:
-    """What each call asks of the database, by running it once in this process."""
+    """Record the SQL of each call by running it once in this process."""
     database = SQLiteDatabase(f"sqlite:///{path}", readers=1)
     options = ServiceOptions(
         requests_per_minute=UNLIMITED,
@@ -104,7 +104,7 @@ def record(path: Path, secret: str, calls: dict[str, Call]) -> Recordings:
         def execute(self, sql: str, params: Any = (), /) -> Any:
             return self.cursor().execute(sql, params)
 
-    @event.listens_for(database._engine, "do_connect")  # noqa: SLF001 - nobody else needs another driver
+    @event.listens_for(database._engine, "do_connect")  # noqa: SLF001 - only the bench needs another driver
     def _note(_dialect: Any, _record: Any, _arguments: Any, more: dict[str, Any]) -> None:
         more["factory"] = Connection
 
@@ -232,8 +232,8 @@ class Bare:
                 self._write_one(connection, segment)
                 connection.execute("RELEASE work")
             connection.execute("COMMIT")
-            for _, tell in group:
-                tell()
+            for _, notify in group:
+                notify()
 
     def _write_one(self, connection: sqlite3.Connection, segment: Segment) -> None:
         fresh: dict[str, Any] = {

@@ -21,7 +21,7 @@ BATCH: Final = 10_000
 FIRST_PRIORITY: Final = 2_000_000_000
 """Of a job of the most urgent kind, less its turn; the order is all that counts."""
 BUSY_SITE: Final = "busy.example"
-"""Where parked runs wait."""
+"""Target that parked runs wait for."""
 FAR_MS: Final = 3_600_000
 
 

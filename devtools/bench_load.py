@@ -39,7 +39,7 @@ end
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What came of it."""
+    """Result of one measurement."""
 
     per_second: float
     p50_ms: float
@@ -50,7 +50,7 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is sent, again and again."""
+    """Request that is sent repeatedly."""
 
     method: str
     target: str
@@ -60,7 +60,7 @@ class Request:
 
 
 def tool() -> str:
-    """What makes the load here, for the person who reads the figures."""
+    """Return the name of the load generator, for the printed figures."""
     return "wrk" if shutil.which("wrk") else "a client of our own (one process, asyncio)"
 
 

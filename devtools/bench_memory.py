@@ -1,4 +1,4 @@
-"""How much memory hostile pages cost the service: resident memory of all its processes, children included.
+"""Memory that hostile pages cost the service: resident memory of all its processes, children included.
 
 ``pagegrade serve`` with its defaults analyses pages that are small on the wire and large in memory. For each page: what
 the processes hold together while they are idle, the peak during the analysis, and what is left when it is over. Then
@@ -24,7 +24,7 @@ from tests.lab.resident import ResidentPeak, resident_mb
 from tests.server import Server, running_server
 
 SETTLE_S: Final = 30.0
-"""How long memory may take to be given back."""
+"""Seconds until memory must have been released."""
 WAIT_S: Final = 150.0
 FOUR: Final = ("style-sheets", "images", "sitemaps", "text")
 
@@ -40,7 +40,7 @@ class Memory:
     kept: float
     """MB above idle when it was over."""
     states: tuple[str, ...]
-    """What became of the reports."""
+    """Return the states of the reports."""
 
 
 class _Server(ThreadingHTTPServer):

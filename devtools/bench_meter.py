@@ -1,4 +1,4 @@
-"""What work on a database costs: processor time of both sides, exchanges, the log, and what is waited for."""
+"""Cost of work on a database: processor time of both sides, exchanges, the log, and waits."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class Meter:
 
 @dataclass(slots=True)
 class Waits:
-    """What the connections of a server were doing, looked at again and again."""
+    """Samples of the activity of a server's connections."""
 
     seen: Counter[str] = field(default_factory=Counter)
 

@@ -1,4 +1,4 @@
-"""What the queue costs: its three verbs without any analysis, on PostgreSQL with a real disk and on SQLite.
+"""Cost of the queue: its three verbs without any analysis, on PostgreSQL with a real disk and on SQLite.
 
 First each verb by itself, at an empty queue and at a long one. Then chores: parking, the ticker, the reaper, leases.
 Then several processes at once that do nothing but the verbs, to see what they wait for. The unit to compare with on
@@ -52,7 +52,7 @@ PARKED: Final = 10_000
 OFFERED: Final = 500
 CLIENT: Final = "bench client"
 NOTIFIES: Final = "procrastinate_jobs_notify_queue_job_inserted_v1"
-"""Trigger of procrastinate that tells of jobs inside of transactions; we keep it off."""
+"""Trigger of procrastinate that notifies of jobs inside of transactions; we keep it off."""
 _numbers = itertools.count(1)
 
 
@@ -95,14 +95,14 @@ def claim(tx: Transaction, count: int = 1) -> tuple[ClaimedRun, ...]:
 def finish(tx: Transaction, run: ClaimedRun, packed: PackedReport) -> None:
     """Store an outcome as a worker does."""
     if not finish_run(tx, run, packed, now_ms()):
-        raise AssertionError(f"run {run.id} was somebody else's")
+        raise AssertionError(f"run {run.id} belonged to another worker")
     offer_next(tx, run.id, now_ms(), **TARGETS)
 
 
 def cost_of_verbs(
     database: Database, meter: Meter, accounts: list[int], packed: PackedReport, count: int
 ) -> dict[str, Cost]:
-    """What each verb costs on the queue as it is, which is as long afterwards as before."""
+    """Measure each verb on the queue as it is; its length stays the same."""
     write = database.write_here
     owners = itertools.cycle(accounts)
     taken: list[ClaimedRun] = []
@@ -151,7 +151,7 @@ def per(cost: Cost, many: int) -> Cost:
 
 
 def cost_of_chores(database: Database, meter: Meter, accounts: list[int]) -> dict[str, Cost]:
-    """What is done whether or not there is work, and what it costs to pass over runs that must wait."""
+    """Measure the periodic work, and the cost of skipping runs that must wait."""
     write = database.write_here
     shared = database.shared
     chores: dict[str, Callable[[Transaction], object]] = {
@@ -174,7 +174,7 @@ def cost_of_chores(database: Database, meter: Meter, accounts: list[int]) -> dic
 
 
 def cost_of_parking(database: Database, meter: Meter, account_id: int) -> dict[str, Cost]:
-    """What it costs to put off the runs of a site that is busy, and to offer them again; the queue is empty before."""
+    """Measure parking the runs of a busy site and offering them again; the queue is empty before."""
     write = database.write_here
     for _ in range(OFFERED + 2):
         write(lambda tx: create(tx, account_id, target=BUSY_SITE))
@@ -191,7 +191,7 @@ def _reap(tx: Transaction) -> object:
     return reap_runs(tx, live=(), now_ms=now_ms(), worker="bench")
 
 
-def crowd(url: str, accounts: list[int], what: str, seconds: float, answers: Any) -> None:
+def run_clients(url: str, accounts: list[int], what: str, seconds: float, answers: Any) -> None:
     """One of several processes that do the verbs and nothing else; (how often, its processor time) into the queue."""
     database = open_database(url, readers=1, writers=1, name=CLIENT)
     packed = outcome()
@@ -223,7 +223,9 @@ def throughput(
     """So many processes at once."""
     context = multiprocessing.get_context("spawn")
     answers: Any = context.Queue()
-    processes = [context.Process(target=crowd, args=(url, accounts, what, seconds, answers)) for _ in range(clients)]
+    processes = [
+        context.Process(target=run_clients, args=(url, accounts, what, seconds, answers)) for _ in range(clients)
+    ]
     with watching(server, CLIENT) as waits:
         for process in processes:
             process.start()
@@ -283,7 +285,7 @@ def measure(database: Database, server: Postgres | None, options: argparse.Names
     return {title: {name: asdict(cost) for name, cost in costs.items()} for title, costs in found.items()}
 
 
-def crowds(server: Postgres, url: str, options: argparse.Namespace) -> list[dict[str, Any]]:
+def measure_clients(server: Postgres, url: str, options: argparse.Namespace) -> list[dict[str, Any]]:
     """Several processes on a database that has been measured already: one account's lock, then many accounts."""
     database = open_database(url, readers=1, writers=1)
     rows = []
@@ -313,7 +315,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--deep", type=int, default=DEEP, help="runs in the long queue")
     parser.add_argument("--accounts", type=int, default=1_000, help="accounts of another long queue")
     parser.add_argument("--clients", type=int, nargs="*", default=[1, 2, 4, 8], help="processes at once")
-    parser.add_argument("--seconds", type=float, default=4.0, help="of each crowd")
+    parser.add_argument("--seconds", type=float, default=4.0, help="of each measurement")
     parser.add_argument("--only", choices=["sqlite", "postgresql"], help="one kind of database")
     parser.add_argument("--json", type=Path, help="write the figures to this file too")
     options = parser.parse_args(arguments)
@@ -326,7 +328,7 @@ def main(arguments: list[str] | None = None) -> int:
             database.close()
             fresh = Databases(server.url("postgres")).make()
             if options.clients:
-                figures["crowds"] = crowds(server, fresh, options)
+                figures["clients"] = measure_clients(server, fresh, options)
     if options.only != "postgresql":
         with tempfile.TemporaryDirectory(prefix="pagegrade-bench-") as folder:
             database = open_database(f"sqlite:///{folder}/bench.db", readers=1, checkpoints=False)

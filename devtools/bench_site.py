@@ -57,7 +57,7 @@ def measure_site(count: int) -> dict[str, float]:
 
 
 def _origin(process: subprocess.Popen[str]) -> str:
-    """Where the site listens: the first address it prints."""
+    """Return the origin of the site: the first URL that it prints."""
     if process.stdout is None:
         raise RuntimeError("the site has no standard output")
     for line in process.stdout:

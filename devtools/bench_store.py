@@ -1,4 +1,4 @@
-"""What a run takes to store, and how lists behave as an account grows: every filter in every order.
+"""Cost of storing a run, and of lists as an account grows: every filter in every order.
 
 What counts is the last column, the time against that of the smallest database: a first page, a last page and a search
 for something rare should cost the same however many reports there are. A page in the middle has to step over half of
@@ -186,7 +186,7 @@ def print_table(figures: dict[int, dict[str, float]]) -> float:
 
 
 def print_runs(pages: list[tuple[str, bytes]], repeat: int) -> float:
-    """What a run of each page takes to store and to show; gives the median of stored bytes."""
+    """Measure storing and showing a run of each page; returns the median of stored bytes."""
     stored: list[tuple[int, int, int, int]] = []
     times: dict[str, list[float]] = {}
     for _name, body in pages:

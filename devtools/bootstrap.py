@@ -1,7 +1,7 @@
-"""Sets up ``.venv`` with nothing but a Python: ``python devtools/bootstrap.py run|test|dev``.
+"""Set up ``.venv`` with nothing but a Python: ``python devtools/bootstrap.py run|test|dev``.
 
 Run by the Makefile before every command, so it must be cheap when there is nothing to do (one hash of two files),
-uses the standard library only, and says everything on stderr: stdout belongs to the command.
+uses the standard library only, and prints its progress on stderr: stdout belongs to the command.
 
 Inside ``.venv``: ``.uv/`` holds the installer (apart, because ``uv pip sync`` removes what a lock does not name), and
 ``.ready-LEVEL`` the hash of what was installed. A level contains those before it.
@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Final
 
@@ -32,7 +34,7 @@ def fingerprint(root: Path, level: str) -> str:
 
 
 def ready(root: Path, level: str) -> bool:
-    """Whether ``root/.venv`` already holds ``level`` or more, made from the present locks."""
+    """Return whether ``root/.venv`` already contains ``level`` or more, made from the current locks."""
     for candidate in LEVELS[LEVELS.index(level) :]:
         stamp = root / ".venv" / f".ready-{candidate}"
         if stamp.exists() and stamp.read_text() == fingerprint(root, candidate):
@@ -41,10 +43,10 @@ def ready(root: Path, level: str) -> bool:
 
 
 def run(*command: str | Path) -> None:
-    """Run a command of the set-up with its output on stderr, away from what the user asked for.
+    """Run a command of the set-up with its output on stderr.
 
     Raises:
-        SystemExit: It failed; its own words stand above.
+        SystemExit: It failed; its own message precedes.
     """
     status = subprocess.run([str(part) for part in command], cwd=ROOT, stdout=sys.stderr, check=False).returncode
     if status:
@@ -52,7 +54,7 @@ def run(*command: str | Path) -> None:
 
 
 def make_environment(venv: Path) -> list[str]:
-    """Create ``venv`` when it is missing, and give back the command that runs a pip for it."""
+    """Create ``venv`` if it is missing, and return the command that runs a pip for it."""
     python = venv / "bin" / "python"
     if python.exists() and subprocess.run([python, "-c", ""], check=False, capture_output=True).returncode:
         shutil.rmtree(venv)  # Its Python is gone, as after an upgrade of the system.
@@ -71,7 +73,7 @@ def make_environment(venv: Path) -> list[str]:
 
 
 def bring_uv(venv: Path) -> Path:
-    """The pinned uv inside ``venv``, installed on the first call and whenever its pin changes."""
+    """Return the pinned uv inside ``venv``, installed on the first call and whenever its pin changes."""
     home = venv / ".uv"
     pin = ROOT / "requirements" / "uv.txt"
     stamp = home / ".pin"
@@ -83,10 +85,18 @@ def bring_uv(venv: Path) -> Path:
     return home / "bin" / "uv"
 
 
+def report(step: str) -> None:
+    """Print a step of the set-up on stderr."""
+    print(f"  {step} ...", file=sys.stderr, flush=True)
+
+
 def install(level: str) -> None:
-    """Make ``.venv`` hold exactly what the lock of ``level`` names, and the project itself, editable."""
+    """Make ``.venv`` contain exactly what the lock of ``level`` names, and the project itself, editable."""
+    begun_s = time.monotonic()
     venv = ROOT / ".venv"
-    print(f"Setting up .venv ({level}) from requirements/{level}.txt ...", file=sys.stderr, flush=True)
+    count = len(re.findall(r"^[\w.-]+==", (ROOT / "requirements" / f"{level}.txt").read_text(), re.MULTILINE))
+    print(f"Setting up .venv ({level}), once:", file=sys.stderr, flush=True)
+    report("create the environment and the installer")
     for stamp in venv.glob(".ready-*"):
         stamp.unlink()  # An interrupted set-up must not look finished.
     make_environment(venv)
@@ -97,18 +107,21 @@ def install(level: str) -> None:
     # The machine knows which authorities its network is signed by, as pip and curl do; uv brings a list of its own.
     os.environ.setdefault("UV_SYSTEM_CERTS", "true")
     requirements = ROOT / "requirements"
+    report(f"install {count} packages from requirements/{level}.txt")
     run(uv, "pip", "sync", "--quiet", "--require-hashes", requirements / f"{level}.txt")
+    report("install Pagegrade")
     run(
         *(uv, "pip", "install", "--quiet", "--no-deps", "--reinstall-package", "pagegrade"),
         *("--build-constraints", requirements / "build.txt", "--editable", ROOT),
     )
     (venv / f".ready-{level}").write_text(fingerprint(ROOT, level))
+    print(f"  ready after {time.monotonic() - begun_s:.0f} s", file=sys.stderr, flush=True)
 
 
 def main(arguments: list[str]) -> int:
     """Set up the level named by the first argument; returns the exit status."""
     if sys.version_info < OLDEST:
-        sys.exit("Pagegrade needs Python 3.11 or newer: install one, or say where it is: make PYTHON=/path/to/python3")
+        sys.exit("Pagegrade needs Python 3.11 or newer: install one, or name it: make PYTHON=/path/to/python3")
     level = arguments[0] if arguments else "dev"
     if level not in LEVELS:
         sys.exit(f"bootstrap.py {'|'.join(LEVELS)}, not {level!r}")

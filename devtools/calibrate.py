@@ -1,4 +1,4 @@
-"""Whether the grade means something: ``make calibrate`` grades labelled and real pages and prints what came of it.
+"""Calibration of the grades: ``make calibrate`` grades labelled and real pages and prints the results.
 
 Both sets lie beside the checkout, in ``../shared``: ``grading`` (pages with known grades, and a server for them) and
 ``corpus`` (saved pages of well-known sites, which that server answers with ordinary headers). Everything runs in a
@@ -107,7 +107,7 @@ def score_of(row: Row) -> int | None:
 
 
 def is_near(row: Row) -> bool:
-    """Whether the result is the label, one that can be defended, or the grade beside it; no grade is beside none."""
+    """Return whether the result is the label, a defensible one, or the adjacent grade; no grade is adjacent to none."""
     label, result = row["label"], result_of(row)
     return result in {label, *row.get("also", ())} or (
         "none" not in {label, result} and {label, result} != {"good", "bad"}
@@ -115,7 +115,7 @@ def is_near(row: Row) -> bool:
 
 
 def label_faults(rows: Sequence[Row]) -> list[str]:
-    """Where the labelled pages fall below the laws."""
+    """List the violations of the requirements by the labelled pages."""
     right = sum(row["label"] == result_of(row) for row in rows)
     far = [f"{row['id']} is {result_of(row)} ({score_of(row)}), not {row['label']}" for row in rows if not is_near(row)]
     few = f"{right} of {len(rows)} labelled pages are right; it takes {MIN_RIGHT:.0%}"
@@ -123,7 +123,7 @@ def label_faults(rows: Sequence[Row]) -> list[str]:
 
 
 def spread_faults(rows: Sequence[Row]) -> list[str]:
-    """Where the corpus falls below the laws."""
+    """List the violations of the requirements by the corpus."""
     scores = [score for row in rows if (score := score_of(row)) is not None]
     if not scores:
         return ["no page of the corpus was graded"]
@@ -151,7 +151,7 @@ def confusion(rows: Sequence[Row]) -> str:
     right = sum(row["label"] == result_of(row) for row in rows)
     lines.append(f"right: {right} of {len(rows)} ({right / max(1, len(rows)):.0%})")
     lines += [
-        f"  wrong: {row['id']} is {result_of(row)} ({score_of(row)}), not {row['label']}: {dearest(row['report'])}"
+        f"  wrong: {row['id']} is {result_of(row)} ({score_of(row)}), not {row['label']}: {worst(row['report'])}"
         for row in rows
         if row["label"] != result_of(row)
     ]
@@ -170,7 +170,7 @@ def spread(rows: Sequence[Row]) -> str:
 
 
 def penalties(reports: Sequence[Mapping[str, Any]]) -> str:
-    """What every check costs at most, on average where it costs something, and the share of pages it flags."""
+    """List each check's maximum and average penalty, and the share of pages that it flags."""
     flagged: Counter[str] = Counter()
     lost: Counter[str] = Counter()
     for one in reports:
@@ -186,7 +186,7 @@ def penalties(reports: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-def dearest(one: Mapping[str, Any] | None, count: int = 5) -> str:
+def worst(one: Mapping[str, Any] | None, count: int = 5) -> str:
     """The findings that cost most, for a line of text."""
     results = ((one or {}).get("results") or {}).items()
     found = sorted(((result["lost"], name) for name, result in results if result["lost"]), reverse=True)

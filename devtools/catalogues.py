@@ -34,7 +34,7 @@ WIDTH: Final = 120
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong with one message of one catalogue."""
+    """Error of one message of one catalogue."""
 
     language: str
     message: str
@@ -56,7 +56,7 @@ def extract(folder: Path = SOURCES) -> Catalog:
 
 
 def catalogue_path(language: str) -> Path:
-    """Where the catalogue of a language lies."""
+    """Return the path of a language's catalogue."""
     return FOLDER / language / "LC_MESSAGES" / f"{DOMAIN}.po"
 
 
@@ -78,7 +78,7 @@ def updated(language: str, source: Catalog, kept: Catalog) -> bytes:
 
 
 def faults(language: str, source: Catalog, kept: Catalog) -> Iterator[Fault]:
-    """What keeps the catalogue from being complete and true."""
+    """Yield the errors of a catalogue: missing and invalid translations."""
     wanted = {(each.id, each.context): each for each in source if each.id}
     for message in kept:
         if message.id and (message.id, message.context) not in wanted:
@@ -102,7 +102,7 @@ def main(arguments: Sequence[str]) -> int:
         else:
             catalogue_path(language).write_bytes(updated(language, source, kept))
             missing = sum(1 for _ in faults(language, source, load(language)))
-            sys.stdout.write(f"{language}: {len(source)} messages, {missing} to be mended\n")
+            sys.stdout.write(f"{language}: {len(source)} messages, {missing} to fix\n")
     for fault in found:
         sys.stderr.write(f"{fault}\n")
     return 1 if found else 0

@@ -113,7 +113,7 @@ def check_source(path: str, source: str) -> list[Problem]:
         if parts[2] in REPORT_PACKAGES:
             found += [Problem(path, *problem) for problem in _exception_texts(tree)]
     if parts[0] == "tests" and parts[-1].startswith("test_"):
-        found += [Problem(path, *problem) for problem in _crowded_asserts(tree, lines)]
+        found += [Problem(path, *problem) for problem in _asserts_without_blank_line(tree, lines)]
     return sorted(
         (problem for problem in found if not _allowed(lines[problem.line - 1], problem.rule)),
         key=lambda problem: (problem.line, problem.rule),
@@ -306,7 +306,7 @@ def _bodies(operation: Any, argument: Any) -> list[Any]:
     return []
 
 
-def _crowded_asserts(tree: ast.Module, lines: list[str]) -> Iterator[tuple[int, str, str]]:
+def _asserts_without_blank_line(tree: ast.Module, lines: list[str]) -> Iterator[tuple[int, str, str]]:
     for function in ast.walk(tree):
         if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) or not function.name.startswith("test_"):
             continue

@@ -1,8 +1,8 @@
 """Makes ``docs/reference``, and the numbers in ``docs/explanation/scoring.md``, from the code: they cannot be wrong.
 
-The pages for people (checks, errors, settings, command line) are made anew on every machine and not committed. The
-schema of the report and the description of the API are committed, because their diff in a review is the sign that a
-format changed; so is the page about the score, where it is a sign that prices changed. ``--check`` fails when they are
+The pages about checks, errors and the command line are generated on every machine and not committed. The settings, the
+schema of the report and the description of the API are committed, because their diff in a review shows that a
+format changed; so is the page about the score, whose diff shows that penalties changed. ``--check`` fails when they are
 stale.
 """
 
@@ -47,7 +47,7 @@ _TYPE_NAMES: Final[dict[Any, str]] = {
     Path: "path",
     SecretStr: "text",
 }
-COMMITTED: Final = frozenset({"openapi.json", "report.schema.json"})
+COMMITTED: Final = frozenset({"openapi.json", "report.schema.json", "settings.md"})
 GENERATED: Final = "<!-- Made by `make docs` from the code; do not edit. -->\n\n"
 
 

@@ -162,7 +162,7 @@ def _wrapped(text: str, indent: str = "") -> str:
 
 
 def _example_steps(report: Report) -> str:
-    """What becomes of the sum, a line each."""
+    """Return the steps from the sum to the score, one line each."""
     uncapped, coverage = report.uncapped_score or 0.0, report.coverage or 0.0
     unseen = [one for one in report.results if one.outcome == "not_evaluated" and one.price > 0]
     names = " and ".join(f"`{one.check}`" for one in unseen)
@@ -184,7 +184,7 @@ def _example_steps(report: Report) -> str:
 
 
 def lost_by(report: Report, name: str) -> float:
-    """What one check costs a page."""
+    """Return the penalty of one check on a page."""
     return next(result.lost for result in report.results if result.check == name)
 
 

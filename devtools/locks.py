@@ -2,7 +2,7 @@
 
 ``python -m devtools.locks`` makes them anew (network), ``--check`` compares only (no network), ``--upgrade`` also
 takes newer versions. A lock starts with the hash of what it was made from, so that a forgotten ``make lock`` shows
-without asking anybody.
+without the network.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Lock:
 
     @property
     def path(self) -> Path:
-        """Where the lock lies."""
+        """Path of the lock."""
         return ROOT / "requirements" / f"{self.name}.txt"
 
 
@@ -71,7 +71,7 @@ def header(lock: Lock, pyproject: dict[str, Any]) -> str:
 
 
 def problems(root: Path = ROOT) -> list[str]:
-    """What is wrong with the committed locks, one sentence each; empty when all are current."""
+    """List the errors of the committed locks, one sentence each; empty if all are current."""
     pyproject = tomllib.loads((root / "pyproject.toml").read_text())
     found = []
     for lock in LOCKS:

@@ -110,7 +110,7 @@ def disallowed_patterns() -> list[str]:
 
 
 def name_problem(name: str) -> str | None:
-    """Why ``name`` cannot be the id of a check; ``None`` when it can."""
+    """Explain why ``name`` cannot be the id of a check; ``None`` if it can."""
     words = name.split("-")
     if not all(word.isalnum() and word.isascii() and word.islower() for word in words if not word.isdigit()):
         return f"{name!r} is not kebab-case: lower-case letters and digits joined by single hyphens"

@@ -20,7 +20,7 @@ Timestamp = Annotated[str, msgspec.Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\
 
 
 class Shape(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """What all objects of the report have in common: exactly the members written here."""
+    """Base of all objects of the report: exactly the declared members."""
 
 
 class Cap(Shape):
@@ -32,7 +32,7 @@ class Cap(Shape):
 
 
 class Counts(Shape):
-    """How many checks ended how; critical, high, medium and low count findings."""
+    """Number of checks by outcome; critical, high, medium and low count findings."""
 
     passed: Count
     critical: Count
@@ -57,7 +57,7 @@ class CategoryScore(Shape):
 
 
 class Withheld(Shape):
-    """Why a completed report has no score and no result."""
+    """Reason why a completed report has no score and no result."""
 
     kind: str
     message: str
@@ -65,7 +65,7 @@ class Withheld(Shape):
 
 
 class Detail(Shape):
-    """What was found against what is allowed, for programs."""
+    """Measured value and its limit, for programs."""
 
     code: str
     actual: Scalar
@@ -86,14 +86,14 @@ class Evidence(Shape):
 
 
 class Saving(Shape):
-    """What fixing a finding would save each visitor."""
+    """Amount that fixing a finding would save each visitor."""
 
     amount: Annotated[float, msgspec.Meta(ge=0)]
     unit: Literal["bytes", "ms"]
 
 
 class Result(Shape):
-    """What one check said, and what that costs in points of the score."""
+    """Result of one check, and its penalty in points of the score."""
 
     name: str
     title: str
@@ -132,7 +132,7 @@ class Redirect(Shape):
 
 
 class ResourceTotal(Shape):
-    """What of one type the page loads; bytes are those on the wire."""
+    """Files of one type that the page loads; bytes are those on the wire."""
 
     type: ResourceType
     count: Count
@@ -141,7 +141,7 @@ class ResourceTotal(Shape):
 
 
 class Preview(Shape):
-    """What search results and shared links show of the page, beside its title."""
+    """Preview of the page in search results and shared links, beside its title."""
 
     description: str
     site_name: str
@@ -184,7 +184,7 @@ class Thresholds(Shape):
 
 
 class Run(Shape):
-    """Who evaluated, by which rules, and whether all of it was seen."""
+    """Evaluating version, ruleset, and whether the whole page was seen."""
 
     number: int | None
     engine: str
@@ -198,7 +198,7 @@ class Run(Shape):
 
 
 class Error(Shape):
-    """Why there is no verdict."""
+    """Reason why there is no result."""
 
     code: str
     message: str

@@ -50,7 +50,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Assumed:
-    """How the world is; change it to yours."""
+    """Assumptions about the load; adapt them to your own."""
 
     analysis_s: float = 5.0
     """Mean length of an analysis: real sites are slow, and it waits for them nearly all the time."""
@@ -72,14 +72,14 @@ class Assumed:
     way_ms: float = 0.3
     """Over the network to the database and back."""
     queue: int = 10_000
-    """Runs that may wait (``PAGEGRADE_QUEUE``); beyond, clients are told to come back."""
+    """Runs that may wait (``PAGEGRADE_QUEUE``); beyond, requests are refused with Retry-After."""
     target_runs: int = 2
     target_runs_per_minute: int = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What the code does by itself: ``worker.jitter``, ``worker.worker``, ``store.queue.procrastinate_queue``."""
+    """Constants of the code: ``worker.jitter``, ``worker.worker``, ``store.queue.procrastinate_queue``."""
 
     drawn: int = DRAWN
     soon_s: float = SOON_S
@@ -88,7 +88,7 @@ class Policy:
     latest_s: float = LATEST_S
     quiet_poll_s: float = QUIET_POLL_S
     passes: int = PASSES
-    """Runs that one claim passes over, because somebody waits for their accounts already."""
+    """Runs that one claim passes over, because another claim works on their accounts already."""
     notices_per_s: float = 50.0
     """Of one process at most (``store.pubsub.notifications.PACE_S``)."""
     window_s: float = 60.0
@@ -159,7 +159,7 @@ class World:
         heapq.heappush(self.events, (time_s, next(self.order), what))
 
     def counts(self, now_s: float) -> bool:
-        """Whether queues had time to fill."""
+        """Return whether queues had time to fill."""
         return now_s >= WARM * self.horizon_s
 
     def run(self) -> None:
@@ -170,7 +170,7 @@ class World:
             what(now_s)
 
     def arrive(self, now_s: float) -> None:
-        """Somebody asks for a report."""
+        """Handle a request for a report."""
         self.at(now_s + self.chance.expovariate(self.rate), self.arrive)
         if len(self.queue) >= ASSUMED.queue:
             self.refused += self.counts(now_s)
@@ -253,10 +253,10 @@ class World:
         starts = site.starts
         while starts and starts[0] <= now_s - POLICY.window_s:
             starts.popleft()
-        crowded = len(starts) >= ASSUMED.target_runs_per_minute
-        if crowded or site.now >= ASSUMED.target_runs:
+        is_full = len(starts) >= ASSUMED.target_runs_per_minute
+        if is_full or site.now >= ASSUMED.target_runs:
             each_s = POLICY.window_s / ASSUMED.target_runs_per_minute
-            place_s = max(now_s + 1.0, site.last_place_s + each_s, starts[0] + POLICY.window_s if crowded else 0.0)
+            place_s = max(now_s + 1.0, site.last_place_s + each_s, starts[0] + POLICY.window_s if is_full else 0.0)
             site.last_place_s = place_s
             self.parks += not run.was_parked
             run.was_parked = True
@@ -305,7 +305,7 @@ def processes_for(places: int) -> int:
 
 
 def looks_per_s(places: int, rate: float) -> float:
-    """How often workers with free places ask in vain: after notices, when their turn comes, and now and then."""
+    """Count the vain claims of workers with free slots: after notifications, at their turn, and at intervals."""
     processes = processes_for(places)
     idle = processes * (1.0 - ASSUMED.load ** min(places, ASSUMED.concurrency))
     notices = min(rate, POLICY.notices_per_s * max(2, processes / 10))

@@ -75,7 +75,7 @@ def example_report() -> Report:
 
 
 def noindex_report() -> Report:
-    """The report on the same page after somebody asked search engines to stay away."""
+    """The report on the same page with a robots directive that excludes search engines."""
     return evaluate_artifacts(_artifacts(PAGE.replace("<title>", '<meta name="robots" content="noindex">\n<title>')))
 
 

@@ -45,7 +45,7 @@ HISTORY: Final = (44, 49, 52, 51, 58)
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What is shown in a picture."""
+    """Content of a picture."""
 
     name: str
     path: str

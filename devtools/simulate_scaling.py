@@ -45,7 +45,7 @@ PARKED: Final = 0.08
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """What came of one size."""
+    """Result for one size."""
 
     places: int
     asked: float
@@ -97,7 +97,7 @@ def percentile(values: list[float], part: float) -> float:
 
 
 def evaluate(row: Row) -> str:
-    """What is in the way, the worst last."""
+    """Return the bottlenecks, the worst last."""
     found = [
         name
         for name, part in (

@@ -25,7 +25,7 @@ FILES: Final = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "Makefile", "pypr
 SUFFIXES: Final = frozenset({".css", ".html", ".jinja", ".js", ".md", ".py", ".toml", ".typ", ".yaml", ".yml"})
 TERMS: Final = {
     r"rooms|(?:every|each|which|this|pure|only|web|database|right|new|one) room": "package",
-    r"arrows?(?!\.png| key| function|,? and shapes| (?:up|down|left|right)\b)": "import",
+    r"arrows?(?!\.png| key| function|,? and shapes| (?:up|down|left|right|shows)\b)": "import",
     r"houses?": "codebase, convention, installation",
     r"wish(?:es|ed)?": "request",
     r"remarks?": "warning",
@@ -43,8 +43,8 @@ TERMS: Final = {
     r"tells?|told|telling": "notify, send, report",
     r"somebody|nobody|whoever|everybody|anybody": "the person or client meant",
     r"travels?|travelling": "send, transfer",
-    r"let us through": "allow Pagegrade",
-    r"look again": "refresh",
+    r"let us[ ]through": "allow Pagegrade",
+    r"look[ ]again": "refresh",
 }
 """Regular expression of whole words, in lower case: the term to use instead."""
 RETIRED: Final = re.compile(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -148,9 +149,15 @@ def server_options(*, host: str | None = None, port: int | None = None) -> Serve
         bootstrap_api_key=_plain(settings.bootstrap_api_key),
         log_format=settings.log_format,
         log_level=settings.log_level,
-        warnings=unknown_settings(given_settings()),
+        warnings=(*unknown_settings(given_settings()), *_system_warnings(sys.platform)),
         is_origin_known=settings.base_url is not None,
     )
+
+
+def _system_warnings(platform: str) -> tuple[str, ...]:
+    if platform == "linux":
+        return ()
+    return (f"The service needs Linux to limit the memory of hostile pages; {platform} is for trials only.",)
 
 
 def data_folder() -> Path:

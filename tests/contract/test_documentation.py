@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
 from typing import Any
 
 import typer
 
-from devtools.gen_docs import default_text, find_app, find_settings
-from pagegrade.checks import all_checks
-from pagegrade.config import secret_names
+from devtools.gen_docs import find_app, find_settings
 from pagegrade.model import errors
 
 
@@ -30,26 +26,6 @@ def test_every_setting_is_explained() -> None:
     assert settings is not None
     assert settings.model_config.get("env_prefix") == "PAGEGRADE_"
     assert [name for name, field in settings.model_fields.items() if not field.description] == []
-
-
-def test_the_table_of_settings_in_the_readme_is_right() -> None:
-    """Every setting with its default, in the order in which they are declared; secrets are marked."""
-    settings = find_settings()
-    readme = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| `PAGEGRADE_([A-Z_]+)` \| (.+?) \| (.+) \|$", readme, re.MULTILINE)
-
-    assert settings is not None
-    assert [(name, default) for name, default, _ in rows] == [
-        (name.upper(), default_text(field.get_default()) or "–") for name, field in settings.model_fields.items()
-    ]
-    assert {name.lower() for name, _, meaning in rows if "(secret)" in meaning} == secret_names()
-
-
-def test_the_readme_says_how_many_checks_there_are() -> None:
-    """The number a reader meets first is that of the registry."""
-    readme = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
-
-    assert re.findall(r"runs (\d+) checks", readme) == [str(len(all_checks()))]
 
 
 def test_every_command_is_explained() -> None:

@@ -1,4 +1,4 @@
-"""What the README and the how-to tell people to type is typed, in the order of the page, at a server of its own."""
+"""The commands and calls of the README and the how-tos, run in the order of the page against a new server."""
 
 from __future__ import annotations
 
@@ -17,7 +17,12 @@ from tests.server import FORM, Reply, Server, running_server
 from tests.site.serve import Site
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ("README.md", "docs/howto/run-the-service.md", "docs/howto/keep-the-service.md")
+PAGES = (
+    "README.md",
+    "docs/howto/use-the-command-line.md",
+    "docs/howto/run-the-service.md",
+    "docs/howto/keep-the-service.md",
+)
 
 
 @pytest.fixture
@@ -64,9 +69,9 @@ def ask(server: Server, words: list[str], url: str) -> Reply:
     return server.call(method or ("POST" if fields else "GET"), path, key=None, headers=headers, body=body or None)
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/howto/run-the-service.md"])
-def test_calls_that_people_are_told_to_make_work(fresh: Server, site: Site, page: str) -> None:
-    """From the first report to its deletion."""
+@pytest.mark.parametrize(("page", "least"), [("README.md", 2), ("docs/howto/run-the-service.md", 8)])
+def test_documented_calls_work(fresh: Server, site: Site, page: str, least: int) -> None:
+    """In the order of the page; the how-to goes from the first report to its deletion."""
     calls = [words for words in typed_lines(page) if words[0] == "curl"]
     methods = []
     for words in calls:
@@ -74,11 +79,11 @@ def test_calls_that_people_are_told_to_make_work(fresh: Server, site: Site, page
         methods.append(words[words.index("-X") + 1] if "-X" in words else "")
         assert reply.status in {200, 201}, (words, reply.body[:300])
 
-    assert {"PUT", "DELETE", ""} <= set(methods)
-    assert len(calls) >= 8
+    assert {"PUT", "DELETE", ""} <= set(methods) or page == "README.md"
+    assert len(calls) >= least
 
 
-def test_commands_that_people_are_told_to_run_exist(fresh: Server, capsys: pytest.CaptureFixture[str]) -> None:
+def test_documented_commands_exist(fresh: Server, capsys: pytest.CaptureFixture[str]) -> None:
     """With these very options; those that need something of their own are asked for their help instead."""
     typed = {tuple(words) for page in PAGES for words in typed_lines(page)}
     commands = sorted(words for words in typed if words[0].rpartition("/")[2] == "pagegrade")

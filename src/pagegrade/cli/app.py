@@ -21,7 +21,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # drawing the help with rich loads its Markdown and pygments: 0.17 s of CPU
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Exit codes: 0 fine, 1 a gate failed, 2 usage, 3 a page could not be analysed, 4 the database "
+    epilog="Exit codes: 0 success, 1 a gate failed, 2 usage, 3 a page could not be analysed, 4 the database "
     "cannot be used, 5 doctor found a problem, 130 interrupted. "
     f"{PROJECT_URL}",
 )
@@ -60,7 +60,7 @@ def _show_version(wanted: bool) -> None:  # noqa: FBT001 - the shape of an optio
 def _root(
     *,
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and leave.")
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
     """Fetch a web page safely, check it, and grade it with a score whose every point is explained."""
@@ -69,7 +69,7 @@ def _root(
 @app.command()
 def analyze(
     urls: Annotated[
-        list[str], typer.Argument(metavar="URL...", help="Pages to analyse; - reads one URL a line from stdin.")
+        list[str], typer.Argument(metavar="URL...", help="Pages to analyze; - reads one URL per line from stdin.")
     ],
     *,
     formats: Formats = None,
@@ -79,7 +79,7 @@ def analyze(
         typer.Option(
             "--save-artifacts",
             metavar="FILE",
-            help="Keep what was gathered, for `pagegrade evaluate`. For several pages, an existing folder.",
+            help="Save the gathered artifacts for `pagegrade evaluate`. For several pages, an existing folder.",
         ),
     ] = None,
     fail_on: FailOn = None,
@@ -92,15 +92,15 @@ def analyze(
         bool,
         typer.Option(
             "--no-subresources",
-            help="Do not fetch what the page names: images, scripts, stylesheets, fonts, linked pages.",
+            help="Do not fetch images, scripts, stylesheets, fonts and linked pages.",
         ),
     ] = False,
     allow_network: Annotated[
         list[str] | None,
-        typer.Option("--allow-network", metavar="CIDR", help="Let this private network be contacted. Repeatable."),
+        typer.Option("--allow-network", metavar="CIDR", help="Allow requests to this private network. Repeatable."),
     ] = None,
     concurrency: Annotated[
-        int, typer.Option("--concurrency", metavar="N", min=1, max=64, help="Pages analysed at the same time.")
+        int, typer.Option("--concurrency", metavar="N", min=1, max=64, help="Pages to analyze at the same time.")
     ] = 4,
     quiet: Quiet = False,
 ) -> None:
@@ -127,20 +127,20 @@ def analyze(
 def evaluate(
     artifacts: Annotated[
         str | None,
-        typer.Argument(metavar="[ARTIFACTS]", help="A file of --save-artifacts; - reads stdin.", show_default=False),
+        typer.Argument(metavar="[ARTIFACTS]", help="File from --save-artifacts; - reads stdin.", show_default=False),
     ] = None,
     *,
     html: Annotated[
         str | None, typer.Option("--html", metavar="FILE", help="Evaluate this HTML instead; - reads stdin.")
     ] = None,
-    url: Annotated[str | None, typer.Option("--url", metavar="URL", help="Where the HTML lives.")] = None,
+    url: Annotated[str | None, typer.Option("--url", metavar="URL", help="URL of the HTML.")] = None,
     status: Annotated[
         int | None,
-        typer.Option("--status", metavar="N", min=100, max=599, help="HTTP status it came with, 200 by default."),
+        typer.Option("--status", metavar="N", min=100, max=599, help="HTTP status of its response, 200 by default."),
     ] = None,
     header: Annotated[
         list[str] | None,
-        typer.Option("--header", "-H", metavar="'Name: value'", help="A header it came with. Repeatable."),
+        typer.Option("--header", "-H", metavar="'Name: value'", help="Header of its response. Repeatable."),
     ] = None,
     robots_txt: Annotated[
         str | None, typer.Option("--robots-txt", metavar="FILE", help="The site's robots.txt.")
@@ -174,7 +174,7 @@ def evaluate(
 def explain(
     check: Annotated[str, typer.Argument(metavar="CHECK", help="Id of a check, as `pagegrade checks` lists them.")],
 ) -> None:
-    """Show what a check looks at, why it matters and how to fix what it finds."""
+    """Explain what a check tests, why it matters and how to fix its findings."""
     from pagegrade.cli.catalogue import explain_check
 
     explain_check(check)
@@ -184,7 +184,7 @@ def explain(
 def checks(
     format_name: Annotated[str, typer.Option("--format", "-f", metavar="FORMAT", help="text or json.")] = "text",
 ) -> None:
-    """List every check with its importance and what it can cost."""
+    """List all checks with their severity and maximum penalty."""
     from pagegrade.cli.catalogue import list_checks
 
     list_checks(format_name)
@@ -194,17 +194,21 @@ def checks(
 def serve(
     *,
     host: Annotated[
-        str | None, typer.Option("--host", metavar="ADDRESS", help="Where to listen, 127.0.0.1 by default.")
+        str | None, typer.Option("--host", metavar="ADDRESS", help="Address to listen on, 127.0.0.1 by default.")
     ] = None,
     port: Annotated[
-        int | None, typer.Option("--port", metavar="N", min=0, max=65535, help="8080 by default; 0 takes a free one.")
+        int | None,
+        typer.Option(
+            "--port", metavar="N", min=0, max=65535, help="Port to listen on, 8080 by default; 0 picks a free one."
+        ),
     ] = None,
     workers: Annotated[
-        int | None, typer.Option("--workers", metavar="N", min=0, max=256, help="Analyses at a time, 4 by default.")
+        int | None,
+        typer.Option("--workers", metavar="N", min=0, max=256, help="Analyses at the same time, 4 by default."),
     ] = None,
-    no_worker: Annotated[bool, typer.Option("--no-worker", help="Only answer requests; analyse nothing.")] = False,
+    no_worker: Annotated[bool, typer.Option("--no-worker", help="Serve pages and API only, without a worker.")] = False,
 ) -> None:
-    """Serve the HTTP API and the report pages, and analyse what is asked for. Settings: PAGEGRADE_*."""
+    """Start the service: pages, HTTP API and worker. Settings: PAGEGRADE_*."""
     from pagegrade.cli.serve import serve_reports
 
     raise typer.Exit(serve_reports(host=host, port=port, workers=0 if no_worker else workers))
@@ -215,10 +219,10 @@ def worker(
     *,
     concurrency: Annotated[
         int | None,
-        typer.Option("--concurrency", metavar="N", min=1, max=256, help="Analyses at a time, 4 by default."),
+        typer.Option("--concurrency", metavar="N", min=1, max=256, help="Analyses at the same time, 4 by default."),
     ] = None,
     host: Annotated[
-        str | None, typer.Option("--host", metavar="ADDRESS", help="Where to answer probes, 127.0.0.1 by default.")
+        str | None, typer.Option("--host", metavar="ADDRESS", help="Address for probes, 127.0.0.1 by default.")
     ] = None,
     port: Annotated[
         int | None,
@@ -227,11 +231,11 @@ def worker(
             metavar="N",
             min=0,
             max=65535,
-            help="Answer /healthz, /readyz, /metrics there; 0: a free one.",
+            help="Port for /healthz, /readyz and /metrics; 0 picks a free one.",
         ),
     ] = None,
 ) -> None:
-    """Analyse what is asked for elsewhere; as many of these as wanted work on one PostgreSQL database."""
+    """Start a worker: any number of workers share one PostgreSQL database."""
     from pagegrade.cli.worker import work
 
     raise typer.Exit(work(concurrency=concurrency, host=host, port=port))
@@ -239,11 +243,9 @@ def worker(
 
 @app.command()
 def openapi(
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="Where to write it; - is stdout.")
-    ] = "-",
+    output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Output file; - is stdout.")] = "-",
 ) -> None:
-    """Print the description of the HTTP API (OpenAPI 3.1), for tools that make clients of it."""
+    """Print the OpenAPI 3.1 description of the HTTP API."""
     from pagegrade.cli.description import write_description
 
     write_description(output)
@@ -260,7 +262,7 @@ def doctor(
         str | None, typer.Option("--online", metavar="URL", help="Also fetch this page, as an analysis would.")
     ] = None,
 ) -> None:
-    """Look whether this machine, its settings and the database are in good order, and say what to do."""
+    """Check the machine, the settings and the database, and advise on problems."""
     from pagegrade.cli.doctor import examine
 
     raise typer.Exit(examine(format_name, online))

@@ -23,6 +23,7 @@ from pagegrade.service.doctor.checks import (
     look_at_clock,
     look_at_guard,
     look_at_name_servers,
+    look_at_system,
     look_at_versions,
     ok,
     problem,
@@ -76,6 +77,7 @@ def examine(format_name: str, online: str | None) -> int:
 
 def _look_here() -> Iterator[Diagnosis]:
     yield from look_at_versions()
+    yield look_at_system()
     try:
         values, warnings = shown_settings()
         folder, url = planned_places()

@@ -18,7 +18,7 @@ from pagegrade.wiring import service_options
 
 
 def migrate_database(*, check: bool) -> int:
-    """Bring the database to the tables of this version, or say whether it has them; the exit code.
+    """Migrate the database to this version, or check whether it is needed; returns the exit code.
 
     Args:
         check: Change nothing; 0 says that there is nothing to do (the tables are of this version, or of a later one
@@ -53,7 +53,7 @@ def migrate_database(*, check: bool) -> int:
 
 
 def prune_database(*, days: int | None, runs: int | None, dry_run: bool) -> None:
-    """Delete what has had its time, or say how much that would be.
+    """Delete expired reports and runs, or print how many there are.
 
     Args:
         days: Reports expire so many days after their last results; ``None``: as configured.

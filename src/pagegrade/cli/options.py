@@ -24,7 +24,7 @@ Outputs = Annotated[
         "-o",
         metavar="FILE",
         help="Write to FILE instead of the terminal. Repeat: the first --output takes the first --format, and so on. "
-        "Without --format the file's ending decides.",
+        "Without --format, the file extension decides.",
     ),
 ]
 FailOn = Annotated[
@@ -32,7 +32,7 @@ FailOn = Annotated[
     typer.Option(
         "--fail-on",
         metavar="EXPR",
-        help="Exit with 1 when this holds: score<80, severity>=high, severity=critical, coverage<0.9, result=bad, "
+        help="Exit with 1 if this is true: score<80, severity>=high, severity=critical, coverage<0.9, result=bad, "
         "category.seo<70. Repeat for several.",
     ),
 ]
@@ -49,8 +49,8 @@ FailOnNew = Annotated[
     typer.Option(
         "--fail-on-new",
         metavar="SEVERITY",
-        help="Exit with 1 when the page has a finding of at least this severity (low, medium, high, critical) that the "
-        "baseline has not, or one that got worse.",
+        help="Exit with 1 if the page has a finding of at least this severity (low, medium, high, "
+        "critical) that the baseline does not have, or one that became worse.",
     ),
 ]
 Quiet = Annotated[
@@ -58,6 +58,6 @@ Quiet = Annotated[
     typer.Option(
         "--quiet",
         "-q",
-        help="No progress and no warnings; text is one line a page.",
+        help="No progress and no warnings; text is one line per page.",
     ),
 ]

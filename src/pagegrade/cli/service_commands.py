@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-accounts = typer.Typer(no_args_is_help=True, help="Who may use this installation.")
-keys = typer.Typer(no_args_is_help=True, help="API keys of the accounts.")
+accounts = typer.Typer(no_args_is_help=True, help="Manage the accounts of this installation.")
+keys = typer.Typer(no_args_is_help=True, help="Manage API keys.")
 
 AccountId = Annotated[int, typer.Argument(metavar="ID", help="As `pagegrade accounts list` shows it.")]
 Format = Annotated[str, typer.Option("--format", "-f", metavar="FORMAT", help="text or json.")]
@@ -16,15 +16,15 @@ Format = Annotated[str, typer.Option("--format", "-f", metavar="FORMAT", help="t
 @accounts.command("create")
 def accounts_create(
     *,
-    name: Annotated[str, typer.Option("--name", metavar="NAME", help="As it is shown.")],
-    email: Annotated[str, typer.Option("--email", metavar="ADDRESS", help="Of its owner.")],
-    locale: Annotated[str, typer.Option("--locale", metavar="TAG", help="Language, like pt-BR.")] = "en",
-    timezone: Annotated[str, typer.Option("--timezone", metavar="ZONE", help="Like Europe/Prague.")] = "UTC",
+    name: Annotated[str, typer.Option("--name", metavar="NAME", help="Display name.")],
+    email: Annotated[str, typer.Option("--email", metavar="ADDRESS", help="E-mail address of its owner.")],
+    locale: Annotated[str, typer.Option("--locale", metavar="TAG", help="Language, such as pt-BR.")] = "en",
+    timezone: Annotated[str, typer.Option("--timezone", metavar="ZONE", help="Such as Europe/Prague.")] = "UTC",
     invite: Annotated[
-        bool, typer.Option("--invite", help="Print a link instead of the id, with which its owner signs in once.")
+        bool, typer.Option("--invite", help="Print a one-time sign-in link for the owner instead of the id.")
     ] = False,
 ) -> None:
-    """Make an account and print its id."""
+    """Create an account and print its id."""
     from pagegrade.cli.accounts import create
 
     create(name=name, email=email, locale=locale, timezone=timezone, invite=invite)
@@ -34,10 +34,11 @@ def accounts_create(
 def accounts_login_link(
     *,
     account_id: Annotated[
-        int | None, typer.Option("--account", metavar="ID", help="Whose it is; not needed where there is one account.")
+        int | None,
+        typer.Option("--account", metavar="ID", help="Account of the key or link; optional if there is only one."),
     ] = None,
     hours: Annotated[
-        int, typer.Option("--hours", metavar="N", min=1, max=720, help="It is good for so long, and works once.")
+        int, typer.Option("--hours", metavar="N", min=1, max=720, help="Lifetime in hours; the link works once.")
     ] = 24,
 ) -> None:
     """Print a link that signs you in to the pages once, to set a password there."""
@@ -93,7 +94,7 @@ def accounts_delete(
 
 @accounts.command("enable")
 def accounts_enable(account_id: AccountId) -> None:
-    """Let an account that was disabled work again, and its keys."""
+    """Enable a disabled account and its keys."""
     from pagegrade.cli.accounts import turn_on
 
     turn_on(account_id)
@@ -102,9 +103,10 @@ def accounts_enable(account_id: AccountId) -> None:
 @keys.command("create")
 def keys_create(
     *,
-    name: Annotated[str, typer.Option("--name", metavar="NAME", help="What it is for.")],
+    name: Annotated[str, typer.Option("--name", metavar="NAME", help="Purpose of the key.")],
     account_id: Annotated[
-        int | None, typer.Option("--account", metavar="ID", help="Whose it is; not needed where there is one account.")
+        int | None,
+        typer.Option("--account", metavar="ID", help="Account of the key or link; optional if there is only one."),
     ] = None,
     scope: Annotated[
         list[str] | None,
@@ -116,13 +118,13 @@ def keys_create(
         ),
     ] = None,
     expires_in_days: Annotated[
-        int | None, typer.Option("--expires-in-days", metavar="N", min=1, max=36_500, help="It works for so long.")
+        int | None, typer.Option("--expires-in-days", metavar="N", min=1, max=36_500, help="Lifetime in days.")
     ] = None,
     expires: Annotated[
-        str | None, typer.Option("--expires", metavar="DATE", help="The last day it works (UTC), like 2027-01-31.")
+        str | None, typer.Option("--expires", metavar="DATE", help="Last day of validity (UTC), such as 2027-01-31.")
     ] = None,
 ) -> None:
-    """Make a key and print its secret, this one time: KEY=$(pagegrade keys create --name ci)."""
+    """Create a key and print its secret, which is shown only once: KEY=$(pagegrade keys create --name ci)."""
     from pagegrade.cli.keys import NewKey, create
 
     create(
@@ -154,7 +156,7 @@ def keys_list(
 def keys_revoke(
     which: Annotated[str, typer.Argument(metavar="ID_OR_PREFIX", help="As `pagegrade keys list` shows it.")],
 ) -> None:
-    """Let a key work no more, from the next request on."""
+    """Revoke a key, effective with the next request."""
     from pagegrade.cli.keys import turn_off
 
     turn_off(which)
@@ -163,10 +165,10 @@ def keys_revoke(
 def migrate(
     *,
     check: Annotated[
-        bool, typer.Option("--check", help="Change nothing; exit code 1 if the tables are behind, else 0.")
+        bool, typer.Option("--check", help="Change nothing; exit with 1 if a migration is needed, else 0.")
     ] = False,
 ) -> None:
-    """Bring the database to what this version works with. Every command and the server do it by themselves."""
+    """Migrate the database to this version. Other commands and the server do it automatically."""
     from pagegrade.cli.maintenance import migrate_database
 
     raise typer.Exit(migrate_database(check=check))
@@ -176,16 +178,18 @@ def transfer(
     *,
     to: Annotated[
         str | None,
-        typer.Option("--to", metavar="URL", help="The PostgreSQL database. Others may see what is typed."),
+        typer.Option(
+            "--to", metavar="URL", help="URL of the PostgreSQL database. Visible to other users of this machine."
+        ),
     ] = None,
     to_file: Annotated[
-        str | None, typer.Option("--to-file", metavar="FILE", help="A file with its URL; - reads stdin.")
+        str | None, typer.Option("--to-file", metavar="FILE", help="File that contains its URL; - reads stdin.")
     ] = None,
     from_file: Annotated[
-        str | None, typer.Option("--from", metavar="FILE", help="The SQLite database; as configured by default.")
+        str | None, typer.Option("--from", metavar="FILE", help="SQLite database; from the settings by default.")
     ] = None,
 ) -> None:
-    """Move everything from SQLite to an empty PostgreSQL database: PAGEGRADE_DATABASE_URL, or as said here."""
+    """Copy all data from SQLite to an empty PostgreSQL database: PAGEGRADE_DATABASE_URL, or the options."""
     from pagegrade.cli.transfer import transfer_database
 
     raise typer.Exit(transfer_database(from_file=from_file, to=to, to_file=to_file))
@@ -202,9 +206,9 @@ def prune(
     runs: Annotated[
         int | None, typer.Option("--runs", metavar="N", min=1, help="Keep the newest N runs of each report.")
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Delete nothing; say how much it would be.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Delete nothing; print what would be deleted.")] = False,
 ) -> None:
-    """Delete what has had its time, as configured or as said here. The server does it by itself."""
+    """Delete expired reports and runs, by the settings or the options. The server does it automatically."""
     from pagegrade.cli.maintenance import prune_database
 
     prune_database(days=days, runs=runs, dry_run=dry_run)

@@ -83,6 +83,12 @@ class _Ended(Exception):
         """Error of a task that is not retried."""
 
 
+def usable_cpus() -> int:
+    """Return the number of CPUs that this process may use; all of the machine where the system has no affinity."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return os.cpu_count() or 1 if affinity is None else max(1, len(affinity(0)))
+
+
 class TaskRunner(Protocol):
     """A runner of pure functions in child processes."""
 
@@ -108,7 +114,7 @@ class Children:
             growth_bytes: Memory that a child may use beyond its libraries.
         """
         self._growth_bytes = growth_bytes
-        self._count = count or max(1, len(os.sched_getaffinity(0)))
+        self._count = count or usable_cpus()
         self._slots = FairSlots(self._count, spare=self._count)
         self._idle: list[_Child] = []
         """Children that wait for work, at most ``count``; the one that worked last stands last."""

@@ -53,9 +53,10 @@ _encode: Final = msgspec.msgpack.Encoder().encode
 
 
 def confine(growth_bytes: int) -> None:
-    """Give up what a parser does not need: more than ``growth_bytes`` of memory, core dumps, files."""
-    limit = address_space_bytes() + growth_bytes
-    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    """Give up what a parser does not need: more than ``growth_bytes`` of memory (on Linux), core dumps, files."""
+    if sys.platform == "linux":  # macOS has the constant and refuses every limit below what it maps itself.
+        limit = address_space_bytes() + growth_bytes
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     # Ctrl-C goes to the whole group of processes; the parent ends its children itself.

@@ -110,6 +110,21 @@ def look_at_versions(version: tuple[int, int, int] = sys.version_info[:3]) -> It
     yield ok("libcurl", libcurl_version())
 
 
+def look_at_system(platform: str = sys.platform) -> Diagnosis:
+    """Check whether the operating system can limit the memory of the processes that parse pages.
+
+    Args:
+        platform: As ``sys.platform``.
+    """
+    if platform == "linux":
+        return ok("system", "Linux")
+    return warning(
+        "system",
+        f"{platform} does not limit the memory of the processes that parse pages",
+        "Run the service on Linux, for instance in a container. The command line and the library work here.",
+    )
+
+
 def look_at_packages(requirements: list[str]) -> Iterator[Diagnosis]:
     """Check whether each required package is there, and new enough.
 
