@@ -86,6 +86,11 @@ FAULTS: Final[dict[str, dict[str, Any]]] = {
         "vulnerable": "<script src=https://code.jquery.com/jquery-3.4.1.min.js></script>",
         "possible": "<script src=/js/jquery-1.12.4.min.js></script>",
     },
+    # In two parts each, so that no file holds anything that looks like a key.
+    "leaked-secrets": {
+        "secret": "<script>a('gsk_" + "kW9qLmT7vXz2RcN5pHdQ8fJ4sUaGyE1oBbVtMhZiYx3KwP6nCgDj')</script>",
+        "identifier": "<script>b('AKIA" + "J5XQ7MZT2KWP4VLN')</script>",
+    },
     "cookies": {"unsafe": "auth=v; Secure; SameSite=Lax", "weak": "theme=dark; SameSite=Lax"},
     "sitemap": {
         "over_limit": {"over_limit": True},

@@ -1,5 +1,6 @@
 from collections.abc import Sequence
-from itertools import islice
+
+import msgspec
 
 from pagegrade.checks._check import State, check
 from pagegrade.checks._exposed_keys import ExposedKey, exposed_keys
@@ -91,10 +92,14 @@ def leaked_secrets(
     secret = [key for key in found if key.group == "secret"]
     named = [key for key in found if key.group == "identifier"]
     bad: list[ExposedKey] = secret + named
+    evidence = [key.evidence for key in secret]
+    # Beside a secret, an identifier is of a milder state.
+    milder = "identifier" if secret else ""
+    evidence += [msgspec.structs.replace(key.evidence, state=milder) for key in named]
     return Outcome(
         "secret" if secret else "identifier" if named else "none",
         value=", ".join(dict.fromkeys(key.kind for key in bad)) or None,
-        evidence=tuple(key.evidence for key in islice(bad, MAX_EVIDENCE)),
+        evidence=tuple(evidence[:MAX_EVIDENCE]),
         total=len(bad),
         count=len(secret) or len(named) or None,
         details=(
