@@ -39,6 +39,15 @@ OUTPUT = {
     "ruby": ("<p>undefined method: app/views/home/index.html.erb:3:in `block'</p>", "Ruby", True),
     "wordpress": ("<title>Error</title><p>There has been a critical error on this website.</p>", "WordPress", True),
     "database": ("<h1>Error establishing a database connection</h1>", "WordPress", True),
+    "database, German": ("<h1>Fehler beim Aufbau einer Datenbankverbindung</h1>", "WordPress", True),
+    "database, Chinese": ("<h1>建立数据库连接时出错</h1>", "WordPress", True),
+    "wordpress, Arabic": ("<title>خطأ</title><p>حدث خطأ فادح في هذا الموقع.</p>", "WordPress", True),
+    "status, French": ("<title>500</title><h1>Erreur interne du serveur</h1>", "server", True),
+    "django": (
+        "<h1>KeyError at /</h1><p>You're seeing this error because you have <code>DEBUG = True</code></p>",
+        "Python",
+        True,
+    ),
     "spring": (
         "<h1>Whitelabel Error Page</h1><p>This application has no explicit mapping for /error</p>",
         "Java",

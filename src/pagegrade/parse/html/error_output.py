@@ -53,7 +53,10 @@ _HINTS: Final = (
     "Exception Type:",
 )
 """Part of every trace and every message of PHP."""
-_PAGE_HINTS: Final = ("error", "Error", "ERROR", "Bad Gateway", "went wrong")
+_PAGE_HINTS: Final = (
+    *("error", "Error", "ERROR", "Bad Gateway", "went wrong"),
+    *("ehler", "rreur", "rrore", "Erro ", "erro ", "fout", "łąd", "шибк", "hata", "エラー", "错误", "出错", "خطأ"),
+)
 """The same for pages that say nothing else."""
 _LINE: Final = re.compile(r" on line [\x02 ]{0,3}\d{1,7}")
 _LABEL: Final = re.compile(
@@ -93,7 +96,19 @@ _PAGES: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
     (
         "WordPress",
         re.compile(
-            r"there has been a critical error on (?:this|your) website|error establishing a database connection"
+            r"there has been a critical error on (?:this|your) website|error establishing a database connection|"
+            r"kritischen fehler auf deiner website|fehler beim aufbau einer datenbankverbindung|"
+            r"erreur critique sur (?:ce|votre) site|erreur lors de la connexion à la base de données|"
+            r"error crítico en (?:esta|tu) web|error al establecer una conexión con la base de datos|"
+            r"errore critico sul tuo sito|errore nello stabilire una connessione al database|"
+            r"erro crítico n(?:este|o seu) site|erro ao estabelecer uma conexão com o banco de dados|"
+            r"kritieke fout|fout bij het maken van verbinding met de database|"
+            r"wystąpił krytyczny błąd|błąd podczas łączenia się z bazą danych|"
+            r"возникла критическая ошибка|ошибка установки соединения с базой данных|"
+            r"kritik bir hata oluştu|veritabanı bağlantısı kurulurken hata|"
+            r"サイトで重大なエラーが発生しました|データベース接続確立エラー|"
+            r"(?:站点|网站)遇到了致命错误|建立数据库连接时出错|"
+            r"خطأ فادح في هذا الموقع|خطأ في (?:إنشاء )?(?:ال)?اتصال بقاعدة البيانات"
         ),
     ),
     ("Drupal", re.compile(r"the website encountered an unexpected error")),
@@ -106,6 +121,7 @@ _PAGES: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
         re.compile(r"there has been an error processing your request|exception printing is disabled by default"),
     ),
     ("Symfony", re.compile(r"oops! an error occurred.{0,40}the server returned a")),
+    ("Python", re.compile(r"seeing this error because you have debug ?= ?true")),
     ("Java", re.compile(r"whitelabel error page|http status 500 [–-] internal server error")),
     ("Ruby", re.compile(r"we're sorry, but something went wrong|action controller: exception caught")),
     (
@@ -114,7 +130,14 @@ _PAGES: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
     ),
     (".NET", re.compile(r"runtime error.{0,200}an (?:application|exception) (?:error )?occurred")),
     ("database", re.compile(r"\bora-\d{5}:|unclosed quotation mark after the character string|mysqli?_\w{3,30}\(\):")),
-    ("server", re.compile(r"^(?:\d{3} )?(?:internal server error|bad gateway|server error \(500\)|gateway time-?out)")),
+    (
+        "server",
+        re.compile(
+            r"^(?:\d{3} )?(?:internal server error|bad gateway|server error \(500\)|gateway time-?out|"
+            r"interner serverfehler|erreur interne du serveur|error interno del servidor|errore interno del server|"
+            r"erro interno (?:do|no) servidor|サーバー内部エラー|内部サーバーエラー|服务器内部错误|خطأ داخلي في الخادم)"
+        ),
+    ),
 )
 """(what it comes from, what its error pages say); counted only where the page says little else."""
 
@@ -145,7 +168,7 @@ def find_error_output(document: Document) -> tuple[ErrorOutput, ...]:
         seen = f"{prose} {code}" if is_all else prose
         found += (*_php_messages(seen), *_traces(seen))
     is_short = document.word_count <= 2 * _MAX_OWN_WORDS
-    if not found and is_short and (is_traced or any(hint in text for hint in _PAGE_HINTS)):
+    if not any(one.fatal for one in found) and is_short and (is_traced or any(hint in text for hint in _PAGE_HINTS)):
         found += _error_pages(document)
     return tuple(sorted(found, key=lambda one: not one.fatal)[:MAX_FOUND])
 

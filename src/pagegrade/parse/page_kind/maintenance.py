@@ -104,6 +104,7 @@ _APOLOGIES: Final = phrases(
     r"(?:please )?(?:check|come|try|visit us) (?:back|again)\b",
     r"(?:stay tuned|be the first to know|get notified|notify me|sign up to be)",
     r"(?:bitte )?(?:versuchen sie es|schauen sie|besuchen sie uns)\b.{0,40}\b(?:später|erneut|wieder|bald)",
+    r"(?:bitte |später |bald |in kürze )(?:noch einmal|nochmals|wieder|erneut|später)\b",
     r"(?:wir bitten|bitten) um (?:ihr |ihre |etwas )?(?:verständnis|geduld|entschuldigung)|vielen dank für ihr(?:e)? "
     r"(?:geduld|verständnis)",
     r"(?:merci de (?:votre|revenir)|veuillez (?:nous excuser|réessayer|revenir))",
@@ -140,6 +141,7 @@ def score_maintenance(sketch: Sketch) -> int:
     headers = sketch.navigation.response
     points = 3 * on_top + 2 * min(spoken, 3) + 2 * min(apologies, 2)
     points += 2 if sketch.words <= 70 else 1 if sketch.words <= 110 else 0  # a notice of a few sentences
+    points += 2 if apologies and sketch.words <= 25 else 0  # that says nothing else
     points += 2 if sketch.links <= 3 else 0  # a mail address, two networks
     points += 2 if headers.header("retry-after") is not None else 0
     points += 2 if sketch.is_titled(_WHOLE) else 0

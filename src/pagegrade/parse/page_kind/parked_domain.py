@@ -39,6 +39,7 @@ _CLAIMS: Final = (
         r"(?:此|该|這個|这个)?(?:域名|網域)(?:正在)?(?:出售|可出售|转让)|购买此域名",
         r"このドメイン.{0,20}(?:販売|売り|購入)",
         r"도메인.{0,20}(?:판매|구매)",
+        r"(?:النطاق|الدومين|نطاق)\b.{0,60}\bللبيع",
     ),
     phrases(
         r"(?:this |the |your )?(?:domain(?: name)?|website|web page|site|page)\b.{0,25}\b(?:is|has been|was)\b.{0,25}"
@@ -49,6 +50,8 @@ _CLAIMS: Final = (
         r"parking (?:page|service|program|site)",
         r"(?:courtesy of|provided by) [a-z]{2,20}",
         r"future home of",
+        r"[a-z0-9-]{1,63}\.[a-z.]{2,20} is parked\b",
+        r"(?:this|your) domain (?:is not|isn't) connected to (?:a|any|your) (?:web ?)?site",
         r"(?:diese |die )?(?:domain|internetadresse|adresse)\b.{0,40}\b(?:ist|wurde|wird)\b.{0,25}\b(?:geparkt|"
         r"registriert|reserviert|vergeben|gesichert)",
         r"(?:ce|le) (?:nom de )?domaine\b.{0,40}\b(?:est|a été)\b.{0,25}\b(?:parqué|enregistré|réservé)",
@@ -57,11 +60,12 @@ _CLAIMS: Final = (
         r"(?:questo|il) dominio\b.{0,40}\b(?:è|è stato)\b.{0,25}\b(?:parcheggiato|registrato)",
         r"(?:dit|deze|de) domein(?:naam)?\b.{0,40}\b(?:is|werd)\b.{0,25}\b(?:geparkeerd|geregistreerd|gereserveerd)",
         r"domena\b.{0,40}\b(?:jest|została)\b.{0,25}\b(?:zaparkowana|zarejestrowana|utrzymywana)",
-        r"dom[äæe]net?\b.{0,40}\b(?:är|er)\b.{0,25}\b(?:parkerad|parkeret|parkert|registrerad|registreret|registrert)",
+        r"dom[äæe]ne?[nt]?\b.{0,40}\b(?:är|er)\b.{0,25}\b(?:parkerad|parkeret|parkert|registrerad|registreret|registrert)",
         r"doména\b.{0,40}\b(?:je|byla)\b.{0,25}\b(?:zaparkován|registrován|zaregistrován)",
         r"домен\b.{0,40}\b(?:припаркован|зарегистрирован)",
         r"(?:域名|網域).{0,10}(?:停放|已注册|已被注册)",
         r"このドメイン.{0,20}(?:取得|登録|お名前)",
+        r"(?:النطاق|الدومين|نطاق)\b.{0,40}\b(?:محجوز|مسجل|مركون)",
     ),
     phrases(
         r"domain\b.{0,30}\b(?:has |is )?expired",
@@ -69,6 +73,7 @@ _CLAIMS: Final = (
         r"expired (?:domain|on)\b",
         r"domain(?:e|a)?\b.{0,30}\b(?:abgelaufen|expiré|caducado|expirado|scaduto|verlopen|wygasła)",
         r"(?:are you|if you(?:'re| are)) the (?:owner of this domain|domain owner|owner\?)",
+        r"if this is your domain|your domain is active and\b",
         r"(?:sind|bist) (?:sie|du) (?:der )?(?:inhaber|besitzer|eigentümer)",
         r"get (?:a|your own|started with (?:a|your)) (?:domain|website)",
         r"срок регистрации домена",
@@ -93,7 +98,7 @@ _CLAIMS: Final = (
         r"(?:request|get) (?:a )?(?:price|quote)",
         r"(?:angebot abgeben|preis anfragen|sofort kaufen)",
         r"faire une offre|demander (?:un|le) prix",
-        r"hacer una oferta|fazer (?:uma )?oferta|fai un'offerta|doe een bod|złóż ofertę|сделать предложение",
+        r"hacer una oferta|fazer (?:uma )?oferta|fai un'offerta|doe een bod|złóż ofertę|сделать предложение|قدم عرض",
     ),
     phrases(
         r"(?:owner|registrant) of this domain",
@@ -122,9 +127,13 @@ def score_parked_domain(sketch: Sketch) -> int:
     """Points of the signals of a parked domain; a page that writes about parking has text and is none."""
     if not sketch.is_bare(_MAX_OFFER_WORDS, _MAX_LINKS):
         return 0
-    claims = sum(1 for pattern in _CLAIMS if pattern.search(sketch.text))
+    said = f"{sketch.title} {sketch.text}"
+    claims = sum(1 for pattern in _CLAIMS if pattern.search(said))
     offers = sketch.says_on_top(_CLAIMS[0]) + sketch.says_on_top(_CLAIMS[1])
-    marks = f"{sketch.loaded}\n{sketch.inline}\n{sketch.final_host}{sketch.final_path[:300]}"
+    led_to = f"{sketch.final_host}{sketch.final_path[:300]}" if sketch.is_elsewhere else ""
+    # Articles about domains link to traders; traders bring along their files.
+    loaded = sketch.loaded if sketch.words <= _MAX_PROSE_WORDS else sketch.files
+    marks = f"{loaded}\n{sketch.inline}\n{led_to}"
     trader = _TRADERS.search(marks) is not None
     lander = _LANDER.search(sketch.inline) is not None
     if lander and not sketch.words:
@@ -139,6 +148,7 @@ def score_parked_domain(sketch: Sketch) -> int:
     points += 1 if sketch.domain and _names_domain(sketch) else 0
     points += 1 if sketch.is_root or sketch.is_other_site else -4
     points += 2 if sketch.words <= 80 else 1 if sketch.words <= _MAX_WORDS else -3  # a few sentences
+    points -= 3 if sketch.links > 5 and not (named or trader) else 0  # a menu
     return points - _own_substance(sketch)
 
 

@@ -15,7 +15,11 @@ _TITLES: Final = Pattern(
     r"wildfly(?: \d+)?|jboss.{0,30}|payara.{0,30}|your (?:new )?(?:app|website|site|web ?server|server|domain|hosting)"
     r".{0,30}|hestia.{0,20}|vesta.{0,20}|ispconfig.{0,20}|cloudpanel.{0,20}|cyberpanel.{0,20}|xampp.{0,30}|"
     r"aapanel.{0,20}|iis.{0,20}|codeigniter.{0,10}|symfony.{0,10}|cakephp.{0,20}|rails|django|phoenix.{0,10}|"
-    r"firebase hosting|azure.{0,30}|[a-z0-9.-]{3,60})(?: on [a-z0-9 ]{2,40})?|"
+    r"firebase hosting|azure.{0,30}|qnap.{0,20}|sveltekit|nuxt|remix|astro|"
+    r"[a-z0-9.-]{1,60}\.[a-z]{2,20})(?: on [a-z0-9 ]{2,40})?|"
+    r"(?:willkommen (?:bei|auf)|bienvenue (?:sur|à|chez)|bienvenid[oa]s? a|bem-vindos? a[os]?|benvenut[io] (?:in|su|a)|"
+    r"welkom bij|witamy w|добро пожаловать в|欢迎(?:使用|来到)) ?"
+    r"(?:nginx|openresty|apache2?|caddy|plesk|xampp|iis|openlitespeed|litespeed|centos|fedora|tomcat).{0,20}|"
     r"(?:apache2?|nginx|centos|fedora|red hat|rhel|rocky linux|almalinux|debian|ubuntu|amazon linux|oracle linux|iis|"
     r"openlitespeed|litespeed|lighttpd|plesk|parallels plesk.{0,10}|cpanel|directadmin|http server|web server|"
     r"webserver|"
@@ -40,6 +44,9 @@ _TITLES: Final = Pattern(
     r"web hosting by .{0,40}|site created successfully|恭喜.{0,3}站点创建成功|没有找到站点|没有找到站点|"
     r"webseite in kürze verfügbar|domain default page|página (?:web )?predeterminada.{0,30}|pagina predefinita.{0,30}|"
     r"page par défaut.{0,30}|standard-?seite.{0,30}|félicitations.{0,60}|strona domyślna.{0,30}|"
+    r"страница по умолчанию.{0,30}|الصفحة الافتراضية.{0,30}|(?:.{0,30}の)?初期ページ|"
+    r".{0,30}まだ.{0,20}アップロードされていません|nothing (?:to see )?here yet|hosted by .{3,60}|qnap.{0,20}|"
+    r"(?:webapplication|myapp|my ?app)\d{0,2}|my asp\.net (?:core )?application|"
     r"placeholder page|under construction - .{0,30}hosting|hosting(?:er)? .{0,20}default page"
 )
 """Whole titles and headings, or whole parts of them."""
@@ -52,7 +59,16 @@ _CLAIMS: Final = (
         r"(?:web ?site|site|app|web app|server) (?:is )?(?:up and running|ready to use|created successfully|is ready)",
         r"the install worked successfully",
         r"server is now running",
-        r"站点创建成功",
+        r"(?:website|site|domain)\b.{0,40}\bhas been created",
+        r"(?:erfolgreich|korrekt|richtig) (?:installiert|eingerichtet|konfiguriert|angelegt)",
+        r"(?:installé|configuré|créé)e? (?:avec succès|correctement)|bien été (?:créé|installé)|est opérationnel",
+        r"(?:instalad|configurad|cread|criad)[oa] (?:correctamente|con éxito|com sucesso|corretamente)",
+        r"(?:installato|configurato|creato) (?:correttamente|con successo)",
+        r"(?:succesvol|correct) (?:geïnstalleerd|aangemaakt)",
+        r"pomyślnie (?:zainstalowan|utworzon)|(?:успешно|правильно) (?:установлен|настроен|создан)",
+        r"başarıyla (?:kuruldu|oluşturuldu|yüklendi)",
+        r"正常に(?:インストール|動作|設定)|(?:安装|创建|搭建|部署)成功|成功(?:安装|创建)",
+        r"تم (?:تثبيت|إنشاء|إعداد).{0,40}بنجاح",
     ),
     phrases(
         r"(?:this is|used as|serves as|you are (?:seeing|looking at)) (?:the|a|an) (?:default|placeholder|index|"
@@ -66,7 +82,16 @@ _CLAIMS: Final = (
         r"no content has been added|content (?:has not|hasn't) (?:yet )?been (?:added|uploaded|published)|"
         r"no website (?:is|has been)",
         r"waiting for your content",
-        r"本页(?:由|为)系统自动生成|这是默认",
+        r"本页(?:面)?(?:由|为)系统自动生成|这是默认|默认(?:页面|首页|站点)",
+        r"(?:standard|platzhalter|test)-?seite\b",
+        r"page (?:par défaut|d'attente)|pas encore été mis en ligne",
+        r"página (?:por defecto|predeterminada|de prueba|padrão|predefinida)",
+        r"pagina (?:predefinita|di default|di prova)|standaardpagina|strona domyślna|domyślna strona",
+        r"страница по умолчанию",
+        r"(?:初期|デフォルト|テスト)の?ページ|まだ.{0,20}(?:アップロード|公開)されていません",
+        r"الصفحة الافتراضية",
+        r"has not put up any web ?pages|building web apps with asp\.net",
+        r"laravel has an incredibly rich ecosystem",
     ),
     phrases(
         r"(?:replace|remove|delete|edit|change|modify|overwrite) (?:this|the) (?:file|page|default|index)",
@@ -78,7 +103,15 @@ _CLAIMS: Final = (
         r"(?:to|you can) (?:see|view|access|configure) your (?:website|site|app)",
         r"put your (?:content|website|files)|add (?:your )?content to|you may now add content",
         r"point your domain",
-        r"get started by editing|edit this file and reload",
+        r"get(?: started)?,? (?:by editing|edit(?:ing)?) |edit this file and reload|to get started, edit",
+        r"(?:ersetzen|löschen|überschreiben|ändern) sie (?:diese|die) (?:datei|seite)|weitere konfiguration",
+        r"remplacez (?:ce|le|cette) (?:fichier|page)|déposez vos fichiers",
+        r"(?:reemplace|sustituya|suba|cargue|substitua|envie|carregue|sostituisci|carica)\b.{0,30}"
+        r"\b(?:archivos?|ficheros?|página|sitio|arquivos?|site|file|pagina|sito)",
+        r"(?:замените|загрузите|удалите)\b.{0,30}\b(?:файл|страниц|сайт)",
+        r"(?:index\.html|ファイル|ホームページ).{0,15}アップロード",
+        r"(?:修改|删除|覆盖|替换|上传).{0,10}(?:页面|文件|网站|程序)",
+        r"(?:ارفع|استبدل|قم برفع).{0,30}(?:ملفات|الملف|الصفحة|index)",
     ),
     phrases(
         r"if you (?:are|'re) (?:the|a|an|not) ?(?:owner|administrator|website|normal user|member|site|webmaster|"
@@ -89,6 +122,7 @@ _CLAIMS: Final = (
         r"wenn sie (?:diese seite sehen|der (?:inhaber|betreiber|administrator))",
         r"si vous (?:voyez cette page|êtes (?:le|l'))",
         r"si (?:usted )?es el (?:propietario|dueño|administrador)",
+        r"このページが(?:表示|見え)|サイトの(?:管理者|所有者)|如果您(?:是|看到)|إذا (?:كنت|رأيت)",
         r"se (?:sei|siete) il proprietario|als u de eigenaar|jeśli jesteś właścicielem|если вы (?:владелец|являетесь)",
     ),
     phrases(
@@ -100,6 +134,8 @@ _CLAIMS: Final = (
     ),
     phrases(
         r"thank you for using (?:nginx|openresty|apache|litespeed|caddy|angie)",
+        r"(?:web ?server|serveur(?: web)?|servidor(?: web)?|خادم|веб-?сервер|服务器|サーバー?) (?:nginx|apache)",
+        r"(?:rails|rack) version: ?\d",
         r"(?:powered|generated|provided) by (?:nginx|apache|litespeed|openlitespeed|plesk|cpanel|directadmin|caddy|"
         r"centos|"
         r"red hat|ispconfig|hestia|vesta|virtualmin|cyberpanel|wildfly|jetty)",
@@ -117,12 +153,16 @@ _MARKS: Final = re.compile(
     r"svg|css|gif)|"
     r"asf-logo|docs\.plesk\.com|plesk\.com|litespeedtech\.com|caddyserver\.com/docs|nginx\.org|openresty\.org|"
     r"httpd\.apache\.org|bugs\.launchpad\.net/ubuntu/\+source/apache2|bz\.apache\.org|tomcat\.apache\.org|wildfly\.org|"
+    r"/dashboard/(?:faq|howto)\.html|apachefriends|nextjs\.org|vercel\.com/new|learn\.microsoft\.com/aspnet|"
+    r"laravel\.com/docs|nuxt\.com|vuejs\.org|vite(?:js)?\.dev|angular\.(?:io|dev)|symfony\.com/doc|"
     r"docs\.djangoproject\.com|guides\.rubyonrails\.org|appservice|firebase\.google\.com|ispconfig\.org|hestiacp|"
     r"vestacp"
 )
-_INTERNET_INFORMATION: Final = re.compile(
-    r"iis ?(?:windows(?: server)?|\d{1,2}(?:\.\d)?)|microsoft internet information.*"
+_UNTOUCHED: Final = re.compile(
+    r"iis ?(?:windows(?: server)?|\d{1,2}(?:\.\d)?)|microsoft internet information.*|ruby on rails \d[\d.]{0,10}|"
+    r"create next app|react app|vite \+ [a-z]{2,10}(?: \+ ts)?|welcome to your vue\.js app|vue app|new remix app"
 )
+"""Titles of pages that greet the person who installed the server or started the project; they say next to nothing."""
 _HOW_TO: Final = phrases(
     r"how (?:to|do)", r"guide", r"tutorial", r"what is", r"why", r"remov(?:e|ing) the", r"chang(?:e|ing) the", r"replac"
 )
@@ -132,14 +172,15 @@ def score_server_default_page(sketch: Sketch) -> int:
     """Points of the signals of a server's own page; writing about one has a title and sections of its own."""
     if not sketch.is_bare(_MAX_WORDS, _MAX_LINKS):
         return 0
+    untouched = any(_UNTOUCHED.fullmatch(one) for one in sketch.title_parts)
+    if untouched and sketch.words <= 25 and not sketch.document.client_rendered:
+        return 10  # one picture, a list of greetings or versions
     titled = sketch.is_titled(_TITLES)
     claims = sketch.count(_CLAIMS)
     if not titled and claims < 3:  # without a title of the kind, three claims
         return 0
     if titled and sketch.words <= 4 and sketch.first_heading == "it works":  # Apache's oldest page
         return 10
-    if any(_INTERNET_INFORMATION.fullmatch(one) for one in sketch.title_parts) and sketch.words <= 25:
-        return 10  # It is one picture, or a list of greetings.
     marked = _MARKS.search(sketch.loaded) is not None
     points = 3 * titled + 2 * min(claims, 4) + 2 * marked
     points += 1 if sketch.is_root else -3

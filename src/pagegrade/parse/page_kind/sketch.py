@@ -147,7 +147,7 @@ class Sketch:
     @cached_property
     def first_heading(self) -> str:
         """The first visible heading, without closing punctuation."""
-        return self.headings[0].strip(" .!") if self.headings else ""
+        return self.headings[0].strip(" .!。") if self.headings else ""
 
     @cached_property
     def text(self) -> str:
@@ -200,9 +200,15 @@ class Sketch:
         return "\n".join(one[:_MAX_LINE] for one in (*urls, *links, *forms, *ids)).lower()
 
     @cached_property
+    def files(self) -> str:
+        """URLs of scripts, styles, frames and images, one a line."""
+        return "\n".join(one.url[:_MAX_LINE] for one in self.document.references[: 4 * _MAX_LISTED]).lower()
+
+    @cached_property
     def inline(self) -> str:
-        """The beginnings of inline scripts, lower case."""
-        scripts = [one.text[:_MAX_INLINE] for one in self.document.scripts[:_MAX_LISTED] if one.text]
+        """The beginnings of inline scripts that a browser runs, lower case."""
+        run = (one for one in self.document.scripts[:_MAX_LISTED] if one.kind in {"classic", "module"})
+        scripts = [one.text[:_MAX_INLINE] for one in run if one.text]
         return "\n".join(scripts)[: 4 * _MAX_INLINE].lower()
 
     @cached_property

@@ -15,11 +15,11 @@ _WHOLE: Final = Pattern(
     r"(?:error:? ?|oops[!,.]? ?|sorry[!,.]? ?|uh[- ]oh[!,.]? ?|ooops[!,.]? ?|whoops[!,.]? ?|hmm[!,.]* ?)?(?:this |"
     r"the |that |"
     r"requested |your )?(?:page|file|url|content|site|article|product|item|resource|document|address|post|path|"
-    r"listing)?"
+    r"listing|job|position|vacancy|offer|ad|advert|event|profile|video)?"
     r"(?: you(?:'re| are| were)? (?:looking for|requested|are trying to (?:reach|access|view)))? ?"
     r"(?:not found|(?:was not|wasn't|could not be|couldn't be|cannot be|can't be|can not be) found|"
     r"(?:does not|doesn't|no longer) exists?|(?:is|was) missing|is gone|isn't (?:here|available)|is not available|"
-    r"is no longer available|has (?:been )?(?:moved or )?(?:removed|deleted))|"
+    r"(?:is )?no longer available|has (?:been )?(?:moved or )?(?:removed|deleted))|"
     r"(?:oops[!,.]? ?|sorry[!,.]? ?)?(?:we|i) (?:can't|cannot|could not|couldn't|can not|are unable to|were unable to) "
     r"(?:seem to )?find (?:that|this|the|your|what)\b.{0,60}|"
     r"(?:nothing|no page|no results?) (?:was |were )?found(?: here)?|nothing (?:to see )?here|"
@@ -46,7 +46,8 @@ _WHOLE: Final = Pattern(
     r"(?:お探しの)?ページ(?:が|は)?(?:見つかりません(?:でした)?|存在しません)|"
     r"(?:页面|您访问的页面|頁面|您要找的页面|抱歉.{0,3}页面)(?:未找到|不存在|找不到|无法找到)|找不到(?:页面|頁面|该页).{0,5}|"
     r"페이지를 찾을 수 없습니다|존재하지 않는 페이지.{0,5}|"
-    r"الصفحة غير موجودة|لم يتم العثور على الصفحة|הדף לא נמצא|העמוד לא נמצא|không tìm thấy trang|"
+    r"(?:هذه )?الصفحة (?:غير موجودة|غير متوفرة|غير متاحة)|لم يتم العثور على الصفحة|"
+    r"הדף לא נמצא|העמוד לא נמצא|không tìm thấy trang|"
     r"halaman tidak ditemukan|ไม่พบหน้า.{0,15}"
 )
 """A whole title, a whole part of one, or a whole heading."""
@@ -63,7 +64,8 @@ _SAID: Final = (
         r"página que (?:você|procura|está)",
         r"pagina (?:che (?:stai|cerchi|cercavi|hai)|richiesta)",
         r"pagina die (?:je|u) (?:zoekt|probeert)",
-        r"strona, której szukasz|запрашиваем(?:ая|ую) страниц|お探しのページ|您(?:访问|查找|要找)的|요청하신 페이지",
+        r"strona, której szukasz|запрашиваем(?:ая|ую) страниц|お探しのページ|您(?:访问|查找|要找)的|요청하신 페이지|"
+        r"الصفحة التي (?:تبحث|طلبت|تحاول)",
     ),
     phrases(
         r"(?:may|might|could|has|have) (?:have )?(?:been )?(?:moved|removed|deleted|renamed|changed|expired)",
@@ -74,7 +76,8 @@ _SAID: Final = (
         r"verschoben|gelöscht|umbenannt|entfernt|(?:überprüfen|prüfen) sie (?:die|bitte)|tippfehler",
         r"(?:été )?(?:déplacée?|supprimée?|renommée?)|vérifiez l'(?:adresse|url)",
         r"(?:ha sido )?(?:movid|eliminad|borrad)[oa]|(?:foi )?(?:movid|removid|excluíd)[oa]|(?:stata )?(?:spostata|"
-        r"rimossa|eliminata)|verplaatst|verwijderd|usunięta|przeniesiona|удалена|перемещена|削除|移動|被删除|已删除|삭제",
+        r"rimossa|eliminata)|verplaatst|verwijderd|usunięta|przeniesiona|удалена|перемещена|削除|移動|被删除|已删除|삭제|"
+        r"(?:حذف|نقل|إزالة) (?:هذه )?الصفحة",
     ),
     phrases(
         r"(?:go |take me |return |back |head |get )(?:back )?(?:to )?(?:the |our )?(?:home ?page|home|shop|start|"
@@ -83,12 +86,15 @@ _SAID: Final = (
         r"al) (?:inicio|página)|"
         r"voltar (?:para|à) (?:a )?(?:página|home|início)|torna (?:alla )?(?:home|pagina)|"
         r"terug naar (?:de )?(?:home|start)|"
-        r"strony głównej|на главную|トップページ(?:へ|に)|返回首页|回首页|홈으로",
+        r"strony głównej|на главную|トップページ(?:へ|に)|返回首页|回首页|홈으로|"
+        r"(?:العودة|الرجوع|عد) إلى (?:الصفحة )?الرئيسية",
         r"try (?:searching|a search|using the search)|search (?:our|the) (?:site|website|shop)|use the (?:search|"
         r"menu|navigation)",
     ),
 )
 _ASKED_FOR_ITSELF: Final = re.compile(r"404|not-?found|error")
+_BREAKS: Final = re.compile(r"[.!?,،;:]\s|[。、,!]")
+_MAX_PARTS: Final = 4
 
 
 def score_soft_404(sketch: Sketch) -> int:
@@ -109,6 +115,6 @@ def score_soft_404(sketch: Sketch) -> int:
 
 
 def _parts(heading: str) -> list[str]:
-    """The heading without closing punctuation, and its sentences."""
+    """The heading without closing punctuation, and what sentences and commas part in it."""
     bare = heading.strip(" .!?:;-–")
-    return [bare, *(one.strip(" .!?:;-–") for one in fold(bare).replace("!", ".").split(". ")[:4])]
+    return [bare, *(one.strip(" .!?:;-–") for one in _BREAKS.split(fold(bare), maxsplit=_MAX_PARTS))]

@@ -13,6 +13,7 @@ _STATES: Final = phrases(
     r"(?:account|site|website|web site|domain(?: name)?|hosting|service|page|store|shop|subscription)\b.{0,45}"
     r"\b(?:suspended|disabled|deactivated|terminated|blocked|taken offline|switched off|on hold|frozen)\b",
     r"(?:suspended|disabled|deactivated) (?:account|site|website|domain|page)",
+    r"(?:store|shop) is (?:currently |temporarily )?unavailable",
     r"(?:bandwidth|resource|traffic|disk|quota)\b.{0,20}\b(?:limit )?(?:exceeded|is reached|reached)",
     r"(?:hosting|account|subscription|service|plan|website)\b.{0,30}\b(?:has )?expired",
     r"(?:konto|account|webseite|website|seite|domain|webspace|präsenz|hosting)\b.{0,45}"
@@ -38,13 +39,15 @@ _STATES: Final = phrases(
     r"(?:tài khoản|website|trang web)\b.{0,40}\b(?:tạm (?:ngưng|khóa|ngừng)|bị khóa)",
     r"アカウントは?.{0,15}(?:停止|凍結)|利用停止|一時停止(?:中|されて)",
     r"(?:账户|帐户|账号|网站|網站|站点|域名)(?:已|被|已被|暂时|暫時)(?:暂停|暫停|停用|关闭|關閉|冻结|锁定)",
+    r"网站(?:暂时|暫時)无法访问|(?:网站|域名).{0,4}未备案",
     r"계정.{0,10}(?:정지|중지)|사이트.{0,10}(?:차단|중지)",
-    r"(?:الحساب|الموقع).{0,25}(?:موقوف|معلق|تعليق|إيقاف)",
+    r"(?:الحساب|الموقع).{0,25}(?:موقوف|معلق|تعليق|إيقاف)|(?:إيقاف|تعليق|حظر).{0,15}(?:الحساب|الموقع|الاستضافة)",
 )
 _CONTACTS: Final = phrases(
     r"contact\b.{0,30}\b(?:hosting provider|web ?host|provider|billing|support|administrator|webmaster|host|us)\b",
     r"(?:hosting provider|billing department|billing team|support team|your host)\b",
-    r"(?:if you(?:'re| are)|are you) the (?:owner|site owner|website owner|webmaster|account (?:owner|holder))",
+    r"(?:if you(?:'re| are)|are you) the (?:owner|(?:site|website|store|shop) owner|webmaster|"
+    r"account (?:owner|holder))",
     r"(?:for more information|to resolve this|to (?:re)?activate|to restore)",
     r"(?:non-?payment|unpaid|overdue|outstanding|invoice|terms of service|violation|abuse|verification|verify your)",
     r"(?:wenden sie sich|kontaktieren sie|setzen sie sich|support|kundenservice|rechnung|zahlung)",
@@ -55,6 +58,7 @@ _CONTACTS: Final = phrases(
     r"(?:neem contact|contacteer)\b",
     r"(?:skontaktuj|kontakt)\b",
     r"(?:обратитесь|свяжитесь|оплат)",
+    r"(?:الاتصال ب|اتصل ب|تواصل مع|راجع)",
     r"(?:请联系|請聯繫|联系您|お問い合わせ|문의)",
 )
 _ASKED_FOR_ITSELF: Final = re.compile(r"suspen|help|support|docs|blog|faq|/kb|knowledge|wiki|news|guide")
