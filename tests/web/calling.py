@@ -14,6 +14,7 @@ import httpx
 from pagegrade.clock import now_ms
 from pagegrade.model.account import SCOPES, Account
 from pagegrade.model.report import Report
+from pagegrade.model.stored import PackedReport
 from pagegrade.report.codec import pack_report
 from pagegrade.service.accounts.sessions import start_session
 from pagegrade.service.container import Services
@@ -85,9 +86,9 @@ class Instance:
         made: dict[str, Any] = answer.json()["data"]
         return made
 
-    async def finish(self, report: Report | None = None) -> None:
+    async def finish(self, report: Report | PackedReport | None = None) -> None:
         """End every run that waits, as a worker would, and tell those who wait for it."""
-        packed = pack_report(report or make_report())
+        packed = report if isinstance(report, PackedReport) else pack_report(report or make_report())
 
         def work(tx: Transaction) -> list[int]:
             moment = now_ms()

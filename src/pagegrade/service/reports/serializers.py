@@ -216,6 +216,8 @@ def comparison_object(report_id: int, before: int, after: int, comparison: Compa
             "to": after,
             "score_before": comparison.score_before,
             "score_after": comparison.score_after,
+            "uncapped_score_before": _tenths(comparison.exact_before),
+            "uncapped_score_after": _tenths(comparison.exact_after),
             "same_ruleset": comparison.same_ruleset,
             "same_final_url": comparison.same_final_url,
             "new": [_change(change) for change in comparison.new],
@@ -225,6 +227,11 @@ def comparison_object(report_id: int, before: int, after: int, comparison: Compa
             "not_comparable": [{"check": one.check, "reason": one.reason} for one in comparison.not_comparable],
         }
     )
+
+
+def _tenths(points: float | None) -> float | None:
+    """A score with one decimal; reports of ruleset 2026.1 have more."""
+    return None if points is None else round(points, 1)
 
 
 def _middle(summary: Summary, detail: DetailBytes, number: int | None) -> tuple[bytes | msgspec.Raw, ...]:

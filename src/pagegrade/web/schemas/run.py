@@ -84,6 +84,11 @@ class Comparison(Document):
     to: int = about("Number of the newer run.", 3, ge=1)
     score_before: Points | None = about("Score of the older run.", 71)
     score_after: Points | None = about("Score of the newer run.", 74)
+    uncapped_score_before: float | None = about(
+        "Score of the older run before caps and rounding, in tenths: it differs where the whole scores hide a change.",
+        71.3,
+    )
+    uncapped_score_after: float | None = about("The same of the newer run.", 74.0)
     same_ruleset: bool = about(
         "Whether both were judged by the same rules; if not, nothing is called new or fixed.",
         True,  # noqa: FBT003
