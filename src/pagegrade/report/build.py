@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Final, Protocol
 
 from pagegrade.model.artifacts import Artifacts, NotGathered
+from pagegrade.model.check import CheckLike
 from pagegrade.model.document import Document
-from pagegrade.model.outcome import Evidence, NotApplicable, NotRun, Outcome, Saving, Severity
+from pagegrade.model.outcome import Evidence, NotApplicable, NotRun, Outcome, Saving
 from pagegrade.model.report import (
     CATEGORIES,
     Category,
@@ -22,42 +23,6 @@ from pagegrade.report.sanitize import clean
 
 MAX_VALUE: Final = 500
 MAX_MESSAGE: Final = 500
-
-
-class StateLike(Protocol):
-    """A state of a check, as far as the report needs it."""
-
-    @property
-    def message(self) -> str:
-        """One sentence about the page."""
-        ...
-
-    @property
-    def title(self) -> str: ...  # noqa: D102
-    @property
-    def why(self) -> str: ...  # noqa: D102
-    @property
-    def fix(self) -> str: ...  # noqa: D102
-    @property
-    def counted(self) -> bool: ...  # noqa: D102
-
-
-class CheckLike(Protocol):
-    """A check, as far as the report needs it; the packages of checks and reports do not know each other."""
-
-    @property
-    def id(self) -> str: ...  # noqa: D102
-    @property
-    def title(self) -> str: ...  # noqa: D102
-    @property
-    def category(self) -> Category: ...  # noqa: D102
-    @property
-    def severity(self) -> Severity: ...  # noqa: D102
-    @property
-    def cause(self) -> str | None: ...  # noqa: D102
-    @property
-    def sources(self) -> tuple[str, ...]: ...  # noqa: D102
-    def state(self, name: str) -> StateLike: ...  # noqa: D102
 
 
 class EvaluatedLike(Protocol):

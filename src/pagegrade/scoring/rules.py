@@ -2,43 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import Final
 
+from pagegrade.model.check import CheckLike
 from pagegrade.model.outcome import Cap, Severity
 from pagegrade.model.report import CATEGORIES, Category
 
 TENTHS: Final = 10
 """Penalties are whole tenths of a point, so that the costs a reader sees add up exactly."""
-
-
-class StateLike(Protocol):
-    """A state of a check, as far as scoring needs it."""
-
-    @property
-    def name(self) -> str: ...  # noqa: D102
-    @property
-    def loss(self) -> float: ...  # noqa: D102
-    @property
-    def highest(self) -> float: ...  # noqa: D102
-
-
-class CheckLike(Protocol):
-    """A check, as far as scoring needs it; the packages of checks and scoring do not know each other."""
-
-    @property
-    def id(self) -> str: ...  # noqa: D102
-    @property
-    def category(self) -> Category: ...  # noqa: D102
-    @property
-    def severity(self) -> Severity: ...  # noqa: D102
-    @property
-    def cause(self) -> str | None: ...  # noqa: D102
-    @property
-    def caps(self) -> tuple[Cap, ...]: ...  # noqa: D102
-    @property
-    def states(self) -> Sequence[StateLike]: ...  # noqa: D102
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
