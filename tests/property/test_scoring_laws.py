@@ -5,13 +5,16 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pagegrade.checks import Check, all_checks
 from pagegrade.model.outcome import Severity
-from pagegrade.model.report import CATEGORIES, Category
+from pagegrade.model.report import CATEGORIES, Category, Report
 from pagegrade.scoring import Observed, Scores, rules_of, score
+from pagegrade.service.runs import evaluation
+from tests.builders import make_artifacts
 
 CHECKS = all_checks()
 RULES = rules_of(CHECKS.values())
@@ -140,3 +143,30 @@ def test_a_new_check_changes_no_other_and_no_page_it_does_not_concern(
 def test_information_is_free() -> None:
     """Informative checks cannot cost a point."""
     assert all(RULES[name].price == 0 for name, check in CHECKS.items() if check.severity is Severity.INFO)
+
+
+def test_a_check_added_for_a_try_leaves_a_whole_report_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Through the real evaluation: every other result, every category and the score, where the new check passes."""
+    before = report_with_faults()
+    tried = replace(CHECKS["title"], id="a-new-check", severity=Severity.CRITICAL, cause=None, caps=())
+    registry = {**CHECKS, tried.id: tried}
+    monkeypatch.setattr(evaluation, "_rules", lambda: (registry, rules_of(registry.values())))
+    after = report_with_faults()
+    others = tuple(one for one in after.results if one.check != tried.id)
+
+    assert (after.score, after.uncapped_score, after.caps, others) == (
+        before.score,
+        before.uncapped_score,
+        before.caps,
+        before.results,
+    )
+    assert {name: one.score for name, one in after.categories.items()} == {
+        name: one.score for name, one in before.categories.items()
+    }
+    assert [one.outcome for one in after.results if one.check == tried.id] == ["passed"]
+
+
+def report_with_faults() -> Report:
+    """The report on a page with a title and several faults."""
+    html = "<!doctype html><title>Brass lamps for ships</title><img src=/a.png><p>Lamps."
+    return evaluation.evaluate_artifacts(make_artifacts(html))

@@ -19,8 +19,8 @@ def script(path: str, *versions: str, own: bool = True) -> Resource:
     [
         (["3.5.0"], "single", 0),
         (["4.0.0"], "single", 0),
-        (["3.4.1"], "old", 0.5),
-        (["1.12.4"], "old", 0.5),
+        (["3.4.1"], "old", 0),
+        (["1.12.4"], "old", 0),
         (["3.7.1", "3.7.1"], "several", 1),
         (["3.7.1", "1.4"], "several", 1),
         (["3.10.0"], "single", 0),

@@ -2,25 +2,28 @@ from itertools import islice
 from typing import Final
 
 from pagegrade.checks._amounts import amount, part
-from pagegrade.checks._check import State, Verdict, check
+from pagegrade.checks._check import State, Verdict, check, meter_loss
 from pagegrade.model.document import Document, Script
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, NotApplicable, Outcome, Severity
 from pagegrade.parse.party import Parties
 
 MANY: Final = 5
+ALL: Final = 30
+"""Blocking scripts from which everything is lost: the browser starts with none of the page for seconds."""
 
 
 @check(
     id="javascript-defer",
     title="Render-blocking JavaScript",
-    severity=Severity.MEDIUM,
+    severity=Severity.HIGH,
     since="0.1.0",
     states=(
         State("deferred", "No external script blocks rendering."),
         State(
             "blocking",
             "External scripts block rendering until they have run.",
-            loss=0.5,
+            loss=0.19,
+            loss_max=0.3,
             title="Render-blocking scripts",
             why="Visitors see nothing of what comes after such a script until it has loaded and run.",
             fix=(
@@ -35,7 +38,8 @@ MANY: Final = 5
         State(
             "many",
             "Many external scripts block rendering until they have run.",
-            loss=1.0,
+            loss=0.4,
+            loss_max=0.55,
             title="Render-blocking scripts",
             why="Visitors see nothing of what comes after such a script until it has loaded and run.",
             fix=(
@@ -50,7 +54,8 @@ MANY: Final = 5
         State(
             "third_party",
             "Third-party scripts in the head block rendering.",
-            loss=1.0,
+            loss=0.55,
+            loss_max=1.0,
             title="Load third-party scripts without blocking",
             why="If the other site is slow or down, the page stays blank until the request times out.",
             fix=(
@@ -67,13 +72,15 @@ def javascript_defer(document: Document, parties: Parties) -> Verdict:
     ## What it checks
 
     Every external classic script. One with `defer` or `async`, one of `type="module"`, and one at the end of the body
-    with nothing visible after it keep no one waiting. Up to five others cost half; more cost everything, and so does a
-    single one from another site in the head, because when that site does not answer, the page stays empty. Inline
-    scripts cannot be deferred and data blocks are not scripts: neither is evaluated. Five is our own limit.
+    with nothing visible after it keep no one waiting. Each of the others delays the page, so the cost grows with their
+    number: up to five cost 1.5 to 2.4 points, more up to 4.4. Where one of them comes from another site and stands in
+    the head, they cost 4.4 points, and up to 8 from thirty on, because when that site does not answer, the page stays
+    empty. Inline scripts cannot be deferred
+    and data blocks are not scripts: neither is evaluated. Five and thirty are our own limits.
 
     About three of four well-known pages have such a script, most of them one of another site. The share is that large
     because the snippets of services were made before `async` and are copied as they are; visitors wait for each of them
-    all the same, and one attribute fixes it. Since it is that common, the check weighs little.
+    all the same, and one attribute fixes it.
 
     ## Why it matters
 
@@ -117,6 +124,8 @@ def javascript_defer(document: Document, parties: Parties) -> Verdict:
     foreign_first = sorted(offenders, key=lambda script: not _is_foreign_in_head(script, parties))
     foreign = sum(_is_foreign_in_head(script, parties) for script in offenders)
     state = "third_party" if foreign else "many" if count > MANY else "blocking"
+    share = meter_loss(count, MANY, ALL)
+    loss = 0.55 + 0.45 * share if foreign else 0.4 + 0.15 * share if share else 0.19 + 0.0275 * (count - 1)
     return Outcome(
         state,
         value=part(count, len(external), "script"),
@@ -129,6 +138,7 @@ def javascript_defer(document: Document, parties: Parties) -> Verdict:
             Detail(code="blocking_scripts", actual=count, limit=0),
             Detail(code="third_party_blocking_scripts_in_head", actual=foreign, limit=0),
         ),
+        loss=loss,
     )
 
 

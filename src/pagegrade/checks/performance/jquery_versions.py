@@ -18,14 +18,7 @@ RECENT: Final = (3, 5)
         State("single", "The page loads at most one copy of jQuery, and a recent one."),
         State(
             "old",
-            "The page loads a version of jQuery before 3.5.",
-            loss=0.5,
-            title="Update jQuery",
-            why=(
-                "Versions before 3.5 can be made to run injected scripts when they insert HTML (CVE-2020-11022, "
-                "CVE-2020-11023)."
-            ),
-            fix="Update to the newest version. `jquery-migrate` keeps old plugins working.",
+            "The page loads one copy of jQuery, a version before 3.5, which vulnerable-js-libraries evaluates.",
         ),
         State(
             "several",
@@ -43,19 +36,18 @@ RECENT: Final = (3, 5)
     ),
 )
 def jquery_versions(document: Document, assets: Assets) -> Verdict:
-    """One copy of a library is enough, and old ones have known vulnerabilities.
+    """One copy of a library is enough.
 
     ## What it checks
 
     The scripts of the page, external ones as far as they were fetched and read, and inline ones. A copy of jQuery is
     known by the marks that its own text carries, not by a name; plugins such as jQuery UI or Migrate are none. More
-    than one copy costs everything, a single one before version 3.5 half: up to then it could be made to run foreign
-    code. Frames have pages of their own and are not looked at.
+    than one copy costs everything. The version of a single copy costs nothing here: `vulnerable-js-libraries` charges
+    what is known about it. Frames have pages of their own and are not looked at.
 
     ## Why it matters
 
-    Each copy is 30,000 bytes to download and run, plugins attach to whichever comes last, and old versions are
-    vulnerable to script injection.
+    Each copy is 30,000 bytes to download and run, and plugins attach to whichever comes last.
 
     ## How to fix
 
