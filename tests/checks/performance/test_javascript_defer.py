@@ -8,6 +8,7 @@ from tests.builders import evaluated, outcome, run
 
 HEAD = "<!doctype html><title>t</title>"
 TEXT = "<p>Tables and chairs."
+FOREIGN = "<script src=https://cdn.test/x.js></script>"
 
 
 @pytest.mark.parametrize(
@@ -108,12 +109,34 @@ def test_inline_scripts_and_what_is_no_script_are_not_evaluated(script: str) -> 
 
 def test_third_party_scripts_are_listed_first() -> None:
     """They are what the title names; own scripts that block as well come after them."""
-    own, foreign = "<script src=/a.js></script>", "<script src=https://cdn.test/x.js></script>"
+    own, foreign = "<script src=/a.js></script>", FOREIGN
     verdict = run(javascript_defer, HEAD + own + foreign + TEXT)
 
     assert isinstance(verdict, Outcome)
     assert verdict.state == "third_party"
     assert [one.url for one in verdict.evidence] == ["https://cdn.test/x.js", "https://example.com/a.js"]
+
+
+@pytest.mark.parametrize(
+    ("scripts", "message"),
+    [
+        (
+            FOREIGN,
+            "1 external script blocks rendering and comes from another site.",
+        ),
+        (
+            FOREIGN * 2,
+            "2 external scripts block rendering, all from other sites.",
+        ),
+        (
+            "<script src=/a.js></script>" * 3 + FOREIGN,
+            "4 external scripts block rendering, 1 of them in the head from other sites.",
+        ),
+    ],
+)
+def test_message_tells_own_scripts_from_those_of_other_sites(scripts: str, message: str) -> None:
+    """The list holds both, so the sentence says how many are which."""
+    assert outcome(javascript_defer, HEAD + scripts + TEXT).message == message
 
 
 def test_deferring_never_costs_points() -> None:

@@ -200,6 +200,8 @@ def test_notice_in_the_place_of_the_page_is_not_graded() -> None:
     assert found["redirect-chain"].reason.startswith("not_the_page"), "nothing should link to where it led"
     assert found["x-content-type-options"].outcome in {"failed", "warning"}
     assert found["x-content-type-options"].lost == 0
+    assert found["hsts"].outcome != "not_evaluated", "the server sends it with every response"
+    assert found["server-signature"].outcome == "passed"
 
 
 def test_notice_at_hand_is_graded() -> None:

@@ -206,5 +206,5 @@ def _reason(item: Resource, size: int, saving: int | None) -> str:
     return (
         f"{pixels}, as WebP or AVIF about {rounded(size - saving)} bytes"
         if saving > MIN_SAVING_BYTES
-        else f"{pixels}, efficient"
+        else f"{pixels}, already well compressed"
     )

@@ -130,7 +130,7 @@ def javascript_defer(document: Document, parties: Parties) -> Verdict:
         state,
         value=part(count, len(external), "script"),
         evidence=tuple(
-            document.evidence(script, reason="in the head" if script.in_head else "in the body", url=script.url or "")
+            document.evidence(script, reason=_reason(script, parties), url=script.url or "")
             for script in islice(foreign_first, MAX_EVIDENCE)
         ),
         total=count,
@@ -139,8 +139,22 @@ def javascript_defer(document: Document, parties: Parties) -> Verdict:
             Detail(code="third_party_blocking_scripts_in_head", actual=foreign, limit=0),
         ),
         loss=loss,
+        message=_message(count, foreign) if foreign else "",
     )
 
 
 def _is_foreign_in_head(script: Script, parties: Parties) -> bool:
     return script.in_head and script.url is not None and not parties.is_own(script.url)
+
+
+def _reason(script: Script, parties: Parties) -> str:
+    place = "in the head" if script.in_head else "in the body"
+    return f"{place}, from another site" if _is_foreign_in_head(script, parties) else place
+
+
+def _message(count: int, foreign: int) -> str:
+    """The number of blocking scripts, and of those among them that another site must deliver."""
+    blocking = f"{amount(count, 'external script')} {'blocks' if count == 1 else 'block'} rendering"
+    if count == foreign:
+        return f"{blocking}, all from other sites." if count > 1 else f"{blocking} and comes from another site."
+    return f"{blocking}, {foreign} of them in the head from other sites."

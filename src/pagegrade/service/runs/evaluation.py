@@ -42,6 +42,8 @@ _DOCUMENT_HOLDS: Final = frozenset({"empty_shell"})
 """Kinds of ``Withheld`` whose document is that of the page, although it is not all of it."""
 _OF_THE_WAY: Final = frozenset({"redirect-chain"})
 """Checks of the redirects that lead to the document: to another page they are not those of the page."""
+_OF_THE_SERVER: Final = frozenset({"hsts", "server-signature"})
+"""Checks of headers that a server sends with every response, although they read the document as well."""
 _MIN_COVERAGE_AT_HAND: Final = 0.5
 """Share of a category that must be evaluated for a score of it where only a document is at hand."""
 _CATEGORY_WORDS: Final = {"seo": "SEO"}
@@ -236,7 +238,8 @@ def _observed(evaluated: Evaluated) -> Observed:
 
 def _without_content(evaluated: Evaluated, not_the_page: Withheld) -> Evaluated:
     """The verdict, or none where the check read a document that is not the page, or the way to it."""
-    if not evaluated.check.reads_content and evaluated.check.id not in _OF_THE_WAY:
+    holds = not evaluated.check.reads_content or evaluated.check.id in _OF_THE_SERVER
+    if holds and evaluated.check.id not in _OF_THE_WAY:
         return evaluated
     return Evaluated(evaluated.check, NotRun("not_the_page", not_the_page.message), "not_evaluated", None)
 
