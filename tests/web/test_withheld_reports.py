@@ -12,10 +12,11 @@ import pypdf
 import pytest
 
 from pagegrade.clock import now_ms
+from pagegrade.library import evaluate
 from pagegrade.model.report import Report
 from pagegrade.model.stored import Privacy
 from pagegrade.store.repositories.reports import load_report, save_settings
-from tests.contract.test_labelled_pages import Served, artifacts_of, evaluate
+from tests.contract.test_labelled_pages import Served, artifacts_of
 from tests.report_builders import make_report
 from tests.web.calling import REPORTS, Instance, with_instance
 

@@ -47,7 +47,7 @@ def test_uncompressed_text_fails_and_says_what_gzip_would_save() -> None:
     """The saving is measured, not guessed."""
     found = evaluate_html()
 
-    assert (state_of(found), found.loss) == ("uncompressed", 1)
+    assert (state_of(found), found.loss) == ("uncompressed", 0.6)
     assert isinstance(found.verdict, Outcome)
     saving = next(detail.actual for detail in found.verdict.details if detail.code == "saving_bytes")
 
@@ -56,12 +56,22 @@ def test_uncompressed_text_fails_and_says_what_gzip_would_save() -> None:
     assert found.verdict.saving == Saving(saving, "bytes")
 
 
+def test_cost_grows_with_what_gzip_would_save() -> None:
+    """Half for a packet, and everything for what takes more than one round trip."""
+    lines = "".join(f"<p>{number * 7919 % 100_003} boats\n" for number in range(20_000)).encode()
+    losses = [evaluate_html(body=lines[:size]).loss or 0 for size in (5_000, 20_000, 40_000, 400_000)]
+
+    assert losses == sorted(losses)
+    assert losses[0] < losses[-2]
+    assert losses[-1] == 1
+
+
 def test_the_size_of_the_html_proves_nothing() -> None:
     """A large page is compressed when the server says so, and a smaller one may not be."""
     large = evaluate_html(("Content-Encoding", "gzip"), body=REPEATING * 10)
     smaller = evaluate_html(body=REPEATING)
 
-    assert (large.loss, smaller.loss) == (0, 1)
+    assert (large.loss, smaller.loss) == (0, 0.6)
 
 
 def test_a_tiny_body_need_not_be_compressed() -> None:

@@ -1,13 +1,15 @@
 import zlib
 from typing import Final
 
-from pagegrade.checks._check import State, Verdict, check
+from pagegrade.checks._check import State, Verdict, check, meter_loss
 from pagegrade.model.artifacts import Response
 from pagegrade.model.outcome import Detail, Evidence, NotApplicable, NotRun, Outcome, Saving, Severity
 from pagegrade.parse.http.caching import read_cache_policy
 
 MIN_SAVING_BYTES: Final = 1_400
 """About one TCP segment: saving less brings nothing earlier."""
+ALL_SAVING_BYTES: Final = 30_000
+"""A saving from which everything is lost: twenty packets, more than a first round trip carries."""
 SAMPLE_BYTES: Final = 65_536
 """As much of a body is compressed to estimate the rest."""
 GOOD_CODINGS: Final = frozenset({"gzip", "x-gzip", "br", "zstd"})
@@ -41,7 +43,8 @@ GOOD_CODINGS: Final = frozenset({"gzip", "x-gzip", "br", "zstd"})
         State(
             "uncompressed",
             "The HTML is not compressed.",
-            loss=1.0,
+            loss=0.5,
+            loss_max=1.0,
             title="Compress the HTML",
             why=(
                 "HTML shrinks to about a quarter when it is compressed. Every visitor downloads the difference "
@@ -64,9 +67,9 @@ def text_compression(response: Response) -> Verdict:
 
     Which content coding the server used for the HTML when gzip, deflate, Brotli and Zstandard were all offered. gzip,
     Brotli (`br`) and Zstandard (`zstd`) are equally fine. `deflate` alone costs half, because servers disagree about
-    what it means. Uncompressed HTML costs everything if gzip would save 1,400 bytes or more; that is about one network
-    packet, and below it nothing arrives earlier. A compressed answer that shared caches may keep (a lifetime above 0,
-    not `private`, `no-store` or `no-cache`) also needs `Vary: Accept-Encoding`.
+    what it means. Uncompressed HTML costs half if gzip would save 1,400 bytes, which is about one network packet, and
+    everything from 30,000; below 1,400 nothing arrives earlier. A compressed answer that shared caches may keep (a
+    lifetime above 0, not `private`, `no-store` or `no-cache`) also needs `Vary: Accept-Encoding`.
 
     ## Why it matters
 
@@ -137,6 +140,7 @@ def text_compression(response: Response) -> Verdict:
         details=(*details, Detail(code="saving_bytes", actual=saving, limit=MIN_SAVING_BYTES)),
         message=f"The HTML is not compressed: gzip would reduce {len(response.body):,} bytes to {compressed:,}.",
         saving=Saving(saving, "bytes"),
+        loss=0.5 + 0.5 * meter_loss(saving, MIN_SAVING_BYTES, ALL_SAVING_BYTES),
     )
 
 
