@@ -202,7 +202,7 @@ DECENT = {
     "photographs without alternative text, heavy and without dimensions": Served(main=SHOWN, files=PHOTOS, **SHARED),
     "no language and no viewport": Served(drop=(' lang="en"', VIEWPORT)),
     "Spanish page without language, description and compression": Served(lang="es", drop=(' lang="es"', f'<meta name="description" content="{TITLES["es"][1]}">'), compressed=False, **SHARED),
-    "uncompressed, uncached, without any header": Served(**POOR),
+    "uncompressed, uncached, without any header": Served(head='<link rel="stylesheet" href="/theme.css">', files=(("theme.css", "stylesheet", 150_000),), **POOR),
     "a megabyte of scripts in the head": Served(head="".join(f'<script src="/l{n}.js"></script>' for n in range(8)), files=tuple((f"l{n}.js", "script", 500_000) for n in range(8)), **SHARED),
     "found by no search engine, otherwise careful": Served(head='<meta name="robots" content="noindex">'),
     "form without labels and links without names": Served(main="".join(f'<a href="/x{n}"><img src="/p0.jpg" alt=""></a><input name="f{n}">' for n in range(8)), files=PHOTOS[:1], **SHARED),
