@@ -8,7 +8,7 @@ import itertools
 import socket
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Final
@@ -17,6 +17,7 @@ import pytest
 
 from pagegrade.parse.url import parse_target_url, project_of
 from pagegrade.render.i18n import choose_locale
+from pagegrade.report.bounds import bound_results
 from pagegrade.service.reports.batches import read_urls
 from pagegrade.service.reports.bulk import read_addresses
 from pagegrade.store.repositories.search import search_patterns
@@ -50,6 +51,7 @@ from tests.contract.hostile_requests import (
     hostile_queries,
     multipart,
 )
+from tests.report_builders import make_hostile_report
 from tests.web.calling import OPTIONS, REPORTS, Instance, make_instance
 from tests.web.wires import serving
 
@@ -60,6 +62,8 @@ CHEAP_S: Final = 0.004
 STEEPEST: Final = 9.0
 """Times as long for four times the input: linear is 4, quadratic 16."""
 MAX_LAG_S: Final = 0.1
+MAX_BUSY_S: Final = 0.01
+"""Processor time of the loop's thread at a stretch; the goal is half of it, the rest is for slow machines."""
 ATTEMPTS: Final = 4
 PATIENCE_S: Final = 900.0
 """For thousands of requests on a machine that is busy with other things."""
@@ -312,3 +316,52 @@ def test_nobody_waits_while_hostile_requests_are_read(tmp_path: Path) -> None:
         found = runner.run(lags(tmp_path))
 
     assert found == []
+
+
+async def busy_loops(tmp_path: Path) -> dict[str, float]:
+    """Processor seconds that the thread of the event loop spends at a stretch on each of the largest answers."""
+    many = 1_000_000
+    async with make_instance(tmp_path, requests_per_minute=many, analyses_per_minute=many) as instance:
+        for number in range(99):
+            await instance.create(f"https://host-{number}.example/".ljust(2_000, "a"))
+        await instance.finish()
+        largest = await instance.create("https://example.com/")
+        hostile = make_hostile_report()
+        await instance.finish(replace(hostile, results=bound_results(hostile.results)))
+        key = {"Authorization": f"Bearer {instance.key}"}
+        page = {**await instance.sign_in(), "Accept": "text/html"}
+        requests = {
+            "list": (f"{REPORTS}?per_page=100", key),
+            "list with warnings": (f"{REPORTS}?per_page=100&nonsense=1", key),
+            "list with results": (f"{REPORTS}?per_page=100&include=results&nonsense=1", key),
+            "members of a list": (f"{REPORTS}?per_page=100&fields=id,url,results", key),
+            "report with warnings": (f"{REPORTS}/{largest['id']}?nonsense=1", key),
+            "page of a list": ("/reports?per_page=100", page),
+            "page of a report": (f"/reports/{largest['id']}", page),
+            "list as CSV": ("/reports/export.csv", page),
+        }
+        lag, found = Lag(), dict.fromkeys(requests, 0.0)
+
+        def ask(port: int) -> None:
+            for name, (path, headers) in requests.items():
+                lines = [f"{header}: {value}" for header, value in {**headers, "Accept-Encoding": "gzip"}.items()]
+                wire = "\r\n".join([f"GET {path} HTTP/1.1", "Host: x", "Connection: close", *lines, "", ""]).encode()
+                if send(port, wire) != 200:
+                    raise AssertionError(name)
+                found[name] = min(cpu for _, cpu in lag.while_sending(port, wire))
+
+        async with serving(instance.app, patience_s=PATIENCE_S) as site:
+            lag.start()
+            try:
+                await asyncio.to_thread(ask, site.port)
+            finally:
+                lag.stop()
+        return found
+
+
+def test_the_largest_answers_are_made_outside_of_the_event_loop(tmp_path: Path) -> None:
+    """Lists of a hundred rows with long URLs, with warnings and results, the largest page, and packing any of them."""
+    with asyncio.Runner(loop_factory=loop_factory()) as runner:
+        found = runner.run(busy_loops(tmp_path))
+
+    assert {name: f"{cpu * 1000:.1f} ms" for name, cpu in found.items() if cpu >= MAX_BUSY_S} == {}

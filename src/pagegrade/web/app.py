@@ -186,7 +186,7 @@ class App:
             await _keep_session(exchange, response)
         if response.status_code == 304:  # noqa: PLR2004 - RFC 9110 15.4.5
             await exchange.limits.give_back(REQUESTS)
-        return warned(response, request.unknown_parameters()) if request.path.startswith(API) else response
+        return await _with_warnings(request, response) if request.path.startswith(API) else response
 
     def _find(self, request: Request) -> tuple[Operation, Bound] | Response:
         """Return the operation that a request names; for OPTIONS the response.
@@ -261,6 +261,14 @@ class App:
             headers += encode_headers((CLOSE,))
         if not request.is_http_1:
             headers[:] = [header for header in headers if header[0] != b"connection"]
+
+
+async def _with_warnings(request: Request, response: Response) -> Response:
+    """Add the warnings about unknown parameters; to a long body outside of the event loop."""
+    warnings = request.unknown_parameters()
+    if warnings and len(response.body) > AT_ONCE:
+        return await asyncio.to_thread(warned, response, warnings)
+    return warned(response, warnings)
 
 
 async def _keep_session(exchange: Exchange, response: Response) -> None:
