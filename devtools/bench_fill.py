@@ -12,7 +12,7 @@ from sqlalchemy import Table, func, insert, select, text
 from pagegrade.model.stored import Priority
 from pagegrade.store.engine.database import Database, Transaction, is_shared
 from pagegrade.store.engine.postgresql import driver_of
-from pagegrade.store.queue.procrastinate_queue import QUEUE, TASK
+from pagegrade.store.queue.procrastinate_queue import RUN_QUEUE, RUN_TASK
 from pagegrade.store.repositories.accounts import add_account
 from pagegrade.store.repositories.counts import recount
 from pagegrade.store.schema.tables import reports, runs
@@ -86,7 +86,7 @@ def fill_queue(database: Database, accounts: Sequence[int], count: int, *, now_m
                     "SELECT :queue, :task, :first - turn, 'run-' || id, jsonb_build_object('run_id', id, 'account_id', "
                     "account_id) FROM runs WHERE report_id >= :start"
                 ),
-                {"queue": QUEUE, "task": TASK, "first": FIRST_PRIORITY, "start": start},
+                {"queue": RUN_QUEUE, "task": RUN_TASK, "first": FIRST_PRIORITY, "start": start},
             )
 
     # Where a statement may take as long as it takes.

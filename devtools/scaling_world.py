@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
-from pagegrade.store.queue.procrastinate_queue import PASSES
+from pagegrade.store.queue.procrastinate_queue import MAX_PASSED
 from pagegrade.worker.jitter import DRAWN, EACH_LATER_S, LATER_S, LATEST_S, SOON_S
 from pagegrade.worker.worker import QUIET_POLL_S
 
@@ -87,7 +87,7 @@ class Policy:
     each_later_s: float = EACH_LATER_S
     latest_s: float = LATEST_S
     quiet_poll_s: float = QUIET_POLL_S
-    passes: int = PASSES
+    passes: int = MAX_PASSED
     """Runs that one claim passes over, because another claim works on their accounts already."""
     notices_per_s: float = 50.0
     """Of one process at most (``store.pubsub.notifications.PACE_S``)."""

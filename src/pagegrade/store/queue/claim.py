@@ -1,7 +1,7 @@
 """Claim runs from the queue: the second of its three verbs, after ``runs.enqueue_run`` and before ``runs.finish_run``.
 
-There are two adapters. Where this process has the database for itself, it chooses among the rows (``queue_rows``);
-where others work on it too, procrastinate delivers the runs one by one (``queue_jobs``).
+There are two adapters. Where one process has the database for itself, it chooses among the rows (``row_queue``); where
+several share it, procrastinate delivers the runs (``procrastinate_queue``).
 """
 
 from __future__ import annotations

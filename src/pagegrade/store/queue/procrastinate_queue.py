@@ -1,25 +1,28 @@
-"""Choosing runs where many processes do: procrastinate delivers them, each to one worker.
+"""Claim runs where several processes share a database: procrastinate delivers each run to one worker.
 
-A job of its queue names a run and is no more than its delivery: it is taken and deleted in the very transaction that
-starts the run. So no job is ever left behind by a worker that died, and none can be finished by somebody else; whoever
-holds a run is said by the row of the run, and nowhere else.
+A job names a run and is no more than its delivery; the run's row is the truth, and its attempt the fence. A job is
+deferred in the transaction that creates or requeues the run, and fetched and deleted in the one that starts it. So no
+job is left behind by a worker that died, and none can be finished by another.
 
-Jobs are delivered by their priority: interactive before re-runs before bulk, and among equally urgent ones by ``turn``.
-The turn of a new run comes after the last one of its account and not before the one that is served now, so that an
-account with thousands of runs takes turns with everybody else (start-time fair queueing,
-https://doi.org/10.1145/248157.248171).
+*Priority*: interactive runs before re-runs before bulk, and among equally urgent ones by ``turn``. The turn of a new
+run comes after the last one of its account and not before the one being served now (start-time fair queueing,
+https://doi.org/10.1145/248157.248171), so an account with thousands of runs alternates with all others.
 
-A run whose target has no room is *parked*: no job stands for it until a place may be free. So a thousand pages of one
-site do not stand in the way of others.
+*Politeness*: a run whose target is full is *parked*, without a job, until it may start. Jobs scheduled for later or
+behind a lock stay in the index that every fetch reads, so a thousand pages of one site would slow down all others
+(docs/decisions/0036-procrastinate-by-its-api.md).
 
-Turns count starts, not how long runs take. So a worker whose slots are all taken looks besides for accounts that have
-no run under way (``idle_accounts``), whatever their turn.
+*Fairness*: turns count starts, not how long runs take. A worker whose slots are all taken therefore also starts runs of
+accounts that have none under way, whatever their turn.
+
+The library's tables are changed by its own API only; where that offers no query, they are read.
 """
 
 from __future__ import annotations
 
 import random
-from typing import Any, Final
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import text
 
@@ -30,17 +33,21 @@ from pagegrade.store.locks import hold_account, hold_targets, try_account, try_p
 from pagegrade.store.queue.lease import start_run
 from pagegrade.store.repositories.host_slots import WINDOW_MS, wait_for_targets
 
-QUEUE: Final = "runs"
-ALONE: Final = "suspects"
-"""Queue of the runs that have one attempt left, which are run alone."""
-TASK: Final = "run"
-LOOKS: Final = 100
-"""Jobs that one claim looks at; of a site that is busy many may have to be parked first."""
-PASSES: Final = 20
-"""Jobs that one claim passes over, because others write for their accounts or look at their targets."""
-IDLE_LOOKS: Final = 10
-"""Runs of one account that has none under way that one claim looks at."""
-AT_ONCE: Final = 500
+if TYPE_CHECKING:
+    from procrastinate.jobs import Job
+    from procrastinate.manager import JobManager
+
+RUN_TASK: Final = "run"
+RUN_QUEUE: Final = "runs"
+LAST_ATTEMPT_QUEUE: Final = "suspects"
+"""Queue of the runs that have one attempt left, which run alone."""
+MAX_FETCHES: Final = 100
+"""Jobs that one claim fetches; many runs of a busy site may have to be parked first."""
+MAX_PASSED: Final = 20
+"""Jobs that one claim puts back, because others write for their accounts or look at their targets."""
+IDLE_ACCOUNT_RUNS: Final = 10
+"""Runs that one claim looks at of one account that has none under way."""
+MAX_OFFERED: Final = 500
 """Parked runs that are offered in one transaction."""
 TURNS: Final = 1_300_000_000
 """Turns of one kind of urgency: the priorities of three kinds fit into 32 bits. They begin anew whenever no run of the
@@ -64,19 +71,6 @@ _LAST_TURN: Final = Prepared(
         "ORDER BY id DESC LIMIT 1"
     )
 )
-_DEFER: Final = Prepared(
-    text(
-        "SELECT procrastinate_defer_jobs_v1(ARRAY[ROW(CAST(:queue AS varchar), CAST(:task AS varchar), "
-        "CAST(:priority AS int), NULL, CAST(:lock AS text), jsonb_build_object('run_id', CAST(:run_id AS bigint), "
-        "'account_id', CAST(:account_id AS bigint)), NULL)\\:\\:procrastinate_job_to_defer_v1])"
-    )
-)
-_FETCH: Final = Prepared(
-    text(
-        "SELECT id, CAST(args ->> 'run_id' AS bigint), CAST(args ->> 'account_id' AS bigint) "
-        "FROM procrastinate_fetch_job_v2(CAST(ARRAY[:queue] AS varchar[]), NULL)"
-    )
-)
 # A loose scan: from one account to the next one in the index, however many runs each of them has. The number is written
 # out, because the index holds just these rows.
 _OFFERED_RUNS: Final = f"state = 'queued' AND offered = 1 AND attempt < {_SUSPECT}"
@@ -98,25 +92,18 @@ _IDLE_RUNS: Final = Prepared(
     )
 )
 _IS_RUNNING: Final = Prepared(text("SELECT 1 FROM runs WHERE state = 'running' AND account_id = :account_id LIMIT 1"))
+# Locked jobs are skipped: a worker holds the job before it holds the account, and we hold the account already.
 _JOB_OF: Final = Prepared(
     text("SELECT id FROM procrastinate_jobs WHERE queueing_lock = :lock AND status = 'todo' FOR UPDATE SKIP LOCKED")
 )
-_TAKEN: Final = Prepared(text("SELECT procrastinate_finish_job_v1(:id, 'succeeded', true)"))
-_BACK: Final = Prepared(text("UPDATE procrastinate_jobs SET status = 'todo', worker_id = NULL WHERE id = :id"))
 _WAITING: Final = Prepared(
     text(
         "SELECT 1 FROM procrastinate_jobs WHERE status = 'todo' AND queue_name = :queue "
         "AND (scheduled_at IS NULL OR scheduled_at <= now()) LIMIT 1"
     )
 )
-# Whoever has the job locked is about to start it: that is urgent enough.
-_HASTEN: Final = Prepared(
-    text(
-        "UPDATE procrastinate_jobs SET priority = :priority WHERE id IN (SELECT id FROM procrastinate_jobs "
-        "WHERE queueing_lock = :lock AND status = 'todo' FOR UPDATE SKIP LOCKED)"
-    )
-)
 _READ: Final = Prepared(text("SELECT state, leader_id, attempt, target, priority, turn FROM runs WHERE id = :id"))
+_ATTEMPT: Final = Prepared(text("SELECT attempt FROM runs WHERE id = :id"))
 _SET_TURN: Final = Prepared(text("UPDATE runs SET turn = :turn WHERE id = :id AND state = 'queued'"))
 _NOT_OFFERED: Final = Prepared(text("UPDATE runs SET offered = 0 WHERE id = :id"))
 _LAST_PLACE: Final = Prepared(
@@ -160,7 +147,7 @@ _LATE: Final = Prepared(
 
 
 def next_turn(tx: Transaction, account_id: int, priority: int) -> int:
-    """The turn of a run that is asked for now, under the account's lock."""
+    """Return the turn of a run that is created now, under the account's lock."""
     first = _FIRST_PRIORITY[Priority(priority)]
     best = _BEST.first(tx, {"most": first})
     served = first - best[0] if best is not None and first - best[0] <= TURNS else 0
@@ -169,25 +156,20 @@ def next_turn(tx: Transaction, account_id: int, priority: int) -> int:
 
 
 def offer_run(tx: Transaction, run_id: int, *, account_id: int, priority: int, turn: int, attempt: int) -> None:
-    """Let a run that waits be delivered to a worker; the row says already that a job stands for it."""
-    _DEFER.rows(
-        tx,
-        {
-            "queue": ALONE if attempt >= _SUSPECT else QUEUE,
-            "task": TASK,
-            "priority": _FIRST_PRIORITY[Priority(priority)] - turn,
-            "lock": _lock(run_id),
-            "run_id": run_id,
-            "account_id": account_id,
-        },
-    )
+    """Defer the job of a queued run whose row is marked as offered."""
+    _defer(tx, run_id, account_id=account_id, priority=_FIRST_PRIORITY[Priority(priority)] - turn, attempt=attempt)
 
 
 def hasten_job(tx: Transaction, run_id: int, *, account_id: int, priority: int) -> None:
-    """Let a run that waits be as urgent as this; its row says so already."""
+    """Give the job of a queued run the priority that its row has by now; the account is held.
+
+    A job that another worker has locked is about to be started, which is urgent enough.
+    """
     turn = next_turn(tx, account_id, priority)
     _SET_TURN.rows(tx, {"id": run_id, "turn": turn})
-    _HASTEN.rows(tx, {"lock": _lock(run_id), "priority": _FIRST_PRIORITY[Priority(priority)] - turn})
+    attempt = _ATTEMPT.first(tx, {"id": run_id})
+    if attempt is not None and _withdraw(tx, run_id):
+        offer_run(tx, run_id, account_id=account_id, priority=priority, turn=turn, attempt=attempt[0])
 
 
 def claim_jobs(
@@ -202,122 +184,174 @@ def claim_jobs(
     suspects: bool,
     idle_accounts: bool,
 ) -> tuple[ClaimedRun, ...]:
-    """Take up to ``count`` runs; the arguments are those of ``claiming.claim_runs``.
+    """Claim up to ``count`` runs; their jobs are deleted.
 
-    There may be more to take even where none was taken: ``has_jobs`` tells.
+    The arguments are those of ``claim.claim_runs``. There may be more to claim even where none was: see ``has_jobs``.
     """
-    if idle_accounts:
-        limits = {"target_runs": target_runs, "per_minute": target_runs_per_minute}
-        return _claim_idle(tx, worker=worker, count=count, now_ms=now_ms, lease_ms=lease_ms, limits=limits)
-    claimed: list[ClaimedRun] = []
-    held: set[int] = set()
-    sites: set[str] = set()
-    passed: list[int] = []
-    for _ in range(LOOKS):
-        if len(claimed) == count or len(passed) == PASSES:
-            break
-        job_id, run_id, account_id = _FETCH.rows(tx, {"queue": ALONE if suspects else QUEUE})[0]
-        if job_id is None:
-            break
-        if not _hold_owner(tx, account_id, held):
-            passed.append(job_id)
-            continue
-        row = _READ.first(tx, {"id": run_id})
-        target = "" if row is None else row[3]
-        if not _hold_target(tx, target, sites):
-            passed.append(job_id)
-            continue
-        _TAKEN.rows(tx, {"id": job_id})
-        if row is None or not _judge(tx, run_id, row, account_id, suspects=suspects):
-            continue
-        now = moment(tx, now_ms)
-        limits = {"target_runs": target_runs, "per_minute": target_runs_per_minute}
-        wait_ms = _wait(tx, run_id, target, now, **limits)
-        if wait_ms is None:
-            claimed.append(start_run(tx, run_id, worker=worker, now_ms=now, lease_ms=lease_ms))
-        else:
-            park_run(tx, run_id, target, now, wait_ms, target_runs_per_minute=target_runs_per_minute)
-    for job_id in passed:
-        _BACK.rows(tx, {"id": job_id})
-    return tuple(claimed)
+    from pagegrade.store.queue.procrastinate_app import jobs_in
+
+    claim = _Claim(tx, worker, now_ms, lease_ms, target_runs, target_runs_per_minute, jobs_in(tx))
+    return claim.take_idle(count) if idle_accounts else claim.take(count, suspects=suspects)
 
 
-def _claim_idle(
-    tx: Transaction, *, worker: str, count: int, now_ms: int, lease_ms: int, limits: dict[str, int]
-) -> tuple[ClaimedRun, ...]:
-    """Take the next run of each of up to ``count`` accounts that have none under way."""
-    claimed: list[ClaimedRun] = []
-    held: set[int] = set()
-    sites: set[str] = set()
-    for account_id in _idle_accounts(tx, PASSES):
-        if len(claimed) == count:
-            break
-        # Looked at again while the account is held: another worker may have just started a run of it.
-        if not _hold_owner(tx, account_id, held) or _IS_RUNNING.first(tx, {"account_id": account_id}) is not None:
-            continue
-        for (run_id,) in _IDLE_RUNS.rows(tx, {"account_id": account_id, "count": IDLE_LOOKS}):
-            job = _JOB_OF.first(tx, {"lock": _lock(run_id)})
-            row = None if job is None else _READ.first(tx, {"id": run_id})
-            if job is None or row is None or not _hold_target(tx, row[3], sites):
-                continue
-            _TAKEN.rows(tx, {"id": job[0]})
-            if not _judge(tx, run_id, row, account_id, suspects=False):
-                continue
-            now = moment(tx, now_ms)
-            wait_ms = _wait(tx, run_id, row[3], now, **limits)
-            if wait_ms is None:
-                claimed.append(start_run(tx, run_id, worker=worker, now_ms=now, lease_ms=lease_ms))
+@dataclass(slots=True)
+class _Claim:
+    """One claim, in one transaction."""
+
+    tx: Transaction
+    worker: str
+    now_ms: int
+    lease_ms: int
+    target_runs: int
+    target_runs_per_minute: int
+    jobs: JobManager
+    _accounts: set[int] = field(default_factory=set)
+    """Held by this transaction."""
+    _targets: set[str] = field(default_factory=set)
+    """Held by this transaction."""
+
+    def take(self, count: int, *, suspects: bool) -> tuple[ClaimedRun, ...]:
+        """Fetch up to ``count`` jobs and start their runs; jobs that cannot be decided now stay where they were."""
+        taken: list[ClaimedRun] = []
+        passed: list[Job] = []
+        for _ in range(MAX_FETCHES):
+            if len(taken) == count or len(passed) == MAX_PASSED:
                 break
-            park_run(tx, run_id, row[3], now, wait_ms, target_runs_per_minute=limits["per_minute"])
-    return tuple(claimed)
+            job = self._fetch(_queue(suspects=suspects))
+            if job is None:
+                break
+            run_id, account_id = _arguments(job)
+            row = self._read(run_id, account_id)
+            if row is _BUSY:
+                passed.append(job)
+                continue
+            _finish(self.jobs, job)
+            run = self._start(run_id, account_id, row, suspects=suspects)
+            if run is not None:
+                taken.append(run)
+        self._put_back(passed)
+        return tuple(taken)
+
+    def take_idle(self, count: int) -> tuple[ClaimedRun, ...]:
+        """Start the next run of each of up to ``count`` accounts that have none under way."""
+        taken: list[ClaimedRun] = []
+        for account_id in _idle_accounts(self.tx, MAX_PASSED):
+            if len(taken) == count:
+                break
+            # Checked again while the account is held: another worker may have just started a run of it.
+            if not self._hold_owner(account_id) or _IS_RUNNING.first(self.tx, {"account_id": account_id}) is not None:
+                continue
+            for (run_id,) in _IDLE_RUNS.rows(self.tx, {"account_id": account_id, "count": IDLE_ACCOUNT_RUNS}):
+                row = _READ.first(self.tx, {"id": run_id})
+                if row is None or not self._hold_target(row[3]) or not _withdraw(self.tx, run_id):
+                    continue
+                run = self._start(run_id, account_id, row, suspects=False)
+                if run is not None:
+                    taken.append(run)
+                    break
+        return tuple(taken)
+
+    def _fetch(self, queue: str) -> Job | None:
+        from pagegrade.store.queue.procrastinate_app import complete
+
+        # No worker: the job does not outlive the transaction.
+        return complete(self.jobs.fetch_job([queue], worker_id=None))  # type: ignore[arg-type]
+
+    def _read(self, run_id: int, account_id: int) -> tuple[Any, ...] | None:
+        """Return the run while its account and its target are held: ``None`` if it is gone, ``_BUSY`` if one is not."""
+        if not self._hold_owner(account_id):
+            return _BUSY
+        row = _READ.first(self.tx, {"id": run_id})
+        return row if row is None or self._hold_target(row[3]) else _BUSY
+
+    def _start(self, run_id: int, account_id: int, row: tuple[Any, ...] | None, *, suspects: bool) -> ClaimedRun | None:
+        """Start a run whose account and target are held, or park it; ``None``: its job has nothing to do."""
+        if row is None or not _is_due(self.tx, run_id, row, account_id, suspects=suspects):
+            return None
+        target = row[3]
+        now_ms = moment(self.tx, self.now_ms)
+        wait_ms = None
+        if target:
+            limits = {"target_runs": self.target_runs, "per_minute": self.target_runs_per_minute}
+            found = wait_for_targets(self.tx, run_id, (target,), now_ms, **limits)
+            wait_ms = None if found is None else found[1]
+        if wait_ms is None:
+            return start_run(self.tx, run_id, worker=self.worker, now_ms=now_ms, lease_ms=self.lease_ms)
+        park_run(self.tx, run_id, target, now_ms, wait_ms, target_runs_per_minute=self.target_runs_per_minute)
+        return None
+
+    def _hold_owner(self, account_id: int) -> bool:
+        """Hold the account of a run, unless others write for it and are not to be waited for.
+
+        One claim at a time waits for an account, and only while it holds no other: with all of them in that line, one
+        busy account would keep every worker from those that are not. And two never wait for each other in a circle.
+        """
+        if account_id not in self._accounts and not try_account(self.tx, account_id):
+            if self._accounts or not try_place(self.tx, f"claiming {account_id}"):
+                return False
+            hold_account(self.tx, account_id)
+        self._accounts.add(account_id)
+        return True
+
+    def _hold_target(self, target: str) -> bool:
+        """Hold the target: wait for the first one, but not for those after it, or two might wait in a circle."""
+        if target and target not in self._targets:
+            if self._targets and not try_target(self.tx, target):
+                return False
+            hold_targets(self.tx, (target,))
+            self._targets.add(target)
+        return True
+
+    def _put_back(self, passed: list[Job]) -> None:
+        """Let jobs wait again; not before the end of the claim, which would fetch them once more."""
+        from pagegrade.store.queue.procrastinate_app import complete
+
+        if passed:
+            now = self.tx.exec_driver_sql("SELECT now()").scalar_one()
+            for job in passed:
+                complete(self.jobs.retry_job(job, retry_at=now))
 
 
-def _idle_accounts(tx: Transaction, count: int) -> list[int]:
-    """Up to so many accounts that have a run to deliver and none under way.
-
-    They begin at any account, so that none is always the last one where there are more of them than spare slots.
-    """
-    ((last,),) = _LAST_ACCOUNT.rows(tx, {})
-    after = random.randint(0, int(last or 0))  # noqa: S311 - no secret
-    found = [int(row[0]) for row in _IDLE.rows(tx, {"after": after, "count": count})]
-    if len(found) < count:
-        first = [int(row[0]) for row in _IDLE.rows(tx, {"after": 0, "count": count - len(found)})]
-        found += [each for each in first if each not in found]
-    return found
+_BUSY: Final[tuple[Any, ...]] = ()
+"""Stands for a run that cannot be read now, because others hold its account or its target."""
 
 
 def has_idle_account_jobs(tx: Transaction) -> bool:
-    """Whether a run waits to be delivered whose account has none under way."""
+    """Return whether a run waits to be delivered whose account has none under way."""
     return _IDLE.first(tx, {"after": 0, "count": 1}) is not None
 
 
 def has_jobs(tx: Transaction, *, suspects: bool = False) -> bool:
-    """Whether runs wait to be delivered."""
-    return _WAITING.first(tx, {"queue": ALONE if suspects else QUEUE}) is not None
+    """Return whether runs wait to be delivered."""
+    return _WAITING.first(tx, {"queue": _queue(suspects=suspects)}) is not None
 
 
 def park_run(
     tx: Transaction, run_id: int, target: str, now_ms: int, wait_ms: int, *, target_runs_per_minute: int
 ) -> None:
-    """Let a run wait for a place at its target, after those that wait there already."""
+    """Let a run wait for its target without a job, after the runs that are parked for it already."""
     last = _LAST_PLACE.first(tx, {"target": target, "now_ms": now_ms})
     after_ms = 0 if last is None or last[0] is None else last[0] + WINDOW_MS // target_runs_per_minute
     _PARK.rows(tx, {"id": run_id, "at_ms": max(now_ms + wait_ms, after_ms)})
 
 
 def offer_parked(tx: Transaction, now_ms: int) -> int:
-    """Offer the runs whose time has come, and those that lost their leader or their job; how many."""
+    """Defer jobs for the runs that may start by now, and for those that lost their leader or their job.
+
+    Returns:
+        How many.
+    """
     if not try_place(tx, "offering"):
         return 0
     now = moment(tx, now_ms)
-    due = _DUE.rows(tx, {"now_ms": now, "count": AT_ONCE})
+    due = _DUE.rows(tx, {"now_ms": now, "count": MAX_OFFERED})
     for row in due:
         _offer_again(tx, row, now)
     return len(due)
 
 
 def offer_next(tx: Transaction, run_id: int, now_ms: int, *, target_runs: int, target_runs_per_minute: int) -> None:
-    """A run has left its targets: offer those that have waited longest for them, where there is room now."""
+    """Offer the runs that are parked first in line for the targets that a run has left, where these have room."""
     if not is_shared(tx):
         return
     limits = {"target_runs": target_runs, "per_minute": target_runs_per_minute}
@@ -329,16 +363,19 @@ def offer_next(tx: Transaction, run_id: int, now_ms: int, *, target_runs: int, t
 
 
 def find_forgotten(tx: Transaction, now_ms: int, *, target_runs_per_minute: int, older_ms: int = WINDOW_MS) -> int:
-    """Find runs that would not be delivered by themselves, so that they are offered; how many.
+    """Mark runs that nothing would deliver, so that they are offered again.
 
-    Nothing of ours takes the job of a run away; and no run is parked for longer than all that are parked take one after
+    Nothing of ours takes the job of a run away; and no run is parked for longer than all parked runs take one after
     the other, unless the clock of the database was set back since.
 
     Args:
         tx: Transaction.
         now_ms: The time.
         target_runs_per_minute: Runs that may start at one target in a minute.
-        older_ms: Runs that were asked for later than so long ago are passed over.
+        older_ms: Runs created later than so long ago are passed over.
+
+    Returns:
+        How many.
     """
     if not try_place(tx, "forgotten"):
         return 0
@@ -350,8 +387,22 @@ def find_forgotten(tx: Transaction, now_ms: int, *, target_runs_per_minute: int,
     return len(lost) + len(late)
 
 
-def _judge(tx: Transaction, run_id: int, row: tuple[Any, ...], account_id: int, *, suspects: bool) -> bool:
-    """Whether a run that was delivered is to be started from this queue; put right where it is not."""
+def _idle_accounts(tx: Transaction, count: int) -> list[int]:
+    """Return up to ``count`` accounts that have a run to deliver and none under way.
+
+    The scan begins at a random account, so that none is always last where there are more of them than spare slots.
+    """
+    ((last,),) = _LAST_ACCOUNT.rows(tx, {})
+    after = random.randint(0, int(last or 0))  # noqa: S311 - no secret
+    found = [int(row[0]) for row in _IDLE.rows(tx, {"after": after, "count": count})]
+    if len(found) < count:
+        first = [int(row[0]) for row in _IDLE.rows(tx, {"after": 0, "count": count - len(found)})]
+        found += [each for each in first if each not in found]
+    return found
+
+
+def _is_due(tx: Transaction, run_id: int, row: tuple[Any, ...], account_id: int, *, suspects: bool) -> bool:
+    """Return whether a run that was delivered is to be started from this queue; correct its job where it is not."""
     state, leader_id, attempt, _, priority, turn = row
     if state != "queued":
         return False
@@ -364,44 +415,45 @@ def _judge(tx: Transaction, run_id: int, row: tuple[Any, ...], account_id: int, 
     return True
 
 
-def _hold_owner(tx: Transaction, account_id: int, held: set[int]) -> bool:
-    """Hold the account of a run, unless others write for it and are not to be waited for.
-
-    One claim at a time waits for an account, and only while it holds no other: with all of them in that line, a single
-    busy account would keep every worker from those that are not. And two never wait for each other in a circle.
-    """
-    if account_id not in held and not try_account(tx, account_id):
-        if held or not try_place(tx, f"claiming {account_id}"):
-            return False
-        hold_account(tx, account_id)
-    held.add(account_id)
-    return True
-
-
-def _hold_target(tx: Transaction, target: str, held: set[str]) -> bool:
-    """Hold the target: the first waits for whoever holds it, those after it do not, or two might wait in a circle."""
-    if target and target not in held:
-        if held and not try_target(tx, target):
-            return False
-        hold_targets(tx, (target,))
-        held.add(target)
-    return True
-
-
-def _wait(tx: Transaction, run_id: int, target: str, now_ms: int, **limits: int) -> int | None:
-    """Milliseconds to wait for a target that is held; ``None``: there is room."""
-    if not target:
-        return None
-    found = wait_for_targets(tx, run_id, (target,), now_ms, **limits)
-    return None if found is None else found[1]
-
-
 def _offer_again(tx: Transaction, row: tuple[Any, ...], now_ms: int) -> None:
     run_id, account_id, priority, turn, attempt = row
     _OFFERED.rows(tx, {"id": run_id, "now_ms": now_ms})
     offer_run(tx, run_id, account_id=account_id, priority=priority, turn=turn, attempt=attempt)
 
 
+def _defer(tx: Transaction, run_id: int, *, account_id: int, priority: int, attempt: int) -> None:
+    from pagegrade.store.queue.procrastinate_app import defer_job
+
+    queue = _queue(suspects=attempt >= _SUSPECT)
+    arguments = {"run_id": run_id, "account_id": account_id}
+    defer_job(tx, RUN_TASK, queue=queue, priority=priority, queueing_lock=_lock(run_id), arguments=arguments)
+
+
+def _withdraw(tx: Transaction, run_id: int) -> bool:
+    """Delete the waiting job of a run; ``False``: there is none, or another worker has locked it."""
+    from pagegrade.store.queue.procrastinate_app import jobs_in
+
+    found = _JOB_OF.first(tx, {"lock": _lock(run_id)})
+    return found is not None and jobs_in(tx).cancel_job_by_id(found[0], delete_job=True)
+
+
+def _finish(jobs: JobManager, job: Job) -> None:
+    from procrastinate.jobs import Status
+
+    from pagegrade.store.queue.procrastinate_app import complete
+
+    complete(jobs.finish_job(job, Status.SUCCEEDED, delete_job=True))
+
+
+def _arguments(job: Job) -> tuple[int, int]:
+    """Return (run id, account id) of a run's job."""
+    return int(job.task_kwargs["run_id"]), int(job.task_kwargs["account_id"])  # type: ignore[arg-type]
+
+
+def _queue(*, suspects: bool) -> str:
+    return LAST_ATTEMPT_QUEUE if suspects else RUN_QUEUE
+
+
 def _lock(run_id: int) -> str:
-    """Of procrastinate, which keeps two jobs that wait from having the same."""
+    """Return the queueing lock of a run's job."""
     return f"run-{run_id}"
