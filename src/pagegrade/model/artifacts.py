@@ -7,7 +7,7 @@ spelling and order; bytes are as received after removal of the content coding.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Final, Literal
 
@@ -440,3 +440,7 @@ class Artifacts:
     markdown_probe: WellKnown | NotGathered = NOT_ASKED
     """The document once more by ``Accept: text/markdown``; body holds at most its first bytes."""
     agent_files: AgentFiles | NotGathered = NOT_ASKED
+
+
+GATHERED: Final = tuple(each.name for each in fields(Artifacts) if "NotGathered" in str(each.type))
+"""Names of the artifacts that a gatherer may fail to bring, in their order."""

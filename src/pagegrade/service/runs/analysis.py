@@ -6,14 +6,14 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from ipaddress import IPv4Network, IPv6Network, ip_network
-from typing import Final
+from typing import Any, Final
 
 from pagegrade.clock import utc_now
 from pagegrade.gather.context import GatherOptions, OffloadFailed
 from pagegrade.gather.guard import DEFAULT_PORTS, Guard, Policy
 from pagegrade.gather.resolver import Resolver
 from pagegrade.gather.run import Settled, gather, ignore_settled
-from pagegrade.model.artifacts import Artifacts, Navigation, NotGathered, Response, WellKnown
+from pagegrade.model.artifacts import GATHERED, Artifacts, Navigation, NotGathered, Response, WellKnown
 from pagegrade.model.errors import FAILURE_CODES, InvalidInput, RunFailed, URLNotAllowed
 from pagegrade.model.identity import VERSION
 from pagegrade.model.report import Failure, Report
@@ -252,10 +252,10 @@ def artifacts_of_document(
     response = Response(
         url=target.url, status=status, headers=tuple(headers or ()), headers_seen=headers is not None, body=body
     )
-    robots: WellKnown | NotGathered = offline
+    found: dict[str, Any] = dict.fromkeys(GATHERED, offline)
     if robots_txt is not None:
         address = f"{origin(target.url)}/robots.txt"
-        robots = WellKnown(
+        found["robots_txt"] = WellKnown(
             requested_url=address,
             response=Response(url=address, status=200, headers=(("Content-Type", "text/plain"),), body=robots_txt),
         )
@@ -263,21 +263,5 @@ def artifacts_of_document(
         engine=VERSION,
         gathered_at=utc_now(),
         navigation=Navigation(requested_url=target.url, response=response),
-        robots_txt=robots,
-        sitemaps=offline,
-        not_found_probe=offline,
-        insecure_probe=offline,
-        sibling_probe=offline,
-        favicon=offline,
-        tls=offline,
-        dns=offline,
-        resources=offline,
-        security_txt=offline,
-        cors_probe=offline,
-        llms_txt=offline,
-        link_probes=offline,
-        alternates=offline,
-        source_maps=offline,
-        markdown_probe=offline,
-        agent_files=offline,
+        **found,
     )

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Final
 
 from pagegrade.checks import Check, Evaluated, Facts, all_checks, run_checks
-from pagegrade.model.artifacts import Artifacts, NotGathered, Response
+from pagegrade.model.artifacts import GATHERED, Artifacts, NotGathered, Response
 from pagegrade.model.identity import USER_AGENT, VERSION
 from pagegrade.model.outcome import NotRun, Outcome
 from pagegrade.model.report import (
@@ -47,25 +47,6 @@ _OF_THE_SERVER: Final = frozenset({"hsts", "server-signature"})
 _MIN_COVERAGE_AT_HAND: Final = 0.5
 """Share of a category that must be evaluated for a score of it where only a document is at hand."""
 _CATEGORY_WORDS: Final = {"seo": "SEO"}
-_ARTIFACTS: Final = (
-    "robots_txt",
-    "sitemaps",
-    "not_found_probe",
-    "insecure_probe",
-    "sibling_probe",
-    "favicon",
-    "tls",
-    "dns",
-    "resources",
-    "security_txt",
-    "cors_probe",
-    "llms_txt",
-    "link_probes",
-    "alternates",
-    "source_maps",
-    "markdown_probe",
-    "agent_files",
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -314,7 +295,7 @@ def _category_score(
 
 def _not_gathered(artifacts: Artifacts) -> tuple[tuple[str, str], ...]:
     found = []
-    for name in _ARTIFACTS:
+    for name in GATHERED:
         value = getattr(artifacts, name)
         if isinstance(value, NotGathered) and value.code != "not_applicable":
             found.append((name, f"{value.code}: {value.detail}" if value.detail else value.code))
