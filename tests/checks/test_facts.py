@@ -87,3 +87,20 @@ def test_fetched_sheets_hide_what_they_hide_in_a_browser(
 
     assert document.anchors[0].hidden is hidden
     assert document.visibility.is_uncertain(document.anchors[0].node) is uncertain
+
+
+def test_what_cannot_be_made_is_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page that takes too much memory takes it once, however many checks ask for it."""
+    tried: list[str] = []
+
+    def fail(_facts: Facts) -> object:
+        tried.append("document")
+        raise MemoryError
+
+    monkeypatch.setitem(PROVIDERS, "document", fail)
+    facts = Facts(make_artifacts("<p>"))
+    for _ in range(3):
+        with pytest.raises(MemoryError):
+            facts.get("document")
+
+    assert tried == ["document"]

@@ -25,6 +25,7 @@ class Facts:
     def __init__(self, artifacts: Artifacts, *, document: Document | None = None) -> None:
         """Take the artifacts; ``document`` saves the parse where it was made already."""
         self.artifacts = artifacts
+        self._failed: dict[str, Exception] = {}
         self._made: dict[str, object] = {} if document is None else {"document": document}
 
     def get(self, name: str) -> object:
@@ -36,7 +37,14 @@ class Facts:
         made = self._made
         if name in made:
             return made[name]
-        found = made[name] = PROVIDERS[name](self)
+        if name in self._failed:
+            raise self._failed[name]
+        try:
+            found = made[name] = PROVIDERS[name](self)
+        except Exception as error:
+            # A page that is too large to be parsed is tried once, and not again for every check.
+            self._failed[name] = error.with_traceback(None)
+            raise
         return found
 
     @property
