@@ -34,7 +34,7 @@ LIGHT: Final = 10
 """Reports that the light account of R8 asks for, one after the other."""
 START_S: Final = 5.0
 """So soon 95 of 100 of them have to start."""
-MOST_VISITS: Final = 4
+MOST_VISITS: Final = 5
 """Requests for the page itself in one analysis, which takes its time more than once."""
 OUTAGES: Final = frozenset({"R5", "R6"})
 """A worker may analyse a page and find out then that the outcome cannot be stored."""

@@ -32,9 +32,9 @@ WATCH: Final = (
     "WHEN (NEW.state IN ('completed', 'failed')) EXECUTE FUNCTION note_outcome()",
 )
 """Writes down every outcome that is ever committed, whatever becomes of the row."""
-VISITS: Final = 4
-"""Requests for the page itself in one attempt: as everybody asks, without compression, as its validators allow, and as
-a page of another site would."""
+VISITS: Final = 5
+"""Requests for the page itself in one attempt: as browsers ask, without compression, as its validators allow, as a page
+of another site would, and as Markdown."""
 
 
 @dataclass(slots=True)
