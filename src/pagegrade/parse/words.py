@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
+from itertools import islice
 from operator import itemgetter
 from typing import Final
 
@@ -156,6 +157,10 @@ def contains_word(text: str, word: str) -> bool:
     return False
 
 
+_COUNTED_AT_ONCE: Final = 20_000
+"""Pieces of a text."""
+
+
 def top_terms(pieces: Iterable[str], limit: int) -> list[tuple[str, int]]:
     """The most frequent words of a text that are no stop words of any known language, most frequent first.
 
@@ -170,7 +175,11 @@ def top_terms(pieces: Iterable[str], limit: int) -> list[tuple[str, int]]:
         alphabetical order.
     """
     # Counted first, because no piece that comes again has to be looked at again.
-    counts = Counter(" ".join(pieces).casefold().split())
+    counts: Counter[str] = Counter()
+    remaining = iter(pieces)
+    # In parts: the case-folded pieces of a long text together take more memory than its parser is given.
+    while part := list(islice(remaining, _COUNTED_AT_ONCE)):
+        counts.update(" ".join(part).casefold().split())
     for piece in [piece for piece in counts if not piece.isalnum()]:
         number = counts.pop(piece)
         counts[piece.strip(_PUNCTUATION)] += number
