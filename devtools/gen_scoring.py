@@ -164,7 +164,9 @@ def _wrapped(text: str, indent: str = "") -> str:
 def _example_steps(report: Report) -> str:
     """Return the steps from the sum to the score, one line each."""
     uncapped, coverage = report.uncapped_score or 0.0, report.coverage or 0.0
-    unseen = [one for one in report.results if one.outcome == "not_evaluated" and one.price > 0]
+    # Checks that need a browser are no part of a static report.
+    missing = [one for one in report.results if one.outcome == "not_evaluated" and one.price > 0]
+    unseen = [one for one in missing if not one.reason.startswith("no_browser")]
     names = " and ".join(f"`{one.check}`" for one in unseen)
     caps = ", ".join(f"that of `{cap.check}` at {cap.max_score}" for cap in report.caps if cap.category is None)
     hidden = noindex_report()

@@ -207,6 +207,137 @@ class Error(Shape):
     retryable: bool
 
 
+class Analysis(Shape):
+    """The engine that a report comes from."""
+
+    engine: Literal["static", "rendered"]
+    device: Literal["mobile", "desktop"] | None
+
+
+class Viewport(Shape):
+    """Size of the browser's window."""
+
+    width_px: Count
+    height_px: Count
+
+
+class Metrics(Shape):
+    """Medians over the loads; null where a metric could not be measured."""
+
+    fcp_ms: float | None
+    lcp_ms: float | None
+    cls: float | None
+    tbt_ms: float | None
+    si_ms: float | None
+    tti_ms: float | None
+    load_ms: float | None
+    dom_elements: Count | None
+    js_heap_bytes: Count | None
+
+
+class Spread(Shape):
+    """Least and greatest value over the loads."""
+
+    min: float
+    max: float
+
+
+class DrawnElement(Shape):
+    """An element of the drawn page."""
+
+    selector: str
+    html: str
+    x_px: float
+    y_px: float
+    width_px: float
+    height_px: float
+
+
+class DrawnRequest(Shape):
+    """A request that the browser made for the page."""
+
+    url: str
+    method: str
+    kind: str
+    initiator: str
+    initiator_url: str
+    priority: str
+    render_blocking: str
+    protocol: str
+    status: int | None
+    mime_type: str
+    failure: str
+    redirected: bool
+    from_cache: bool
+    start_ms: float
+    response_ms: float | None
+    end_ms: float | None
+    wire_bytes: Count | None
+    decoded_bytes: Count | None
+    response_headers: dict[str, str]
+
+
+class ConsoleLine(Shape):
+    """A line of the browser's console."""
+
+    level: Literal["error", "warning"]
+    source: str
+    text: str
+    url: str
+    line: int | None
+    count: Count
+
+
+class UsedCode(Shape):
+    """A script or style sheet, and the part of it that was not used."""
+
+    url: str
+    kind: Literal["script", "stylesheet"]
+    total_bytes: Count
+    unused_bytes: Count
+    inline: bool
+
+
+class DrawnPicture(Shape):
+    """A picture of the page."""
+
+    kind: Literal["viewport", "full_page", "frame"]
+    width_px: Count
+    height_px: Count
+    bytes: Count
+    time_ms: float | None
+
+
+class RefusedHost(Shape):
+    """A host that the browser was not let through to."""
+
+    host: str
+    connections: Count
+
+
+class RenderedPage(Shape):
+    """The page in a browser."""
+
+    device: Literal["mobile", "desktop"]
+    browser: str
+    network: str
+    viewport: Viewport
+    load_count: Count
+    metrics: Metrics
+    spread: dict[str, Spread | None]
+    lcp_element: DrawnElement | None
+    request_count: Count
+    requests: list[DrawnRequest]
+    console: list[ConsoleLine]
+    coverage: list[UsedCode]
+    pictures: list[DrawnPicture]
+    axe_version: str | None
+    refused_hosts: list[RefusedHost]
+    cpu_s: float | None
+    peak_memory_bytes: Count
+    notes: list[str]
+
+
 class Report(Shape):
     """A report on one page. Members only a server knows are null in reports made anywhere else."""
 
@@ -224,11 +355,13 @@ class Report(Shape):
     uncapped_score: float | None
     coverage: Annotated[float, msgspec.Meta(ge=0, le=1)] | None
     withheld: Withheld | None
+    analysis: Analysis
     caps: list[Cap]
     counts: Counts
     categories: dict[Category, CategoryScore]
     results: dict[str, Result]
     page: Page | None
+    rendered: RenderedPage | None
     run: Run
     error: Error | None
     share_url: str | None

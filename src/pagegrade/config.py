@@ -91,6 +91,13 @@ class Settings(BaseSettings):
             "the system has for a user's data ($XDG_DATA_HOME or ~/.local/share)."
         ),
     ] = None
+    browser: Annotated[
+        str | None,
+        Field(
+            description="Path or command of the Chromium that draws pages. Unset: chromium-headless-shell, "
+            "chrome-headless-shell, chromium or google-chrome, whichever is found first."
+        ),
+    ] = None
     database_url: Annotated[
         SecretStr | None,
         Field(

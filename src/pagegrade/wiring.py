@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 from pagegrade.model.errors import InvalidInput
+from pagegrade.model.rendering import Device
 from pagegrade.service.runs.analysis import AnalyzeOptions, parse_networks
 from pagegrade.service.runs.evaluation import Thresholds
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from pydantic import SecretStr
 
     from pagegrade.config import Settings
+    from pagegrade.gather.browser.options import RenderOptions
     from pagegrade.observability.logs import Lines
     from pagegrade.observability.tracing import Tracing
     from pagegrade.service.container import Services
@@ -65,8 +67,21 @@ def configured_options() -> AnalyzeOptions:
     return _analyze_options(_settings())
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rendered:
+    """Options of the rendered engine as typed at the terminal."""
+
+    device: Device = "mobile"
+    network: str = ""
+    """Name of a network shape; empty for that of the device."""
+
+
 def typed_options(
-    *, budget_s: float | None = None, subresources: bool = True, allow_networks: Sequence[str] = ()
+    *,
+    budget_s: float | None = None,
+    subresources: bool = True,
+    allow_networks: Sequence[str] = (),
+    render: Rendered | None = None,
 ) -> AnalyzeOptions:
     """Options for addresses that the person at the terminal typed: these, and only these, may be private.
 
@@ -74,9 +89,10 @@ def typed_options(
         budget_s: Seconds, more than 0 and at most an hour; ``None``: as configured.
         subresources: Whether to fetch what the page refers to.
         allow_networks: CIDRs that may be reached besides the configured ones.
+        render: Options of the rendered engine; ``None``: static analysis alone.
 
     Raises:
-        InvalidInput: A setting or an argument cannot be used.
+        InvalidInput: A setting or an argument cannot be used, or there is no browser.
     """
     configured = configured_options()
     if budget_s is not None and not 0 < budget_s <= MAX_BUDGET_S:
@@ -90,7 +106,21 @@ def typed_options(
         subresources=subresources,
         allow_networks=(*configured.allow_networks, *networks),
         allow_typed_private=True,
+        render=None if render is None else _render_options(configured, render),
     )
+
+
+def _render_options(configured: AnalyzeOptions, wanted: Rendered) -> RenderOptions:
+    from pagegrade.gather.browser.options import RenderOptions
+    from pagegrade.gather.browser.program import HOW_TO_GET_ONE, find_browser
+
+    program = find_browser(configured.browser)
+    if program is None:
+        missing = "There is no browser on this machine"
+        if configured.browser is not None:
+            missing = f"PAGEGRADE_BROWSER: {configured.browser} is no program that can be run"
+        raise InvalidInput(f"--render: {missing}. {HOW_TO_GET_ONE}")
+    return RenderOptions(program=program, device=wanted.device, network=wanted.network or wanted.device)
 
 
 def service_options(*, host: str | None = None, port: int | None = None, workers: int | None = None) -> ServiceOptions:
@@ -353,6 +383,7 @@ def _analyze_options(settings: Settings) -> AnalyzeOptions:
         allow_networks=settings.allow_networks,
         deny_networks=settings.deny_networks,
         allow_ports=settings.allow_ports,
+        browser=settings.browser,
         thresholds=Thresholds(good=settings.good_from, decent=settings.decent_from),
     )
 

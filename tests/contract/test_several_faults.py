@@ -109,7 +109,8 @@ DEGREES: Final = frozenset(
         "broken-links crawlable-links in-page-links meta-description-length title-length url-length asset-errors "
         "broken-styles-scripts css-size js-size dom-size domains-count font-count http-requests load-time page-size "
         "total-byte-weight ttfb content-length tls-version hacked-page jquery-versions open-graph twitter-card "
-        "error-output directory-listing image-weight javascript-defer landmark-main doctype server-signature"
+        "error-output directory-listing image-weight javascript-defer landmark-main doctype server-signature "
+        "cumulative-layout-shift first-contentful-paint largest-contentful-paint speed-index total-blocking-time"
     ).split()
 )
 """Checks whose states are degrees of one thing, of which a page has one."""

@@ -19,6 +19,7 @@ _REPORT: Final[dict[str, tuple[type, ...]]] = {
     "result": (str, _NOTHING),
     "score": (int, _NOTHING),
     "coverage": (float, int, _NOTHING),
+    "analysis": (dict,),
     "caps": (list,),
     "counts": (dict, _NOTHING),
     "categories": (dict,),

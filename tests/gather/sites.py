@@ -258,6 +258,7 @@ class Visit:
             "resolver": self._resolver,
             "offload": self._offload,
             "deadline": deadline,
+            "render_deadline": deadline + 90,
             "gathered_at": NOW,
             "probe_token": "c0ffee",
         }

@@ -115,7 +115,7 @@ def test_who_wants_to_know_is_told_about_every_gatherer() -> None:
 
     assert told[0][0] == "document"
     assert sorted(name for name, _, _ in told) == sorted({"document", *all_gatherers()})
-    assert {name: code for name, _, code in told if code is not None} == codes(found)
+    assert {name: code for name, _, code in told if code is not None} == {**codes(found), "rendering": "no_browser"}
     assert all(0 <= seconds < 20 for _, seconds, _ in told)
 
 
@@ -323,7 +323,7 @@ def test_every_module_is_a_gatherer_of_an_artifact() -> None:
     artifacts = {field.name for field in fields(Artifacts)}
 
     assert set(all_gatherers()) == modules - {"document"}
-    assert set(all_gatherers()) - {"load_samples"} == set(OPTIONAL)
+    assert set(all_gatherers()) - {"load_samples", "rendering"} == set(OPTIONAL)
     assert set(OPTIONAL) <= artifacts
 
 

@@ -49,8 +49,14 @@ def test_the_members_of_a_detail_can_stand_in_another_object() -> None:
     members = report_to_dict(report)
 
     assert msgspec.json.decode(around) == {
-        "id": 1, "results": members["results"], "page": members["page"], "run": None
+        "id": 1, "results": members["results"], "page": members["page"], "rendered": None, "run": None
     }  # fmt: skip
+
+
+def test_a_detail_from_before_the_rendered_engine_gets_its_member() -> None:
+    """Every report has the same members."""
+    assert detail_members(b'{"results":{},"page":null}') == b'"results":{},"page":null,"rendered":null'
+    assert detail_members(b'{"results":{},"page":null,"rendered":{}}') == b'"results":{},"page":null,"rendered":{}'
 
 
 def test_a_failed_analysis_has_no_counts_and_no_results() -> None:

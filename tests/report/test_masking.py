@@ -10,9 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pagegrade.model.outcome import Detail, Evidence
+from pagegrade.model.rendering import ConsoleMessage, Coverage, ElementFacts, LoadMetrics, RenderedRequest
 from pagegrade.model.report import Failure, PageFacts, Preview, Redirect, Report, Result, RunFacts
 from pagegrade.report.masking import MIN_BARE_CHARACTERS, mask_report, mask_url
+from pagegrade.report.rendered import rendered_page
 from pagegrade.report.serialize import report_to_dict
+from tests.rendering_builders import make_rendering
 
 
 @pytest.mark.parametrize(
@@ -229,3 +232,18 @@ def test_no_value_is_left_in_any_text(values: list[str], glue: list[str]) -> Non
 def test_short_values_are_masked_behind_their_names(url: str, text: str, masked: str) -> None:
     """In every spelling of the name that an address has, and nowhere else."""
     assert mask_report(report(url, results=(result(message=text),))).results[0].message == masked
+
+
+def test_the_part_about_the_browser_is_masked() -> None:
+    """Requests, the console, and elements carry the page's own address."""
+    secret = f"https://example.com/?token={SECRET}"
+    rendering = make_rendering(
+        requests=(RenderedRequest(url=secret, initiator_url=secret, response_headers=(("etag", SECRET),)),),
+        console=(ConsoleMessage(level="error", source="console", text=f"failed for {SECRET}", url=secret),),
+        coverage=(Coverage(url=secret, kind="script", total_bytes=1, unused_bytes=1),),
+        lcp_element=ElementFacts(selector=f"#k{SECRET}", html=f"<img src='/a?token={SECRET}'>"),
+    )
+    found = mask_report(report(secret, rendered=rendered_page(rendering, [], LoadMetrics())))
+
+    assert found.rendered is not None
+    assert SECRET not in str(report_to_dict(found))

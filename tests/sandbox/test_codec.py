@@ -31,9 +31,11 @@ from pagegrade.model.artifacts import (
     StylesheetReference,
     Timings,
 )
+from pagegrade.model.rendering import Picture, Span
 from pagegrade.sandbox.codec import read_artifacts, write_artifacts, write_task
 from pagegrade.service.runs.evaluation import Thresholds, evaluate_and_pack
 from tests.builders import make_artifacts, make_resource, make_response, make_well_known
+from tests.rendering_builders import make_rendering, make_timeline
 
 MISSING = NotGathered(code="timeout", detail="It did not answer in time.", reason="headers_timeout")
 MOMENT = datetime(2026, 4, 2, 8, 30, 15, 123456, tzinfo=UTC)
@@ -92,6 +94,10 @@ def everything() -> Artifacts:
         markdown_probe=known,
         agent_files=AgentFiles(items=(AgentFile(kind="agent-card", url=url, failure=MISSING, faults=("a",)),)),
         source_maps=SourceMaps(items=(Probe(url=url, named_by=url, failure=MISSING),), found=1),
+        rendering=make_rendering(
+            make_timeline(long_tasks=(Span(start_ms=0.1, end_ms=None),)),
+            pictures=(Picture(kind="frame", width_px=1, height_px=2, data=bytes(range(256)), time_ms=0.5),),
+        ),
     )
 
 

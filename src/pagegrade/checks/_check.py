@@ -17,11 +17,13 @@ NEEDS_RENDERING: Final = "Scripts render this page, and their output was not eva
 """Reason why a content check does not apply to an empty shell; shared, so that reports can group the checks."""
 CONTENT: Final = frozenset(
     (
-        "accessibility alternates assets document exposed_secrets font_faces link_probes markup page_links resources "
-        "source_maps"
+        "accessibility alternates assets document exposed_secrets font_faces link_probes markup page_links "
+        "rendered_metrics rendering resources source_maps"
     ).split()
 )
 """Parameters of checks that are made of the document or of the files it names."""
+RENDERED: Final = frozenset({"rendered_metrics", "rendering"})
+"""Parameters of checks that evaluate the page as a browser drew it."""
 SECTIONS: Final = ("What it checks", "Why it matters", "How to fix", "Fails on", "Passes on")
 
 
@@ -82,6 +84,11 @@ class Check:
     def reads_content(self) -> bool:
         """Return whether it reads the document or its files, and so does not apply if these are not the page's."""
         return not CONTENT.isdisjoint(self.requirements)
+
+    @property
+    def needs_browser(self) -> bool:
+        """True for a check that evaluates what only a browser sees."""
+        return not RENDERED.isdisjoint(self.requirements)
 
     @property
     def summary(self) -> str:

@@ -11,12 +11,17 @@ from typing import Final, cast
 from pagegrade.checks._links import links_to_pages
 from pagegrade.model.artifacts import Artifacts, NotGathered, Resources
 from pagegrade.model.document import Document
+from pagegrade.model.rendering import Rendering
+from pagegrade.model.report import Category
 from pagegrade.parse.assets import font_faces, read_assets
 from pagegrade.parse.files.robots import parse_robots_txt
 from pagegrade.parse.html.exposed_secrets import ExposedSecret, find_exposed_secrets
 from pagegrade.parse.html.parser import parse_document, parties_of_document
 from pagegrade.parse.http.cookies import parse_response_cookies
 from pagegrade.parse.http.csp import parse_csp
+from pagegrade.parse.rendering.metrics import rendered_metrics
+
+_DRAWN_CATEGORIES: Final[frozenset[Category]] = frozenset({"accessibility", "content"})
 
 
 class Facts:
@@ -27,6 +32,7 @@ class Facts:
         self.artifacts = artifacts
         self._failed: dict[str, Exception] = {}
         self._made: dict[str, object] = {} if document is None else {"document": document}
+        self._drawn: Facts | None = None
 
     def get(self, name: str) -> object:
         """The artifact of that name, or the ``NotGathered`` that says why it is missing.
@@ -57,6 +63,25 @@ class Facts:
         """The keys in the page that no report may show."""
         found = cast("Sequence[ExposedSecret]", self.get("exposed_secrets"))
         return [secret for secret in found if secret.group != "public"]
+
+    def for_category(self, category: Category) -> Facts:
+        """Return the facts that a check of this category reads.
+
+        Accessibility and content are those of the page as a browser drew it, where one did; other categories are about
+        what the server sends.
+        """
+        rendering = self.artifacts.rendering
+        if category not in _DRAWN_CATEGORIES or isinstance(rendering, NotGathered):
+            return self
+        if self._drawn is None:
+            document = parse_document(
+                rendering.html.encode("utf-8", "replace"),
+                url=rendering.final_url,
+                content_type="text/html; charset=utf-8",
+                drawn=True,
+            )
+            self._drawn = Facts(self.artifacts, document=document)
+        return self._drawn
 
 
 def _document(facts: Facts) -> object:
@@ -101,6 +126,16 @@ def _if_resources(make: Callable[[Document, Resources], object]) -> Callable[[Fa
     return provide
 
 
+def _if_rendered(make: Callable[[Rendering], object]) -> Callable[[Facts], object]:
+    """Made of what a browser saw, or the reason why none did."""
+
+    def provide(facts: Facts) -> object:
+        rendering = facts.artifacts.rendering
+        return rendering if isinstance(rendering, NotGathered) else make(rendering)
+
+    return provide
+
+
 def _if_headers_seen(make: Callable[[Facts], object]) -> Callable[[Facts], object]:
     """Only where the headers of the page were seen: an unseen header is not a missing one."""
 
@@ -139,6 +174,8 @@ PROVIDERS: Final[dict[str, Callable[[Facts], object]]] = {
     "markdown_probe": lambda facts: facts.artifacts.markdown_probe,
     "agent_files": lambda facts: facts.artifacts.agent_files,
     "source_maps": lambda facts: facts.artifacts.source_maps,
+    "rendering": lambda facts: facts.artifacts.rendering,
+    "rendered_metrics": _if_rendered(rendered_metrics),
     "tls": lambda facts: facts.artifacts.tls,
     "dns": lambda facts: facts.artifacts.dns,
     "resources": lambda facts: facts.artifacts.resources,

@@ -43,6 +43,7 @@ def run_check(check: Check, facts: Facts) -> Verdict:
     mistaken for a page that fails.
     """
     arguments: list[object] = []
+    facts = facts.for_category(check.category)
     try:
         for name, optional in check.requirements.items():
             artifact = facts.get(name)

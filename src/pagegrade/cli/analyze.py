@@ -7,6 +7,7 @@ import hashlib
 import logging
 import os
 import sys
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ from pagegrade.cli.interrupts import run_async
 from pagegrade.cli.output import Plan, deliver
 from pagegrade.cli.progress import Progress
 from pagegrade.cli.report_output import Criteria, evaluate_reports
+from pagegrade.model.artifacts import NotGathered
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.report import Report
 from pagegrade.parse.url import Target, parse_target_url, project_of
@@ -27,7 +29,7 @@ from pagegrade.render.view import grade_word
 from pagegrade.report.artifacts_file import save_artifacts
 from pagegrade.sandbox.pool import Children
 from pagegrade.service.runs.analysis import Analysis, AnalyzeOptions, analyze_target
-from pagegrade.wiring import typed_options
+from pagegrade.wiring import Rendered, typed_options
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +43,10 @@ class AnalyzeRequest:
     allow_networks: tuple[str, ...] = ()
     concurrency: int = 4
     quiet: bool = False
+    render: Rendered | None = None
+    """Options of the rendered engine; ``None``: static analysis alone."""
+    pictures: str | None = None
+    """Folder for the pictures of the browser; ``None`` for a new temporary one."""
 
 
 def analyze_pages(request: AnalyzeRequest, plan: Plan, criteria: Criteria) -> int:
@@ -51,7 +57,10 @@ def analyze_pages(request: AnalyzeRequest, plan: Plan, criteria: Criteria) -> in
     """
     targets = _targets(request.typed)
     options = typed_options(
-        budget_s=request.budget_s, subresources=request.subresources, allow_networks=request.allow_networks
+        budget_s=request.budget_s,
+        subresources=request.subresources,
+        allow_networks=request.allow_networks,
+        render=request.render,
     )
     if request.save_artifacts is not None:
         _check_artifacts_place(request.save_artifacts, len(targets))
@@ -122,6 +131,7 @@ async def _analyze_all(
             try:
                 analysis = await analyze_target(target, options=options, children=children)
                 outcomes[target.url] = analysis.report
+                _save_pictures(analysis, request)
                 if request.save_artifacts is not None:
                     _save(analysis, request.save_artifacts, quiet=request.quiet)
             except InvalidInput as error:
@@ -165,6 +175,28 @@ def artifacts_name(url: str) -> str:
     """A file name for the artifacts of a URL: its host for people, a hash so that every URL has its own."""
     host = "".join(character if character.isalnum() or character in ".-" else "_" for character in project_of(url))
     return f"{host[:80].lstrip('.')}-{hashlib.sha256(url.encode()).hexdigest()[:12]}.artifacts.json.gz"
+
+
+def _save_pictures(analysis: Analysis, request: AnalyzeRequest) -> None:
+    """Write the pictures that the browser made, and say where they are."""
+    rendering = None if analysis.artifacts is None else analysis.artifacts.rendering
+    if rendering is None or isinstance(rendering, NotGathered) or not rendering.pictures:
+        return
+    try:
+        if request.pictures is None:
+            folder = Path(tempfile.mkdtemp(prefix="pagegrade-pictures-"))
+        else:
+            folder = Path(request.pictures)
+            folder.mkdir(parents=True, exist_ok=True)
+        name = artifacts_name(analysis.report.url).partition(".artifacts")[0]
+        for number, picture in enumerate(rendering.pictures):
+            label = picture.kind.replace("_", "-")
+            suffix = f"-{number}" if picture.kind == "frame" else ""
+            (folder / f"{name}-{label}{suffix}.webp").write_bytes(picture.data)
+    except OSError as error:
+        raise InvalidInput(f"--pictures: {error.filename} cannot be written: {error.strerror}.") from error
+    if not request.quiet:
+        sys.stderr.write(f"Pictures of the page: {folder}\n")
 
 
 def _summarise(reports: Sequence[Report]) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from pagegrade.cli import exit_codes, service_commands
-from pagegrade.cli.options import Baseline, FailOn, FailOnNew, Formats, Outputs, Quiet
+from pagegrade.cli.options import Baseline, Devices, FailOn, FailOnNew, Formats, Networks, Outputs, Quiet
 from pagegrade.model.errors import InvalidInput, NotFound, Unavailable
 from pagegrade.model.identity import PROJECT_URL, VERSION
 from pagegrade.model.report import RULESET
@@ -99,6 +99,18 @@ def analyze(
         list[str] | None,
         typer.Option("--allow-network", metavar="CIDR", help="Allow requests to this private network. Repeatable."),
     ] = None,
+    render: Annotated[
+        bool, typer.Option("--render/--no-render", help="Draw the page in a browser, too: metrics, contrast, pictures.")
+    ] = False,
+    device: Annotated[Devices, typer.Option("--device", help="Device that the browser imitates.")] = Devices.MOBILE,
+    network: Annotated[
+        Networks | None,
+        typer.Option("--network", help="Line that the browser is given; that of the device by default."),
+    ] = None,
+    pictures: Annotated[
+        str | None,
+        typer.Option("--pictures", metavar="DIR", help="Folder for the pictures; a new temporary one by default."),
+    ] = None,
     concurrency: Annotated[
         int, typer.Option("--concurrency", metavar="N", min=1, max=64, help="Pages to analyze at the same time.")
     ] = 4,
@@ -108,6 +120,7 @@ def analyze(
     from pagegrade.cli.analyze import AnalyzeRequest, analyze_pages
     from pagegrade.cli.output import plan_output
     from pagegrade.cli.report_output import read_criteria
+    from pagegrade.wiring import Rendered
 
     plan = plan_output(formats or [], outputs or [], quiet=quiet)
     criteria = read_criteria(fail_on or [], baseline, fail_on_new)
@@ -119,6 +132,8 @@ def analyze(
         allow_networks=tuple(allow_network or ()),
         concurrency=concurrency,
         quiet=quiet,
+        render=Rendered(device=device.value, network=network.value if network else "") if render else None,
+        pictures=pictures,
     )
     raise typer.Exit(analyze_pages(request, plan, criteria))
 

@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Annotated
 
 import typer
 
 from pagegrade.render import FORMATS
+
+
+class Devices(Enum):
+    """Devices that a browser imitates."""
+
+    MOBILE = "mobile"
+    DESKTOP = "desktop"
+
+
+class Networks(Enum):
+    """Lines that a browser is given."""
+
+    MOBILE = "mobile"
+    DESKTOP = "desktop"
+    NONE = "none"
+
 
 Formats = Annotated[
     list[str] | None,

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import ClassVar, Final, Literal, Protocol, TypeVar
 
+from pagegrade.gather.browser.options import RenderOptions
 from pagegrade.gather.exchange import DEFAULT_LIMITS, Exchange, Followed, Limits, Purpose, Request
 from pagegrade.gather.guard import Policy
 from pagegrade.gather.held_bytes import MAX_HELD_BYTES
@@ -121,6 +122,8 @@ class GatherOptions:
     """Fetches of the document for its load time, 1 to 10; the first one counts."""
     limits: GatherLimits = field(default_factory=GatherLimits)
     exchange_limits: Limits = DEFAULT_LIMITS
+    render: RenderOptions | None = None
+    """Options of the rendered engine, which takes its own time after ``budget_s``; ``None``: no rendering."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -137,6 +140,8 @@ class Start:
     offload: Offload
     deadline: float
     """Loop time at which everything must be over."""
+    render_deadline: float
+    """The same for a browser."""
     gathered_at: datetime
     """Aware UTC; the report's own time."""
     probe_token: str

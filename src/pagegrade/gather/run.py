@@ -28,6 +28,7 @@ logger = logging.getLogger(__name__)
 
 _DOCUMENT: Final = "document"
 _SAMPLES: Final = "load_samples"
+_RENDERING: Final = "rendering"
 _PROBE_BYTES: Final = 8
 """Chance in the address that should not exist: 16 hexadecimal digits."""
 _EXPIRED: Final = NotGathered(code="budget", detail="The time for the whole analysis was over before it was done.")
@@ -94,6 +95,7 @@ async def gather(
                 resolver=caching,
                 offload=offload,
                 deadline=deadline,
+                render_deadline=deadline + (options.render.time_s if options.render is not None else 0.0),
                 gathered_at=gathered_at,
                 probe_token=probe_token or secrets.token_hex(_PROBE_BYTES),
             )
@@ -188,7 +190,7 @@ async def _settle(
     value: object
     loop = asyncio.get_running_loop()
     started = loop.time()
-    scope = asyncio.timeout_at(context.deadline)
+    scope = asyncio.timeout_at(context.render_deadline if name == _RENDERING else context.deadline)
     try:
         async with scope:
             value = await function(context)

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Final, Literal
 
+from pagegrade.model.rendering import Rendering
+
 ARTIFACTS_VERSION: Final = 1
 """Version of the saved form; a file of another version is refused."""
 
@@ -30,6 +32,7 @@ class NotGathered:
 
 NOT_ASKED: Final = NotGathered(code="skipped", detail="It was not asked for.")
 """For artifacts that reports of earlier versions do not have."""
+NOT_RENDERED: Final = NotGathered(code="no_browser", detail="The page was not drawn in a browser.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -440,6 +443,8 @@ class Artifacts:
     markdown_probe: WellKnown | NotGathered = NOT_ASKED
     """The document once more by ``Accept: text/markdown``; body holds at most its first bytes."""
     agent_files: AgentFiles | NotGathered = NOT_ASKED
+    rendering: Rendering | NotGathered = NOT_RENDERED
+    """The page as a browser drew it."""
 
 
 GATHERED: Final = tuple(each.name for each in fields(Artifacts) if "NotGathered" in str(each.type))

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Final, Literal, get_args
 
 from pagegrade.model.outcome import Detail, Evidence, Importance, Saving
+from pagegrade.model.rendering import RenderedPage
 
 REPORT_VERSION: Final = 1
 RULESET: Final = "2026.2"
@@ -264,6 +265,8 @@ class Report:
     results: tuple[Result, ...] = ()
     """In the order of the catalogue: category, then id."""
     page: PageFacts | None = None
+    rendered: RenderedPage | None = None
+    """The page in a browser; ``None`` where none was used."""
     run: RunFacts
     error: Failure | None = None
     generated_at: datetime

@@ -55,6 +55,7 @@ _WHAT_TO_DO: Final[Mapping[str, str]] = {
     "--allow-network CIDR.",
     "internal": "If it happens again, report it with the address of the page.",
 }
+_NO_BROWSER: Final = "no_browser:"
 _ARTIFACT_NAMES: Final[Mapping[str, str]] = {
     "robots_txt": "robots.txt",
     "sitemaps": N_("sitemaps"),
@@ -70,6 +71,7 @@ _ARTIFACT_NAMES: Final[Mapping[str, str]] = {
     "llms_txt": "llms.txt",
     "link_probes": N_("linked pages"),
     "alternates": N_("language versions"),
+    "rendering": N_("the page in a browser"),
     "source_maps": N_("source maps"),
     "markdown_probe": N_("the page as Markdown"),
     "agent_files": N_("files for agents"),
@@ -356,6 +358,7 @@ def page_facts(report: Report, words: Words = ENGLISH, *, timing: bool = True) -
         (words.gettext("Size"), size),
         (words.gettext("Resources"), requests if report.results else ""),
         (words.gettext("Timing"), ", ".join(times) if timing else ""),
+        *browser_facts(report, words),
         (words.gettext("Server"), visible(page.server, 80)),
         (words.gettext("Address"), visible(page.address or "", 60)),
     ]
@@ -366,9 +369,32 @@ def not_seen(report: Report, words: Words = ENGLISH) -> tuple[tuple[str, str], .
     """(what, why) of everything that was not gathered; what shares a reason shares a line."""
     by_reason: dict[str, list[str]] = {}
     for name, why in report.run.not_gathered:
+        if why.startswith(_NO_BROWSER):
+            continue  # static analysis misses nothing that it was meant to see
         shown = words.gettext(_ARTIFACT_NAMES[name]) if name in _ARTIFACT_NAMES else visible(name, 40)
         by_reason.setdefault(_sentence(why), []).append(shown)
     return tuple((", ".join(names), why) for why, names in by_reason.items())
+
+
+def browser_facts(report: Report, words: Words = ENGLISH) -> tuple[tuple[str, str], ...]:
+    """(name, value) of what a browser measured; empty where none was used."""
+    rendered = report.rendered
+    if rendered is None:
+        return ()
+    metrics = rendered.metrics
+    times = [
+        (label, getattr(metrics, name))
+        for label, name in (("FCP", "fcp_ms"), ("LCP", "lcp_ms"), ("TBT", "tbt_ms"), ("Speed Index", "si_ms"))
+    ]
+    shown = [f"{label} {format_ms(value, words)}" for label, value in times if value is not None]
+    if metrics.cls is not None:
+        shown.append(f"CLS {words.number(metrics.cls, digits=2)}")
+    device = words.gettext("phone") if rendered.device == "mobile" else words.gettext("desktop")
+    loads = words.ngettext("%(num)s load", "%(num)s loads", rendered.load_count)
+    return (
+        (words.gettext("Browser"), f"{visible(rendered.browser, 60)}, {device}, {loads}"),
+        (words.gettext("Metrics"), ", ".join(shown)),
+    )
 
 
 def evaluated_by(report: Report) -> str:

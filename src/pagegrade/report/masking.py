@@ -17,6 +17,7 @@ import msgspec
 from ahocorasick_rs import AhoCorasick, Implementation, MatchKind
 
 from pagegrade.model.outcome import Detail, Evidence
+from pagegrade.model.rendering import RenderedPage
 from pagegrade.model.report import PageFacts, Preview, Redirect, Report, Result
 
 MASK: Final = "…"
@@ -91,6 +92,7 @@ def _mask_report(report: Report, mask: Callable[[str], str]) -> Report:
         final_url=None if report.final_url is None else mask_url(report.final_url),
         results=tuple(_mask_result(result, mask) for result in report.results),
         page=None if report.page is None else _mask_page(report.page, mask),
+        rendered=None if report.rendered is None else _mask_rendered(report.rendered, mask),
         run=replace(
             report.run,
             not_gathered=tuple((name, mask(why)) for name, why in report.run.not_gathered),
@@ -99,6 +101,27 @@ def _mask_report(report: Report, mask: Callable[[str], str]) -> Report:
         error=None
         if report.error is None
         else replace(report.error, message=mask(report.error.message), reason=mask(report.error.reason or "") or None),
+    )
+
+
+def _mask_rendered(page: RenderedPage, mask: Callable[[str], str]) -> RenderedPage:
+    element = page.lcp_element
+    return replace(
+        page,
+        lcp_element=None
+        if element is None
+        else replace(element, selector=mask(element.selector), html=mask(element.html)),
+        requests=tuple(
+            replace(
+                request,
+                url=mask(request.url),
+                initiator_url=mask(request.initiator_url),
+                response_headers=tuple((name, mask(value)) for name, value in request.response_headers),
+            )
+            for request in page.requests
+        ),
+        console=tuple(replace(message, text=mask(message.text), url=mask(message.url)) for message in page.console),
+        coverage=tuple(replace(one, url=mask(one.url)) for one in page.coverage),
     )
 
 

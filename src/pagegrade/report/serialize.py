@@ -22,6 +22,7 @@ from pagegrade.model.report import (
     RunFacts,
     Withheld,
 )
+from pagegrade.report.rendered import rendered_shape, rendered_to_dict
 from pagegrade.report.sanitize import storable_json
 
 JSONObject = dict[str, Any]
@@ -50,11 +51,13 @@ def report_to_dict(report: Report) -> JSONObject:
         "uncapped_score": report.uncapped_score,
         "coverage": report.coverage,
         "withheld": None if report.withheld is None else _withheld(report.withheld),
+        "analysis": analysis_to_dict(report),
         "caps": [{"check": cap.check, "max_score": cap.max_score, "category": cap.category} for cap in report.caps],
         "counts": _counts(report.counts),
         "categories": {name: _category(category) for name, category in report.categories.items()},
         "results": {result.check: _result(result) for result in report.results},
         "page": None if report.page is None else _page(report.page),
+        "rendered": None if report.rendered is None else rendered_to_dict(report.rendered),
         "run": _run(report.run),
         "error": None if report.error is None else _error(report.error),
         "share_url": None,
@@ -100,6 +103,15 @@ def report_from_dict(data: object) -> Report:
         raise InvalidInput(f"The report cannot be read: {error}; {ANALYZE_AGAIN}") from error
 
 
+def analysis_to_dict(report: Report) -> JSONObject:
+    """Return which engine a report comes from, and the device it imitated."""
+    rendered = report.rendered
+    return {
+        "engine": "static" if rendered is None else "rendered",
+        "device": None if rendered is None else rendered.device,
+    }
+
+
 def results_from_dict(results: Mapping[str, Any]) -> tuple[Result, ...]:
     """Read the ``results`` of a report that ``report_to_dict`` made.
 
@@ -134,6 +146,10 @@ def _shape(data: Mapping[str, Any], results: Mapping[str, Any]) -> JSONObject:
     page = data.get("page")
     if isinstance(page, Mapping):
         shaped["page"] = _without_none(page)
+    rendered = data.get("rendered")
+    if isinstance(rendered, Mapping):
+        shaped["rendered"] = rendered_shape(rendered)
+    shaped.pop("analysis", None)
     shaped.setdefault("final_url", None)
     return shaped
 

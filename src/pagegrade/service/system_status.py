@@ -106,6 +106,7 @@ def settings_in_force(options: ServiceOptions) -> tuple[tuple[str, str], ...]:
         "ALLOW_NETWORKS": _listed(analyze.allow_networks),
         "DENY_NETWORKS": _listed(analyze.deny_networks),
         "ALLOW_PORTS": _listed(analyze.allow_ports),
+        "BROWSER": analyze.browser or UNSET,
         "ANALYSES_PER_MINUTE": options.analyses_per_minute,
         "BASE_URL": options.base_url,
         "CORS_ORIGINS": _listed(options.cors_origins),

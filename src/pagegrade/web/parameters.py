@@ -119,7 +119,7 @@ class ReportListQuery(Paged):
     )
     sort: Literal["desc", "asc"] = Field("desc", description="Direction.", examples=["asc"])
     include: Literal["results"] | None = Field(
-        None, description="Bring `results` and `page` of each report along.", examples=["results"]
+        None, description="Bring `results`, `page` and `rendered` of each report along.", examples=["results"]
     )
 
 

@@ -30,7 +30,8 @@ from tests.store_builders import NOW_MS
 BASE = "https://reports.example.org"
 MEMBERS = (
     "id", "object", "version", "url", "final_url", "project", "privacy", "password", "state", "result", "score",
-    "uncapped_score", "coverage", "withheld", "caps", "counts", "categories", "results", "page", "run", "error",
+    "uncapped_score", "coverage", "withheld", "analysis", "caps", "counts", "categories", "results", "page",
+    "rendered", "run", "error",
     "share_url", "generated_at", "created_at", "updated_at",
 )  # fmt: skip
 """In the order in which they are handed out."""
@@ -119,7 +120,7 @@ def test_an_item_of_a_list_has_neither_results_nor_page() -> None:
     """Left out, not null."""
     shown = msgspec.json.decode(report_object(stored(pack_report(make_report())), base_url=BASE, detail=ABSENT))
 
-    assert tuple(shown) == tuple(name for name in MEMBERS if name not in {"results", "page"})
+    assert tuple(shown) == tuple(name for name in MEMBERS if name not in {"results", "page", "rendered"})
 
 
 def test_nothing_a_page_says_leaves_its_string() -> None:

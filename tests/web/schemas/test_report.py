@@ -29,10 +29,11 @@ def test_a_report_without_results_has_nothing_to_show() -> None:
         "generated_at",
         "results",
         "page",
+        "rendered",
     }
     assert (waiting["caps"], waiting["categories"]) == ([], {})
 
 
 def test_an_item_of_a_list_gets_no_members_by_being_unfinished() -> None:
     """It has neither results nor page, not even as null."""
-    assert {"results", "page"} & set(unfinished(example_of(ReportItem))) == set()
+    assert {"results", "page", "rendered"} & set(unfinished(example_of(ReportItem))) == set()

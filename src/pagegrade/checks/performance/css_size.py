@@ -14,6 +14,7 @@ SHOWN: Final = 10
 
 @check(
     id="css-size",
+    cause="style-bytes",
     title="CSS size",
     severity=Severity.LOW,
     since="0.1.0",

@@ -14,6 +14,7 @@ SHOWN: Final = 10
 
 @check(
     id="js-size",
+    cause="script-bytes",
     title="JavaScript size",
     severity=Severity.HIGH,
     since="0.1.0",

@@ -19,6 +19,7 @@ from turbohtml import Element
 from pagegrade.model import document as facts
 from pagegrade.model.artifacts import Response
 from pagegrade.model.document import Document
+from pagegrade.parse.cascade.drawn import DrawnVisibility
 from pagegrade.parse.cascade.sheets import visibility_of
 from pagegrade.parse.cascade.visibility import Visibility
 from pagegrade.parse.html.accessibility import accessibility_of
@@ -71,6 +72,7 @@ def parse_document(
     url: str,
     content_type: str | None,
     sheets: Mapping[str, Sequence[str] | None] | None = None,
+    drawn: bool = False,
 ) -> Document:
     """Parse the served HTML and read every fact in one walk.
 
@@ -80,6 +82,8 @@ def parse_document(
         content_type: The Content-Type header, whose charset rules over the one in the markup.
         sheets: Address -> what ``reduce_stylesheet`` kept of a sheet that was fetched, empty for one that browsers do
             not use; what a sheet says that is missing or ``None`` is unknown.
+        drawn: The body is a copy that a browser made after it had drawn the page, with marks on what it hides
+            (``parse.cascade.drawn``); style sheets are not asked then.
 
     Source: https://html.spec.whatwg.org/multipage/parsing.html; scripting counts as on, because that is how browsers
     and search engines read a page, so ``<noscript>`` holds no elements.
@@ -88,7 +92,10 @@ def parse_document(
     doctype, errors = _doctype(tree), tree.errors
     mode = rendering_mode(doctype, malformed=is_malformed(errors))
     base_url = _base_url(tree, url)
-    visibility = visibility_of(tree, base_url, sheets or {}, quirks=mode == "quirks")
+    quirks = mode == "quirks"
+    visibility = (
+        DrawnVisibility(tree, quirks=quirks) if drawn else visibility_of(tree, base_url, sheets or {}, quirks=quirks)
+    )
     into = _collect(tree, base_url, visibility)
     into.finish()
     words, main_words = _words(into)

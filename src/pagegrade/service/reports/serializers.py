@@ -39,7 +39,7 @@ _NO_SUMMARY: Final = Summary(
     categories=msgspec.Raw(b"{}"),
     run=_NULL,
 )
-_NO_DETAIL: Final = b'"results":null,"page":null'
+_NO_DETAIL: Final = b'"results":null,"page":null,"rendered":null'
 
 
 class Absent(Enum):
@@ -249,6 +249,8 @@ def _middle(summary: Summary, detail: DetailBytes, number: int | None) -> tuple[
         summary.coverage,
         b',"withheld":',
         summary.withheld,
+        b',"analysis":',
+        summary.analysis,
         b',"caps":',
         summary.caps,
         b',"counts":',

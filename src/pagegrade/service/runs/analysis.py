@@ -9,6 +9,7 @@ from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Any, Final
 
 from pagegrade.clock import utc_now
+from pagegrade.gather.browser.options import RenderOptions
 from pagegrade.gather.context import GatherOptions, OffloadFailed
 from pagegrade.gather.guard import DEFAULT_PORTS, Guard, Policy
 from pagegrade.gather.resolver import Resolver
@@ -46,6 +47,10 @@ class AnalyzeOptions:
     own_origins: frozenset[tuple[str, int]] = frozenset()
     """(host, port) pairs of this installation, which does not analyse itself."""
     allow_ports: tuple[int, ...] = tuple(sorted(DEFAULT_PORTS))
+    browser: str | None = None
+    """Path or command of the browser; ``None`` to look for one."""
+    render: RenderOptions | None = None
+    """Options of the rendered engine; ``None``: static analysis alone."""
     allow_typed_private: bool = False
     """A private host may be reached when it is the one the person typed: that host and port, nothing else."""
     thresholds: Thresholds = field(default_factory=Thresholds)
@@ -114,6 +119,7 @@ async def gather_target(
         policy=policy,
         subresources=options.subresources,
         load_samples=options.load_samples,
+        render=options.render,
     )
     try:
         return await gather(

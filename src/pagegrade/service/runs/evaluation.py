@@ -12,6 +12,7 @@ from pagegrade.checks import Check, Evaluated, Facts, all_checks, run_checks
 from pagegrade.model.artifacts import GATHERED, Artifacts, NotGathered, Response
 from pagegrade.model.identity import USER_AGENT, VERSION
 from pagegrade.model.outcome import NotRun, Outcome
+from pagegrade.model.rendering import RenderedPage, Rendering
 from pagegrade.model.report import (
     CATEGORIES,
     DECENT_FROM,
@@ -28,10 +29,12 @@ from pagegrade.model.report import (
 from pagegrade.model.stored import PackedReport
 from pagegrade.parse.challenge import recognise_block
 from pagegrade.parse.page_kind import recognize_page_kind
+from pagegrade.parse.rendering.metrics import measure_load, rendered_metrics
 from pagegrade.parse.url import project_of
 from pagegrade.report.bounds import bound_results
 from pagegrade.report.build import count_results, page_facts, result_of
 from pagegrade.report.codec import pack_report
+from pagegrade.report.rendered import rendered_page
 from pagegrade.scoring import Observed, Rule, Scores, rules_of, score
 
 _WITHOUT_CONTENT: Final = frozenset({204, 205})
@@ -122,6 +125,7 @@ def evaluate_artifacts(artifacts: Artifacts, thresholds: Thresholds = Thresholds
         },
         results=results,
         page=page_facts(artifacts, facts.document),
+        rendered=_rendered(artifacts.rendering),
         run=RunFacts(
             engine=artifacts.engine,
             duration_ms=artifacts.duration_ms,
@@ -134,6 +138,13 @@ def evaluate_artifacts(artifacts: Artifacts, thresholds: Thresholds = Thresholds
         ),
         generated_at=artifacts.gathered_at,
     )
+
+
+def _rendered(rendering: Rendering | NotGathered) -> RenderedPage | None:
+    """Summarize what a browser saw; ``None`` where none was used."""
+    if isinstance(rendering, NotGathered):
+        return None
+    return rendered_page(rendering, [measure_load(load) for load in rendering.loads], rendered_metrics(rendering))
 
 
 def evaluate_and_pack(artifacts: Artifacts, thresholds: Thresholds) -> PackedReport:
@@ -214,7 +225,11 @@ def _refusal(artifacts: Artifacts) -> Failure | None:
 def _observed(evaluated: Evaluated) -> Observed:
     """Convert an outcome into the input of scoring."""
     state = evaluated.verdict.state if isinstance(evaluated.verdict, Outcome) else None
-    return Observed(evaluated.loss, state, applies=evaluated.outcome != "not_applicable")
+    applies = evaluated.outcome != "not_applicable" and not (
+        # What only a browser sees is no part of a report that was made without one.
+        isinstance(evaluated.verdict, NotRun) and evaluated.check.needs_browser
+    )
+    return Observed(evaluated.loss, state, applies=applies)
 
 
 def _without_content(evaluated: Evaluated, not_the_page: Withheld) -> Evaluated:
@@ -232,6 +247,10 @@ def _not_the_page(facts: Facts) -> Withheld | None:
     """
     artifacts = facts.artifacts
     found = recognize_page_kind(artifacts.navigation, facts.document, artifacts.not_found_probe)
+    if found is not None and found.kind in _DOCUMENT_HOLDS and not isinstance(artifacts.rendering, NotGathered):
+        # Scripts may have filled it in the browser.
+        drawn = facts.for_category("content").document
+        found = recognize_page_kind(artifacts.navigation, drawn, artifacts.not_found_probe)
     if found is None or (not artifacts.vantage and found.kind not in _DOCUMENT_HOLDS):
         return None
     return Withheld(kind=found.kind, message=found.message, fix=found.fix)

@@ -32,7 +32,7 @@ async def list_reports(request: Request, work: UnitOfWork, services: Services) -
     options = services.options
     asked = walk_query(query)
     picks = query.fields
-    whole = query.include == "results" if picks is None else not {"results", "page"}.isdisjoint(picks)
+    whole = query.include == "results" if picks is None else not {"results", "page", "rendered"}.isdisjoint(picks)
     if "cursor" not in request.sent:
         found = await work.read(service.list_reports, asked, options, request.received_at_ms, with_results=whole)
         return listed_answer(request, services, _picked(found, picks), query, path=PATH)

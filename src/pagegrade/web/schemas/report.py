@@ -11,6 +11,7 @@ from pagegrade.model.identity import VERSION
 from pagegrade.model.outcome import Importance
 from pagegrade.model.report import RULESET, Category, OutcomeName, ResourceType
 from pagegrade.model.stored import State
+from pagegrade.web.schemas.rendered import Analysis, RenderedPage
 from pagegrade.web.schemas.shape import (
     URL,
     Amount,
@@ -263,6 +264,7 @@ class ReportItem(Document):
         "Share of the possible penalties of what applies that could be evaluated.", 0.98, ge=0, le=1
     )
     withheld: Withheld | None = about("Why a completed report has no score and no result; null when it has.", None)
+    analysis: Analysis = about("The engine the results come from.")
     caps: list[Cap] = about("Findings that limit the score.")
     counts: Counts | None = about("How many checks ended how.")
     categories: dict[Category, CategoryScore] = about(
@@ -281,6 +283,7 @@ class ListedReport(ReportItem):
 
     results: dict[str, CheckResult] | None = sometimes("Only with `include=results`: check id → what it says.")
     page: Page | None = sometimes("Only with `include=results`: figures of the page.")
+    rendered: RenderedPage | None = sometimes("Only with `include=results`: the page in a browser.")
 
 
 class Report(ReportItem):
@@ -291,6 +294,7 @@ class Report(ReportItem):
         {"title-length": example_of(CheckResult)},
     )
     page: Page | None = about("Figures of the page; null until it was seen.")
+    rendered: RenderedPage | None = about("The page in a browser; null when none was used.")
 
 
 def unfinished(report: dict[str, Any]) -> dict[str, Any]:
@@ -298,5 +302,5 @@ def unfinished(report: dict[str, Any]) -> dict[str, Any]:
     nothing = dict.fromkeys(
         ("final_url", "result", "score", "uncapped_score", "coverage", "withheld", "counts", "run", "generated_at")
     )
-    absent = {name: None for name in ("results", "page") if name in report}
+    absent = {name: None for name in ("results", "page", "rendered") if name in report}
     return report | nothing | absent | {"state": "queued", "caps": [], "categories": {}, "error": None}

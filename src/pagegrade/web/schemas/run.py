@@ -9,6 +9,7 @@ from pydantic import Field
 from pagegrade.model.outcome import Importance
 from pagegrade.model.report import Category
 from pagegrade.model.stored import State
+from pagegrade.web.schemas.rendered import Analysis, RenderedPage
 from pagegrade.web.schemas.report import (
     Cap,
     CategoryScore,
@@ -36,6 +37,7 @@ class RunItem(Document):
     uncapped_score: float | None = about("100 minus what the categories took, before caps and rounding.", 74.3)
     coverage: float | None = about("Share of the possible penalties that could be evaluated.", 0.98, ge=0, le=1)
     withheld: Withheld | None = about("Why a completed run has no score and no result; null when it has.", None)
+    analysis: Analysis = about("The engine the results come from.")
     caps: list[Cap] = about("Findings that limit the score.")
     counts: Counts | None = about("How many checks ended how.")
     categories: dict[Category, CategoryScore] = about("Category → how the page does in it.")
@@ -53,6 +55,7 @@ class Run(RunItem):
         "Check id → what it says; null without results.", {"title-length": example_of(CheckResult)}
     )
     page: Page | None = about("Figures of the page; null when it was not seen.")
+    rendered: RenderedPage | None = about("The page in a browser; null when none was used.")
 
 
 class Change(Document):

@@ -1,0 +1,77 @@
+"""Body of the checks that evaluate one metric of the page in a browser."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pagegrade.checks._check import meter_loss
+from pagegrade.model.outcome import Detail, Evidence, NotRun, Outcome
+from pagegrade.model.rendering import Device, LoadMetrics, Rendering
+from pagegrade.parse.rendering.metrics import measure_load
+
+STEPS = 4
+"""Between good and bad, so that the noise of a measurement moves the score rarely."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Values up to which a metric is good, and from which on it is bad, by device."""
+
+    good: dict[Device, float]
+    bad: dict[Device, float]
+
+
+def evaluate_metric(
+    rendering: Rendering,
+    metrics: LoadMetrics,
+    name: str,
+    limits: Limits,
+    *,
+    states: tuple[str, str, str],
+    sentence: str,
+    evidence: tuple[Evidence, ...] = (),
+) -> Outcome | NotRun:
+    """Evaluate a metric.
+
+    Args:
+        rendering: Whose loads show the spread.
+        metrics: Medians.
+        name: Field of ``LoadMetrics``; one that ends in ``_ms`` is a time.
+        limits: Of its rating.
+        states: Of the check: good, to be improved, bad.
+        sentence: What the message says, with ``{value}`` for the value.
+        evidence: What to show besides the values of the single loads.
+    """
+    value = getattr(metrics, name)
+    if value is None:
+        return NotRun("not_measured", "The browser could not measure it before the time for the load was over.")
+    good, bad = limits.good[rendering.device], limits.bad[rendering.device]
+    share = meter_loss(value, good, bad, steps=STEPS)
+    loss = 1.0 if value > bad else 0.8 * share
+    state = states[0] if loss == 0 else states[1] if loss < 1 else states[2]
+    loads = [getattr(measure_load(load), name) for load in rendering.loads]
+    shown = tuple(
+        Evidence(value=f"{_prefix(name)}{format_metric(name, one)}", reason=f"load {number}")
+        for number, one in enumerate(loads, start=1)
+        if one is not None
+    )
+    return Outcome(
+        state,
+        value=format_metric(name, value),
+        evidence=(*evidence, *shown) if loss > 0 or len(shown) > 1 else evidence,
+        details=(Detail(code=name, actual=round(value, 4), limit=good),),
+        loss=loss,
+        message=sentence.format(value=format_metric(name, value), device=rendering.device),
+    )
+
+
+def format_metric(name: str, value: float) -> str:
+    """Write the value of a metric with its unit."""
+    if not name.endswith("_ms"):
+        return f"{value:.3f}".rstrip("0").rstrip(".") if value else "0"
+    return f"{value / 1_000:.1f} s" if value >= 1_000 else f"{value:.0f} ms"
+
+
+def _prefix(name: str) -> str:
+    """Name a value that has no unit."""
+    return "" if name.endswith("_ms") else "layout shift "

@@ -1,0 +1,66 @@
+"""Body of the checks for scripts and style sheets of which the browser used only a part."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pagegrade.checks._check import Verdict, meter_loss
+from pagegrade.model.outcome import Detail, Evidence, Outcome, Saving
+from pagegrade.model.rendering import Coverage, Rendering
+
+SHOWN = 20
+
+
+def evaluate_unused(
+    rendering: Rendering,
+    kind: Literal["script", "stylesheet"],
+    *,
+    ignored_bytes: int,
+    good_bytes: int,
+    bad_bytes: int,
+    states: tuple[str, str],
+) -> Verdict:
+    """Evaluate how many bytes of one kind were transferred and not used.
+
+    Args:
+        rendering: With the use of its files.
+        kind: Of the files.
+        ignored_bytes: Unused bytes of one file that are not worth a change.
+        good_bytes: Sum up to which nothing is lost.
+        bad_bytes: Sum from which everything is lost.
+        states: Without and with a finding, the second graded.
+    """
+    transferred = {request.url: request for request in rendering.requests}
+
+    def wasted(one: Coverage) -> int:
+        """Return the weight of the unused part on the wire: its share of the file as it was transferred."""
+        request = transferred.get(one.url)
+        if one.inline or request is None or request.wire_bytes is None or not one.total_bytes:
+            return one.unused_bytes
+        return min(one.unused_bytes, round(request.wire_bytes * one.unused_bytes / one.total_bytes))
+
+    files = sorted(
+        ((wasted(one), one) for one in rendering.coverage if one.kind == kind and not one.inline),
+        key=lambda pair: (-pair[0], pair[1].url),
+    )
+    found = [(size, one) for size, one in files if size > ignored_bytes]
+    total = sum(size for size, _ in found)
+    loss = meter_loss(total, good_bytes, bad_bytes, steps=4)
+    if loss == 0:
+        return Outcome(states[0], value=total, details=(Detail(code="unused_bytes", actual=total, limit=good_bytes),))
+    return Outcome(
+        states[1],
+        value=total,
+        evidence=tuple(
+            Evidence(
+                url=one.url,
+                value=f"{size:,} bytes unused",
+                reason=f"{one.unused_bytes / one.total_bytes:.0%} of the file",
+            )
+            for size, one in found[:SHOWN]
+        ),
+        total=len(found),
+        details=(Detail(code="unused_bytes", actual=total, limit=good_bytes),),
+        loss=max(0.2, loss),
+        saving=Saving(total, "bytes"),
+    )

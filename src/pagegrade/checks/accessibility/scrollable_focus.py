@@ -1,0 +1,80 @@
+from typing import Final
+
+from pagegrade.checks._axe import evaluate_rule
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.model.outcome import Severity
+from pagegrade.model.rendering import Rendering
+
+WHY: Final = "People who use no mouse cannot read what lies below the visible part of such a region."
+FIX: Final = 'Add `tabindex="0"` to the region, with a role and a name, or put something that takes the focus into it.'
+
+
+@check(
+    id="scrollable-focus",
+    title="Keyboard access to scrollable regions",
+    severity=Severity.MEDIUM,
+    since="0.1.0",
+    visible_only=False,
+    states=(
+        State("reachable", "Everything that scrolls can be scrolled with the keyboard."),
+        State(
+            "unreachable",
+            "Some regions that scroll cannot be reached with the keyboard.",
+            loss=0.5,
+            loss_max=1.0,
+            title="Scrollable regions without keyboard access",
+            why=WHY,
+            fix=FIX,
+            counted=True,
+        ),
+    ),
+    sources=("https://dequeuniversity.com/rules/axe/4.14/scrollable-region-focusable",),
+)
+def scrollable_focus(rendering: Rendering) -> Verdict:
+    """A region with a scroll bar of its own has to be reachable with the keyboard.
+
+    ## What it checks
+
+    The rule `scrollable-region-focusable` of axe-core, which the browser runs on the drawn page: boxes that are
+    smaller than their content and scroll need the keyboard focus, or something in them that takes it.
+
+    ## Why it matters
+
+    People who use no mouse cannot read what lies below the visible part of such a region.
+
+    ## How to fix
+
+    Add `tabindex="0"` to the region, with a role and a name, or put something that takes the focus into it.
+
+    ## Fails on
+
+    ```json rendering
+    {
+      "device": "mobile", "browser": "HeadlessChrome/156.0.1.2", "network": "mobile", "viewport_px": [412, 823],
+      "final_url": "https://example.com/", "loads": [{"first_contentful_paint_ms": 900}],
+      "axe": [
+        {
+          "rule": "scrollable-region-focusable", "impact": "serious", "help": "", "help_url": "",
+          "outcome": "violation", "node_count": 1,
+          "nodes": [
+            {
+              "selector": "main > p", "html": "<div class=box>", "summary": "",
+              "data": []
+            }
+          ]
+        }
+      ]
+    }
+    ```
+
+    ## Passes on
+
+    ```json rendering
+    {
+      "device": "mobile", "browser": "HeadlessChrome/156.0.1.2", "network": "mobile", "viewport_px": [412, 823],
+      "final_url": "https://example.com/", "loads": [{"first_contentful_paint_ms": 900}],
+      "axe": []
+    }
+    ```
+    """
+    return evaluate_rule(rendering, "scrollable-region-focusable", good="reachable", bad="unreachable")

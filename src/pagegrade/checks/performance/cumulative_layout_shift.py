@@ -1,0 +1,96 @@
+from typing import Final
+
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.checks._metrics import Limits, evaluate_metric
+from pagegrade.model.outcome import Severity
+from pagegrade.model.rendering import LoadMetrics, Rendering
+
+LIMITS: Final = Limits(good={"mobile": 0.1, "desktop": 0.1}, bad={"mobile": 0.25, "desktop": 0.25})
+WHY: Final = "Visitors lose the line that they read, and press a button that they did not mean."
+FIX: Final = (
+    "Give images, frames and advertisements their size before they arrive (`width` and `height`, or "
+    "`aspect-ratio`), and add nothing above what is already shown."
+)
+
+
+@check(
+    id="cumulative-layout-shift",
+    title="Cumulative Layout Shift (CLS)",
+    severity=Severity.HIGH,
+    since="0.1.0",
+    states=(
+        State("stable", "The layout hardly moves while the page loads."),
+        State(
+            "unstable",
+            "The layout moves while the page loads.",
+            loss=0.2,
+            loss_max=0.8,
+            title="Keep the layout still while the page loads",
+            why=WHY,
+            fix=FIX,
+        ),
+        State(
+            "very_unstable",
+            "The layout moves a lot while the page loads.",
+            loss=1.0,
+            title="Keep the layout still while the page loads",
+            why=WHY,
+            fix=FIX,
+        ),
+    ),
+    sources=("https://web.dev/articles/cls",),
+)
+def cumulative_layout_shift(rendering: Rendering, rendered_metrics: LoadMetrics) -> Verdict:
+    """The cumulative layout shift measures how far visible content moves unexpectedly.
+
+    ## What it checks
+
+    The sum of the layout shifts in the worst session of at most five seconds without a gap of more than one second,
+    each shift being the share of the screen that moves times the distance; shifts after an input of the visitor do
+    not count. The median of several loads. Up to 0.1 is good, more than 0.25 is bad, with four steps between. Only
+    shifts during the load are seen.
+
+    ## Why it matters
+
+    Visitors lose the line that they read, and press a button that they did not mean.
+
+    ## How to fix
+
+    Reserve the space of everything that arrives later: `width` and `height` on images and frames, a minimum height
+    for advertisements and banners, a fallback font of the same measures. Show notices over the page instead of
+    pushing it down.
+
+    ## Fails on
+
+    ```json rendering
+    {
+      "device": "mobile", "browser": "HeadlessChrome/156.0.1.2", "network": "mobile", "viewport_px": [412, 823],
+      "final_url": "https://example.com/",
+      "loads": [
+        {"first_contentful_paint_ms": 1200, "dom_content_loaded_ms": 300, "load_ms": 900, "end_ms": 30000,
+         "layout_shifts": [{"time_ms": 1500, "score": 0.21}, {"time_ms": 1900, "score": 0.12}]}
+      ]
+    }
+    ```
+
+    ## Passes on
+
+    ```json rendering
+    {
+      "device": "mobile", "browser": "HeadlessChrome/156.0.1.2", "network": "mobile", "viewport_px": [412, 823],
+      "final_url": "https://example.com/",
+      "loads": [
+        {"first_contentful_paint_ms": 900, "dom_content_loaded_ms": 300, "load_ms": 900, "end_ms": 30000,
+         "layout_shifts": [{"time_ms": 1500, "score": 0.02}]}
+      ]
+    }
+    ```
+    """
+    return evaluate_metric(
+        rendering,
+        rendered_metrics,
+        "cls",
+        LIMITS,
+        states=("stable", "unstable", "very_unstable"),
+        sentence="Unexpected layout shifts add up to {value} ({device}).",
+    )

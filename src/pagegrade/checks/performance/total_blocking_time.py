@@ -1,0 +1,96 @@
+from typing import Final
+
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.checks._metrics import Limits, evaluate_metric
+from pagegrade.model.outcome import Severity
+from pagegrade.model.rendering import LoadMetrics, Rendering
+
+LIMITS: Final = Limits(good={"mobile": 200, "desktop": 150}, bad={"mobile": 600, "desktop": 350})
+WHY: Final = "While a long task runs, the page reacts to no tap, key or scroll."
+FIX: Final = (
+    "Load fewer scripts, and later those that the first screen does not need. Split long tasks, and move "
+    "heavy work to a worker."
+)
+
+
+@check(
+    id="total-blocking-time",
+    cause="script-bytes",
+    title="Total Blocking Time (TBT)",
+    severity=Severity.HIGH,
+    since="0.1.0",
+    states=(
+        State("responsive", "Scripts leave the page responsive while it loads."),
+        State(
+            "sluggish",
+            "Scripts block the page at times while it loads.",
+            loss=0.2,
+            loss_max=0.8,
+            title="Block the main thread less",
+            why=WHY,
+            fix=FIX,
+        ),
+        State(
+            "blocked",
+            "Scripts block the page for long while it loads.",
+            loss=1.0,
+            title="Block the main thread less",
+            why=WHY,
+            fix=FIX,
+        ),
+    ),
+    sources=("https://web.dev/articles/tbt",),
+)
+def total_blocking_time(rendering: Rendering, rendered_metrics: LoadMetrics) -> Verdict:
+    """The total blocking time is how long tasks of the main thread keep a page from reacting to its visitor.
+
+    ## What it checks
+
+    The part beyond 50 ms of every task on the main thread between the first contentful paint and the time at which
+    the page is interactive, the median of several loads. The processor is not slowed down unless that was asked
+    for, so a phone is slower. Up to 200 ms (150 ms on a desk) is good, more than 600 ms (350 ms) is bad, with four
+    steps between. It was not measured where the page never became quiet.
+
+    ## Why it matters
+
+    While a long task runs, the page reacts to no tap, key or scroll.
+
+    ## How to fix
+
+    Look which scripts the browser could not use at once (`unused-javascript`), load third parties later or not at
+    all, and split work that takes more than 50 ms with `scheduler.yield()` or a worker.
+
+    ## Fails on
+
+    ```json rendering
+    {
+      "device": "mobile", "browser": "HeadlessChrome/156.0.1.2", "network": "mobile", "viewport_px": [412, 823],
+      "final_url": "https://example.com/",
+      "loads": [
+        {"first_contentful_paint_ms": 1200, "dom_content_loaded_ms": 300, "load_ms": 900, "end_ms": 30000,
+         "long_tasks": [{"start_ms": 1300, "end_ms": 2100}]}
+      ]
+    }
+    ```
+
+    ## Passes on
+
+    ```json rendering
+    {
+      "device": "mobile", "browser": "HeadlessChrome/156.0.1.2", "network": "mobile", "viewport_px": [412, 823],
+      "final_url": "https://example.com/",
+      "loads": [
+        {"first_contentful_paint_ms": 900, "dom_content_loaded_ms": 300, "load_ms": 900, "end_ms": 30000,
+         "long_tasks": [{"start_ms": 1300, "end_ms": 1400}]}
+      ]
+    }
+    ```
+    """
+    return evaluate_metric(
+        rendering,
+        rendered_metrics,
+        "tbt_ms",
+        LIMITS,
+        states=("responsive", "sluggish", "blocked"),
+        sentence="Long tasks block the page for {value} in all ({device}).",
+    )

@@ -1,0 +1,85 @@
+from typing import Final
+
+from pagegrade.checks._check import State, Verdict, check
+from pagegrade.checks._unused import evaluate_unused
+from pagegrade.model.outcome import Severity
+from pagegrade.model.rendering import Rendering
+
+IGNORED_BYTES: Final = 20480
+GOOD_BYTES: Final = 50000
+BAD_BYTES: Final = 300000
+
+
+@check(
+    id="unused-javascript",
+    title="Unused JavaScript",
+    severity=Severity.MEDIUM,
+    since="0.1.0",
+    cause="script-bytes",
+    states=(
+        State("used", "The page uses most of the JavaScript that it loads."),
+        State(
+            "unused",
+            "The page loads JavaScript that it does not use.",
+            loss=0.2,
+            loss_max=1.0,
+            title="Load less unused JavaScript",
+            why="It is downloaded, parsed and compiled before the page can react to its visitor.",
+            fix=(
+                "Split bundles so that each page loads its own part, "
+                "and load what waits for an action when the action comes."
+            ),
+        ),
+    ),
+    sources=("https://developer.chrome.com/docs/lighthouse/performance/unused-javascript",),
+)
+def unused_javascript(rendering: Rendering) -> Verdict:
+    """JavaScript that is loaded and not used costs time and has no effect.
+
+    ## What it checks
+
+    How much of each JavaScript file the browser used until the page was loaded and quiet, on the drawn page. What
+    was not used is counted with its share of the bytes on the wire, where a file has more than 20,480 of them. Up
+    to 50,000 bytes in all are fine, 300,000 and more cost everything, with four steps between. Code that waits for
+    an action of the visitor was not used, too, and code within the page is not counted.
+
+    ## Why it matters
+
+    It is downloaded, parsed and compiled before the page can react to its visitor.
+
+    ## How to fix
+
+    Split bundles so that each page loads its own part, and load what waits for an action when the action comes.
+
+    ## Fails on
+
+    ```json rendering
+    {
+      "device": "mobile", "browser": "HeadlessChrome/156.0.1.2", "network": "mobile", "viewport_px": [412, 823],
+      "final_url": "https://example.com/", "loads": [{"first_contentful_paint_ms": 900}],
+      "coverage": [
+        {"url": "https://example.com/a", "kind": "script", "total_bytes": 400000, "unused_bytes": 300000}
+      ]
+    }
+    ```
+
+    ## Passes on
+
+    ```json rendering
+    {
+      "device": "mobile", "browser": "HeadlessChrome/156.0.1.2", "network": "mobile", "viewport_px": [412, 823],
+      "final_url": "https://example.com/", "loads": [{"first_contentful_paint_ms": 900}],
+      "coverage": [
+        {"url": "https://example.com/a", "kind": "script", "total_bytes": 400000, "unused_bytes": 15000}
+      ]
+    }
+    ```
+    """
+    return evaluate_unused(
+        rendering,
+        "script",
+        ignored_bytes=IGNORED_BYTES,
+        good_bytes=GOOD_BYTES,
+        bad_bytes=BAD_BYTES,
+        states=("used", "unused"),
+    )

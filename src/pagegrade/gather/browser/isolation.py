@@ -1,0 +1,131 @@
+"""Program that becomes a browser inside its own user and network namespace; run by path, without site packages.
+
+It is started by ``pagegrade.gather.browser.process`` as ``python -I -S isolation.py CHANNEL COMMANDS ANSWERS USER
+PROGRAM ARGUMENTS...``, where the first three are inherited file descriptors: a Unix socket to the parent, the pipe
+that the browser reads commands from, and the pipe that it writes answers to. It
+
+1. gives up root (Chromium's sandbox does not start as root),
+2. enters a new user and network namespace, in which only a loopback interface exists,
+3. listens there on 127.0.0.1:1080 and passes the listening socket to the parent, whose proxy is the only way out,
+4. replaces itself by the browser, which ends with the parent.
+
+Everything that it needs is imported before root is given up, because the interpreter's files may be unreadable
+afterwards. On failure it sends one line, ``STEP ERRNO``, to the parent and exits with status 1.
+
+Source: user_namespaces(7), prctl(2), unix(7) (SCM_RIGHTS), netdevice(7).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import fcntl
+import os
+import resource
+import signal
+import socket
+import struct
+import sys
+from pathlib import Path
+from typing import Final
+
+PROXY_PORT: Final = 1080
+"""Port of the proxy on the browser's own loopback interface."""
+COMMAND_FD: Final = 3
+ANSWER_FD: Final = 4
+"""Descriptors of ``--remote-debugging-pipe``."""
+_CLONE_NEWUSER: Final = 0x10000000
+_CLONE_NEWNET: Final = 0x40000000
+_PR_SET_PDEATHSIG: Final = 1
+_PR_SET_DUMPABLE: Final = 4
+_SIOCSIFFLAGS: Final = 0x8914
+_IFF_UP_RUNNING: Final = 0x1 | 0x40
+_MAX_OPEN_FILES: Final = 4_096
+_OOM_SCORE: Final = 800
+"""The browser is what the system ends first when its memory is used up; -1000 (never) to 1000 (first)."""
+_BACKLOG: Final = 128
+
+
+def _call(function: str, *arguments: int) -> None:
+    libc = ctypes.CDLL(None, use_errno=True)
+    if getattr(libc, function)(*arguments) < 0:
+        code = ctypes.get_errno()
+        raise OSError(code, os.strerror(code))
+
+
+def _give_up_root(user: int) -> None:
+    if os.geteuid() == 0:
+        os.setgroups([])
+        os.setresgid(user, user, user)
+        os.setresuid(user, user, user)
+
+
+def _enter_namespaces() -> None:
+    # Without it /proc/self belongs to root after a change of the user, and the maps below could not be written.
+    _call("prctl", _PR_SET_DUMPABLE, 1, 0, 0, 0)
+    user, group = os.getuid(), os.getgid()
+    _call("unshare", _CLONE_NEWUSER | _CLONE_NEWNET)
+    Path("/proc/self/setgroups").write_text("deny", encoding="ascii")
+    Path("/proc/self/uid_map").write_text(f"{user} {user} 1", encoding="ascii")
+    Path("/proc/self/gid_map").write_text(f"{group} {group} 1", encoding="ascii")
+
+
+def _listen() -> socket.socket:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as interface:
+        fcntl.ioctl(interface, _SIOCSIFFLAGS, struct.pack("16sH14x", b"lo", _IFF_UP_RUNNING))
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.bind(("127.0.0.1", PROXY_PORT))
+    listener.listen(_BACKLOG)
+    return listener
+
+
+def _limit() -> None:
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = _MAX_OPEN_FILES if hard == resource.RLIM_INFINITY else min(_MAX_OPEN_FILES, hard)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    Path("/proc/self/oom_score_adj").write_text(str(_OOM_SCORE), encoding="ascii")
+
+
+def main(arguments: list[str]) -> int:
+    """Become the browser; return 1 when that is not possible."""
+    channel = socket.socket(fileno=int(arguments[0]))
+    commands, answers, user = (int(argument) for argument in arguments[1:4])
+    command = arguments[4:]
+    parent = os.getppid()
+    step = "start"
+    try:
+        step = "limits"
+        _limit()
+        step = "user"
+        _give_up_root(user)
+        step = "namespace"
+        _enter_namespaces()
+        step = "loopback"
+        listener = _listen()
+        step = "end"
+        # After the change of the user, which clears it. Inherited by the browser, but not by what that starts; its
+        # children end with it, because they find their pipes to it closed.
+        _call("prctl", _PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        if os.getppid() != parent:
+            return 1
+        step = "hand over"
+        socket.send_fds(channel, [b"ready"], [listener.fileno()])
+        listener.close()
+        step = "program"
+        # Copies first: one of the three may have the number that another is to get.
+        copies = [fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 64) for descriptor in (commands, answers)]
+        channel = socket.socket(fileno=fcntl.fcntl(channel.detach(), fcntl.F_DUPFD_CLOEXEC, 64))
+        os.dup2(copies[0], COMMAND_FD, inheritable=True)
+        os.dup2(copies[1], ANSWER_FD, inheritable=True)
+        os.execv(command[0], command)  # noqa: S606 - a fixed program, without a shell
+    except OSError as error:
+        try:
+            channel.send(f"{step} {error.errno or errno.EINVAL}".encode())
+        except OSError:
+            return 1
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

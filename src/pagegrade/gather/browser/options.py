@@ -1,0 +1,43 @@
+"""Options of the rendered engine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from pagegrade.model.rendering import Device
+
+MAX_MEMORY_BYTES: Final = 1_200_000_000
+"""Of all processes of a browser together."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProxyLimits:
+    """Amounts that a browser takes from the network in one run."""
+
+    hosts: int = 80
+    """Different (host, port) pairs."""
+    connections: int = 400
+    connections_at_once: int = 100
+    down_bytes: int = 60_000_000
+    up_bytes: int = 5_000_000
+    connect_s: float = 10.0
+    """For the look-up and the connection together."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenderOptions:
+    """Options of one rendering."""
+
+    program: Path
+    """The browser."""
+    device: Device = "mobile"
+    network: str = "mobile"
+    """Name of a network shape: ``mobile``, ``desktop`` or ``none``."""
+    loads: int = 3
+    time_s: float = 120.0
+    """Wall clock for everything, the start of the browser included."""
+    cpu_slowdown: float = 1.0
+    max_memory_bytes: int = MAX_MEMORY_BYTES
+    limits: ProxyLimits = ProxyLimits()

@@ -1,0 +1,307 @@
+"""Start and end of a browser: an isolated process group with a folder of its own that leaves nothing behind."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import fcntl
+import os
+import shutil
+import signal
+import socket
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from pagegrade.gather.browser.cdp import Connection
+from pagegrade.gather.browser.errors import RenderingFailed
+from pagegrade.gather.browser.isolation import PROXY_PORT
+
+_SCRIPT: Final = Path(__file__).with_name("isolation.py")
+_UNPRIVILEGED_USER: Final = 65_534
+"""The user that a browser runs as when we run as root."""
+_START_S: Final = 20.0
+_WATCH_S: Final = 0.5
+"""Between two looks at the memory."""
+_FOLDER: Final = "pagegrade-browser-"
+_MAX_PROCESSES: Final = 500
+_END_S: Final = 5.0
+"""Longest wait for killed processes to end."""
+_REMEDIES: Final = {
+    "namespace": "User namespaces are forbidden here, so a browser cannot be isolated. Docker: use the seccomp profile "
+    "of deploy/; Ubuntu: `sysctl kernel.apparmor_restrict_unprivileged_userns=0`.",
+    "program": "The browser cannot be run.",
+}
+_FLAGS: Final = (
+    "--headless",
+    "--remote-debugging-pipe",
+    f"--proxy-server=socks5://127.0.0.1:{PROXY_PORT}",
+    "--proxy-bypass-list=<-loopback>",
+    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--disable-quic",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-component-extensions-with-background-pages",
+    "--disable-default-apps",
+    "--disable-domain-reliability",
+    "--disable-sync",
+    "--disable-extensions",
+    "--disable-breakpad",
+    "--disable-crash-reporter",
+    "--disable-client-side-phishing-detection",
+    "--disable-back-forward-cache",
+    "--disable-background-timer-throttling",
+    "--disable-backgrounding-occluded-windows",
+    "--disable-renderer-backgrounding",
+    "--disable-hang-monitor",
+    "--disable-prompt-on-repost",
+    "--disable-print-preview",
+    "--disable-search-engine-choice-screen",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-features=Translate,OptimizationHints,MediaRouter,DialMediaRouteProvider,HttpsUpgrades,"
+    "HttpsFirstBalancedModeAutoEnable,InterestFeedContentSuggestions,AutofillServerCommunication,"
+    "CertificateTransparencyComponentUpdater,PrivateStateTokens,WebRtcHideLocalIpsWithMdns",
+    "--block-new-web-contents",
+    "--deny-permission-prompts",
+    "--hide-scrollbars",
+    "--metrics-recording-only",
+    "--mute-audio",
+    "--no-default-browser-check",
+    "--no-first-run",
+    "--no-pings",
+    "--no-service-autorun",
+    "--password-store=basic",
+    "--use-mock-keychain",
+    "--force-color-profile=srgb",
+    "--lang=en-US",
+)
+
+
+@dataclass(slots=True)
+class Browser:
+    """A running browser."""
+
+    connection: Connection
+    listener: socket.socket
+    """Of its namespace; whatever the browser opens arrives here."""
+    pid: int
+    peak_memory_bytes: int = 0
+    """As the watchdog has seen it: anonymous and shared memory of all its processes."""
+    ended_by: str = ""
+    """``memory`` when the watchdog ended it."""
+
+    def cpu_s(self) -> float:
+        """Return the CPU time of its processes so far, ended ones that were waited for included, in seconds."""
+        ticks = 0
+        for each in process_tree(self.pid):
+            with contextlib.suppress(OSError, ValueError, IndexError):
+                fields = (
+                    Path(f"/proc/{each}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
+                )
+                ticks += sum(int(value) for value in fields[11:15])
+        return ticks / os.sysconf("SC_CLK_TCK")
+
+
+@contextlib.asynccontextmanager
+async def run_browser(program: Path, *, max_memory_bytes: int) -> AsyncIterator[Browser]:
+    """Start a browser in a namespace and a folder of its own; afterwards no process and no file of it is left.
+
+    It ends by itself when this process dies: its pipe closes, and the system kills what was started for us.
+
+    Raises:
+        RenderingFailed: ``browser_sandbox`` or ``no_browser``: it cannot be started here.
+    """
+    sweep_folders()
+    user = _UNPRIVILEGED_USER if os.geteuid() == 0 else os.geteuid()
+    with _own_folder(user) as folder:
+        process, browser = await _start(program, folder, user)
+        reading = asyncio.get_running_loop().create_task(browser.connection.run(), name="browser_messages")
+        watching = asyncio.get_running_loop().create_task(_watch(browser, max_memory_bytes), name="browser_memory")
+        try:
+            yield browser
+        finally:
+            processes = process_tree(browser.pid)
+            _kill(browser.pid)
+            watching.cancel()
+            await asyncio.gather(watching, reading, return_exceptions=True)
+            browser.connection.close()
+            browser.listener.close()
+            await process.wait()
+            await asyncio.to_thread(_wait_for_end, processes)
+
+
+async def _start(program: Path, folder: Path, user: int) -> tuple[asyncio.subprocess.Process, Browser]:
+    ours, theirs = socket.socketpair()
+    command_read, command_write = os.pipe()
+    answer_read, answer_write = os.pipe()
+    given = (theirs.fileno(), command_read, answer_write)
+    flags = (*_FLAGS, f"--user-data-dir={folder / 'profile'}", "about:blank")
+    try:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-I",
+            "-S",
+            str(_SCRIPT),
+            *(str(number) for number in (*given, user)),
+            str(program),
+            *flags,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.DEVNULL,
+            cwd="/",
+            env={"HOME": str(folder), "TMPDIR": str(folder), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "TZ": "UTC"},
+            pass_fds=given,
+            start_new_session=True,
+        )
+    except BaseException:
+        os.close(command_write)
+        os.close(answer_read)
+        ours.close()
+        raise
+    finally:
+        theirs.close()
+        os.close(command_read)
+        os.close(answer_write)
+    try:
+        listener = await _receive_listener(ours)
+        connection = await _connect(answer_read, command_write)
+    except BaseException:
+        _kill(process.pid)
+        await process.wait()
+        raise
+    finally:
+        ours.close()
+    return process, Browser(connection=connection, listener=listener, pid=process.pid)
+
+
+async def _receive_listener(channel: socket.socket) -> socket.socket:
+    """Receive the socket that listens inside the namespace."""
+    loop = asyncio.get_running_loop()
+    channel.settimeout(0)
+    readable = asyncio.Event()
+    loop.add_reader(channel, readable.set)
+    try:
+        async with asyncio.timeout(_START_S):
+            await readable.wait()
+    except TimeoutError as error:
+        raise RenderingFailed("browser_sandbox", "The browser did not start in time.", reason="start") from error
+    finally:
+        loop.remove_reader(channel)
+    message, descriptors, _, _ = socket.recv_fds(channel, 200, 1)
+    if descriptors:
+        listener = socket.socket(fileno=descriptors[0])
+        listener.settimeout(0)
+        return listener
+    step = message.decode("ascii", "replace").partition(" ")[0] or "start"
+    raise RenderingFailed(
+        "browser_sandbox", _REMEDIES.get(step, "The browser could not be isolated, so it was not started."), reason=step
+    )
+
+
+async def _connect(answers: int, commands: int) -> Connection:
+    loop = asyncio.get_running_loop()
+    reader = asyncio.StreamReader()
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(answers, "rb", 0))
+    transport, protocol = await loop.connect_write_pipe(
+        lambda: asyncio.streams.FlowControlMixin(loop=loop), os.fdopen(commands, "wb", 0)
+    )
+    return Connection(reader, asyncio.StreamWriter(transport, protocol, None, loop))
+
+
+async def _watch(browser: Browser, most_bytes: int) -> None:
+    """End a browser that uses too much memory: limits of its heaps do not hold for typed arrays and pictures."""
+    while True:
+        used = await asyncio.to_thread(memory_bytes, browser.pid)
+        browser.peak_memory_bytes = max(browser.peak_memory_bytes, used)
+        if used > most_bytes:
+            browser.ended_by = "memory"
+            _kill(browser.pid)
+            return
+        await asyncio.sleep(_WATCH_S)
+
+
+def memory_bytes(pid: int) -> int:
+    """Return the anonymous and shared memory of a process and all its descendants, in bytes."""
+    total = 0
+    for each in process_tree(pid):
+        with contextlib.suppress(OSError, ValueError):
+            for line in Path(f"/proc/{each}/status").read_text(encoding="ascii", errors="replace").splitlines():
+                if line.startswith(("RssAnon:", "RssShmem:")):
+                    total += int(line.split()[1]) * 1_024
+    return total
+
+
+def process_tree(pid: int) -> list[int]:
+    """Return a process and its descendants that still run, at most 500."""
+    found = [pid]
+    for each in found:
+        with contextlib.suppress(OSError):
+            for task in Path(f"/proc/{each}/task").iterdir():
+                children = (task / "children").read_text(encoding="ascii").split()
+                found += [int(child) for child in children[: _MAX_PROCESSES - len(found)]]
+    return found
+
+
+def _kill(group: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, signal.SIGKILL)
+
+
+def _wait_for_end(processes: list[int]) -> None:
+    """Wait until killed processes are gone; they end within milliseconds."""
+    end = time.monotonic() + _END_S
+    while any(_is_alive(pid) for pid in processes) and time.monotonic() < end:
+        time.sleep(0.005)
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()[0]
+    except (OSError, IndexError):
+        return False
+    return state not in ("Z", "X")
+
+
+@contextlib.contextmanager
+def _own_folder(user: int) -> Iterator[Path]:
+    """A folder of the browser's own, locked while we live so that ``sweep_folders`` knows it is used."""
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=_FOLDER))
+        lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if folder.exists():  # another process may have swept it before it was locked
+            break
+        os.close(lock)
+    try:
+        if os.geteuid() == 0:
+            os.chown(folder, user, user)
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(lock)
+
+
+def sweep_folders() -> int:
+    """Delete the folders of browsers whose owner was killed; return how many."""
+    swept = 0
+    for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDER}*"):
+        try:
+            lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        except OSError:
+            continue
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(folder, ignore_errors=True)
+            swept += 1
+        except OSError:
+            continue
+        finally:
+            os.close(lock)
+    return swept

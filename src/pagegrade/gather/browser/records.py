@@ -1,0 +1,332 @@
+"""Records of one load as the browser reports it: requests, console, use of scripts and style sheets."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from pagegrade.gather.browser.cdp import Connection, Params
+from pagegrade.model.rendering import ConsoleMessage, Coverage, RenderedRequest
+
+MAX_REQUESTS: Final = 1_000
+MAX_MESSAGES: Final = 100
+_URL_CHARACTERS: Final = 2_000
+_TEXT_CHARACTERS: Final = 500
+_HEADERS: Final = frozenset(
+    {"cache-control", "content-encoding", "content-length", "content-type", "age", "expires", "etag", "last-modified"}
+)
+"""Headers of answers that a request keeps."""
+
+
+def _dict(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _float(value: object) -> float | None:
+    return float(value) if isinstance(value, (int, float)) else None
+
+
+def _text(value: object, most: int = 100) -> str:
+    return value[:most] if isinstance(value, str) else ""
+
+
+def _url(value: object) -> str:
+    text = _text(value, _URL_CHARACTERS)
+    scheme = text.partition(":")[0]
+    return f"{scheme}:" if scheme in ("data", "blob") else text
+
+
+@dataclass(slots=True)
+class RequestRecord:
+    """Requests of one load, in the order in which they were sent."""
+
+    cut: bool = False
+    _found: dict[str, RenderedRequest] = field(default_factory=dict)
+    _done: list[RenderedRequest] = field(default_factory=list)
+    _under_way: set[str] = field(default_factory=set)
+    _busy_at: float = 0.0
+    _origin_s: float | None = None
+    _server_cookies: set[str] = field(default_factory=set)
+    _clock: Callable[[], float] = field(default=lambda: 0.0)
+
+    def listen(self, connection: Connection, _page: object) -> None:
+        """Follow the requests that the browser reports."""
+        self._clock = asyncio.get_running_loop().time
+        self._busy_at = self._clock()
+        connection.on("Network.requestWillBeSent", self._sent)
+        connection.on("Network.responseReceived", self._answered)
+        connection.on("Network.responseReceivedExtraInfo", self._headers)
+        connection.on("Network.loadingFinished", self._finished)
+        connection.on("Network.loadingFailed", self._failed)
+
+    def quiet_since(self, now: float, few: int) -> float:
+        """Return for how many seconds at most ``few`` requests have been under way; 0 while there are more."""
+        return 0.0 if len(self._under_way) > few else now - self._busy_at
+
+    def cookies_set_by_server(self) -> set[str]:
+        """Return the names of the cookies that answers set."""
+        return self._server_cookies
+
+    def finish(self) -> tuple[RenderedRequest, ...]:
+        """Return all requests."""
+        return tuple(sorted((*self._done, *self._found.values()), key=lambda one: one.start_ms))
+
+    def _ms(self, event: Params) -> float:
+        time = _float(event.get("timestamp")) or 0.0
+        if self._origin_s is None:
+            self._origin_s = time
+        return round((time - self._origin_s) * 1_000, 3)
+
+    def _note(self, few: int = 2) -> None:
+        if len(self._under_way) > few:
+            self._busy_at = self._clock()
+
+    def _sent(self, event: Params, _session: str) -> None:
+        request, number = _dict(event.get("request")), _text(event.get("requestId"), 200)
+        initiator = _dict(event.get("initiator"))
+        time = self._ms(event)
+        redirect = event.get("redirectResponse")
+        earlier = self._found.pop(number, None)
+        if earlier is not None and isinstance(redirect, dict):
+            self._done.append(replace(_with_response(earlier, redirect, time), redirected=True, end_ms=time))
+        if len(self._found) + len(self._done) >= MAX_REQUESTS:
+            self.cut = True
+            return
+        self._found[number] = RenderedRequest(
+            url=_url(request.get("url")),
+            method=_text(request.get("method"), 20),
+            kind=_text(event.get("type"), 30).lower(),
+            initiator=_text(initiator.get("type"), 30),
+            initiator_url=_url(initiator.get("url")),
+            priority=_text(request.get("initialPriority"), 20),
+            render_blocking=_text(event.get("renderBlockingBehavior"), 40),
+            start_ms=time,
+        )
+        if request.get("method") == "GET" and event.get("type") not in ("EventSource", "WebSocket"):
+            self._under_way.add(number)
+        self._note()
+
+    def _answered(self, event: Params, _session: str) -> None:
+        number = _text(event.get("requestId"), 200)
+        known = self._found.get(number)
+        if known is not None:
+            self._found[number] = _with_response(known, _dict(event.get("response")), self._ms(event))
+
+    def _headers(self, event: Params, _session: str) -> None:
+        for name, value in _dict(event.get("headers")).items():
+            if str(name).lower() == "set-cookie" and isinstance(value, str):
+                for line in value.split("\n")[:50]:
+                    self._server_cookies.add(line.partition("=")[0].strip()[:100])
+
+    def _finished(self, event: Params, _session: str) -> None:
+        self._end(event, failure="")
+
+    def _failed(self, event: Params, _session: str) -> None:
+        self._end(event, failure=_text(event.get("errorText")) or "failed")
+
+    def _end(self, event: Params, *, failure: str) -> None:
+        number = _text(event.get("requestId"), 200)
+        self._note()
+        self._under_way.discard(number)
+        known = self._found.get(number)
+        if known is None:
+            return
+        size = _float(event.get("encodedDataLength"))
+        self._found[number] = replace(
+            known,
+            end_ms=self._ms(event),
+            failure=failure,
+            wire_bytes=None if size is None else int(size),
+        )
+
+
+def _with_response(request: RenderedRequest, response: Mapping[str, Any], time: float) -> RenderedRequest:
+    status = response.get("status")
+    headers = _dict(response.get("headers"))
+    size = _float(response.get("encodedDataLength"))
+    return replace(
+        request,
+        status=status if isinstance(status, int) else None,
+        protocol=_text(response.get("protocol"), 20),
+        mime_type=_text(response.get("mimeType")),
+        from_cache=response.get("fromDiskCache") is True or response.get("fromPrefetchCache") is True,
+        response_ms=time,
+        wire_bytes=None if size is None else int(size),
+        response_headers=tuple(
+            (str(name).lower(), _text(value, 300)) for name, value in headers.items() if str(name).lower() in _HEADERS
+        ),
+    )
+
+
+@dataclass(slots=True)
+class ConsoleRecord:
+    """Errors and warnings of one load; equal ones are counted."""
+
+    _found: dict[tuple[str, str, str, str, int | None], int] = field(default_factory=dict)
+
+    def listen(self, connection: Connection) -> None:
+        """Follow what the browser writes to its console."""
+        connection.on("Runtime.exceptionThrown", self._exception)
+        connection.on("Runtime.consoleAPICalled", self._console)
+        connection.on("Log.entryAdded", self._entry)
+
+    def finish(self) -> tuple[ConsoleMessage, ...]:
+        """Return the messages in the order in which they came first."""
+        return tuple(
+            ConsoleMessage(
+                level="error" if level == "error" else "warning",
+                source=source,
+                text=text,
+                url=url,
+                line=line,
+                count=count,
+            )
+            for (level, source, text, url, line), count in self._found.items()
+        )
+
+    def _add(self, level: str, source: str, text: str, url: str, line: object) -> None:
+        key = (level, source, text[:_TEXT_CHARACTERS], url, line if isinstance(line, int) else None)
+        if key in self._found or len(self._found) < MAX_MESSAGES:
+            self._found[key] = self._found.get(key, 0) + 1
+
+    def _exception(self, event: Params, _session: str) -> None:
+        details = _dict(event.get("exceptionDetails"))
+        exception = _dict(details.get("exception"))
+        text = _text(exception.get("description"), _TEXT_CHARACTERS) or _text(details.get("text"), _TEXT_CHARACTERS)
+        self._add("error", "exception", text.partition("\n")[0], _url(details.get("url")), details.get("lineNumber"))
+
+    def _console(self, event: Params, _session: str) -> None:
+        level = event.get("type")
+        if level not in ("error", "warning", "assert"):
+            return
+        parts = event.get("args")
+        texts = [_argument(_dict(part)) for part in parts[:10]] if isinstance(parts, list) else []
+        frames = _dict(event.get("stackTrace")).get("callFrames")
+        top = _dict(frames[0]) if isinstance(frames, list) and frames else {}
+        self._add(
+            "warning" if level == "warning" else "error",
+            "console",
+            " ".join(texts),
+            _url(top.get("url")),
+            top.get("lineNumber"),
+        )
+
+    def _entry(self, event: Params, _session: str) -> None:
+        entry = _dict(event.get("entry"))
+        level = entry.get("level")
+        if level in ("error", "warning"):
+            self._add(
+                level,
+                _text(entry.get("source"), 30),
+                _text(entry.get("text"), _TEXT_CHARACTERS),
+                _url(entry.get("url")),
+                entry.get("lineNumber"),
+            )
+
+
+def _argument(part: Mapping[str, Any]) -> str:
+    value = part.get("value")
+    return (
+        str(value)[:_TEXT_CHARACTERS]
+        if isinstance(value, (str, int, float, bool))
+        else _text(part.get("description"), 200)
+    )
+
+
+Send = Callable[..., Awaitable[Params]]
+
+
+async def read_coverage(
+    send: Send, session: str, sheets: Mapping[str, Params], scripts: Mapping[str, Params]
+) -> tuple[Coverage, ...]:
+    """Return how much of each script and style sheet was used.
+
+    Raises:
+        CommandFailed: The browser does not report it.
+    """
+    found: list[Coverage] = []
+    taken = await send("Profiler.takePreciseCoverage", session=session)
+    for entry in _list(taken.get("result")):
+        script = scripts.get(_text(_dict(entry).get("scriptId"), 50), {})
+        length = script.get("length")
+        url = _url(_dict(entry).get("url"))
+        if isinstance(length, int) and url.startswith(("http://", "https://")):
+            ranges = [
+                (_dict(one).get("startOffset"), _dict(one).get("endOffset"), _dict(one).get("count"))
+                for function in _list(_dict(entry).get("functions"))
+                for one in _list(_dict(function).get("ranges"))
+            ]
+            inline = script.get("startLine", 0) != 0 or script.get("startColumn", 0) != 0 or not script.get("url")
+            found.append(
+                Coverage(
+                    url=url, kind="script", total_bytes=length, unused_bytes=_unused(ranges, length), inline=inline
+                )
+            )
+    usage = await send("CSS.stopRuleUsageTracking", session=session)
+    used: dict[str, list[tuple[int, int]]] = {}
+    for rule in _list(usage.get("ruleUsage")):
+        one = _dict(rule)
+        start, end = one.get("startOffset"), one.get("endOffset")
+        if one.get("used") is True and isinstance(start, int) and isinstance(end, int):
+            used.setdefault(_text(one.get("styleSheetId"), 50), []).append((start, end))
+    for number, header in sheets.items():
+        length = header.get("length")
+        if isinstance(length, (int, float)):
+            url = _url(header.get("sourceURL"))
+            covered = _covered(used.get(number, ()), int(length))
+            found.append(
+                Coverage(
+                    url=url,
+                    kind="stylesheet",
+                    total_bytes=int(length),
+                    unused_bytes=int(length) - covered,
+                    inline=header.get("isInline") is True,
+                )
+            )
+    return tuple(found)
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _covered(ranges: Iterable[tuple[int, int]], length: int) -> int:
+    total = at = 0
+    for start, end in sorted(ranges):
+        begin, stop = max(start, at, 0), min(end, length)
+        if stop > begin:
+            total += stop - begin
+            at = stop
+    return total
+
+
+def _unused(ranges: Iterable[tuple[Any, Any, Any]], length: int) -> int:
+    """Characters of a script that were never run: of nested ranges the innermost counts."""
+    valid = [
+        (start, end, count)
+        for start, end, count in ranges
+        if isinstance(start, int) and isinstance(end, int) and isinstance(count, int) and 0 <= start < end <= length
+    ]
+    valid.sort(key=lambda one: (one[0], -one[1]))
+    unused, at = 0, 0
+    stack: list[tuple[int, int]] = []  # (end, count) of the ranges that contain the current place
+
+    def advance(to: int) -> None:
+        nonlocal unused, at
+        if to > at:
+            if stack and stack[-1][1] == 0:
+                unused += to - at
+            at = to
+
+    for start, end, count in valid:
+        while stack and stack[-1][0] <= start:
+            advance(stack[-1][0])
+            stack.pop()
+        advance(start)
+        stack.append((end, count))
+    while stack:
+        advance(stack[-1][0])
+        stack.pop()
+    return unused

@@ -1,0 +1,67 @@
+"""A URL -> what a browser saw of it, within limits of time, memory and traffic."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import Final
+
+from pagegrade.gather.browser.devices import DEVICES
+from pagegrade.gather.browser.errors import RenderingFailed
+from pagegrade.gather.browser.network_shape import SHAPES
+from pagegrade.gather.browser.options import RenderOptions
+from pagegrade.gather.browser.process import run_browser
+from pagegrade.gather.browser.proxy import Proxy
+from pagegrade.gather.browser.visit import Visit, VisitOptions
+from pagegrade.gather.http import HTTPClient
+from pagegrade.model.rendering import Rendering
+
+_MOST_REFUSED_HOSTS: Final = 20
+
+
+async def render(url: str, options: RenderOptions, *, client: HTTPClient) -> Rendering:
+    """Draw a page in a browser of its own.
+
+    Args:
+        url: Canonical http(s) URL of the document.
+        options: How.
+        client: Its resolver and guard decide about every connection of the browser.
+
+    Raises:
+        RenderingFailed: The page was not drawn; its code says why.
+    """
+    visit_options = VisitOptions(
+        device=DEVICES[options.device],
+        network=options.network,
+        loads=options.loads,
+        cpu_slowdown=options.cpu_slowdown,
+    )
+    proxy = Proxy(permit=client.permit, guard=client.guard, shape=SHAPES[options.network], limits=options.limits)
+    try:
+        async with (
+            asyncio.timeout(options.time_s),
+            run_browser(options.program, max_memory_bytes=options.max_memory_bytes) as browser,
+            proxy.serve(browser.listener),
+        ):
+            try:
+                rendering = await Visit(browser.connection, visit_options).run(url)
+            except RenderingFailed as error:
+                if browser.ended_by == "memory":
+                    raise RenderingFailed(
+                        "too_large", "Drawing the page takes more memory than a browser is given.", reason="memory"
+                    ) from error
+                raise
+            cpu_s = browser.cpu_s()
+            peak = browser.peak_memory_bytes
+    except TimeoutError as error:
+        raise RenderingFailed(
+            "timeout", f"Drawing the page took more than {options.time_s:g} seconds.", reason="time_limit"
+        ) from error
+    traffic = proxy.traffic
+    return replace(
+        rendering,
+        refused_hosts=tuple(traffic.refused.most_common(_MOST_REFUSED_HOSTS)),
+        peak_memory_bytes=peak,
+        cpu_s=round(cpu_s, 2),
+        notes=(*rendering.notes, *((f"network_limit_{traffic.limit}",) if traffic.limit else ())),
+    )

@@ -1,0 +1,34 @@
+// Runs axe-core on the top document and reports what is broken or undecided, bounded.
+(async (most, rules) => {
+  const cut = (text, length) => String(text ?? "").slice(0, length);
+  const options = {
+    resultTypes: ["violations", "incomplete"],
+    iframes: false,
+    selectors: true,
+    rules,
+  };
+  const found = await axe.run(document, options);
+  const values = (check) =>
+    Object.entries(check.data && typeof check.data === "object" ? check.data : {})
+      .filter(([, value]) => ["string", "number", "boolean"].includes(typeof value))
+      .slice(0, 12)
+      .map(([name, value]) => [cut(name, 60), cut(value, 200)]);
+  const report = (outcome) => (rule) => ({
+    rule: cut(rule.id, 80),
+    impact: cut(rule.impact, 20),
+    help: cut(rule.help, 300),
+    help_url: cut(rule.helpUrl, 300),
+    outcome,
+    node_count: rule.nodes.length,
+    nodes: rule.nodes.slice(0, most).map((node) => ({
+      selector: cut(node.target.flat().join(" "), 1000),
+      html: cut(node.html, 300),
+      summary: cut(node.failureSummary, 600),
+      data: [...node.any, ...node.all, ...node.none].flatMap(values).slice(0, 24),
+    })),
+  });
+  return {
+    version: axe.version,
+    results: [...found.violations.map(report("violation")), ...found.incomplete.map(report("incomplete"))],
+  };
+})

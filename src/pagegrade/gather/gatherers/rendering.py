@@ -1,0 +1,36 @@
+"""The page as a browser draws it, after everything else was asked for."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+from pagegrade.gather.browser.errors import RenderingFailed
+from pagegrade.gather.browser.render import render
+from pagegrade.gather.context import Context
+from pagegrade.gather.http import HTTPClient
+from pagegrade.model.artifacts import NOT_RENDERED, NotGathered
+from pagegrade.model.rendering import Rendering
+
+
+async def gather_rendering(context: Context) -> Rendering | NotGathered:
+    """Draw the page; its own failure never costs more than this artifact."""
+    options = context.options.render
+    if options is None:
+        return NOT_RENDERED
+    await asyncio.gather(
+        *(asyncio.shield(promise) for name, promise in context.promises.items() if name != "rendering")
+    )
+    loop = asyncio.get_running_loop()
+    left_s = context.render_deadline - loop.time()
+    if left_s <= 1:
+        return NotGathered(code="budget", detail="The time for the whole analysis was over before it was done.")
+    async with HTTPClient(
+        policy=context.options.policy, resolver=context.resolver, deadline=context.render_deadline
+    ) as client:
+        try:
+            return await render(
+                context.main_document_url, replace(options, time_s=min(options.time_s, left_s)), client=client
+            )
+        except RenderingFailed as error:
+            return error.not_gathered()

@@ -1,0 +1,241 @@
+"""Trace events of Chromium -> the timeline of a page's load.
+
+Events come from a browser that a page may have taken over: every value is checked, and every list is bounded.
+
+Source: https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU (format of trace events);
+names of events: third_party/blink/renderer/core/{paint,loader,timing} of Chromium.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from pagegrade.model.rendering import LayoutShift, PaintCandidate, Span, Timeline
+from pagegrade.parse.rendering.metrics import LONG_TASK_MS
+
+MAX_ITEMS: Final = 5_000
+"""Of each list of a timeline."""
+MAX_SHIFT_NODES: Final = 5
+_TASKS: Final = frozenset({"RunTask", "ThreadControllerImpl::RunTask", "ThreadControllerImpl::DoWork"})
+_MARKS: Final = frozenset(
+    {
+        "navigationStart",
+        "firstContentfulPaint",
+        "largestContentfulPaint::Candidate",
+        "largestContentfulPaint::Invalidate",
+        "LayoutShift",
+        "viewport",
+        "domContentLoadedEventEnd",
+        "loadEventEnd",
+        "ResourceSendRequest",
+        "ResourceFinish",
+        "thread_name",
+        "Screenshot",
+    }
+)
+CATEGORIES: Final = (
+    "blink.user_timing",
+    "devtools.timeline",
+    "disabled-by-default-devtools.screenshot",
+    "disabled-by-default-lighthouse",
+    "loading",
+)
+"""Categories of trace events that a timeline needs."""
+
+Event = Mapping[str, Any]
+
+
+@dataclass(slots=True)
+class Recording:
+    """Collects the events of one load that matter, as they arrive."""
+
+    marks: list[Event] = field(default_factory=list)
+    tasks: list[tuple[int, int, float, float]] = field(default_factory=list)
+    """(process, thread, start, duration) of tasks of 50 ms or more, in microseconds."""
+    screenshots: list[tuple[float, str]] = field(default_factory=list)
+    """(time in microseconds, JPEG in Base64)."""
+    last_us: float = 0.0
+    cut: bool = False
+    """There were more events than are kept."""
+
+    def add(self, events: Iterable[object]) -> None:
+        """Add a part of a trace."""
+        for event in events:
+            if not isinstance(event, dict):
+                continue
+            name, time = event.get("name"), event.get("ts")
+            if not isinstance(time, (int, float)):
+                continue
+            if name in _TASKS:
+                duration = event.get("dur")
+                if isinstance(duration, (int, float)):
+                    self.last_us = max(self.last_us, time + duration)
+                    if duration >= LONG_TASK_MS * 1_000 and self._has_room(self.tasks):
+                        self.tasks.append((_int(event.get("pid")), _int(event.get("tid")), time, duration))
+            elif name == "Screenshot":
+                picture = _dict(event.get("args")).get("snapshot")
+                if isinstance(picture, str) and self._has_room(self.screenshots):
+                    self.screenshots.append((time, picture))
+            elif name in _MARKS and self._has_room(self.marks):
+                self.last_us = max(self.last_us, time)
+                self.marks.append(event)
+
+    def _has_room(self, items: list[Any]) -> bool:
+        self.cut = self.cut or len(items) >= MAX_ITEMS
+        return len(items) < MAX_ITEMS
+
+
+def read_timeline(recording: Recording, *, frame: str, lasted_s: float) -> tuple[Timeline, float] | None:
+    """Read the last navigation of the main frame.
+
+    Args:
+        recording: The trace.
+        frame: Id of the main frame.
+        lasted_s: How long the recording went on after the navigation was asked for.
+
+    Returns:
+        The timeline without frames, and the time of the navigation in microseconds; ``None`` where the trace holds no
+        navigation to an http(s) document.
+    """
+    events = sorted(recording.marks, key=lambda event: float(event["ts"]))
+    origin: Event | None = None
+    for event in events:
+        data = _dict(_dict(event.get("args")).get("data"))
+        if (
+            event.get("name") == "navigationStart"
+            and _frame(event) == frame
+            and _is_http(data.get("documentLoaderURL"))
+        ):
+            origin = event
+    if origin is None:
+        return None
+    start = float(origin["ts"])
+    process = _int(origin.get("pid"))
+    thread = next(
+        (
+            _int(event.get("tid"))
+            for event in events
+            if event.get("name") == "thread_name"
+            and _int(event.get("pid")) == process
+            and _dict(event.get("args")).get("name") == "CrRendererMain"
+        ),
+        _int(origin.get("tid")),
+    )
+    end = max(recording.last_us, start + lasted_s * 1_000_000)
+
+    def ms(time: float) -> float:
+        return round((time - start) / 1_000, 3)
+
+    reader = _Reader(frame=frame, ms=ms)
+    for event in events:
+        if float(event["ts"]) >= start:
+            reader.take(event)
+    return (
+        Timeline(
+            first_contentful_paint_ms=reader.once.get("firstContentfulPaint"),
+            paint_candidates=tuple(reader.candidates),
+            layout_shifts=tuple(reader.shifts),
+            first_viewport_ms=reader.once.get("viewport"),
+            long_tasks=tuple(_outermost(recording.tasks, process, thread, start, ms)),
+            get_requests=tuple(
+                Span(start_ms=began, end_ms=reader.finished.get(request)) for request, began in reader.sent.items()
+            ),
+            dom_content_loaded_ms=reader.once.get("domContentLoadedEventEnd"),
+            load_ms=reader.once.get("loadEventEnd"),
+            end_ms=ms(end),
+        ),
+        start,
+    )
+
+
+@dataclass(slots=True)
+class _Reader:
+    """State while the events after the navigation are read in order."""
+
+    frame: str
+    ms: Any
+    once: dict[str, float] = field(default_factory=dict)
+    candidates: list[PaintCandidate] = field(default_factory=list)
+    shifts: list[LayoutShift] = field(default_factory=list)
+    sent: dict[str, float] = field(default_factory=dict)
+    finished: dict[str, float] = field(default_factory=dict)
+
+    def take(self, event: Event) -> None:
+        name = str(event.get("name"))
+        time = self.ms(float(event["ts"]))
+        data = _dict(_dict(event.get("args")).get("data"))
+        if name in ("firstContentfulPaint", "domContentLoadedEventEnd", "loadEventEnd"):
+            if _frame(event) == self.frame:
+                self.once.setdefault(name, time)
+        elif name == "viewport":
+            self.once.setdefault(name, time)
+        elif name == "largestContentfulPaint::Candidate":
+            if _frame(event) == self.frame:
+                kind = data.get("type")
+                self.candidates.append(
+                    PaintCandidate(
+                        time_ms=time,
+                        size_px=_int(data.get("size")),
+                        kind="text" if kind == "text" else "image",
+                        node_id=_int(data.get("nodeId")) or None,
+                    )
+                )
+        elif name == "largestContentfulPaint::Invalidate":
+            if _frame(event) == self.frame:
+                self.candidates.clear()
+        elif name == "LayoutShift":
+            self._take_shift(data, time)
+        elif name == "ResourceSendRequest":
+            if data.get("requestMethod", "GET") == "GET":
+                self.sent.setdefault(str(data.get("requestId")), time)
+        elif name == "ResourceFinish":
+            self.finished.setdefault(str(data.get("requestId")), time)
+
+    def _take_shift(self, data: Mapping[str, Any], time: float) -> None:
+        weighted = data.get("weighted_score_delta")
+        score = weighted if isinstance(weighted, (int, float)) else data.get("score")
+        if not isinstance(score, (int, float)) or not 0 <= score < float("inf"):
+            return
+        nodes = data.get("impacted_nodes")
+        ids = [_int(_dict(node).get("node_id")) for node in nodes[:MAX_SHIFT_NODES]] if isinstance(nodes, list) else []
+        self.shifts.append(
+            LayoutShift(
+                time_ms=time,
+                score=float(score),
+                had_recent_input=data.get("had_recent_input") is True,
+                node_ids=tuple(node for node in ids if node),
+            )
+        )
+
+
+def _outermost(
+    tasks: list[tuple[int, int, float, float]], process: int, thread: int, origin: float, ms: Any
+) -> Iterable[Span]:
+    """The tasks of a thread that end after the navigation began and lie in no other."""
+    covered = float("-inf")
+    for start, duration in sorted(
+        (start, duration) for pid, tid, start, duration in tasks if (pid, tid) == (process, thread)
+    ):
+        end = start + duration
+        if end > covered and end > origin:
+            covered = end
+            yield Span(start_ms=max(0.0, ms(start)), end_ms=ms(end))
+
+
+def _dict(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _int(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _is_http(value: object) -> bool:
+    return isinstance(value, str) and value.startswith(("http://", "https://"))
+
+
+def _frame(event: Event) -> str:
+    args = _dict(event.get("args"))
+    return str(args.get("frame") or _dict(args.get("data")).get("frame") or "")

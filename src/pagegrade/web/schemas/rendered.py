@@ -1,0 +1,138 @@
+"""The part of a report about the page in a browser."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pagegrade.web.schemas.shape import Amount, Count, Document, about
+
+
+class Analysis(Document):
+    """The engine that a report comes from."""
+
+    engine: Literal["static", "rendered"] = about("`rendered` when a browser drew the page.", "static")
+    device: Literal["mobile", "desktop"] | None = about("Device that the browser imitated.", None, "mobile")
+
+
+class Viewport(Document):
+    """Size of the browser's window."""
+
+    width_px: Count = about("CSS pixels.", 412)
+    height_px: Count = about("CSS pixels.", 823)
+
+
+class Metrics(Document):
+    """Medians over the loads; null where a metric could not be measured."""
+
+    fcp_ms: Amount | None = about("First contentful paint.", 1364.1)
+    lcp_ms: Amount | None = about("Largest contentful paint.", 2120.5)
+    cls: Amount | None = about("Cumulative layout shift.", 0.02)
+    tbt_ms: Amount | None = about("Total blocking time.", 120.0)
+    si_ms: Amount | None = about("Speed index.", 1810.3)
+    tti_ms: Amount | None = about("Time to interactive.", 2404.0)
+    load_ms: Amount | None = about("Load event.", 1905.1)
+    dom_elements: Count | None = about("Elements after scripts have run.", 842)
+    js_heap_bytes: Count | None = about("Memory of scripts.", 9_400_000)
+
+
+class Spread(Document):
+    """Least and greatest value over the loads."""
+
+    min: Amount = about("Least.", 1340.2)
+    max: Amount = about("Greatest.", 1391.8)
+
+
+class DrawnElement(Document):
+    """An element of the drawn page."""
+
+    selector: str = about("CSS selector.", "main > h1")
+    html: str = about("Its start tag.", "<h1>")
+    x_px: float = about("Left edge on the page.", 8.0)
+    y_px: float = about("Upper edge on the page.", 21.4)
+    width_px: Amount = about("Width.", 396.0)
+    height_px: Amount = about("Height.", 37.0)
+
+
+class DrawnRequest(Document):
+    """A request that the browser made for the page."""
+
+    url: str = about("At most 2,000 characters; of `data:` and `blob:` only the scheme.", "https://example.com/a.js")
+    method: str = about("HTTP method.", "GET")
+    kind: str = about("`document`, `stylesheet`, `script`, `image`, `font`, `fetch` and so on.", "script")
+    initiator: str = about("What asked for it: `parser`, `script`, `other` and so on.", "parser")
+    initiator_url: str = about("File that asked for it.", "https://example.com/")
+    priority: str = about("Priority at the start.", "High")
+    render_blocking: str = about("As the browser says; empty where it does not.", "Blocking")
+    protocol: str = about("Protocol of the answer.", "h2")
+    status: int | None = about("HTTP status.", 200)
+    mime_type: str = about("Media type.", "text/javascript")
+    failure: str = about("Why there is no answer; empty where there is one.", "")
+    redirected: bool = about("The answer is a redirect.", False)  # noqa: FBT003
+    from_cache: bool = about("The browser had it already.", False)  # noqa: FBT003
+    start_ms: float = about("Since the first request.", 84.1)
+    response_ms: float | None = about("When the header of the answer was there.", 140.0)
+    end_ms: float | None = about("When the answer was there.", 171.4)
+    wire_bytes: Count | None = about("Header and body as transferred.", 40_210)
+    decoded_bytes: Count | None = about("Body without content coding.", None)
+    response_headers: dict[str, str] = about("Headers about caching, type and size.", {"cache-control": "no-store"})
+
+
+class ConsoleLine(Document):
+    """A line of the browser's console."""
+
+    level: Literal["error", "warning"] = about("Severity.", "error")
+    source: str = about("`exception`, `console`, `network`, `security` and so on.", "exception")
+    text: str = about("At most 500 characters.", "TypeError: menu is null")
+    url: str = about("Where it happened.", "https://example.com/a.js")
+    line: int | None = about("Line, from 0.", 41)
+    count: Count = about("Equal lines.", 1)
+
+
+class UsedCode(Document):
+    """A script or style sheet, and the part of it that was not used."""
+
+    url: str = about("The file.", "https://example.com/a.js")
+    kind: Literal["script", "stylesheet"] = about("Kind of file.", "script")
+    total_bytes: Count = about("Decoded.", 130_000)
+    unused_bytes: Count = about("Not used until the page was loaded.", 88_000)
+    inline: bool = about("It is a part of the page.", False)  # noqa: FBT003
+
+
+class DrawnPicture(Document):
+    """A picture of the page."""
+
+    kind: Literal["viewport", "full_page", "frame"] = about("Part of the page, or a moment of the load.", "viewport")
+    width_px: Count = about("Pixels.", 721)
+    height_px: Count = about("Pixels.", 1440)
+    bytes: Count = about("WebP.", 87_154)
+    time_ms: Amount | None = about("Moment of the load.", None)
+
+
+class RefusedHost(Document):
+    """A host that the browser was not let through to."""
+
+    host: str = about("As the page named it.", "10.0.0.1")
+    connections: Count = about("Attempts.", 2)
+
+
+class RenderedPage(Document):
+    """The page in a browser."""
+
+    device: Literal["mobile", "desktop"] = about("Device that was imitated.", "mobile")
+    browser: str = about("Product and version.", "HeadlessChrome/156.0.8078.79")
+    network: str = about("Line that was imitated.", "mobile")
+    viewport: Viewport = about("Size of the window.")
+    load_count: Count = about("Loads that the metrics are the median of.", 3)
+    metrics: Metrics = about("Metrics of the load.")
+    spread: dict[str, Spread | None] = about("Metric → its spread.", {"fcp_ms": {"min": 1340.2, "max": 1391.8}})
+    lcp_element: DrawnElement | None = about("The element of the largest contentful paint.")
+    request_count: Count = about("Requests of the last load.", 37)
+    requests: list[DrawnRequest] = about("The first 300 of them.")
+    console: list[ConsoleLine] = about("Errors and warnings.")
+    coverage: list[UsedCode] = about("Scripts and style sheets, most unused bytes first; at most 100.")
+    pictures: list[DrawnPicture] = about("Pictures that were made.")
+    axe_version: str | None = about("Version of axe-core; null when it did not finish.", "4.14.1")
+    refused_hosts: list[RefusedHost] = about("Hosts that were not contacted.")
+    cpu_s: Amount | None = about("Processor time of the browser.", 2.9)
+    peak_memory_bytes: Count = about("Most memory of the browser.", 312_000_000)
+    notes: list[str] = about("Parts that were cut or left out.", [])

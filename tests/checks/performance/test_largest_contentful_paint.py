@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.checks._run import Evaluated
+from pagegrade.checks.performance.largest_contentful_paint import largest_contentful_paint
+from pagegrade.model.artifacts import NotGathered
+from pagegrade.model.outcome import NotRun, Outcome
+from pagegrade.model.rendering import PaintCandidate
+from tests.builders import evaluated, run
+from tests.rendering_builders import make_rendering, make_timeline
+
+
+def evaluate(*values: float, device: str = "mobile") -> Evaluated:
+    """The verdict on loads with these values."""
+    loads = [
+        make_timeline(paint_candidates=(PaintCandidate(time_ms=value, size_px=9, kind="image"),)) for value in values
+    ]
+    return evaluated(largest_contentful_paint, rendering=make_rendering(*loads, device=device))
+
+
+@pytest.mark.parametrize(
+    ("value", "state", "loss"),
+    [
+        (2500.0, "fast", 0),
+        (2501.0, "slow", 0.2),
+        (4000.0, "slow", 0.8),
+        (4001.0, "very_slow", 1),
+    ],
+)
+def test_limits(value: float, state: str, loss: float) -> None:
+    """At a limit it is still the better state, past it the worse."""
+    found = evaluate(value)
+
+    assert isinstance(found.verdict, Outcome)
+    assert found.verdict.state == state
+    assert found.loss == pytest.approx(loss)
+
+
+def test_the_median_counts() -> None:
+    """One slow load of three is noise; its value is shown all the same."""
+    worst, best = 4001.0, 2500.0
+    found = evaluate(worst, best, best)
+
+    assert isinstance(found.verdict, Outcome)
+    assert found.loss == 0
+    assert len(found.verdict.evidence) == 3
+
+
+def test_a_desk_is_faster() -> None:
+    """So the limits are stricter there."""
+    assert evaluate(2000.0).loss == 0
+    assert (evaluate(2000.0, device="desktop").loss or 0) > 0
+
+
+def test_without_a_browser_it_is_not_evaluated() -> None:
+    """And says why."""
+    assert isinstance(run(largest_contentful_paint, rendering=NotGathered(code="no_browser", detail="None.")), NotRun)
+
+
+def test_what_was_never_painted_is_not_measured() -> None:
+    """A blank page is not a fast one."""
+    verdict = run(largest_contentful_paint, rendering=make_rendering(make_timeline(first_contentful_paint_ms=None)))
+
+    assert isinstance(verdict, NotRun)
+    assert verdict.code == "not_measured"

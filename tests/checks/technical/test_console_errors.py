@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.checks._run import Evaluated
+from pagegrade.checks.technical.console_errors import console_errors
+from pagegrade.model.outcome import Outcome
+from pagegrade.model.rendering import ConsoleMessage
+from tests.builders import evaluated
+from tests.rendering_builders import make_rendering
+
+
+def make_message(text: str = "TypeError: x", *, level: str = "error", source: str = "exception") -> ConsoleMessage:
+    """A line of the console."""
+    return ConsoleMessage(level=level, source=source, text=text, url="https://example.com/a.js", line=4)  # type: ignore[arg-type]
+
+
+def evaluate(*messages: ConsoleMessage) -> Evaluated:
+    """The verdict on a console."""
+    return evaluated(console_errors, rendering=make_rendering(console=messages))
+
+
+@pytest.mark.parametrize(("count", "loss"), [(0, 0), (1, 0.5), (10, 1), (60, 1)])
+def test_every_error_costs_up_to_ten(count: int, loss: float) -> None:
+    """Thirty are listed, all are counted."""
+    found = evaluate(*(make_message(str(number)) for number in range(count)))
+
+    assert isinstance(found.verdict, Outcome)
+    assert found.loss == pytest.approx(loss)
+    assert len(found.verdict.evidence) == min(count, 30)
+    assert found.verdict.value == count
+
+
+def test_lines_are_counted_from_1() -> None:
+    """The browser counts from 0, editors do not."""
+    found = evaluate(make_message()).verdict
+
+    assert isinstance(found, Outcome)
+    assert found.evidence[0].line == 5
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        make_message(level="warning"),
+        make_message("Failed to load resource: net::ERR_SOCKS_CONNECTION_FAILED", source="network"),
+        make_message("Feature X is deprecated", source="deprecation"),
+        make_message("Refused to load the script", source="security"),
+    ],
+)
+def test_some_messages_are_no_fault_of_the_page_or_counted_elsewhere(message: ConsoleMessage) -> None:
+    """Warnings, hosts that were not contacted, and what has a check of its own."""
+    assert evaluate(message).loss == 0

@@ -1,0 +1,19 @@
+from __future__ import annotations
+
+from pagegrade.checks._axe import evaluate_rule
+from pagegrade.model.outcome import Outcome
+from pagegrade.model.rendering import AxeNode, AxeResult
+from tests.rendering_builders import make_rendering
+
+
+def test_measured_values_are_shown_by_their_names() -> None:
+    """In the order that the check asks for, without those that the rule did not measure."""
+    node = AxeNode(selector="p", html="<p>", summary="", data=(("fgColor", "#bbb"), ("contrastRatio", "1.9")))
+    result = AxeResult(rule="r", impact="minor", help="", help_url="", outcome="violation", nodes=(node,), node_count=1)
+    found = evaluate_rule(
+        make_rendering(axe=(result,)), "r", good="a", bad="b", values=("contrastRatio", "fgColor", "bgColor")
+    )
+
+    assert isinstance(found, Outcome)
+    assert found.evidence[0].value == "contrast 1.9, text #bbb"
+    assert found.evidence[0].reason == ""

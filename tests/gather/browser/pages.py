@@ -1,0 +1,66 @@
+"""A small site on loopback for the rendered engine, and tripwires that count who touches them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class Pages:
+    """A running site."""
+
+    origin: str
+    asked: list[str] = field(default_factory=list)
+    """Paths in the order in which they were asked for."""
+
+
+@asynccontextmanager
+async def serving(pages: Mapping[str, str | tuple[str, bytes]], *, host: str = "127.0.0.1") -> AsyncIterator[Pages]:
+    """Serve pages by path: HTML, or (media type, body); anything else is 404."""
+    site = Pages("")
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await reader.readuntil(b"\r\n\r\n")
+        path = head.split(b" ", 2)[1].decode()
+        site.asked.append(path)
+        found = pages.get(path)
+        kind, body = ("text/html; charset=utf-8", found.encode()) if isinstance(found, str) else found or ("", b"")
+        status = "200 OK" if found is not None else "404 Not Found"
+        writer.write(
+            f"HTTP/1.1 {status}\r\nContent-Type: {kind or 'text/plain'}\r\nContent-Length: {len(body)}\r\n"
+            "Connection: close\r\n\r\n".encode()
+            + body
+        )
+        await writer.drain()
+        writer.close()
+
+    async def guarded(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            await answer(reader, writer)
+        except (OSError, asyncio.IncompleteReadError):
+            writer.close()
+
+    server = await asyncio.start_server(guarded, host, 0)
+    site.origin = f"http://{host}:{server.sockets[0].getsockname()[1]}"
+    async with server:
+        yield site
+
+
+@asynccontextmanager
+async def tripwire(host: str) -> AsyncIterator[tuple[int, list[bytes]]]:
+    """A port on another address of loopback that notes the first bytes of every connection."""
+    touched: list[bytes] = []
+
+    async def note(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        number = len(touched)
+        touched.append(b"")
+        with suppress(OSError):
+            touched[number] = await reader.read(200)
+        writer.close()
+
+    server = await asyncio.start_server(note, host, 0)
+    async with server:
+        yield server.sockets[0].getsockname()[1], touched

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import errno
+import os
+import socket
+import subprocess
+import sys
+
+from pagegrade.gather.browser import isolation
+
+
+def isolate(program: str, *arguments: str) -> tuple[bytes, int, int]:
+    """Run a program as if it were the browser: the message about it, the sockets it handed over, its exit status."""
+    ours, theirs = socket.socketpair()
+    command_read, command_write = os.pipe()
+    answer_read, answer_write = os.pipe()
+    given = (theirs.fileno(), command_read, answer_write)
+    user = 65_534 if os.geteuid() == 0 else os.geteuid()
+    with (
+        ours,
+        subprocess.Popen(
+            [sys.executable, "-I", "-S", isolation.__file__, *map(str, given), str(user), program, *arguments],
+            pass_fds=given,
+            stdout=subprocess.PIPE,
+        ) as child,
+    ):
+        theirs.close()
+        os.close(command_read)
+        os.close(answer_write)
+        ours.settimeout(30)
+        message, descriptors, _, _ = socket.recv_fds(ours, 200, 1)
+        for descriptor in descriptors:
+            with socket.socket(fileno=descriptor) as listener:
+                assert listener.getsockname() == ("127.0.0.1", isolation.PROXY_PORT)
+        if descriptors and child.wait(30):
+            message = ours.recv(200) or message
+        status = child.wait(30)
+    os.close(command_write)
+    os.close(answer_read)
+    return message, len(descriptors), status
+
+
+def test_it_hands_over_its_listening_socket_and_becomes_the_program() -> None:
+    """The program sees no network but its loopback interface, and no privileges."""
+    script = (
+        'test "$(ls /sys/class/net 2>/dev/null | wc -l)" -ge 0 && test "$(id -u)" != 0 && '
+        'test "$(grep -c : /proc/net/dev)" = 1 && test -e /proc/self/fd/3 && test -e /proc/self/fd/4 && exit 7'
+    )
+
+    assert isolate("/bin/sh", "-c", script) == (b"ready", 1, 7)
+
+
+def test_a_program_that_cannot_be_run_is_reported() -> None:
+    """By step and number, on the channel."""
+    message, descriptors, status = isolate("/absent/browser")
+
+    assert message == f"program {errno.ENOENT}".encode()
+    assert (descriptors, status) == (1, 1)

@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+from pagegrade.gather.browser.errors import RenderingFailed
+from pagegrade.gather.browser.options import MAX_MEMORY_BYTES
+from pagegrade.gather.browser.process import process_tree, run_browser, sweep_folders
+
+OWNER = """
+import asyncio, sys
+from pathlib import Path
+from pagegrade.gather.browser.process import process_tree, run_browser
+
+async def main():
+    async with run_browser(Path(sys.argv[1]), max_memory_bytes=10**9) as browser:
+        await browser.connection.send("Target.createTarget", {"url": "about:blank"})
+        print(*process_tree(browser.pid), flush=True)
+        await asyncio.sleep(600)
+
+asyncio.run(main())
+"""
+
+
+def status_of(pid: int) -> dict[str, str]:
+    """Status of a process."""
+    lines = Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines()
+    return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
+
+
+def is_running(pid: int) -> bool:
+    """True while it exists and is not merely waiting to be collected."""
+    try:
+        return status_of(pid)["State"][0] not in "ZX"
+    except (OSError, KeyError):
+        return False
+
+
+def is_renderer(pid: int) -> bool:
+    """True for a process that draws pages."""
+    return b"--type=renderer" in Path(f"/proc/{pid}/cmdline").read_bytes()
+
+
+def settled_renderers(tree: list[int]) -> list[dict[str, str]]:
+    """Status of the processes that draw pages, once they have given up their rights (20 s at most)."""
+    end = time.monotonic() + 20
+    while True:
+        found = [status_of(pid) for pid in tree if is_renderer(pid)]
+        if all(one["Seccomp"] == "2" for one in found) or time.monotonic() > end:
+            return found
+        os.sched_yield()
+
+
+def network_of(process: str) -> str:
+    """Name of its network namespace."""
+    return str(Path(f"/proc/{process}/ns/net").readlink())
+
+
+def until_gone(pids: list[int]) -> list[int]:
+    """Those of the processes that still run after at most 20 s."""
+    end = time.monotonic() + 20
+    while (left := [pid for pid in pids if is_running(pid)]) and time.monotonic() < end:
+        os.sched_yield()
+    return left
+
+
+def folders() -> set[str]:
+    """Folders of browsers."""
+    return {path.name for path in Path(tempfile.gettempdir()).glob("pagegrade-browser-*")}
+
+
+def test_it_runs_sandboxed_in_a_network_of_its_own_and_leaves_nothing(program: Path) -> None:
+    """No privileges, system calls filtered, its own network and user; afterwards no process and no folder."""
+    before = folders()
+
+    async def run() -> tuple[list[int], list[dict[str, str]], str]:
+        async with run_browser(program, max_memory_bytes=MAX_MEMORY_BYTES) as browser:
+            await browser.connection.send("Target.createTarget", {"url": "about:blank"})
+            tree = process_tree(browser.pid)
+            renderers = await asyncio.to_thread(settled_renderers, tree)
+            return tree, renderers, network_of(str(tree[0]))
+
+    tree, renderers, network = asyncio.run(run())
+
+    assert renderers
+    assert {(one["Seccomp"], one["CapEff"].strip("0"), one["Uid"].split()[0] == "0") for one in renderers} == {
+        ("2", "", False)
+    }
+    assert network != network_of("self")
+    assert until_gone(tree) == []
+    assert folders() == before
+
+
+def test_it_ends_when_its_owner_is_killed(program: Path) -> None:
+    """With all its processes; the folder goes when the next browser starts."""
+    with subprocess.Popen([sys.executable, "-c", OWNER, str(program)], stdout=subprocess.PIPE, text=True) as owner:
+        assert owner.stdout is not None
+        tree = [int(pid) for pid in owner.stdout.readline().split()]
+        assert len(tree) > 2
+        owner.send_signal(signal.SIGKILL)
+        owner.wait()
+
+    assert until_gone(tree) == []
+    assert sweep_folders() >= 1
+
+
+@pytest.mark.parametrize("victim", [0, -1])
+def test_a_browser_that_is_killed_is_a_failure_of_the_rendering(program: Path, victim: int) -> None:
+    """If its first process or one of its children dies, nothing is left and nothing hangs."""
+
+    async def run() -> list[int]:
+        async with run_browser(program, max_memory_bytes=MAX_MEMORY_BYTES) as browser:
+            await browser.connection.send("Target.createTarget", {"url": "about:blank"})
+            tree = process_tree(browser.pid)
+            os.kill(tree[victim], signal.SIGKILL)
+            if victim == 0:
+                failure = await asyncio.wait_for(asyncio.shield(browser.connection.closed), 20)
+                assert isinstance(failure, RenderingFailed)
+                with pytest.raises(RenderingFailed):
+                    await browser.connection.send("Browser.getVersion")
+            return tree
+
+    assert until_gone(asyncio.run(run())) == []
+
+
+def test_a_program_that_is_no_browser_is_a_failure() -> None:
+    """It is not waited for."""
+
+    async def run() -> None:
+        async with run_browser(Path("/bin/true"), max_memory_bytes=MAX_MEMORY_BYTES) as browser:
+            await browser.connection.send("Browser.getVersion")
+
+    with pytest.raises(RenderingFailed):
+        asyncio.run(run())
+
+
+def test_folders_that_are_used_are_not_swept(program: Path) -> None:
+    """Those of other processes neither."""
+
+    async def run() -> tuple[set[str], set[str]]:
+        async with run_browser(program, max_memory_bytes=MAX_MEMORY_BYTES):
+            before = folders()
+            sweep_folders()
+            return before, folders()
+
+    before, after = asyncio.run(run())
+
+    assert before == after
+    assert before

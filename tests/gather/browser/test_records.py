@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from pagegrade.gather.browser.records import MAX_MESSAGES, MAX_REQUESTS, ConsoleRecord, RequestRecord, read_coverage
+
+
+class Wire:
+    """Takes handlers, and plays events to them."""
+
+    def __init__(self) -> None:
+        self.handlers: dict[str, Any] = {}
+
+    def on(self, event: str, handler: Any) -> None:
+        self.handlers[event] = handler
+
+    def play(self, event: str, **params: Any) -> None:
+        self.handlers[event](params, "s")
+
+
+def listening() -> tuple[RequestRecord, Wire]:
+    """A record of requests, and its wire."""
+    record, wire = RequestRecord(), Wire()
+
+    async def listen() -> None:
+        record.listen(wire, None)  # type: ignore[arg-type]
+
+    asyncio.run(listen())
+    return record, wire
+
+
+def send(wire: Wire, number: str, url: str, at_s: float, **more: Any) -> None:
+    """The browser sends a request."""
+    wire.play(
+        "Network.requestWillBeSent",
+        requestId=number,
+        request={"url": url, "method": "GET", "initialPriority": "High"},
+        type="Script",
+        initiator={"type": "parser", "url": "https://example.com/"},
+        timestamp=at_s,
+        **more,
+    )
+
+
+def test_a_request_has_its_answer_times_and_sizes() -> None:
+    """In milliseconds from the first request."""
+    record, wire = listening()
+    send(wire, "1", "https://example.com/a.js", 100.0, renderBlockingBehavior="Blocking")
+    response = {"status": 200, "protocol": "h2", "mimeType": "text/javascript", "headers": {"ETag": "x", "Server": "y"}}
+    wire.play("Network.responseReceived", requestId="1", response=response, timestamp=100.1)
+    wire.play("Network.loadingFinished", requestId="1", encodedDataLength=4_321, timestamp=100.25)
+
+    (found,) = record.finish()
+
+    assert (found.kind, found.status, found.protocol, found.wire_bytes) == ("script", 200, "h2", 4_321)
+    assert (found.start_ms, found.response_ms, found.end_ms) == (0.0, 100.0, 250.0)
+    assert (found.priority, found.render_blocking) == ("High", "Blocking")
+    assert found.response_headers == (("etag", "x"),)
+
+
+def test_each_hop_of_a_redirect_is_a_request() -> None:
+    """With its own answer."""
+    record, wire = listening()
+    send(wire, "1", "https://example.com/a", 1.0)
+    send(wire, "1", "https://example.com/b", 1.2, redirectResponse={"status": 301})
+    wire.play("Network.loadingFailed", requestId="1", errorText="net::ERR_FAILED", timestamp=1.5)
+
+    hop, last = record.finish()
+
+    assert (hop.url, hop.status, hop.redirected) == ("https://example.com/a", 301, True)
+    assert (last.url, last.failure) == ("https://example.com/b", "net::ERR_FAILED")
+
+
+def test_inline_data_is_not_kept() -> None:
+    """It can be megabytes long."""
+    record, wire = listening()
+    send(wire, "1", "data:text/plain," + "x" * 100, 1.0)
+
+    assert record.finish()[0].url == "data:"
+
+
+def test_requests_are_bounded_and_so_are_messages() -> None:
+    """One past the limit is left out, and said."""
+    record, wire = listening()
+    before = record.cut
+    for number in range(MAX_REQUESTS + 1):
+        before = record.cut
+        send(wire, str(number), f"https://example.com/{number}", 1.0)
+    console, other = ConsoleRecord(), Wire()
+    console.listen(other)  # type: ignore[arg-type]
+    for number in range(MAX_MESSAGES + 1):
+        other.play("Log.entryAdded", entry={"level": "error", "text": str(number), "source": "network"})
+
+    assert (before, record.cut, len(record.finish())) == (False, True, MAX_REQUESTS)
+    assert len(console.finish()) == MAX_MESSAGES
+
+
+def test_equal_messages_are_counted() -> None:
+    """An error in a loop is one line."""
+    console, wire = ConsoleRecord(), Wire()
+    console.listen(wire)  # type: ignore[arg-type]
+    for _ in range(3):
+        wire.play("Runtime.consoleAPICalled", type="error", args=[{"value": "a"}, {"value": 1}, {"description": "o"}])
+    wire.play("Runtime.consoleAPICalled", type="log", args=[{"value": "ignored"}])
+
+    (found,) = console.finish()
+
+    assert (found.text, found.count) == ("a 1 o", 3)
+
+
+def test_of_nested_ranges_the_innermost_counts() -> None:
+    """A function that ran, in one that did not, is used; and the other way round."""
+
+    async def answer(method: str, **_more: Any) -> dict[str, Any]:
+        if method == "CSS.stopRuleUsageTracking":
+            rules = [
+                {"styleSheetId": "7", "startOffset": 0, "endOffset": 30, "used": True},
+                {"styleSheetId": "7", "startOffset": 20, "endOffset": 40, "used": True},
+                {"styleSheetId": "7", "startOffset": 60, "endOffset": 90, "used": False},
+            ]
+            return {"ruleUsage": rules}
+        ranges = [
+            {"startOffset": 0, "endOffset": 100, "count": 1},
+            {"startOffset": 10, "endOffset": 60, "count": 0},
+            {"startOffset": 20, "endOffset": 30, "count": 4},
+        ]
+        return {"result": [{"scriptId": "3", "url": "https://example.com/a.js", "functions": [{"ranges": ranges}]}]}
+
+    sheets = {"7": {"styleSheetId": "7", "length": 100, "sourceURL": "https://example.com/a.css"}}
+    scripts = {"3": {"length": 100, "startLine": 0, "startColumn": 0, "url": "https://example.com/a.js"}}
+    script, sheet = asyncio.run(read_coverage(answer, "s", sheets, scripts))
+
+    assert (script.total_bytes, script.unused_bytes, script.inline) == (100, 40, False)
+    assert (sheet.total_bytes, sheet.unused_bytes) == (100, 60)

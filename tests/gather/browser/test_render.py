@@ -1,0 +1,252 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
+from ipaddress import ip_network
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pagegrade.gather.browser.errors import RenderingFailed
+from pagegrade.gather.browser.options import RenderOptions
+from pagegrade.gather.browser.render import render
+from pagegrade.gather.guard import Policy
+from pagegrade.gather.http import HTTPClient
+from pagegrade.model.rendering import Rendering
+from pagegrade.parse.rendering.metrics import rendered_metrics
+from tests.gather.browser.pages import Pages, serving, tripwire
+
+ONE_ADDRESS = Policy(allow_networks=(ip_network("127.0.0.1/32"),))
+ALL_OF_LOOPBACK = Policy(allow_networks=(ip_network("127.0.0.0/8"),))
+PLAIN = "<!doctype html><html lang=en><title>T</title><body><h1>Hello</h1><p>Some text."
+
+
+def draw(
+    program: Path, pages: Mapping[str, Any], *, policy: Policy = ONE_ADDRESS, **options: Any
+) -> tuple[Rendering, Pages]:
+    """Draw ``/`` of a site."""
+
+    async def run() -> tuple[Rendering, Pages]:
+        async with serving(pages) as site, HTTPClient(policy=policy) as client:
+            wanted = RenderOptions(program=program, network="none", loads=1, time_s=90.0)
+            return await render(f"{site.origin}/", replace(wanted, **options), client=client), site
+
+    return asyncio.run(run())
+
+
+SHOP = """<!doctype html><html lang=en><title>Served</title>
+<style>.pale{color:#bbb;background:#fff} .gone{display:none} .veiled{visibility:hidden} .unused{color:red}</style>
+<body><h1>Shop with a long name</h1><p class=pale>Pale words</p>
+<p class=gone>gone words</p><p class=veiled>veiled words</p>
+<div id=late></div>
+<script>
+document.title = "Drawn";
+document.getElementById("late").innerHTML = "<p>Added by a script</p>";
+document.cookie = "seen=1";
+console.error("broken", 7);
+function never() { return "this function is never called, and is long enough to be seen as unused"; }
+fetch("/missing");
+</script>"""
+
+
+@pytest.fixture(scope="module")
+def shop(program: Path) -> Rendering:
+    """A page that scripts and styles change."""
+    return draw(program, {"/": SHOP})[0]
+
+
+def test_metrics_come_from_the_trace(shop: Rendering) -> None:
+    """A small page without a network shape is painted and interactive at once."""
+    metrics = rendered_metrics(shop)
+
+    assert metrics.fcp_ms is not None
+    assert metrics.lcp_ms is not None
+    assert 0 < metrics.fcp_ms <= metrics.lcp_ms
+    assert metrics.cls == 0
+    assert metrics.tti_ms is not None
+    assert metrics.tbt_ms is not None
+    assert metrics.load_ms is not None
+
+
+def test_the_document_is_that_after_scripts(shop: Rendering) -> None:
+    """With marks on what is hidden and how, and nothing else changed."""
+    assert shop.title == "Drawn"
+    assert "<p>Added by a script</p>" in shop.html
+    assert '<p class="gone" data-pagegrade-hidden="off">' in shop.html
+    assert '<p class="veiled" data-pagegrade-hidden="veiled">' in shop.html
+    assert '<p class="pale">' in shop.html
+
+
+def test_the_largest_element_is_named(shop: Rendering) -> None:
+    """By a selector that finds it."""
+    assert shop.lcp_element is not None
+    assert shop.lcp_element.selector.endswith("h1")
+    assert shop.lcp_element.width_px > 0
+
+
+def test_requests_are_listed_with_their_answers(shop: Rendering) -> None:
+    """The one that fails, too."""
+    found = {request.url.rpartition("/")[2]: request for request in shop.requests}
+
+    assert found[""].kind == "document"
+    assert found[""].status == 200
+    assert found["missing"].status == 404
+    assert found["missing"].initiator == "script"
+
+
+def test_the_console_is_kept(shop: Rendering) -> None:
+    """Messages of scripts and of the browser."""
+    texts = [message.text for message in shop.console if message.level == "error"]
+
+    assert "broken 7" in texts
+    assert any("404" in text for text in texts)
+
+
+def test_contrast_is_measured(shop: Rendering) -> None:
+    """By axe-core, with the colours."""
+    assert shop.axe is not None
+    contrast = next(result for result in shop.axe if result.rule == "color-contrast" and result.outcome == "violation")
+
+    assert [node.selector for node in contrast.nodes] == [".pale"]
+    assert dict(contrast.nodes[0].data)["fgColor"] == "#bbbbbb"
+
+
+def test_unused_code_is_counted(shop: Rendering) -> None:
+    """Of scripts the functions that never ran, of style sheets the rules that select nothing."""
+    kinds = {one.kind: one for one in shop.coverage}
+
+    assert 0 < kinds["script"].unused_bytes < kinds["script"].total_bytes
+    assert 0 < kinds["stylesheet"].unused_bytes < kinds["stylesheet"].total_bytes
+
+
+def test_cookies_of_scripts_are_named(shop: Rendering) -> None:
+    """The server set none."""
+    assert shop.cookies_by_script == ("seen",)
+
+
+def test_pictures_are_webp_that_the_browser_made(shop: Rendering) -> None:
+    """Of the viewport, the whole page, and some moments of the load."""
+    kinds = {picture.kind for picture in shop.pictures}
+
+    assert kinds == {"viewport", "full_page", "frame"}
+    assert all(picture.data[:4] == b"RIFF" and picture.data[8:12] == b"WEBP" for picture in shop.pictures)
+
+
+FORBIDDEN = """<!doctype html><html lang=en><title>Hostile</title><body><h1>Hostile</h1>
+<img src="http://{target}/img"><link rel=stylesheet href="http://{target}/css"><script src="http://{target}/js"></script>
+<link rel=preconnect href="http://{target}"><link rel=dns-prefetch href="http://{target}">
+<link rel=prefetch href="http://{target}/prefetch"><link rel=prerender href="http://{target}/prerender">
+<iframe src="http://{target}/iframe"></iframe><object data="http://{target}/object"></object>
+<video src="http://{target}/video" autoplay muted></video><embed src="http://{target}/embed">
+<iframe src="file:///etc/passwd"></iframe>
+<form action="http://{target}/form" method=post target=f id=form></form><iframe name=f></iframe>
+<script type=speculationrules>{{"prefetch":[{{"source":"list","urls":["http://{target}/speculation"]}}]}}</script>
+<script>
+const quietly = (work) => {{
+  try {{ const done = work(); if (done && done.catch) done.catch(() => 0); }} catch (error) {{}}
+}};
+quietly(() => fetch("http://{target}/fetch", {{mode: "no-cors"}}));
+quietly(() => navigator.sendBeacon("http://{target}/beacon", "x"));
+quietly(() => new WebSocket("ws://{target}/socket"));
+quietly(() => new EventSource("http://{target}/events"));
+quietly(() => new WebTransport("https://{target}/transport"));
+quietly(() => window.open("http://{target}/popup"));
+quietly(() => document.getElementById("form").submit());
+quietly(() => new Worker(URL.createObjectURL(new Blob([`fetch("http://{target}/worker", {{mode: "no-cors"}});
+  importScripts("http://{target}/import")`]))));
+const shared = new Blob([`fetch("http://{target}/shared", {{mode: "no-cors"}})`]);
+quietly(() => new SharedWorker(URL.createObjectURL(shared)));
+quietly(() => navigator.serviceWorker.register("/service-worker.js"));
+quietly(() => {{
+  const urls = ["stun:{target}", "turn:{target}?transport=tcp"];
+  const peer = new RTCPeerConnection({{iceServers: [{{urls, username: "u", credential: "c"}}]}});
+  peer.createDataChannel("x");
+  return peer.createOffer().then((one) => peer.setLocalDescription(one));
+}});
+quietly(() => {{ const request = new XMLHttpRequest(); request.open("GET", "/redirect"); request.send(); }});
+quietly(() => {{ const image = new Image(); image.src = "//{target}/late"; }});
+quietly(() => alert("dialog")); quietly(() => confirm("dialog")); quietly(() => print());
+addEventListener("beforeunload", (event) => {{ event.preventDefault(); }});
+</script>"""
+
+
+def touches(program: Path, policy: Policy) -> tuple[Rendering, list[bytes]]:
+    """Draw a page that tries to reach another address in every way; what arrived there."""
+
+    async def run() -> tuple[Rendering, list[bytes]]:
+        async with tripwire("127.0.0.2") as (port, touched):
+            pages: dict[str, str | tuple[str, bytes]] = {
+                "/": FORBIDDEN.format(target=f"127.0.0.2:{port}"),
+                "/service-worker.js": ("text/javascript", f'fetch("http://127.0.0.2:{port}/sw")'.encode()),
+            }
+            async with serving(pages) as site, HTTPClient(policy=policy) as client:
+                options = RenderOptions(program=program, network="none", loads=1, time_s=90.0)
+                return await render(f"{site.origin}/", options, client=client), touched
+
+    return asyncio.run(run())
+
+
+@pytest.mark.allow_hosts(["127.0.0.1", "127.0.0.2"])
+def test_no_forbidden_address_is_touched(program: Path) -> None:
+    """Through none of the ways that a page has to reach one; the page is drawn all the same."""
+    rendering, touched = touches(program, ONE_ADDRESS)
+
+    assert touched == []
+    assert dict(rendering.refused_hosts)["127.0.0.2"] > 0
+    assert rendering.title == "Hostile"
+    assert "root:" not in rendering.html
+
+
+@pytest.mark.allow_hosts(["127.0.0.1", "127.0.0.2"])
+def test_the_tripwire_can_be_touched(program: Path) -> None:
+    """If the policy allows the address, the same page reaches it in many ways."""
+    _, touched = touches(program, ALL_OF_LOOPBACK)
+    paths = {data.split(b" ")[1].decode() for data in touched if data.count(b" ") > 1}
+
+    assert {"/img", "/css", "/js", "/iframe", "/fetch", "/beacon", "/socket", "/events", "/worker"} <= paths
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "for (;;) ;",
+        "setInterval(() => { for (;;) ; }, 1)",
+        "document.body.innerHTML = '<iframe src=/loop></iframe>'.repeat(20)",
+    ],
+    ids=["at once", "later", "in frames"],
+)
+def test_endless_loops_end_with_the_time(program: Path, script: str) -> None:
+    """The browser is ended from outside."""
+    page = f"{PLAIN}<script>{script}</script>"
+
+    with pytest.raises(RenderingFailed) as failed:
+        draw(program, {"/": page, "/loop": "<script>for(;;);</script>"}, time_s=8.0)
+
+    assert failed.value.code == "timeout"
+
+
+def test_a_memory_bomb_is_ended(program: Path) -> None:
+    """By the watchdog, before it hurts others."""
+    page = f"{PLAIN}<script>const all=[];setInterval(()=>all.push(new Uint8Array(6e7).fill(7)),5)</script>"
+
+    with pytest.raises(RenderingFailed) as failed:
+        draw(program, {"/": page}, max_memory_bytes=500_000_000)
+
+    assert failed.value.reason == "memory"
+
+
+def test_a_page_that_cannot_be_opened_says_so(program: Path) -> None:
+    """With the browser's own word."""
+
+    async def run() -> None:
+        async with HTTPClient(policy=ONE_ADDRESS) as client:
+            options = RenderOptions(program=program, network="none", loads=1, time_s=60.0)
+            await render("http://127.0.0.3:8080/", options, client=client)
+
+    with pytest.raises(RenderingFailed) as failed:
+        asyncio.run(run())
+
+    assert failed.value.code == "navigation"
+    assert "ERR_" in failed.value.detail

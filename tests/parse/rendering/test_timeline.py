@@ -1,0 +1,163 @@
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pagegrade.model.rendering import LayoutShift, PaintCandidate, Span
+from pagegrade.parse.rendering.timeline import MAX_ITEMS, Recording, read_timeline
+
+FRAME = "F1"
+ORIGIN_US = 5_000_000.0
+
+
+def event(
+    name: str, ms: float, *, frame: str = FRAME, data: dict[str, Any] | None = None, **more: Any
+) -> dict[str, Any]:
+    """A trace event so many milliseconds after the navigation, in the page's main thread."""
+    return {
+        "name": name,
+        "ts": ORIGIN_US + ms * 1_000,
+        "pid": 7,
+        "tid": 1,
+        "args": {"frame": frame, "data": data or {}},
+        **more,
+    }
+
+
+NAVIGATION = event("navigationStart", 0, data={"documentLoaderURL": "https://example.com/"})
+BLANK = event("navigationStart", -3, data={"documentLoaderURL": ""})
+MAIN_THREAD = {"name": "thread_name", "ts": 0, "pid": 7, "tid": 1, "args": {"name": "CrRendererMain"}}
+
+
+def task(start_ms: float, duration_ms: float, *, tid: int = 1) -> dict[str, Any]:
+    """A task of the browser's scheduler."""
+    return event("ThreadControllerImpl::RunTask", start_ms, dur=duration_ms * 1_000, tid=tid)
+
+
+def read(*events: object, lasted_s: float = 10.0) -> Any:
+    """The timeline of a trace."""
+    recording = Recording()
+    recording.add([MAIN_THREAD, BLANK, NAVIGATION, *events])
+    found = read_timeline(recording, frame=FRAME, lasted_s=lasted_s)
+    return None if found is None else found[0]
+
+
+def test_times_count_from_the_navigation_to_the_document() -> None:
+    """Not from the blank page before it."""
+    timeline = read(
+        event("domContentLoadedEventEnd", -2),
+        event("firstContentfulPaint", 120.5),
+        event("domContentLoadedEventEnd", 80),
+        event("loadEventEnd", 200),
+        event("viewport", 3),
+    )
+
+    assert timeline.first_contentful_paint_ms == 120.5
+    assert timeline.dom_content_loaded_ms == 80
+    assert timeline.load_ms == 200
+    assert timeline.first_viewport_ms == 3
+    assert timeline.end_ms == 10_000
+
+
+def test_other_frames_do_not_count() -> None:
+    """Paints of an embedded page are not those of the page."""
+    timeline = read(
+        event("firstContentfulPaint", 20, frame="F2"),
+        event("largestContentfulPaint::Candidate", 30, frame="F2", data={"type": "image", "size": 1}),
+    )
+
+    assert timeline.first_contentful_paint_ms is None
+    assert timeline.paint_candidates == ()
+
+
+def test_an_invalidated_paint_takes_all_candidates_back() -> None:
+    """Those after it count."""
+    timeline = read(
+        event("largestContentfulPaint::Candidate", 30, data={"type": "image", "size": 10, "nodeId": 4}),
+        event("largestContentfulPaint::Invalidate", 40),
+        event("largestContentfulPaint::Candidate", 50, data={"type": "text", "size": 5, "nodeId": 9}),
+    )
+
+    assert timeline.paint_candidates == (PaintCandidate(time_ms=50, size_px=5, kind="text", node_id=9),)
+
+
+def test_only_long_outermost_tasks_of_the_main_thread_are_kept() -> None:
+    """Tasks inside of tasks, of other threads and shorter ones say nothing new."""
+    timeline = read(task(100, 60), task(110, 50), task(300, 49.9), task(400, 80, tid=2), task(500, 50), task(-20, 70))
+
+    assert timeline.long_tasks == (
+        Span(start_ms=0.0, end_ms=50.0),
+        Span(start_ms=100.0, end_ms=160.0),
+        Span(start_ms=500.0, end_ms=550.0),
+    )
+
+
+def test_requests_have_a_start_and_maybe_an_end() -> None:
+    """Of GET requests only."""
+    timeline = read(
+        event("ResourceSendRequest", 10, data={"requestId": "a", "requestMethod": "GET"}),
+        event("ResourceSendRequest", 11, data={"requestId": "b", "requestMethod": "POST"}),
+        event("ResourceSendRequest", 12, data={"requestId": "c", "requestMethod": "GET"}),
+        event("ResourceFinish", 40, data={"requestId": "a"}),
+    )
+
+    assert timeline.get_requests == (Span(start_ms=10, end_ms=40), Span(start_ms=12, end_ms=None))
+
+
+def test_shifts_carry_the_weighted_score_and_their_elements() -> None:
+    """The score of a shift in a small frame counts by the frame's share of the page."""
+    data = {
+        "score": 0.5,
+        "weighted_score_delta": 0.1,
+        "had_recent_input": False,
+        "impacted_nodes": [{"node_id": 3}, {"node_id": "x"}, None],
+    }
+
+    assert read(event("LayoutShift", 50, data=data)).layout_shifts == (
+        LayoutShift(time_ms=50, score=0.1, had_recent_input=False, node_ids=(3,)),
+    )
+
+
+def test_a_trace_without_the_document_has_no_timeline() -> None:
+    """The browser showed an error page."""
+    recording = Recording()
+    recording.add([BLANK, event("firstContentfulPaint", 4)])
+
+    assert read_timeline(recording, frame=FRAME, lasted_s=1.0) is None
+
+
+def test_each_list_is_bounded() -> None:
+    """One past the limit is left out, and said."""
+    recording = Recording()
+    recording.add([task(number, 60) for number in range(MAX_ITEMS)])
+    before = recording.cut
+    recording.add([task(0, 60)])
+
+    assert (before, recording.cut) == (False, True)
+    assert len(recording.tasks) == MAX_ITEMS
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["name", "ts", "args", "data", "frame", "dur", "score", "type"]), inner, max_size=4
+        )
+    ),
+    max_leaves=12,
+)
+NAMES = st.sampled_from(["LayoutShift", "Screenshot", "viewport", "thread_name", "ResourceSendRequest", "RunTask"])
+
+
+@given(
+    st.lists(st.fixed_dictionaries({"name": NAMES, "ts": st.integers(0, 10**10) | VALUES, "args": VALUES}), max_size=8)
+)
+def test_no_trace_makes_it_fail(events: list[Any]) -> None:
+    """A page that has taken over its browser chooses every value."""
+    recording = Recording()
+    recording.add([MAIN_THREAD, NAVIGATION, *events])
+
+    assert read_timeline(recording, frame=FRAME, lasted_s=1.0) is not None
