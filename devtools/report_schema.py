@@ -273,7 +273,6 @@ class DrawnRequest(Shape):
     response_ms: float | None
     end_ms: float | None
     wire_bytes: Count | None
-    decoded_bytes: Count | None
     response_headers: dict[str, str]
 
 

@@ -33,8 +33,6 @@ class PaintCandidate:
     """Area."""
     kind: Literal["image", "text"]
     node_id: int | None = None
-    withdrawn: bool = False
-    """The browser took it back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +114,6 @@ class RenderedRequest:
     end_ms: float | None = None
     wire_bytes: int | None = None
     """Headers and body as transferred."""
-    decoded_bytes: int | None = None
     response_headers: tuple[tuple[str, str], ...] = ()
 
 

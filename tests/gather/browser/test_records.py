@@ -24,7 +24,7 @@ def listening() -> tuple[RequestRecord, Wire]:
     record, wire = RequestRecord(), Wire()
 
     async def listen() -> None:
-        record.listen(wire, None)  # type: ignore[arg-type]
+        record.listen(wire)  # type: ignore[arg-type]
 
     asyncio.run(listen())
     return record, wire

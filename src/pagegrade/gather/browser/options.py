@@ -38,6 +38,5 @@ class RenderOptions:
     loads: int = 3
     time_s: float = 120.0
     """Wall clock for everything, the start of the browser included."""
-    cpu_slowdown: float = 1.0
     max_memory_bytes: int = MAX_MEMORY_BYTES
     limits: ProxyLimits = ProxyLimits()

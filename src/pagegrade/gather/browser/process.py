@@ -171,13 +171,15 @@ async def _start(program: Path, folder: Path, user: int) -> tuple[asyncio.subpro
         os.close(answer_write)
     try:
         listener = await _receive_listener(ours)
-        connection = await _connect(answer_read, command_write)
     except BaseException:
+        os.close(command_write)
+        os.close(answer_read)
         _kill(process.pid)
         await process.wait()
         raise
     finally:
         ours.close()
+    connection = await _connect(answer_read, command_write)
     return process, Browser(connection=connection, listener=listener, pid=process.pid)
 
 

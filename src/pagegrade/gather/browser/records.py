@@ -51,7 +51,7 @@ class RequestRecord:
     _server_cookies: set[str] = field(default_factory=set)
     _clock: Callable[[], float] = field(default=lambda: 0.0)
 
-    def listen(self, connection: Connection, _page: object) -> None:
+    def listen(self, connection: Connection) -> None:
         """Follow the requests that the browser reports."""
         self._clock = asyncio.get_running_loop().time
         self._busy_at = self._clock()

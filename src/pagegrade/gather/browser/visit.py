@@ -57,8 +57,6 @@ class VisitOptions:
     """Loads of the page, 1 to 5; metrics are their median."""
     load_s: float = 30.0
     """For one load, the wait for quiet included."""
-    cpu_slowdown: float = 1.0
-    """Factor by which the page's main thread is slowed down; 1 for not at all."""
 
 
 class Visit:
@@ -142,7 +140,7 @@ class Visit:
         connection.on("Page.javascriptDialogOpening", _answer_dialogs(connection))
         connection.on("Target.attachedToTarget", _resume_children(connection))
         connection.on("Inspector.targetCrashed", page.crash)
-        page.requests.listen(connection, page)
+        page.requests.listen(connection)
         page.console.listen(connection)
         commands: list[tuple[str, Params | None]] = [
             ("Page.enable", None),
@@ -166,8 +164,6 @@ class Visit:
             ("Emulation.setUserAgentOverride", {"userAgent": device.user_agent(self._product)}),
             ("Emulation.setFocusEmulationEnabled", {"enabled": True}),
         ]
-        if self._options.cpu_slowdown > 1:
-            commands.append(("Emulation.setCPUThrottlingRate", {"rate": self._options.cpu_slowdown}))
         if with_coverage:
             connection.on("CSS.styleSheetAdded", page.add_sheet)
             connection.on("Debugger.scriptParsed", page.add_script)
@@ -387,7 +383,7 @@ class Visit:
 
     async def _elements(self, page: _Page, timeline: Timeline) -> tuple[ElementFacts | None, tuple[ElementFacts, ...]]:
         """The largest element that was painted, and those that moved most."""
-        painted = [candidate for candidate in timeline.paint_candidates if not candidate.withdrawn]
+        painted = timeline.paint_candidates
         largest = None
         if painted and painted[-1].node_id is not None:
             largest = await self._part(self._element(page, painted[-1].node_id))

@@ -27,7 +27,7 @@ def measure_load(timeline: Timeline) -> LoadMetrics:
     """Compute the metrics of one load."""
     fcp = timeline.first_contentful_paint_ms
     tti = time_to_interactive_ms(timeline)
-    candidates = [candidate for candidate in timeline.paint_candidates if not candidate.withdrawn]
+    candidates = timeline.paint_candidates
     painted = fcp is not None
     return LoadMetrics(
         fcp_ms=fcp,

@@ -73,7 +73,6 @@ class DrawnRequest(Document):
     response_ms: float | None = about("When the header of the answer was there.", 140.0)
     end_ms: float | None = about("When the answer was there.", 171.4)
     wire_bytes: Count | None = about("Header and body as transferred.", 40_210)
-    decoded_bytes: Count | None = about("Body without content coding.", None)
     response_headers: dict[str, str] = about("Headers about caching, type and size.", {"cache-control": "no-store"})
 
 
