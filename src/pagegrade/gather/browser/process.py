@@ -32,8 +32,8 @@ _MAX_PROCESSES: Final = 500
 _END_S: Final = 5.0
 """Longest wait for killed processes to end."""
 _REMEDIES: Final = {
-    "namespace": "User namespaces are forbidden here, so a browser cannot be isolated. Docker: use the seccomp profile "
-    "of deploy/; Ubuntu: `sysctl kernel.apparmor_restrict_unprivileged_userns=0`.",
+    "namespace": "User namespaces are forbidden here, so a browser cannot be isolated. Docker: allow `unshare` in the "
+    "seccomp profile; Ubuntu: `sysctl kernel.apparmor_restrict_unprivileged_userns=0`.",
     "program": "The browser cannot be run.",
 }
 _FLAGS: Final = (
