@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parent.parent
-SKIP: Final = frozenset({".venv", ".git", "build", "dist", "node_modules", ".pytest_cache", "fixtures", "recorded"})
+SKIP: Final = frozenset({"build", "dist", "node_modules", "fixtures", "recorded"})
+"""Folders that hold no pages of the project; hidden ones are those of tools as well."""
+SHOWN: Final = frozenset({".github"})
 FENCE: Final = re.compile(r"^\s*(```|~~~)")
 LINK: Final = re.compile(r"\]\(([^()\s]+)\)")
 HEADING: Final = re.compile(r"^#{1,6} (.+)$")
@@ -16,7 +18,11 @@ HEADING: Final = re.compile(r"^#{1,6} (.+)$")
 
 def markdown_files(root: Path) -> list[Path]:
     """The Markdown of the project, without what tools put beside it."""
-    return sorted(path for path in root.rglob("*.md") if not SKIP & set(path.relative_to(root).parts))
+    return sorted(path for path in root.rglob("*.md") if not any(map(_of_tools, path.relative_to(root).parts)))
+
+
+def _of_tools(part: str) -> bool:
+    return part in SKIP or (part.startswith(".") and part not in SHOWN)
 
 
 def prose(text: str) -> list[str]:

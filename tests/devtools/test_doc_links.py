@@ -44,9 +44,16 @@ def test_links_in_examples_are_not_links(tmp_path: Path) -> None:
     assert broken_links(root) == []
 
 
-def test_pages_of_installed_packages_are_left_alone(tmp_path: Path) -> None:
-    """They are not ours to mend."""
-    root = write(tmp_path, a="# A\n")
-    write(root / ".venv", b="[x](gone.md)")
+@pytest.mark.parametrize("folder", [".tools", ".venv", "node_modules", "build"])
+def test_pages_of_tools_are_not_ours(tmp_path: Path, folder: str) -> None:
+    """Installed packages are not checked, however deep they lie."""
+    root = write(tmp_path, **{f"{folder}__lib__a": "[x](gone.md)\n"})
 
     assert broken_links(root) == []
+
+
+def test_pages_of_the_repository_host_are_ours(tmp_path: Path) -> None:
+    """``.github`` is hidden and still part of the project."""
+    root = write(tmp_path, **{".github__a": "[x](gone.md)\n"})
+
+    assert [problem.split(": ")[1] for problem in broken_links(root)] == ["gone.md"]
