@@ -21,7 +21,7 @@ from pagegrade.report.bounds import bound_results
 from pagegrade.service.reports.batches import read_urls
 from pagegrade.service.reports.bulk import read_addresses
 from pagegrade.store.repositories.search import search_patterns
-from pagegrade.web.compression import compress
+from pagegrade.web.compression import negotiate_gzip
 from pagegrade.web.http.accept import accepts_json, preferred, preferred_by_program
 from pagegrade.web.http.body import JSON, MULTIPART, judge_media, parse_body
 from pagegrade.web.http.client_ip import bearer_key, client_address
@@ -96,7 +96,7 @@ PARSERS: Final[dict[str, tuple[Callable[[str], object], tuple[str, ...]]]] = {
     "accept of pages": (lambda text: preferred(text, ("text/html", "application/json")), ("accept",)),
     "accept-language": (lambda text: choose_locale(None, text), ("accept-language",)),
     "accept-encoding": (
-        lambda text: compress(Response(status_code=200, content=b"x" * 2_000, media_type="text/html"), text, None),
+        lambda text: negotiate_gzip(Response(content=b"x" * 2_000, media_type="text/html"), text, None),
         ("accept-encoding",),
     ),
     "prefer": (parse_prefer, ("prefer",)),

@@ -55,8 +55,10 @@ def test_the_members_of_a_detail_can_stand_in_another_object() -> None:
 
 def test_a_detail_from_before_the_rendered_engine_gets_its_member() -> None:
     """Every report has the same members."""
-    assert detail_members(b'{"results":{},"page":null}') == b'"results":{},"page":null,"rendered":null'
-    assert detail_members(b'{"results":{},"page":null,"rendered":{}}') == b'"results":{},"page":null,"rendered":{}'
+    before, rendered = b'{"results":{},"page":null}', b'{"results":{},"page":null,"rendered":{}}'
+
+    assert shown_detail(pack_detail(before)) == b'{"results":{},"page":null,"rendered":null}'
+    assert shown_detail(pack_detail(rendered)) == rendered
 
 
 def test_a_failed_analysis_has_no_counts_and_no_results() -> None:
@@ -131,7 +133,8 @@ def test_a_detail_from_before_there_were_bounds_is_shown_within_them() -> None:
 @pytest.mark.parametrize("over", [0, 1])
 def test_only_a_large_detail_is_read_before_it_is_shown(over: int) -> None:
     """At the limit, and one byte past it."""
-    plain = b'{"results":{"a":1},"page":"%b"}' % (b"x" * (SURELY_BOUNDED_BYTES - 29 + over))
+    around = b'{"results":{"a":1},"page":"%b","rendered":null}'
+    plain = around % (b"x" * (SURELY_BOUNDED_BYTES - len(around) + 2 + over))
     packed = pack_detail(plain)
 
     assert len(plain) == SURELY_BOUNDED_BYTES + over

@@ -6,7 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from pagegrade.web.compression import MAX_CHARACTERS, SMALLEST, compress
+from pagegrade.web.compression import MAX_CHARACTERS, SMALLEST, compress, negotiate_gzip
 from pagegrade.web.http.response import Response
 from tests.web.calling import Instance, with_instance
 
@@ -19,8 +19,9 @@ def an_answer(size: int = SMALLEST, media_type: str = HTML) -> Response:
 
 
 def compressed(response: Response, accept: str | None, site: str | None) -> Response:
-    """The response after compression."""
-    compress(response, accept, site)
+    """The response, compressed if that was negotiated."""
+    if negotiate_gzip(response, accept, site):
+        compress(response)
     return response
 
 

@@ -40,7 +40,7 @@ SURELY_BOUNDED_BYTES: Final = 200_000
 """Unpacked; so small a detail is cheap to show whatever is in it."""
 MAX_SCORE: Final = 100
 _RENDERED: Final = b',"rendered":'
-_NOT_RENDERED: Final = b',"rendered":null'
+_NOT_RENDERED: Final = b',"rendered":null}'
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _encode: Final[Callable[[Any], bytes]] = msgspec.json.Encoder().encode
 
@@ -104,15 +104,18 @@ def pack_detail(plain: bytes) -> bytes:
 
 @lru_cache(maxsize=16)
 def shown_detail(packed: bytes) -> bytes:
-    """The JSON object with ``results`` and ``page`` as it is shown: with the bounds of ``pagegrade.report.bounds``.
+    """The JSON object with the members of ``DETAIL`` as it is shown: within the bounds of ``pagegrade.report.bounds``.
 
-    Reports from before there were bounds are so as cheap to show as any other. The last few are kept: a report that was
-    just made is shown several times in a row, to those who wait for it and then to those it was made for.
+    Reports from before there were bounds are as cheap to show as any other, and details from before there was a
+    rendered engine get the member that they lack. The last few are kept: a new report is usually requested several
+    times in a row.
 
     Raises:
         InvalidInput: The bytes are damaged, cut off, or unpack to more than 32 MiB; or the results are none.
     """
     plain = unpack_detail(packed)
+    if _RENDERED not in plain:  # inside of a string its quotes would be escaped
+        plain = plain[:-1] + _NOT_RENDERED
     if len(plain) <= SURELY_BOUNDED_BYTES:
         return plain
     members = msgspec.json.decode(plain)
@@ -176,13 +179,12 @@ def read_detail(plain: bytes) -> Detail:
         raise InvalidInput("The stored results cannot be read.") from None
 
 
-def detail_members(plain: bytes) -> bytes:
-    """``"results":…,"page":…,"rendered":…`` of an unpacked detail that has passed ``check_packed``, for another object.
+def detail_members(plain: bytes) -> memoryview:
+    """``"results":…,"page":…,"rendered":…`` of ``shown_detail``, for another object.
 
-    Not read again: that would cost more than everything else about showing a report. Details from before there was a
-    rendered engine get the member that they lack; inside of a string its quotes would be escaped.
+    Neither parsed nor copied: that would cost more than everything else about showing a report.
     """
-    return plain[1:-1] if _RENDERED in plain else plain[1:-1] + _NOT_RENDERED
+    return memoryview(plain)[1:-1]
 
 
 def check_packed(packed: PackedReport) -> PackedReport:

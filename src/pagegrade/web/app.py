@@ -17,7 +17,7 @@ from pagegrade.observability.logs import name_lines
 from pagegrade.service.accounts.admission import REQUESTS, SignInNeeded
 from pagegrade.service.accounts.sessions import keep_session
 from pagegrade.service.container import Services
-from pagegrade.web.compression import AT_ONCE, compress
+from pagegrade.web.compression import AT_ONCE, compress, negotiate_gzip
 from pagegrade.web.exchange import Bound, Exchange
 from pagegrade.web.http.accept import accepts_json, preferred_by_program
 from pagegrade.web.http.body import CLOSE, ClientGone
@@ -240,10 +240,11 @@ class App:
             # Clients of the API show a key, which no other site can make a browser send.
             fetch_site = None if is_api else request.header(b"sec-fetch-site")
             accepted = request.header(b"accept-encoding")
-            if len(response.body) > AT_ONCE:
-                await asyncio.to_thread(compress, response, accepted, fetch_site, varies=is_api)
-            else:
-                compress(response, accepted, fetch_site, varies=is_api)
+            if negotiate_gzip(response, accepted, fetch_site, varies=is_api):
+                if len(response.body) > AT_ONCE:
+                    await asyncio.to_thread(compress, response)
+                else:
+                    compress(response)
         headers = response.raw_headers
         given = {name for name, _ in headers}
         headers += [header for header in self._standing[is_api] if header[0] not in given]

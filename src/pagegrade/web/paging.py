@@ -95,8 +95,11 @@ def walk_body(items: Sequence[bytes], walk: Walk) -> tuple[bytes, str]:
     """Return the body with some items of a list, and its Link header; ``items`` are JSON objects, encoded."""
     links = walk.links()
     around = b'"links":%b,"meta":%b' % (msgspec.json.encode(links), msgspec.json.encode(walk.meta()))
-    body = b'{"data":[%b],%b,"status":200}' % (b",".join(items), around)
-    return body, _link_header(links)
+    return _list_body(items, around), _link_header(links)
+
+
+def _list_body(items: Sequence[bytes], around: bytes) -> bytes:
+    return b"".join((b'{"data":[', b",".join(items), b"],", around, b',"status":200}'))
 
 
 def _link_header(links: Mapping[str, str | None]) -> str:
@@ -118,8 +121,7 @@ def page_body(items: Sequence[bytes], page: Page) -> tuple[bytes, str]:
         total=page.total,
         count=page.count,
     )
-    body = b'{"data":[%b],%b,"status":200}' % (b",".join(items), around)
-    return body, link
+    return _list_body(items, around), link
 
 
 @lru_cache(maxsize=512)

@@ -25,9 +25,8 @@ Headers = tuple[tuple[str, str], ...]
 
 def enveloped(data: bytes, *, status: int = 200, warnings: Sequence[RequestWarning] = ()) -> bytes:
     """``data``, an encoded JSON value, in the envelope of a success."""
-    if not warnings:
-        return b'{"data":%b,"status":%d}' % (data, status)
-    return b'{"data":%b,"status":%d,"warnings":%b}' % (data, status, msgspec.json.encode(_warnings(warnings)))
+    end = b',"warnings":%b}' % msgspec.json.encode(_warnings(warnings)) if warnings else b"}"
+    return b"".join((b'{"data":', data, b',"status":%d' % status, end))  # "%" takes 50 times as long for 100 kB
 
 
 def warned(answer: Response, warnings: Sequence[RequestWarning]) -> Response:

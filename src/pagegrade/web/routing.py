@@ -33,15 +33,18 @@ class Resource:
 
 
 class Routes:
-    """Finds the resource of a path: fixed paths before those with parameters, the API before the pages."""
+    """Finds the resource of a path: paths without parameters before those with, the API before the pages."""
 
     def __init__(self, operations: Iterable[Operation]) -> None:
         by_path: dict[str, list[Operation]] = {}
         for operation in operations:
             by_path.setdefault(operation.path, []).append(operation)
-        paths = sorted(by_path, key=lambda path: (not path.startswith(API), "{" in path))
-        self._resources = {path: _resource(path, by_path[path]) for path in paths}
-        self._routes = [Route(path, _no_endpoint) for path in paths]
+        self._resources = {path: _resource(path, found) for path, found in by_path.items()}
+        self._routes: dict[int, list[Route]] = {}
+        """Number of slashes -> paths with parameters, of which none spans segments; the API first."""
+        for path in sorted(by_path, key=lambda path: not path.startswith(API)):
+            if "{" in path:
+                self._routes.setdefault(path.count("/"), []).append(Route(path, _no_endpoint))
 
     def find(self, path: str) -> tuple[Resource, Mapping[str, str]] | None:
         """Return the resource of a path and the parameters in it, decoded; ``None`` when there is none.
@@ -57,8 +60,10 @@ class Routes:
             path = "/".join(segment for segment in segments if segment is not None)
             if None in segments:
                 return None
+        if (fixed := self._resources.get(path)) is not None and "{" not in path:
+            return fixed, {}
         scope: dict[str, Any] = {"type": "http", "method": "GET", "path": path}
-        for route in self._routes:
+        for route in self._routes.get(path.count("/"), ()):
             match, found = route.matches(scope)
             if match is Match.FULL:
                 params = {name: value.translate(_DECODED) for name, value in found["path_params"].items()}

@@ -234,9 +234,9 @@ def _tenths(points: float | None) -> float | None:
     return None if points is None else round(points, 1)
 
 
-def _middle(summary: Summary, detail: DetailBytes, number: int | None) -> tuple[bytes | msgspec.Raw, ...]:
+def _middle(summary: Summary, detail: DetailBytes, number: int | None) -> tuple[bytes | memoryview | msgspec.Raw, ...]:
     """From ``uncapped_score`` to ``run``: what reports and runs have in common."""
-    whole: tuple[bytes, ...] = ()
+    whole: tuple[bytes | memoryview, ...] = ()
     if not isinstance(detail, Absent):
         whole = (b",", _NO_DETAIL if detail is None else detail_members(detail))
     run = bytes(summary.run)

@@ -94,7 +94,7 @@ def make_engine(url: str, *, checkpoints: bool) -> Engine:
 
 def driver_of(connection: Connection) -> sqlite3.Connection:
     """The driver's own connection: what is asked there costs a tenth, and errors are not translated."""
-    raw: sqlite3.Connection = connection.connection.driver_connection  # type: ignore[assignment]
+    raw: sqlite3.Connection = connection.connection.dbapi_connection  # type: ignore[assignment]
     return raw
 
 

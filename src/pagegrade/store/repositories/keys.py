@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 from sqlalchemy import bindparam, func, insert, or_, select, update
@@ -65,6 +66,12 @@ def find_caller(tx: Transaction, secret_sha256: bytes) -> Caller | None:
     # The index compares hashes of secrets nobody can choose, which tells nothing; this is for the day it does not.
     if row is None or not hmac.compare_digest(row[0], secret_sha256):
         return None
+    return _caller_of(row)
+
+
+@lru_cache(maxsize=64)
+def _caller_of(row: tuple[Any, ...]) -> Caller:
+    """The caller in a row as it is read for each request; the same object while the row stays the same."""
     return Caller(key=_key_of(row[1:_SPLIT]), account=account_of(row[_SPLIT:]))
 
 

@@ -37,6 +37,11 @@ def preferred_by_program(accept: str | None, offers: Sequence[str]) -> str | Non
     Returns:
         ``None``: the client accepts none of them.
     """
+    return _preferred_by_program(accept if accept and len(accept) <= LONGEST else "", tuple(offers))
+
+
+@lru_cache(maxsize=256)
+def _preferred_by_program(accept: str, offers: tuple[str, ...]) -> str | None:
     qualities = _qualities(accept)
     if not qualities:
         return offers[0]
