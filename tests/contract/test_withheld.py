@@ -13,6 +13,7 @@ from pagegrade.render.badge import render_badge
 from pagegrade.render.csv import render_csv
 from pagegrade.render.github import render_github
 from pagegrade.render.html import render_html
+from pagegrade.render.junit import render_junit
 from pagegrade.render.markdown import render_markdown
 from pagegrade.render.pdf_model import sheet
 from pagegrade.render.sarif import render_sarif
@@ -54,6 +55,7 @@ FORMS = {
     "csv": lambda report: render_csv([report]),
     "github": lambda report: render_github([report]),
     "sarif": lambda report: render_sarif([report]),
+    "junit": lambda report: render_junit([report]),
     "json": lambda report: json.dumps(report_to_dict(report)),
     "badge": lambda report: render_badge(report.state, result=report.result, score=report.score),
 }
@@ -80,7 +82,7 @@ def test_what_was_seen_and_what_to_do_is_said(form: str) -> None:
     assert "Point the domain at the site" in flat
 
 
-@pytest.mark.parametrize("form", ["text", "markdown", "html", "paper", "csv", "github", "sarif"])
+@pytest.mark.parametrize("form", ["text", "markdown", "html", "paper", "csv", "github", "sarif", "junit"])
 def test_what_holds_all_the_same_is_listed(form: str) -> None:
     """A missing header is one, whoever answers."""
     assert "HSTS" in FORMS[form](withheld_report()) or "hsts" in FORMS[form](withheld_report())
@@ -92,3 +94,10 @@ def test_the_badge_says_that_there_is_no_grade() -> None:
 
     assert "no grade" in shown
     assert "pending" in render_badge("running")
+
+
+def test_build_servers_show_why_there_is_no_grade() -> None:
+    """A case of its own, skipped: the page neither failed nor passed."""
+    shown = render_junit([withheld_report()])
+
+    assert '<skipped message="no grade: The domain is parked' in shown

@@ -133,6 +133,23 @@ def test_files_of_it_have_no_grade(tmp_path: Path, name: str) -> None:
     assert not re.search(r"\"(?:score|lost|uncapped_score)\": ?[1-9]", answer.text)
 
 
+def test_start_page_leads_to_a_list_without_a_grade_of_it(tmp_path: Path) -> None:
+    """To those who have signed in; to others it shows no report."""
+
+    async def script(instance: Instance) -> list[httpx.Response]:
+        await three_reports(instance)
+        start = await instance.page("GET", "/")
+        return [start, await instance.page("GET", start.headers["location"]), await instance.call("GET", "/", key=None)]
+
+    start, listed, unknown = with_instance(tmp_path, script)
+    line = next(one for one in re.findall(r"<tr.*?</tr>", listed.text, re.DOTALL) if "otterline" in one)
+
+    assert start.status_code == 303
+    assert "No grade" in _text(line)
+    assert not GRADES.search(_text(line))
+    assert "otterline" not in unknown.text
+
+
 def test_paper_has_no_grade(tmp_path: Path) -> None:
     """The text of the real file names the kind and what to do, and no score."""
 

@@ -95,3 +95,16 @@ def test_we_are_named_as_the_site_saw_us(vantage: str, expected: str) -> None:
     report = make_failed_report()
 
     assert user_agent(replace(report, run=replace(report.run, vantage=vantage))) == expected
+
+
+@pytest.mark.parametrize(
+    ("reason", "headline"),
+    [
+        ("dns_nxdomain", "The host name was not found."),
+        ("dns_error", "The host name could not be resolved."),
+        ("dns_timeout", "The host name could not be resolved."),
+    ],
+)
+def test_name_servers_without_an_answer_are_no_missing_name(reason: str, headline: str) -> None:
+    """A look-up that failed says nothing about the name."""
+    assert way_out(failure("dns", reason=reason)).headline == headline

@@ -33,3 +33,13 @@ def test_page_text_stays_text(payload: str) -> None:
     names = {element.tag for element in ET.fromstring(text.encode()).iter()}  # noqa: S314 - our own output
 
     assert names == {"testsuites", "testsuite", "testcase", "failure", "skipped"}
+
+
+def test_a_cost_is_that_of_the_finding_or_named_where_it_is_counted() -> None:
+    """Points as in every other form, and no cost of nothing."""
+    (page,) = ET.fromstring(render_junit([make_report()]))  # noqa: S314 - our own output
+    texts = [(failure.text or "").partition("\n")[0] for failure in page.iter("failure")]
+
+    assert any("costs 3.1 points of at most 3.1." in text for text in texts)
+    assert any(": counted in " in text for text in texts)
+    assert not any("costs 0 " in text for text in texts)

@@ -121,7 +121,7 @@ def test_the_report_has_its_parts() -> None:
         "- and 11 more",
         "## Not evaluated (1)",
         "## Passed (2)",
-        "## How the score came to be",
+        "## How the score was made",
         "Not seen: sitemaps",
     ):
         assert part in text

@@ -104,7 +104,7 @@ def test_the_document_is_for_everybody() -> None:
     assert "/StructTreeRoot" in root
     assert root["/ViewerPreferences"]["/DisplayDocTitle"] == True  # noqa: E712 - a PDF boolean
     assert b"<pdfuaid:part>1</pdfuaid:part>" in root["/Metadata"].get_data()
-    assert {"Fix first", "HTTPS", "How the score came to be", "The page"} <= set(titles(reader.outline))
+    assert {"Fix first", "HTTPS", "How the score was made", "The page"} <= set(titles(reader.outline))
     for number, page in enumerate(reader.pages, start=1):
         assert tuple(map(float, page.mediabox[2:])) == pytest.approx(A4, abs=0.01)
         assert f"Page {number} of {len(reader.pages)}" in page.extract_text()

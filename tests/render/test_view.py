@@ -225,7 +225,7 @@ def test_a_score_that_a_cap_sets_is_not_called_rounded() -> None:
 @pytest.mark.parametrize(
     ("coverage", "said"),
     [
-        (1.0, "Everything that applies to the page could be evaluated."),
+        (1.0, "Everything that applies to the page and needs no browser could be evaluated."),
         (0.9999, "99% of the possible penalties"),
         (0.99, "99% of the possible penalties"),
         (0.29, "29% of the possible penalties"),

@@ -150,3 +150,15 @@ def test_page_facts_tell_the_way_to_the_page() -> None:
     assert facts.redirects[0].location == "https://example.com/"
     assert (facts.title, facts.language, facts.requests) == ("A b", "en", 2)
     assert facts.bytes == len(html)
+
+
+@pytest.mark.parametrize(("total", "number"), [(None, ": 2"), (9, "")])
+def test_milder_findings_are_named_with_their_number_where_all_are_listed(total: int | None, number: str) -> None:
+    """Six scripts and two pictures are eight entries of one list, and the text says which are which."""
+    check = all_checks()["mixed-content"]
+    entries = (Evidence(line=1), *(Evidence(line=line, state="passive") for line in (2, 3)))
+    evaluated = evaluate(check, Outcome("active", evidence=entries, total=total, count=1))
+    line = result_of(check, evaluated, price=8.0, lost=8.0, counted_in=None)
+
+    assert line.count == 1
+    assert f"Also found: Images and media loaded over plain HTTP{number}. Change" in line.fix

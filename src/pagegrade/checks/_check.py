@@ -13,8 +13,8 @@ from pagegrade.model.outcome import NotApplicable, NotRun, Outcome, Severity
 from pagegrade.model.report import Category
 
 Verdict = Outcome | NotApplicable | NotRun
-NEEDS_RENDERING: Final = "Scripts render this page, and their output was not evaluated."
-"""Reason why a content check does not apply to an empty shell; shared, so that reports can group the checks."""
+NEEDS_RENDERING: Final = NotRun("empty_shell", "Scripts render this page, and their output was not evaluated.")
+"""Verdict of a content check on an empty shell; shared, so that reports can group the checks."""
 CONTENT: Final = frozenset(
     (
         "accessibility alternates assets document exposed_secrets font_faces link_probes markup page_links "

@@ -313,7 +313,7 @@ class HTTPClient:
             except TimeoutError as error:
                 if self._is_over():
                     raise _budget() from error
-                raise FetchError("dns", "The name was not resolved in time.", reason="dns_timeout") from error
+                raise FetchError("dns", "The host name was not resolved in time.", reason="dns_timeout") from error
             except ResolveError as error:
                 raise FetchError("dns", error.detail, reason=error.reason) from error
             dns_ms = answer.duration_ms if is_first else None

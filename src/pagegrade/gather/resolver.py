@@ -24,6 +24,7 @@ SECOND_FAMILY_S: Final = 2.0
 _LOCALHOST: Final = ("127.0.0.1", "::1")
 _BROKEN: Final = (dns.exception.DNSException, OSError, ValueError, EOFError)
 """Exceptions that a broken or hostile DNS response can raise in the DNS library."""
+_FAILED: Final = "The DNS look-up of the host name failed."
 _FAMILIES: Final = ("AAAA", "A")
 
 
@@ -170,13 +171,14 @@ class DNSResolver:
             async with asyncio.timeout(self._timeout_s):
                 addresses = await found
         except TimeoutError as error:
-            raise ResolveError("dns_timeout", "The name was not resolved in time.") from error
+            raise ResolveError("dns_timeout", "The host name was not resolved in time.") from error
         except socket.gaierror as error:
             unknown = error.errno == socket.EAI_NONAME
             reason = "dns_nxdomain" if unknown else "dns_error"
-            raise ResolveError(reason, "The name does not exist." if unknown else "The look-up failed.") from error
+            detail = "The host name does not exist." if unknown else _FAILED
+            raise ResolveError(reason, detail) from error
         except OSError as error:
-            raise ResolveError("dns_error", "The look-up failed.") from error
+            raise ResolveError("dns_error", _FAILED) from error
         return Answer(host=host, addresses=addresses)
 
 
@@ -215,7 +217,7 @@ def _combine(host: str, tasks: list[asyncio.Task[dns.resolver.Answer]]) -> Answe
 
 def _explain(failures: list[BaseException]) -> ResolveError:
     if not failures or any(isinstance(each, dns.resolver.NXDOMAIN) for each in failures):
-        return ResolveError("dns_nxdomain", "The name does not exist or has no address.")
+        return ResolveError("dns_nxdomain", "The host name does not exist or has no address.")
     for failure in failures:
         if not isinstance(failure, (*_BROKEN, asyncio.CancelledError)):
             raise failure

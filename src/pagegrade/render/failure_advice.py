@@ -25,7 +25,18 @@ class WayOut:
     """In the order to try them."""
 
 
+_NO_ANSWER: Final = WayOut(
+    headline=N_("The host name could not be resolved."),
+    meaning=N_("The name servers did not give an answer about the IP address of this host name."),
+    steps=(
+        N_("Check the spelling of the URL."),
+        N_("Check that the name servers of the domain are reachable and answer without errors."),
+        N_("Analyze the page again in a few minutes."),
+    ),
+)
 _WAYS: Final[Mapping[str, WayOut]] = {
+    "dns_error": _NO_ANSWER,
+    "dns_timeout": _NO_ANSWER,
     "dns": WayOut(
         headline=N_("The host name was not found."),
         meaning=N_("The domain name system (DNS) has no IP address for this host name."),
@@ -155,7 +166,7 @@ _WAYS: Final[Mapping[str, WayOut]] = {
 
 def way_out(error: Failure) -> WayOut:
     """The words for this failure, not yet translated; those of ``internal`` for a code from a later version."""
-    way = _WAYS.get(error.code, _WAYS["internal"])
+    way = _WAYS.get(error.reason or "") or _WAYS.get(error.code) or _WAYS["internal"]
     step = _step_for(error.http_status) if error.code == "http_error" else None
     return way if step is None else replace(way, steps=(way.steps[0], step))
 

@@ -6,8 +6,19 @@ from collections.abc import Sequence
 from xml.etree import ElementTree as ET  # lint: allow slow-parser - written only
 
 from pagegrade.model.report import Report, Result
+from pagegrade.render.english import ENGLISH
 from pagegrade.render.escape import visible
-from pagegrade.render.view import facts_of, flat_prose, headline, place, plural, reason, what_happened, what_to_do
+from pagegrade.render.view import (
+    facts_of,
+    flat_prose,
+    headline,
+    place,
+    plural,
+    points,
+    reason,
+    what_happened,
+    what_to_do,
+)
 from pagegrade.report.serialize import format_timestamp
 
 
@@ -30,27 +41,36 @@ def _suite(report: Report) -> ET.Element:
         case = ET.SubElement(suite, "testcase", classname="pagegrade", name="analysis")
         error = ET.SubElement(case, "error", type=report.error.code, message=what_happened(report.error))
         error.text = what_to_do(report.error)
+    if report.withheld is not None:
+        case = ET.SubElement(suite, "testcase", classname="pagegrade", name="grade")
+        ET.SubElement(case, "skipped", message=f"no grade: {visible(report.withheld.message, 400)}")
     for result in report.results:
-        suite.append(_case(result))
+        suite.append(_case(result, is_graded=report.score is not None))
     suite.set("tests", str(len(suite)))
     for name, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
         suite.set(name, str(len(suite.findall(f"testcase/{tag}"))))
     return suite
 
 
-def _case(result: Result) -> ET.Element:
+def _case(result: Result, *, is_graded: bool) -> ET.Element:
     case = ET.Element("testcase", classname=f"pagegrade.{result.category}", name=result.check)
     if result.passed is False:
         message = visible(result.message, 400) or headline(result)
         failure = ET.SubElement(case, "failure", type=result.importance, message=message)
-        failure.text = "\n".join(_details(result))
+        failure.text = "\n".join(_details(result, is_graded=is_graded))
     elif result.outcome in {"not_applicable", "not_evaluated"}:
         ET.SubElement(case, "skipped", message=f"{result.outcome.replace('_', ' ')}: {reason(result)}")
     return case
 
 
-def _details(result: Result) -> list[str]:
-    lines = [f"{headline(result)}: costs {result.lost:.2f} of {result.price:.2f} points."]
+def _details(result: Result, *, is_graded: bool) -> list[str]:
+    if not is_graded:
+        cost = ""
+    elif result.counted_in is not None:
+        cost = f": counted in {result.counted_in}"
+    else:
+        cost = f": costs {points(result.lost)} of at most {ENGLISH.number(result.price, digits=1)}"
+    lines = [f"{headline(result)}{cost}."]
     if result.fix:
         lines.append(f"Fix: {flat_prose(result.fix)}")
     lines += [

@@ -115,7 +115,7 @@ def _report(report: Report, comparison: Comparison | None) -> list[str]:
         names = ", ".join(escape_markdown(result.check_name, 80) for result in passed)
         lines += [f"## Passed ({len(passed)})", "", names, ""]
     if steps := view.score_steps(report):
-        lines += ["## How the score came to be", "", *(f"- {escape_markdown(step, 400)}" for step in steps), ""]
+        lines += ["## How the score was made", "", *(f"- {escape_markdown(step, 400)}" for step in steps), ""]
     lines += ["## The page", ""]
     lines += [f"- {name}: {escape_markdown(value, 400)}" for name, value in view.page_facts(report)]
     lines += [f"- Not seen: {escape_markdown(name)}: {escape_markdown(why)}" for name, why in view.not_seen(report)]
@@ -136,7 +136,7 @@ def _fix_first(report: Report) -> list[str]:
     first = view.fix_first(report)
     lines = [f"## {view.findings_heading(report)}", ""]
     if not first:
-        return [*lines, "No check that counts found anything.", ""]
+        return [*lines, "No check found anything that costs points.", ""]
     lines += _findings(report, first, 1)
     number = len(first) + 1
     for name, found in view.further_findings(report):

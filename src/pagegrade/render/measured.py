@@ -101,8 +101,8 @@ def measured(result: Result, words: Words = ENGLISH) -> tuple[Measured, ...]:
 def _is_kept(detail: Detail, check: str) -> bool:
     """Return whether the figure is within its limit, or has none; what is as it should be explains no finding."""
     actual, limit = detail.actual, detail.limit
-    # A limit of none at all is what the headline counts against.
-    if actual is None or limit is None or limit == 0:
+    # A limit of none at all is what the headline counts against, and one that is missing is what it names.
+    if actual is None or limit is None or limit == 0 or (actual == 0 and limit == 1):
         return True
     names = {detail.code, f"{check}.{detail.code}"}
     if not isinstance(actual, int | float) or not isinstance(limit, int | float) or not names.isdisjoint(_EITHER):

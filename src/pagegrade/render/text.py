@@ -27,6 +27,12 @@ _BESIDE_BAR: Final = 46
 _SHOWN_IN_LIST: Final = 40
 _GRADE_STYLES: Final[dict[Grade | None, str]] = {"good": "bold green", "decent": "bold yellow", "bad": "bold red"}
 _IMPORTANCE_STYLES: Final = {"critical": "bold red", "high": "bold red", "medium": "bold yellow", "low": "bold cyan"}
+_OPTIONS: Final = {
+    "timeout": "Allow more time: --budget SECONDS",
+    "blocked": "Save the page from a browser and evaluate the file: pagegrade evaluate --html FILE --url URL",
+    "address_not_allowed": "Allow a network of your own: --allow-network CIDR",
+}
+"""Code of a failure -> the option of the command line that can help."""
 _NAMED_BEFORE_REASON: Final = 5
 """Of more checks than these with one reason, the reason comes first: it would be lost after their names."""
 _PLAIN: Final = str.maketrans(
@@ -202,7 +208,7 @@ def _report(page: _Page, report: Report, comparison: Comparison | None) -> None:
         _reasons(page, "Not applicable", view.with_outcome(report, "not_applicable"))
         _passed(page, report)
         if steps := view.score_steps(report):
-            page.heading("How the score came to be")
+            page.heading("How the score was made")
         for step in steps:
             page.line(f"• {step}", indent=2, hang=4)
     _page_facts(page, report)
@@ -233,9 +239,11 @@ def _failed(page: _Page, report: Report) -> None:
     page.gap()
     page.field("What", view.what_happened(report.error), indent=2)
     page.field("To do", view.what_to_do(report.error), indent=2)
+    if report.error.code in _OPTIONS:
+        page.field("Option", _OPTIONS[report.error.code], indent=2)
     if report.error.retryable:
         page.field("Retry", "Trying again later may help.", indent=2)
-    page.line("It has no score: a page that was not really seen is never graded.", indent=2 + _LABEL_WIDTH)
+    page.line("There is no score, because the page itself was not seen.", indent=2 + _LABEL_WIDTH)
 
 
 def _score(page: _Page, report: Report) -> None:
@@ -278,7 +286,7 @@ def _fix_first(page: _Page, report: Report) -> None:
     first = view.fix_first(report)
     page.heading(view.findings_heading(report))
     if not first:
-        page.line("No check that counts found anything.", indent=2)
+        page.line("No check found anything that costs points.", indent=2)
     _findings(page, report, first, 1)
     number = len(first) + 1
     for name, found in view.further_findings(report):

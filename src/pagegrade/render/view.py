@@ -20,6 +20,7 @@ from pagegrade.model.report import (
 )
 from pagegrade.render.english import ENGLISH, N_, Words
 from pagegrade.render.escape import visible
+from pagegrade.render.failure_advice import cause, way_out
 from pagegrade.render.prose import parse_prose
 from pagegrade.report.compare import Comparison
 from pagegrade.report.serialize import format_timestamp
@@ -40,21 +41,6 @@ FIX_FIRST: Final = 5
 """So many findings are named first, whatever their category; one that is charged with a cause stands for it."""
 SHOWN_EVIDENCE: Final = 3
 NO_REASON: Final = N_("No reason was given.")
-_WHAT_TO_DO: Final[Mapping[str, str]] = {
-    "dns": "Check the spelling of the host name, and that its DNS records exist.",
-    "connect": "Check that the site is up and that its port is open to the outside.",
-    "tls": "Open the address in a browser and look at its certificate, or try the http:// address.",
-    "timeout": "Allow more time with --budget SECONDS.",
-    "blocked": "Ask the site's operator to let this user agent through, or save the page from a browser and "
-    "evaluate it with: pagegrade evaluate --html FILE --url URL",
-    "http_error": "Check the address; a page that answers with an error is not graded.",
-    "too_large": "Analyze a smaller page; no visitor waits for one this large.",
-    "not_html": "Give the address of an HTML page, not of a file or an interface.",
-    "redirect_loop": "Follow the redirects with a browser's developer tools and fix the one that leads back.",
-    "address_not_allowed": "Private addresses are refused unless you typed them. Allow a network of your own with "
-    "--allow-network CIDR.",
-    "internal": "If it happens again, report it with the address of the page.",
-}
 _NO_BROWSER: Final = "no_browser:"
 _ARTIFACT_NAMES: Final[Mapping[str, str]] = {
     "robots_txt": "robots.txt",
@@ -280,7 +266,11 @@ def score_steps(report: Report, words: Words = ENGLISH) -> tuple[str, ...]:
     if min(uncapped, limit) != report.score:
         steps.append(words.gettext("The score is a whole number, halves rounded down: %(score)s.", score=report.score))
     if report.coverage is not None and report.coverage >= 1:
-        steps.append(words.gettext("Everything that applies to the page could be evaluated."))
+        steps.append(
+            words.gettext("Everything that applies to the page could be evaluated.")
+            if report.rendered is not None
+            else words.gettext("Everything that applies to the page and needs no browser could be evaluated.")
+        )
     elif report.coverage is not None:
         steps.append(
             words.gettext(
@@ -406,18 +396,13 @@ def evaluated_by(report: Report) -> str:
 
 
 def what_to_do(error: Failure) -> str:
-    """The way out of a failed analysis."""
-    return _WHAT_TO_DO.get(error.code, _WHAT_TO_DO["internal"])
+    """Advice for a failed analysis, one sentence after the other."""
+    return " ".join(way_out(error).steps)
 
 
 def what_happened(error: Failure) -> str:
     """The failure with its cause and status, on one line."""
-    details = [error.code]
-    if error.reason and error.reason != error.code:
-        details.append(visible(error.reason, 80))
-    if error.http_status is not None:
-        details.append(f"HTTP status {error.http_status}")
-    return f"{visible(error.message, 400)} ({', '.join(details)})"
+    return f"{visible(error.message, 400)} ({cause(error)})"
 
 
 def reason(result: Result) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Final, Protocol
 
@@ -57,9 +58,9 @@ def result_of(
             value = clean(found.value, MAX_VALUE) if isinstance(found.value, str) else found.value
             message = clean(found.message or explained.message, MAX_MESSAGE)
             errors, evidence = found.details, found.evidence
-            if fix:
-                fix = _with_further_advice(check, fix, evidence)
             total = len(evidence) if found.total is None else found.total
+            if fix:
+                fix = _with_further_advice(check, fix, evidence, is_whole=total == len(evidence))
             if why and explained.counted:
                 count = found.count or total or None
         case NotApplicable(why_not):
@@ -94,12 +95,16 @@ def result_of(
     )
 
 
-def _with_further_advice(check: CheckLike, fix: str, evidence: Sequence[Evidence]) -> str:
-    """The advice of the outcome's state, followed by that of the other states that entries of the evidence show."""
+def _with_further_advice(check: CheckLike, fix: str, evidence: Sequence[Evidence], *, is_whole: bool) -> str:
+    """The advice of the outcome's state, followed by that of the other states that entries of the evidence show.
+
+    Their number is given where the evidence ``is_whole``, so that the numbers add up to the entries listed.
+    """
     advice = {fix: ""}
-    for name in dict.fromkeys(entry.state for entry in evidence):
+    for name, number in Counter(entry.state for entry in evidence).items():
         if name and (other := check.state(name)).fix:
-            advice.setdefault(other.fix, f"Also found: {other.title}. ")
+            count = f": {number:,}" if other.counted and is_whole else ""
+            advice.setdefault(other.fix, f"Also found: {other.title}{count}. ")
     return "\n\n".join(title + text for text, title in advice.items())
 
 

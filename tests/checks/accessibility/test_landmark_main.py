@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.checks.accessibility.landmark_main import landmark_main
-from pagegrade.model.outcome import NotApplicable
+from pagegrade.model.outcome import NotApplicable, NotRun
 from tests.builders import outcome, run
 
 
@@ -48,7 +48,7 @@ def test_page_without_a_main_part_loses_half() -> None:
 
 def test_page_that_scripts_draw_is_not_evaluated() -> None:
     """Its parts come later."""
-    assert isinstance(run(landmark_main, "<div id=root></div><script src=/a.js></script>"), NotApplicable)
+    assert isinstance(run(landmark_main, "<div id=root></div><script src=/a.js></script>"), NotRun)
 
 
 @pytest.mark.parametrize("role", ["dialog", "alertdialog"])

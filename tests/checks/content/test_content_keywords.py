@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.checks.content.content_keywords import content_keywords
-from pagegrade.model.outcome import NotApplicable, Outcome
+from pagegrade.model.outcome import NotApplicable, NotRun, Outcome
 from tests.builders import evaluated, outcome, run
 
 
@@ -99,8 +99,8 @@ def test_pages_that_scripts_fill_are_not_evaluated() -> None:
     html = "<!doctype html><title>Garden</title><body><div id=root></div><script src=/a.js></script>"
     verdict = run(content_keywords, html)
 
-    assert isinstance(verdict, NotApplicable)
-    assert "Scripts render this page" in verdict.reason
+    assert isinstance(verdict, NotRun)
+    assert "Scripts render this page" in verdict.detail
 
 
 def test_hidden_headings_do_not_count() -> None:

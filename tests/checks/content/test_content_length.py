@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.checks.content.content_length import content_length
-from pagegrade.model.outcome import NotApplicable, Outcome
+from pagegrade.model.outcome import NotApplicable, NotRun, Outcome
 from tests.builders import evaluated, outcome, run
 
 START = "<!doctype html><title>t</title>"
@@ -114,8 +114,8 @@ def test_pages_that_scripts_fill_are_not_evaluated() -> None:
     """Their text is not in the HTML."""
     verdict = run(content_length, START + "<body><div id=app></div><script src=/a.js></script>")
 
-    assert isinstance(verdict, NotApplicable)
-    assert "Scripts render this page" in verdict.reason
+    assert isinstance(verdict, NotRun)
+    assert "Scripts render this page" in verdict.detail
 
 
 def test_more_text_never_costs_points() -> None:

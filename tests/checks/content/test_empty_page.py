@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from pagegrade.checks.content.empty_page import empty_page
-from pagegrade.model.outcome import NotApplicable
+from pagegrade.model.outcome import NotRun
 from tests.builders import outcome, run
 
 
@@ -15,7 +15,7 @@ def test_shell_that_scripts_fill_is_not_evaluated() -> None:
     """It is not empty for those who run them."""
     html = "<!doctype html><title>x</title><div id=root></div><script src=/static/js/main.1a2b3c.js></script>"
 
-    assert isinstance(run(empty_page, html), NotApplicable)
+    assert isinstance(run(empty_page, html), NotRun)
 
 
 def test_page_with_a_word_is_filled() -> None:

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from pagegrade.checks.content.social_links import social_links
-from pagegrade.model.outcome import NotApplicable
+from pagegrade.model.outcome import NotRun
 from tests.builders import evaluated, outcome, run
 
 
@@ -80,7 +80,7 @@ def test_pages_that_scripts_fill_are_not_evaluated_unless_a_profile_is_there() -
     """Structured data in the head says enough."""
     shell = "<!doctype html><title>t</title>{}<body><div id=root></div><script src=/a.js></script>"
 
-    assert isinstance(run(social_links, shell.format("")), NotApplicable)
+    assert isinstance(run(social_links, shell.format("")), NotRun)
     assert outcome(social_links, shell.format("<link rel=me href=https://social.example/@a>")).state == "linked"
 
 

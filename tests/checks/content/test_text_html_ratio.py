@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.checks.content.text_html_ratio import text_html_ratio
-from pagegrade.model.outcome import NotApplicable
+from pagegrade.model.outcome import NotApplicable, NotRun
 from tests.builders import evaluated, outcome, run
 
 
@@ -44,7 +44,10 @@ def test_hidden_text_and_code_are_no_text() -> None:
     assert found.value == "0.0%"
 
 
-@pytest.mark.parametrize("html", ["", "<!doctype html><div id=root></div><script src=/a.js></script>"])
-def test_empty_and_script_filled_pages_are_not_evaluated(html: str) -> None:
+@pytest.mark.parametrize(
+    ("html", "verdict"),
+    [("", NotApplicable), ("<!doctype html><div id=root></div><script src=/a.js></script>", NotRun)],
+)
+def test_empty_and_script_filled_pages_are_not_evaluated(html: str, verdict: type) -> None:
     """There is no text to measure yet."""
-    assert isinstance(run(text_html_ratio, html), NotApplicable)
+    assert isinstance(run(text_html_ratio, html), verdict)

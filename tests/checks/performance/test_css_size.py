@@ -53,3 +53,13 @@ def test_sheets_for_printing_and_those_in_reserve_do_not_count() -> None:
 
     assert isinstance(run(css_size, html, resources=files), NotApplicable)
     assert outcome(css_size, PAGE, resources=make_resources(imported)).state == "heavy"
+
+
+def test_the_files_counted_are_those_listed_and_those_left_out() -> None:
+    """The heaviest ten are listed; the report can say how many are not."""
+    names = [f"{number}.css" for number in range(12)]
+    files = make_resources(*(make_resource(URL + name, kind="stylesheet", body_bytes=20_000) for name in names))
+    found = outcome(css_size, "".join(f"<link rel=stylesheet href='/{name}'>" for name in names), resources=files)
+
+    assert "in 12 files" in found.message
+    assert (len(found.evidence), found.total) == (10, 12)

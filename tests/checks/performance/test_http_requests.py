@@ -168,3 +168,11 @@ def test_hosts_are_told_where_there_are_too_many() -> None:
         ("example.com", "60 requests"),
         ("cdn.example.net", "1 request"),
     ]
+
+
+def test_hosts_that_are_not_listed_are_counted() -> None:
+    """The ten hosts with most requests are listed; the report can say how many are not."""
+    html = "".join(f"<img src='https://cdn{number}.example/a.jpg'>" for number in range(60))
+    found = outcome(http_requests, html)
+
+    assert (len(found.evidence), found.total) == (10, 60)

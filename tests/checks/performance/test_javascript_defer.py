@@ -130,7 +130,7 @@ def test_third_party_scripts_are_listed_first() -> None:
         ),
         (
             "<script src=/a.js></script>" * 3 + FOREIGN,
-            "4 external scripts block rendering, 1 of them in the head from other sites.",
+            "4 external scripts block rendering; one of them is in the head and from another site.",
         ),
     ],
 )

@@ -38,3 +38,13 @@ def test_files_that_were_not_fetched_make_a_low_number_worthless() -> None:
     assert isinstance(run(js_size, PAGE, resources=missing), NotRun)
     assert isinstance(run(js_size, PAGE), NotRun)
     assert isinstance(run(js_size, "<p>x", resources=make_resources()), NotApplicable)
+
+
+def test_the_files_counted_are_those_listed_and_those_left_out() -> None:
+    """The heaviest ten are listed; the report can say how many are not."""
+    names = [f"{number}.js" for number in range(12)]
+    files = make_resources(*(make_resource(URL + name, kind="script", body_bytes=20_000) for name in names))
+    found = outcome(js_size, "".join(f"<script src='/{name}' defer></script>" for name in names), resources=files)
+
+    assert found.message == "Scripts transfer 240,000 bytes in 12 files."
+    assert (len(found.evidence), found.total) == (10, 12)

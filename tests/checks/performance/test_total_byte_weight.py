@@ -81,3 +81,13 @@ def test_the_heaviest_files_come_first() -> None:
 
     assert [entry.url for entry in found.evidence] == [URL + "a.jpg", URL + "b.js"]
     assert {"image_bytes", "script_bytes"} <= {detail.code for detail in found.details}
+
+
+def test_the_files_counted_are_those_listed_and_those_left_out() -> None:
+    """The heaviest ten are listed; the HTML is counted and is no file of the list."""
+    names = [f"{number}.jpg" for number in range(12)]
+    files = make_resources(*(make_resource(URL + name, body_bytes=200_000) for name in names))
+    found = outcome(total_byte_weight, "".join(f"<img src='/{name}'>" for name in names), resources=files)
+
+    assert "in 13 files" in found.message
+    assert (len(found.evidence), found.total) == (10, 12)

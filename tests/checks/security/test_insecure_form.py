@@ -4,7 +4,8 @@ import pytest
 
 from pagegrade.checks.security.insecure_form import insecure_form
 from pagegrade.model.outcome import NotApplicable
-from tests.builders import outcome, run
+from pagegrade.report.build import result_of
+from tests.builders import evaluated, outcome, run
 
 PLAIN = "http://example.com/"
 
@@ -85,3 +86,13 @@ def test_evidence_is_bounded() -> None:
     found = outcome(insecure_form, "<form action=http://a.test/></form>" * 300)
 
     assert (len(found.evidence), found.total) == (100, 300)
+
+
+def test_the_form_of_a_confidential_field_is_no_second_finding() -> None:
+    """The advice of the field is that of its form."""
+    html = "<form method=post action=http://a.test/><input name=mail><input type=password></form>"
+    found = evaluated(insecure_form, html)
+    line = result_of(found.check, found, price=8.0, lost=8.0, counted_in=None)
+
+    assert [entry.state for entry in line.evidence] == ["", ""]
+    assert "Also found" not in line.fix

@@ -28,7 +28,7 @@ def test_the_oldest_is_named_and_all_are_listed() -> None:
 
     assert (
         found.message
-        == "Support for Apache HTTP Server 2.2.34 ended on 2018-01-01, distributions that patch it included."
+        == "Support for Apache HTTP Server 2.2.34 ended on 2018-01-01, also by distributions that patch it."
     )
     assert [one.value for one in found.evidence] == ["Apache HTTP Server 2.2.34", "PHP 5.6.40"]
 

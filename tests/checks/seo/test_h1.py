@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.checks.seo.h1 import h1
-from pagegrade.model.outcome import NotApplicable, Outcome
+from pagegrade.model.outcome import NotRun, Outcome
 from tests.builders import evaluated, outcome, run
 
 TEXT = "<p>" + "Some words of the page. " * 20
@@ -98,7 +98,7 @@ def test_page_drawn_by_scripts_is_not_evaluated() -> None:
     """A shell has no headings yet."""
     shell = '<!doctype html><title>Shoes</title><div id="root"></div><script src="/app.js"></script>'
 
-    assert isinstance(run(h1, shell), NotApplicable)
+    assert isinstance(run(h1, shell), NotRun)
 
 
 def test_template_and_svg_hold_no_headings() -> None:

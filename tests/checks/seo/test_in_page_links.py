@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.checks.seo.in_page_links import in_page_links
-from pagegrade.model.outcome import NotApplicable, Outcome
+from pagegrade.model.outcome import NotRun, Outcome
 from tests.builders import outcome, run
 
 
@@ -77,7 +77,7 @@ def test_page_drawn_by_scripts_is_not_evaluated() -> None:
     """A shell has no links yet; links it has are evaluated."""
     shell = '<!doctype html><title>T</title><div id="root"></div><script src="/app.js"></script>'
 
-    assert isinstance(run(in_page_links, shell), NotApplicable)
+    assert isinstance(run(in_page_links, shell), NotRun)
 
 
 def test_the_links_that_are_too_many_are_counted() -> None:

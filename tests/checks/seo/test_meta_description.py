@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.checks.seo.meta_description import meta_description
-from pagegrade.model.outcome import NotApplicable, Outcome
+from pagegrade.model.outcome import NotRun, Outcome
 from tests.builders import outcome, run
 
 GOOD = "Light running shoes in five colours, with free returns."
@@ -74,14 +74,14 @@ def test_shell_is_not_evaluated() -> None:
     """A page drawn by scripts may set its description later."""
     shell = '<!doctype html><title>Shoes</title><div id="root"></div><script src="/app.js"></script>'
 
-    assert isinstance(run(meta_description, shell), NotApplicable)
+    assert isinstance(run(meta_description, shell), NotRun)
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
         ("a" * 49, "The meta description has only 49 characters."),
-        ("京" * 24, "The meta description takes the space of only 48 characters."),
+        ("京" * 24, "The meta description is only as wide as 48 characters."),
     ],
 )
 def test_what_is_counted_is_what_is_told(text: str, said: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.checks.seo.structured_data import structured_data
-from pagegrade.model.outcome import NotApplicable, Outcome
+from pagegrade.model.outcome import NotRun, Outcome
 from tests.builders import outcome, run
 
 TEXT = "<p>" + "Some words of the page. " * 20
@@ -118,7 +118,7 @@ def test_page_drawn_by_scripts_is_not_evaluated() -> None:
     """A shell may add data when it is drawn."""
     shell = '<!doctype html><title>T</title><div id="root"></div><script src="/app.js"></script>'
 
-    assert isinstance(run(structured_data, shell), NotApplicable)
+    assert isinstance(run(structured_data, shell), NotRun)
 
 
 @pytest.mark.parametrize("text", ["null", "[]", "{}"])

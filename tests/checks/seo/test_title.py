@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.checks.seo.title import title
-from pagegrade.model.outcome import NotApplicable, Outcome
+from pagegrade.model.outcome import NotRun, Outcome
 from tests.builders import outcome, run
 
 SHELL = '<!doctype html><head><meta charset=utf-8>{}</head><body><div id="root"></div><script src="/app.js"></script>'
@@ -80,7 +80,7 @@ def test_commented_title_does_not_count() -> None:
 
 def test_title_set_by_a_script_is_not_evaluated() -> None:
     """A shell without a title may get one when it is drawn; a title it has is evaluated."""
-    assert isinstance(run(title, SHELL.format("")), NotApplicable)
+    assert isinstance(run(title, SHELL.format("")), NotRun)
     assert outcome(title, SHELL.format("<title>Shoes</title>")).state == "ok"
 
 

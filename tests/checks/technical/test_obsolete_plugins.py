@@ -28,7 +28,7 @@ def test_what_needs_a_plugin(element: str, name: str) -> None:
     """By its type, else by its file."""
     found = outcome("obsolete-plugins", element)
 
-    assert (found.state, found.evidence[0].value) == ("some", name)
+    assert (found.state, found.evidence[0].reason, found.evidence[0].value) == ("some", f"needs {name}", "")
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ from typing import Final
 from pagegrade.checks._check import NEEDS_RENDERING, State, check
 from pagegrade.model.accessibility import Accessibility
 from pagegrade.model.document import Anchor, Document, Node
-from pagegrade.model.outcome import NotApplicable, Outcome, Severity
+from pagegrade.model.outcome import NotApplicable, NotRun, Outcome, Severity
 
 _PARAGRAPH: Final = 80
 """Characters of a paragraph that is content, not the motto in a banner."""
@@ -23,8 +23,8 @@ _PARAGRAPH: Final = 80
             title="Add a way to skip repeated content",
             why="Everyone who does not use a mouse has to go through the whole menu on every page.",
             fix=(
-                "Mark the content with `<main>` and give it a heading, and add a skip link as the first element "
-                "of the page:\n\n"
+                "Mark the content with `<main>` or give it a heading. A skip link as the first element of the page "
+                "also helps people who use only the keyboard:\n\n"
                 "```html\n"
                 '<a href="#content">Skip to content</a>\n'
                 "```"
@@ -37,7 +37,7 @@ _PARAGRAPH: Final = 80
         "https://www.w3.org/WAI/WCAG22/Techniques/general/G1",
     ),
 )
-def bypass(document: Document, accessibility: Accessibility) -> Outcome | NotApplicable:
+def bypass(document: Document, accessibility: Accessibility) -> Outcome | NotApplicable | NotRun:
     """Keyboard and screen reader users need a way to skip menus and banners.
 
     ## What it checks
@@ -81,7 +81,7 @@ def bypass(document: Document, accessibility: Accessibility) -> Outcome | NotApp
     if any(_leads_inside(document, anchor, names) for anchor in links):
         return Outcome("there")
     if document.client_rendered:
-        return NotApplicable(NEEDS_RENDERING)
+        return NEEDS_RENDERING
     if _begins_with_text(document, links[0]):
         return NotApplicable("The text begins before the first link, so there is nothing to skip.")
     if _has_scripted_way(document, links):

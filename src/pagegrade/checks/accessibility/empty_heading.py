@@ -1,7 +1,7 @@
 from pagegrade.checks._check import NEEDS_RENDERING, State, check
 from pagegrade.checks._offenders import Offender, counted
 from pagegrade.model.document import Document
-from pagegrade.model.outcome import NotApplicable, Outcome, Severity
+from pagegrade.model.outcome import NotApplicable, NotRun, Outcome, Severity
 
 
 @check(
@@ -31,7 +31,7 @@ from pagegrade.model.outcome import NotApplicable, Outcome, Severity
         "https://www.w3.org/WAI/standards-guidelines/act/rules/ffd0e9/",
     ),
 )
-def empty_heading(document: Document) -> Outcome | NotApplicable:
+def empty_heading(document: Document) -> Outcome | NotApplicable | NotRun:
     """Screen readers announce headings without text, too.
 
     ## What it checks
@@ -69,5 +69,5 @@ def empty_heading(document: Document) -> Outcome | NotApplicable:
         return NotApplicable("The page has no headings.")
     found = [Offender(one.node, "no accessible name") for one in headings if not one.text]
     if found and document.client_rendered:
-        return NotApplicable(NEEDS_RENDERING)
+        return NEEDS_RENDERING
     return counted(document, found, "filled", "empty", "One heading is empty.", "{count} headings are empty.")

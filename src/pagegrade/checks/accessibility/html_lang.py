@@ -36,7 +36,7 @@ from pagegrade.parse.language_tags import is_registered_language, parse_language
             loss=0.5,
             title="Page language is not declared on the html element",
             why="Assistive technology and the accessibility guidelines rely on the `lang` attribute of `<html>`.",
-            fix='Add the language to the `<html>` element: `<html lang="en">`.',
+            fix='Add the same language to the `<html>` element, for example `<html lang="en">`.',
         ),
         State(
             "invalid",
@@ -54,7 +54,7 @@ from pagegrade.parse.language_tags import is_registered_language, parse_language
             why=(
                 'An empty attribute means "unknown language", so screen readers may read the page with the wrong voice.'
             ),
-            fix='Write the language into the attribute: `<html lang="en">`.',
+            fix='Write the code of the language into the attribute, for example `<html lang="en">`.',
         ),
         State(
             "missing",
@@ -65,7 +65,10 @@ from pagegrade.parse.language_tags import is_registered_language, parse_language
                 "Screen readers may read the page with the wrong voice, which can be impossible to understand. "
                 "Hyphenation and translation depend on it as well."
             ),
-            fix=('Add the language to the `<html>` element:\n\n```html\n<html lang="en">\n```'),
+            fix=(
+                "Add the code of the language of the text to the `<html>` element, for example `en`, `pt-BR` or "
+                '`ar`:\n\n```html\n<html lang="en">\n```'
+            ),
         ),
     ),
     sources=(

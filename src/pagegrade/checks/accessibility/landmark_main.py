@@ -4,7 +4,7 @@ from pagegrade.checks._check import NEEDS_RENDERING, State, check
 from pagegrade.checks._offenders import Offender, evidence_of
 from pagegrade.model.accessibility import Accessibility
 from pagegrade.model.document import Document
-from pagegrade.model.outcome import NotApplicable, Outcome, Severity
+from pagegrade.model.outcome import NotApplicable, NotRun, Outcome, Severity
 
 _DIALOGS: Final = frozenset({"alertdialog", "dialog"})
 
@@ -38,7 +38,7 @@ _DIALOGS: Final = frozenset({"alertdialog", "dialog"})
         "https://html.spec.whatwg.org/multipage/grouping-content.html#the-main-element",
     ),
 )
-def landmark_main(document: Document, accessibility: Accessibility) -> Outcome | NotApplicable:
+def landmark_main(document: Document, accessibility: Accessibility) -> Outcome | NotApplicable | NotRun:
     """The `<main>` element marks the content of the page, after menus and banners.
 
     ## What it checks
@@ -77,7 +77,7 @@ def landmark_main(document: Document, accessibility: Accessibility) -> Outcome |
     mains = accessibility.mains
     if not mains:
         if document.client_rendered:
-            return NotApplicable(NEEDS_RENDERING)
+            return NEEDS_RENDERING
         if accessibility.hidden_mains and any(
             role.role in _DIALOGS and not role.hidden for role in accessibility.roles
         ):
@@ -88,6 +88,6 @@ def landmark_main(document: Document, accessibility: Accessibility) -> Outcome |
     return Outcome(
         "several",
         value=len(mains),
-        evidence=evidence_of(document, [Offender(one.node, "a main part") for one in mains]),
+        evidence=evidence_of(document, [Offender(one.node, "a main landmark") for one in mains]),
         total=len(mains),
     )

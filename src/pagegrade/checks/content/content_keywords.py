@@ -100,7 +100,7 @@ def content_keywords(document: Document) -> Verdict:
     ```
     """
     if document.client_rendered:
-        return NotApplicable(NEEDS_RENDERING)
+        return NEEDS_RENDERING
     title = next((found.text for found in document.titles if found.text), "")
     if not title:
         return NotApplicable("The page has no title.")

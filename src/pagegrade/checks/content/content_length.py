@@ -80,7 +80,7 @@ def content_length(document: Document) -> Verdict:
     ```
     """
     if document.client_rendered:
-        return NotApplicable(NEEDS_RENDERING)
+        return NEEDS_RENDERING
     words = document.main_word_count
     if words >= GOOD:
         return Outcome("enough", value=words, details=(Detail(code="words", actual=words, limit=GOOD),))

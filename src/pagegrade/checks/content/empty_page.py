@@ -2,7 +2,7 @@ from pagegrade.checks._amounts import amount
 from pagegrade.checks._check import NEEDS_RENDERING, Cap, State, Verdict, check
 from pagegrade.model.artifacts import Response
 from pagegrade.model.document import Document
-from pagegrade.model.outcome import Evidence, NotApplicable, Outcome, Severity
+from pagegrade.model.outcome import Evidence, Outcome, Severity
 from pagegrade.parse.html.visible_content import shows_nothing
 
 
@@ -58,7 +58,7 @@ def empty_page(document: Document, response: Response) -> Verdict:
     ```
     """
     if document.client_rendered:
-        return NotApplicable(NEEDS_RENDERING)
+        return NEEDS_RENDERING
     if not shows_nothing(document):
         return Outcome("filled", value=amount(document.word_count, "word"))
     return Outcome("empty", value="0 words", evidence=(Evidence(url=response.url, value=f"{document.bytes:,} bytes"),))

@@ -66,7 +66,7 @@ def keyword_density(document: Document) -> Verdict:
     ```
     """
     if document.client_rendered:
-        return NotApplicable(NEEDS_RENDERING)
+        return NEEDS_RENDERING
     text = document.main_text
     if has_unspaced_script(text):
         return NotApplicable("The text has no spaces between its words.")

@@ -4,7 +4,7 @@ from typing import Final
 from pagegrade.checks._check import NEEDS_RENDERING, State, Verdict, check
 from pagegrade.checks._links import PageLinks
 from pagegrade.model.document import Anchor, Document, Link
-from pagegrade.model.outcome import MAX_EVIDENCE, Evidence, NotApplicable, Outcome, Severity
+from pagegrade.model.outcome import MAX_EVIDENCE, Evidence, Outcome, Severity
 from pagegrade.parse.data.social_networks import is_of_network, network_of_profile
 from pagegrade.parse.url import join_url, origin
 
@@ -71,7 +71,7 @@ def social_links(document: Document, page_links: PageLinks) -> Verdict:
     if found:
         return Outcome("linked", value=len(found), evidence=tuple(found.values()))
     if document.client_rendered:
-        return NotApplicable(NEEDS_RENDERING)
+        return NEEDS_RENDERING
     return Outcome("none", value=0)
 
 

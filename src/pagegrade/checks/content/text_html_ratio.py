@@ -53,7 +53,7 @@ def text_html_ratio(document: Document) -> Verdict:
     ```
     """
     if document.client_rendered:
-        return NotApplicable(NEEDS_RENDERING)
+        return NEEDS_RENDERING
     if document.bytes == 0:
         return NotApplicable("The answer has no body.")
     text_bytes = len(document.text.encode("utf-8", "replace"))

@@ -67,7 +67,7 @@ def thin_boilerplate(document: Document) -> Verdict:
     ```
     """
     if document.client_rendered:
-        return NotApplicable(NEEDS_RENDERING)
+        return NEEDS_RENDERING
     words = document.word_count
     if words < MIN_WORDS:
         return NotApplicable("The page has too few words for a meaningful share.")

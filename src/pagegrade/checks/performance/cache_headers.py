@@ -68,10 +68,10 @@ def cache_headers(resources: Resources, artifacts: Artifacts) -> Verdict:
 
     Images, scripts, styles, fonts and media that came from the site's own domain; no one can repair those of other
     sites, and icons are evaluated by `favicon`. A lifetime of 30 days or more, by `max-age` or `Expires`, or any with
-    the word `immutable`, is fine. A shorter one costs a quarter to a half, and so does one that was already used up
-    in a cache on the way. A file without any stated lifetime, or with one that cannot be read and neither `ETag`
-    nor `Last-Modified` to ask again cheaply, costs half to all. How much depends on the bytes of these files, in
-    steps from 28,000 to 128,000. The limits are those that Lighthouse uses.
+    the word `immutable`, is fine. Files with a shorter lifetime cost a tenth to a quarter, and so do those whose
+    lifetime was already used up in a cache on the way. Files without any stated lifetime, or with one that cannot be
+    read and neither `ETag` nor `Last-Modified` to revalidate with, cost half to all. How much depends on the bytes of
+    these files, in five steps from 28,000 to 128,000. The limits are those that Lighthouse uses.
 
     Left out are files whose headers decide against keeping them: `no-store`, `no-cache` (also as `Pragma` alone), a
     lifetime of 0 or in the past, and `private` or `must-revalidate` without a lifetime. With a lifetime these two words

@@ -130,6 +130,7 @@ def css_size(document: Document, assets: Assets) -> Verdict:
             )
             for item in heaviest
         ),
+        total=len(sheets) if loss > 0 else 0,
         details=(
             Detail(code="wire_bytes", actual=wire, limit=GOOD_BYTES),
             Detail(code="decoded_bytes", actual=decoded, limit=BAD_DECODED_BYTES),

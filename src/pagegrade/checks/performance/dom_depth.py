@@ -18,7 +18,7 @@ MAX_CHILDREN: Final = 60
         State(
             "deep",
             "Elements are deeply nested or have many children.",
-            title="Flatten the DOM",
+            title="Reduce nesting and very long lists in the DOM",
             why="A change in one element can force the browser to lay out all its siblings and parents again.",
             fix="Remove wrappers that only carry a class, and split very long lists over several pages.",
         ),

@@ -116,6 +116,7 @@ def http_requests(document: Document, resources: Resources | NotGathered) -> Ver
     loss = 1.0 if count > BAD else 0.8 * meter_loss(count, GOOD, BAD, steps=4)
     by_kind = Counter(kinds.values())
     evidence: tuple[Evidence, ...] = ()
+    hosts: Counter[str] = Counter()
     if loss > 0:
         hosts = Counter(url.split("/", 3)[2] for url in kinds)
         evidence = tuple(
@@ -125,6 +126,7 @@ def http_requests(document: Document, resources: Resources | NotGathered) -> Ver
         "few" if loss == 0 else "many" if loss < 1 else "too_many",
         value=count,
         evidence=evidence,
+        total=len(hosts),
         details=(
             Detail(code="requests", actual=count, limit=GOOD),
             *(Detail(code=f"{kind}_requests", actual=number) for kind, number in sorted(by_kind.items())),

@@ -157,4 +157,7 @@ def _message(count: int, foreign: int) -> str:
     blocking = f"{amount(count, 'external script')} {'blocks' if count == 1 else 'block'} rendering"
     if count == foreign:
         return f"{blocking}, all from other sites." if count > 1 else f"{blocking} and comes from another site."
-    return f"{blocking}, {foreign} of them in the head from other sites."
+    others = "one of them is in the head and from another site"
+    if foreign > 1:
+        others = f"{foreign} of them are in the head and from other sites"
+    return f"{blocking}; {others}."

@@ -60,7 +60,7 @@ def js_size(document: Document, assets: Assets) -> Verdict:
     The bytes transferred for all scripts that the HTML names, of the site and of others, since the page asks for
     all of them. Up to 120,000 bytes are fine, up to 500,000 cost in four steps, more costs everything. Scripts that
     other scripts load cannot be seen here, so the number is a lower one. Half of all pages on the web exceed 500,000
-    with everything that loads later, so this weighs little.
+    with everything that loads later.
 
     ## Why it matters
 
@@ -137,6 +137,7 @@ def js_size(document: Document, assets: Assets) -> Verdict:
             )
             for item in heaviest
         ),
+        total=len(scripts) if loss > 0 else 0,
         details=(
             Detail(code="wire_bytes", actual=wire, limit=GOOD_BYTES),
             Detail(code="decoded_bytes", actual=decoded),

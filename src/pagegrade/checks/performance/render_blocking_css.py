@@ -1,6 +1,7 @@
 from itertools import islice
 from typing import Final
 
+from pagegrade.checks._amounts import amount
 from pagegrade.checks._check import State, Verdict, check, meter_loss
 from pagegrade.model.artifacts import NotGathered, Resource, Resources
 from pagegrade.model.document import Document, Link
@@ -95,6 +96,7 @@ def render_blocking_css(document: Document, resources: Resources | NotGathered) 
             Detail(code="blocking_bytes", actual=size if files else None, limit=GOOD_BYTES),
         ),
         loss=loss,
+        message=_message(count, size) if loss else "",
     )
 
 
@@ -102,6 +104,12 @@ def _blocks(link: Link) -> bool:
     if "stylesheet" not in link.rel or "alternate" in link.rel or "disabled" in link.attrs:
         return False
     return " ".join(link.attrs.get("media", "").lower().split()) in EVERY_SCREEN
+
+
+def _message(count: int, size: int) -> str:
+    """Count the stylesheets, with their bytes where any are known."""
+    known = f" of {size:,} bytes" if size else ""
+    return f"{amount(count, 'stylesheet')}{known} {'blocks' if count == 1 else 'block'} rendering."
 
 
 def _reason(size: int) -> str:

@@ -47,8 +47,8 @@ GOOD_CODINGS: Final = frozenset({"gzip", "x-gzip", "br", "zstd"})
             loss_max=1.0,
             title="Compress the HTML",
             why=(
-                "HTML shrinks to about a quarter when it is compressed. Every visitor downloads the difference "
-                "before anything is shown."
+                "Compressed HTML is often a quarter of its size. Every visitor downloads the difference before "
+                "anything is shown."
             ),
             fix=("Turn on gzip or Brotli on the server or CDN. For nginx:\n\n```\ngzip on;\ngzip_vary on;\n```"),
         ),
@@ -61,7 +61,7 @@ GOOD_CODINGS: Final = frozenset({"gzip", "x-gzip", "br", "zstd"})
     ),
 )
 def text_compression(response: Response) -> Verdict:
-    """HTML shrinks to about a quarter when the server compresses it.
+    """Compressed HTML is often a quarter of its size.
 
     ## What it checks
 

@@ -133,6 +133,7 @@ def total_byte_weight(response: Response, assets: Assets) -> Verdict:
         evidence=tuple(
             Evidence(url=item.url, value=f"{item.wire_bytes:,} bytes", reason=item.purpose) for item in heaviest
         ),
+        total=len(counted) if loss > 0 else 0,
         details=(
             Detail(code="wire_bytes", actual=total, limit=GOOD_BYTES),
             Detail(code="document_bytes", actual=response.wire_bytes),
@@ -140,5 +141,5 @@ def total_byte_weight(response: Response, assets: Assets) -> Verdict:
             Detail(code="files_not_fetched", actual=len(assets.unseen)),
         ),
         loss=loss,
-        message=f"The page weighs at least {total:,} bytes in {len(counted) + 1} files.",
+        message=f"The page weighs at least {total:,} bytes in {amount(len(counted) + 1, 'file')}.",
     )

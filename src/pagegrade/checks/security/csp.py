@@ -121,7 +121,8 @@ class _Finding:
                 "in the visitor's name. A policy makes such a mistake harmless."
             ),
             fix=(
-                "Test a policy in a `Content-Security-Policy-Report-Only` header first, then enforce it:\n\n"
+                "Test a policy in a `Content-Security-Policy-Report-Only` header first, then enforce it. The nonce is "
+                'a new random value in every response, and is repeated in each `<script nonce="...">`:\n\n'
                 "```\n"
                 "Content-Security-Policy: script-src 'nonce-2726c7f26c' 'strict-dynamic'; object-src 'none'; "
                 "base-uri 'none'\n"

@@ -48,8 +48,8 @@ _LEAST: Final = 5
             ),
             fix=(
                 "Put a start page into the folder and switch listings off: `Options -Indexes` in Apache, "
-                "`autoindex off` in "
-                "nginx. Files that need protection belong outside the published folder."
+                "`autoindex off` in nginx. The other findings describe the listing, so analyze the page again "
+                "afterwards."
             ),
         ),
         State(
@@ -63,8 +63,8 @@ _LEAST: Final = 5
             ),
             fix=(
                 "Move the files out of the published folder at once, and change every password and key in them. "
-                "Then switch "
-                "listings off: `Options -Indexes` in Apache, `autoindex off` in nginx."
+                "Then switch listings off: `Options -Indexes` in Apache, `autoindex off` in nginx. The other findings "
+                "describe the listing, so analyze the page again afterwards."
             ),
         ),
     ),

@@ -25,8 +25,8 @@ _REPAIRED_BY_BROWSERS: Final = "incomplete_chain"
             title="Certificate is invalid",
             why="Browsers show a full-page warning, and most visitors turn back.",
             fix=(
-                "Install a certificate for exactly this host name from a trusted authority, and let it renew "
-                "automatically."
+                "Install a certificate that is valid today, names this host and comes from a trusted authority, and "
+                "let it renew automatically."
             ),
         ),
         State(

@@ -43,7 +43,10 @@ _SECRET: Final = re.compile(
             loss=0.5,
             title="Forms sent over plain HTTP",
             why="Anyone on the same network can read or change the data, and browsers warn of such forms.",
-            fix="Serve the page over HTTPS, and write the form's URL without `http:`.",
+            fix=(
+                "Write the form's URL with `https:` or without scheme and host. If the page itself is served over "
+                "plain HTTP, serve it over HTTPS."
+            ),
             counted=True,
         ),
         State(
@@ -53,13 +56,11 @@ _SECRET: Final = re.compile(
             title="Passwords or card numbers are sent unencrypted",
             why=(
                 "Anyone on the same network, and every provider on the way, can read what people enter: "
-                "passwords, card "
-                "numbers, health or identity data."
+                "passwords, card numbers, health or identity data."
             ),
             fix=(
-                "Take the form off the page until it is sent over HTTPS: serve the page over HTTPS, and write "
-                "the form's "
-                "URL without `http:`."
+                "Take the form off the page until it is sent over HTTPS. Write its URL with `https:` or without "
+                "scheme and host, and serve the page itself over HTTPS."
             ),
         ),
     ),
@@ -89,8 +90,8 @@ def insecure_form(document: Document, markup: Markup) -> Verdict:
 
     ## How to fix
 
-    Serve the page over HTTPS and write the URL of the form without `http:`. Give every form with a password
-    `method="post"`.
+    Serve the page over HTTPS and write the URL of the form with `https:` or without scheme and host. Give every form
+    with a password `method="post"`.
 
     ## Fails on
 
@@ -117,9 +118,11 @@ def insecure_form(document: Document, markup: Markup) -> Verdict:
     secrets = list(_secrets(document, markup)) if plain else []
     state = "secrets" if secrets else "insecure" if plain else "password-in-address" if exposed else "safe"
     named = {"password-in-address": exposed, "insecure": plain, "secrets": secrets}
+    # The form of a confidential field is part of that finding.
+    same = {state, "insecure"} if secrets else {state}
     found = list(
         {
-            one.node: replace(one, state="" if name == state else name) for name, some in named.items() for one in some
+            one.node: replace(one, state="" if name in same else name) for name, some in named.items() for one in some
         }.values()
     )
     return Outcome(

@@ -34,8 +34,8 @@ _SAMPLE: Final = re.compile(
                 "mandatory all the same."
             ),
             fix=(
-                "Offer a contact form, or encode the address where the law allows it. Many content systems and "
-                "CDNs do so by a switch."
+                "Offer a contact form, or encode the address where the law allows it. Many content "
+                "management systems and CDNs have a setting for it."
             ),
             counted=True,
         ),

@@ -312,7 +312,7 @@ def _describe(chain: tuple[Certificate, ...], reason: str) -> Iterator[Evidence]
         key = " ".join(
             str(part) for part in (certificate.key_type, certificate.key_bits, certificate.signature_algorithm) if part
         )
-        listed = f"names: {names} and {more} more" if more > 0 else f"names: {names}"
+        listed = "" if not names else f"names: {names} and {more} more" if more > 0 else f"names: {names}"
         yield Evidence(
             snippet=f"{certificate.subject} (issued by {certificate.issuer})"[:200],
             value=f"{dates}; {key}" if key else dates,

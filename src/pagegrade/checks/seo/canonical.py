@@ -40,7 +40,7 @@ _REASONS: Final = {
     "root_of_home": "Points to the home page.",
     "alternate": "Points to another language version.",
     "repeated": "Names the same URL again.",
-    "variant": "Differs from the page's URL only in scheme, www or a trailing slash.",
+    "variant": "Differs from the page's URL only in scheme, www. or a trailing slash.",
     "cross_domain": "Points to another site.",
 }
 

@@ -2,7 +2,7 @@ from itertools import islice
 
 from pagegrade.checks._check import NEEDS_RENDERING, State, Verdict, check
 from pagegrade.model.document import Document, Heading
-from pagegrade.model.outcome import Detail, NotApplicable, Outcome, Severity
+from pagegrade.model.outcome import Detail, Outcome, Severity
 
 
 @check(
@@ -118,7 +118,7 @@ def h1(document: Document) -> Verdict:
     details = (Detail(code="main_headings", actual=len(shown), limit=1),)
     if not filled:
         if document.client_rendered:
-            return NotApplicable(NEEDS_RENDERING)
+            return NEEDS_RENDERING
         if not shown:
             return Outcome("missing", details=details)
     if len(filled) == 1 and shown[0].text:

@@ -4,7 +4,7 @@ from typing import Final
 from pagegrade.checks._check import NEEDS_RENDERING, State, Verdict, check
 from pagegrade.checks._links import PageLinks
 from pagegrade.model.document import Document
-from pagegrade.model.outcome import Detail, NotApplicable, Outcome, Severity
+from pagegrade.model.outcome import Detail, Outcome, Severity
 from pagegrade.parse.url import strip_fragment
 
 MAX_LINKS: Final = 300
@@ -112,7 +112,7 @@ def in_page_links(document: Document, page_links: PageLinks) -> Verdict:
     )
     if total == 0:
         if document.client_rendered:
-            return NotApplicable(NEEDS_RENDERING)
+            return NEEDS_RENDERING
         return Outcome("none", value=0, details=details)
     if total <= MAX_LINKS:
         return Outcome("ok", value=total, details=details)

@@ -4,7 +4,7 @@ from typing import Final
 from pagegrade.checks._amounts import amount
 from pagegrade.checks._check import NEEDS_RENDERING, State, Verdict, check
 from pagegrade.model.document import Document, Meta
-from pagegrade.model.outcome import Detail, NotApplicable, Outcome, Severity
+from pagegrade.model.outcome import Detail, Outcome, Severity
 from pagegrade.parse.text_width import column_count, grapheme_count
 
 MIN_COLUMNS: Final = 50
@@ -129,7 +129,7 @@ def meta_description(document: Document) -> Verdict:
     texts = [" ".join(meta.content.split()) for meta in counted]
     if not any(texts):
         if document.client_rendered:
-            return NotApplicable(NEEDS_RENDERING)
+            return NEEDS_RENDERING
         if not counted:
             return Outcome("missing", details=(Detail(code="descriptions", actual=0, limit=1),))
         return Outcome("empty", value="", evidence=(document.evidence(counted[0]),))
@@ -157,6 +157,6 @@ def _evaluate(text: str, counted: list[Meta], document: Document) -> tuple[str, 
     columns = column_count(text)
     if columns < MIN_COLUMNS:
         # A wide character says as much as two letters, and a count of 29 would look like a mistake beside them.
-        has = "has" if columns == grapheme_count(text) else "takes the space of"
-        return "short", f"The meta description {has} only {amount(columns, 'character')}."
+        has = "has only" if columns == grapheme_count(text) else "is only as wide as"
+        return "short", f"The meta description {has} {amount(columns, 'character')}."
     return "ok", ""

@@ -2,7 +2,7 @@ from itertools import islice
 
 from pagegrade.checks._check import NEEDS_RENDERING, State, Verdict, check
 from pagegrade.model.document import Document, StructuredItem
-from pagegrade.model.outcome import Detail, Evidence, NotApplicable, Outcome, Severity
+from pagegrade.model.outcome import Detail, Evidence, Outcome, Severity
 
 
 @check(
@@ -141,7 +141,7 @@ def structured_data(document: Document) -> Verdict:
     if social:
         return Outcome("social_only", value=len(social), evidence=(document.evidence(social[0]),), total=len(social))
     if document.client_rendered:
-        return NotApplicable(NEEDS_RENDERING)
+        return NEEDS_RENDERING
     return Outcome("missing", value=0)
 
 

@@ -4,7 +4,7 @@ from typing import Final
 
 from pagegrade.checks._check import NEEDS_RENDERING, Cap, State, Verdict, check
 from pagegrade.model.document import Document
-from pagegrade.model.outcome import Detail, NotApplicable, Outcome, Severity
+from pagegrade.model.outcome import Detail, Outcome, Severity
 
 _GENERIC: Final = frozenset(
     {
@@ -192,7 +192,7 @@ def title(document: Document) -> Verdict:
     first = titles[0] if titles else None
     if first is None or not first.text:
         if document.client_rendered:
-            return NotApplicable(NEEDS_RENDERING)
+            return NEEDS_RENDERING
         if first is None:
             return Outcome("missing", details=(Detail(code="titles", actual=0, limit=1),))
         return Outcome("empty", value="", evidence=(document.evidence(first),))

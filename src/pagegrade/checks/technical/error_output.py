@@ -22,8 +22,7 @@ from pagegrade.parse.html.error_output import find_error_output
             ),
             fix=(
                 "Switch the display of errors off on the live site and write them to a log file instead; in PHP "
-                "that is "
-                "`display_errors = Off`. Then correct what the messages name."
+                "that is `display_errors = Off`. Then correct what the messages name."
             ),
         ),
         State(
@@ -37,8 +36,8 @@ from pagegrade.parse.html.error_output import find_error_output
             ),
             fix=(
                 "Correct the error that the message names and change every password that it shows. Switch the "
-                "display of "
-                "errors off on the live site, and answer failures with status 500."
+                "display of errors off on the live site, and answer failures with status 500. The other findings "
+                "describe the error page, so analyze the page again afterwards."
             ),
         ),
     ),

@@ -81,7 +81,7 @@ def obsolete_plugins(document: Document) -> Outcome:
     <object data="/catalogue.pdf" type="application/pdf"></object>
     ```
     """
-    found = [Offender(fact.node, f"needs {name}", name, url) for fact, name, url in _plugins(document)]
+    found = [Offender(fact.node, f"needs {name}", "", url) for fact, name, url in _plugins(document)]
     if not found:
         return Outcome("none", value=0)
     return Outcome("some", value=len(found), evidence=evidence_of(document, found), total=len(found))

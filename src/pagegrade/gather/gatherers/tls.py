@@ -37,7 +37,7 @@ async def gather_tls(context: Context) -> TLS | NotGathered:
         host=context.host,
         verified=error is None,
         verify_error=await _verify_word(context, exchange, chain),
-        verify_detail=f"OpenSSL's verification ends with code {exchange.verify_result}." if error else "",
+        verify_detail=f"verification error {exchange.verify_result} of OpenSSL" if error else "",
         chain=chain,
         alpn=_ALPN.get(context.navigation.response.http_version),
         versions=await _versions(context),
