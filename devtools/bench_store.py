@@ -23,7 +23,6 @@ from devtools.bench_meter import durable_postgres
 from pagegrade.model.report_list import ORDERS, ListQuery
 from pagegrade.model.stored import UNFINISHED, PackedReport, StoredReport
 from pagegrade.report.codec import check_packed, pack_report, unpack_detail
-from pagegrade.service.reports.serializers import ABSENT, report_object
 from pagegrade.service.runs.analysis import artifacts_of_document
 from pagegrade.service.runs.evaluation import evaluate_artifacts
 from pagegrade.store.engine.database import Database, Transaction, is_shared
@@ -36,6 +35,7 @@ from pagegrade.store.repositories.report_list import list_reports
 from pagegrade.store.repositories.reports import load_report
 from pagegrade.store.schema.migrate import migrate
 from pagegrade.store.schema.tables import reports
+from pagegrade.web.schemas.serializers import ABSENT, report_object
 from tests.postgres import Databases
 
 SIZES: Final = (1_000, 10_000, 100_000)

@@ -10,7 +10,7 @@ import pytest
 
 from pagegrade.model.errors import FAILURE_CODES, InvalidInput
 from pagegrade.model.report import Report
-from pagegrade.report.serialize import format_timestamp, report_from_dict, report_to_dict
+from pagegrade.report.serialize import format_timestamp, report_from_dict, report_to_dict, timestamp
 from tests.report_builders import make_failed_report, make_report, make_result, poisoned_report
 
 MEMBERS = [
@@ -187,3 +187,17 @@ def test_every_failure_is_told(code: str) -> None:
     assert error["code"] == code
     assert error["retryable"] is FAILURE_CODES[code][0]
     assert error["message"]
+
+
+@pytest.mark.parametrize(
+    ("at_ms", "text"),
+    [
+        (0, "1970-01-01T00:00:00.000Z"),
+        (1_767_616_496_789, "2026-01-05T12:34:56.789Z"),
+        (951_782_399_999, "2000-02-28T23:59:59.999Z"),
+        (253_402_300_799_999, "9999-12-31T23:59:59.999Z"),
+    ],
+)
+def test_timestamps_are_exact_to_the_millisecond(at_ms: int, text: str) -> None:
+    """RFC 3339, UTC, three digits, Z."""
+    assert timestamp(at_ms) == text

@@ -22,6 +22,7 @@ from pagegrade.service.reports.validation import read_change, read_new_report
 from pagegrade.store.engine.database import Database
 from pagegrade.store.queue.claim import claim_runs
 from pagegrade.store.queue.runs import finish_run
+from pagegrade.web.schemas.serializers import report_object
 from tests.report_builders import make_report
 from tests.store_builders import NOW_MS
 
@@ -72,11 +73,13 @@ class Instance:
         self.database.write_here(lambda tx: delete_report(tx, who or self.alice, report_id, self.options, self.now_ms))
 
     def show(self, report_id: int, who: Caller | None = None) -> dict[str, Any]:
-        """The report as it is handed out."""
+        """The report as the API sends it."""
         shown = self.database.read_here(
             lambda tx: show_report(tx, who or self.alice, report_id, self.options, self.now_ms)
         )
-        found: dict[str, Any] = msgspec.json.decode(shown.body)
+        found: dict[str, Any] = msgspec.json.decode(
+            report_object(shown.report, base_url=self.options.base_url, detail=shown.detail)
+        )
         return found
 
     def finish(self, packed: PackedReport | None = None) -> int:

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
+from pagegrade.service.container import Services
+from pagegrade.service.options import ServiceOptions
+from pagegrade.service.reports.views import view_found
+from pagegrade.web.report_files import make_file
+from tests.share_builders import add_shared, seen
+from tests.store_builders import NOW_MS, add_owner, make_database
 from tests.web.calling import REPORTS, Instance, with_instance
 
 KINDS = {
@@ -152,3 +160,37 @@ def test_the_files_say_what_the_report_says(tmp_path: Path) -> None:
     assert json.loads(files["sarif"].content)["version"] == "2.1.0"
     assert all(url in files[name].text for name in ("csv", "md", "html"))
     assert files["html"].headers["content-security-policy"].startswith("default-src 'none'")
+
+
+def test_a_json_file_for_others_says_what_they_may_know(tmp_path: Path) -> None:
+    """Neither the number of the report nor values of its address; its owner gets what the API sends."""
+    database = make_database(tmp_path)
+    services = Services(database=database, options=ServiceOptions(base_url="https://reports.example.org"))
+    report = add_shared(database, add_owner(database)[0], now_ms=NOW_MS, outcome=seen())
+
+    def exported(*, masked: bool, number: int | None = None) -> dict[str, Any]:
+        viewed = database.read_here(lambda tx: view_found(tx, report, masked=masked, number=number))
+        _, body = asyncio.run(make_file(services, viewed, "json")) or (None, b"null")
+        members: dict[str, Any] = json.loads(body)
+        return members
+
+    others, own, run = exported(masked=True), exported(masked=False), exported(masked=False, number=1)
+    database.close()
+
+    assert "s3cr3t" not in str(others)
+    assert (others["id"], others["privacy"], others["run"]["number"]) == (None, None, 1)
+    assert others["share_url"] == own["share_url"] == f"https://reports.example.org/r/{report.slug}"
+    assert (own["id"], own["url"], own["privacy"]) == (report.id, report.url, 0)
+    assert set(others) == set(own) == set(run)
+    assert (run["id"], run["score"], run["run"]["number"]) == (report.id, 79, 1)
+
+
+def test_nothing_is_exported_before_there_is_anything(tmp_path: Path) -> None:
+    """While the first run waits or works."""
+    database = make_database(tmp_path)
+    report = add_shared(database, add_owner(database)[0], now_ms=NOW_MS)
+    viewed = database.read_here(lambda tx: view_found(tx, report, masked=True))
+    made = asyncio.run(make_file(Services(database=database, options=ServiceOptions()), viewed, "json"))
+    database.close()
+
+    assert made is None

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import typer
 
 from pagegrade.cli.output import write_stdout
-from pagegrade.service.reports.serializers import timestamp
+from pagegrade.report.serialize import timestamp
 
 FORMATS = ("text", "json")
 

@@ -25,7 +25,7 @@ from pagegrade.render.measured import measured
 from pagegrade.render.previews import search_result, shared_link
 from pagegrade.render.prose import parse_prose
 from pagegrade.report.compare import Change
-from pagegrade.report.serialize import format_timestamp
+from pagegrade.report.serialize import format_timestamp, timestamp
 
 ENGLISH_TAG: Final = "en"
 LONG: Final = 2048
@@ -91,7 +91,7 @@ def environment(tag: str) -> Environment:
         bytes=lambda number: view.format_bytes(number, texts),
         arc=charts.arc,
         at_ms=_milliseconds,
-        iso=_iso,
+        iso=timestamp,
     )
     made.globals.update(
         texts=texts,
@@ -144,7 +144,3 @@ def _grouped(changes: Sequence[Change]) -> tuple[tuple[Result, tuple[Evidence, .
 def _milliseconds(moment: datetime) -> int:
     aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
     return (aware - _EPOCH) // timedelta(milliseconds=1)
-
-
-def _iso(at_ms: int) -> str:
-    return format_timestamp(_EPOCH + timedelta(milliseconds=at_ms))

@@ -18,7 +18,14 @@ from pagegrade.model.errors import InvalidInput
 from pagegrade.model.report import Report
 from pagegrade.model.stored import GRADES, RATINGS, PackedReport
 from pagegrade.report.bounds import bound_results
-from pagegrade.report.serialize import detail_to_dict, evidence_to_dict, report_to_dict, results_from_dict
+from pagegrade.report.serialize import (
+    detail_to_dict,
+    evidence_to_dict,
+    report_from_dict,
+    report_to_dict,
+    results_from_dict,
+    timestamp,
+)
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -185,6 +192,59 @@ def detail_members(plain: bytes) -> memoryview:
     Neither parsed nor copied: that would cost more than everything else about showing a report.
     """
     return memoryview(plain)[1:-1]
+
+
+def restore_report(
+    *,
+    url: str,
+    project: str,
+    state: str,
+    rating: int | None,
+    score: int | None,
+    summary: bytes | None,
+    detail: bytes | None,
+    error: bytes | None,
+    engine: str,
+    generated_at_ms: int,
+) -> Report:
+    """Return a report from what is stored of it: the columns of a report or a run, its summary and its detail.
+
+    Args:
+        url: Canonical.
+        project: Of the URL.
+        state: ``completed`` or ``failed``.
+        rating: One of ``GRADES``; ``None``: it has no result.
+        score: 0 to 100; ``None``: it has none.
+        summary: ``PackedReport.summary``; ``None``: the analysis left none.
+        detail: What ``shown_detail`` returned; ``None``: none is kept.
+        error: ``PackedReport.error``; ``None``: the analysis did not fail.
+        engine: Version of Pagegrade, where the summary does not say it.
+        generated_at_ms: Time of the results.
+
+    Raises:
+        InvalidInput: What is stored is no report.
+    """
+    try:
+        members: dict[str, Any] = {} if summary is None else msgspec.json.decode(summary)
+        members |= {} if detail is None else msgspec.json.decode(detail)
+        failure = None if error is None else msgspec.json.decode(error)
+    except (msgspec.DecodeError, RecursionError):
+        raise InvalidInput("The stored report cannot be read.") from None
+    members["results"] = members.get("results") or {}
+    members["run"] = members.get("run") or {"engine": engine}
+    return report_from_dict(
+        {
+            **members,
+            "object": "report",
+            "url": url,
+            "project": project,
+            "state": state,
+            "result": GRADES.get(rating or 0),
+            "score": score,
+            "error": failure,
+            "generated_at": timestamp(generated_at_ms),
+        }
+    )
 
 
 def check_packed(packed: PackedReport) -> PackedReport:

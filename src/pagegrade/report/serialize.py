@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final, cast
 
 import msgspec
@@ -26,6 +26,7 @@ from pagegrade.report.rendered import rendered_shape, rendered_to_dict
 from pagegrade.report.sanitize import storable_json
 
 JSONObject = dict[str, Any]
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 ANALYZE_AGAIN: Final = "make a new one with: pagegrade analyze URL --format json --output FILE"
 
 
@@ -66,6 +67,14 @@ def report_to_dict(report: Report) -> JSONObject:
         "updated_at": None,
     }
     return cast("JSONObject", storable_json(plain))
+
+
+def timestamp(at_ms: int) -> str:
+    """RFC 3339 in UTC with milliseconds and ``Z``, of milliseconds since 1970.
+
+    Source: https://www.rfc-editor.org/rfc/rfc3339#section-5.6
+    """
+    return (_EPOCH + timedelta(milliseconds=at_ms)).isoformat(timespec="milliseconds")[:-6] + "Z"
 
 
 def format_timestamp(moment: datetime) -> str:

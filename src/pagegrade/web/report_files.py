@@ -15,7 +15,8 @@ from pagegrade.render.markdown import render_markdown
 from pagegrade.render.sarif import render_sarif
 from pagegrade.report.serialize import report_to_dict
 from pagegrade.service.container import Services
-from pagegrade.service.reports.views import Viewed, exported_object, shown_report
+from pagegrade.service.reports.views import Viewed, shown_report
+from pagegrade.web.schemas.serializers import report_object, share_url
 
 MEDIA_TYPES: Final = {
     "json": "application/json",
@@ -47,7 +48,7 @@ async def make_file(services: Services, viewed: Viewed, name: str) -> tuple[Repo
         Unavailable: Too many documents are being made.
     """
     base_url = services.options.base_url
-    shown = await asyncio.to_thread(shown_report, viewed, base_url=base_url)
+    shown = await asyncio.to_thread(shown_report, viewed)
     if shown is None or (name == "pdf" and shown.state != "completed"):
         return None
     if name == "pdf":
@@ -61,7 +62,20 @@ def _encoded(shown: Report) -> bytes:
 
 def _written(viewed: Viewed, shown: Report, name: str, base_url: str) -> bytes:
     if name == "json":
-        return msgspec.json.format(exported_object(viewed, base_url=base_url) or b"null", indent=2)
+        return msgspec.json.format(_exported_object(viewed, shown, base_url), indent=2)
     if name == "csv":
         return render_csv((shown,), ids=() if viewed.masked else (viewed.report.id,)).encode()
     return _RENDERERS[name]((shown,)).encode("utf-8", "replace")
+
+
+def _exported_object(viewed: Viewed, shown: Report, base_url: str) -> bytes:
+    """The JSON object of what is shown, as the API sends it; for others than the owner only what they may know."""
+    stored = viewed.report
+    if not viewed.masked and viewed.run is None:
+        return report_object(stored, base_url=base_url, detail=viewed.detail)
+    members = report_to_dict(shown)
+    members["share_url"] = share_url(base_url, stored.slug)
+    members["run"]["number"] = viewed.shown_number
+    if not viewed.masked:
+        members |= {"id": stored.id, "privacy": stored.privacy, "password": stored.password_hash is not None}
+    return msgspec.json.encode(members)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Final, TypeVar
 
 import msgspec
 
@@ -18,6 +18,7 @@ from pagegrade.web.paging import Page, Walk, page_body, walk_body
 from pagegrade.web.parameters import Paged
 from pagegrade.web.request import Request
 
+T = TypeVar("T")
 FIRST_NOT_DONE: Final = 300
 """Of the statuses that are no success."""
 Headers = tuple[tuple[str, str], ...]
@@ -83,7 +84,9 @@ def fresh_answer(request: Request, body: bytes, *, headers: Headers = ()) -> Res
     return unchanged(request, etag) or Response(status_code=200, content=body, headers=(*validators(etag), *headers))
 
 
-def listed_answer(request: Request, services: Services, found: Listed, query: Paged, *, path: str) -> Response:
+def listed_answer(
+    request: Request, services: Services, found: Listed[T], query: Paged, *, path: str, encode: Callable[[T], bytes]
+) -> Response:
     """200 with a page of a list, or 304 where the client has this very page.
 
     Args:
@@ -92,6 +95,7 @@ def listed_answer(request: Request, services: Services, found: Listed, query: Pa
         found: The page.
         query: As it was read from the request.
         path: Of the list, from the root.
+        encode: Returns the JSON object of an item.
     """
     page = Page(
         path=f"{services.options.base_url}{path}",
@@ -101,15 +105,15 @@ def listed_answer(request: Request, services: Services, found: Listed, query: Pa
         total=found.total,
         count=len(found.items),
     )
-    body, link = page_body(found.items, page)
+    body, link = page_body([encode(item) for item in found.items], page)
     # Long bytes are hashed without Python's lock, and getting it back takes longer than the hash.
     etag = hashed_tag(f"{page} {found.version}".encode()) if found.version else hashed_tag(body)
     headers = (*validators(etag), ("Link", link))
     return unchanged(request, etag) or Response(status_code=200, content=body, headers=headers)
 
 
-def walked_answer(request: Request, found: Listed, walk: Walk) -> Response:
-    """200 with some items of a list, or 304 where the client has these very items."""
+def walked_answer(request: Request, found: Listed[bytes], walk: Walk) -> Response:
+    """200 with some items of a list, encoded, or 304 where the client has these very items."""
     body, link = walk_body(found.items, walk)
     etag = hashed_tag(f"{walk} {found.version}".encode()) if found.version else hashed_tag(body)
     headers = (*validators(etag), ("Link", link))

@@ -13,6 +13,7 @@ from pagegrade.model.errors import NotFound, ValidationFailed
 from pagegrade.report.codec import pack_report
 from pagegrade.report.serialize import report_to_dict
 from pagegrade.service.reports.history import compare_runs, list_runs, show_run
+from pagegrade.web.schemas.serializers import comparison_object, run_item, run_object
 from tests.report_builders import make_failed_report, make_passed, make_report, make_result
 from tests.service.instance import Instance, caller_of
 from tests.store_builders import NOW_MS, add_owner, make_database
@@ -37,12 +38,11 @@ def instance(tmp_path: Path) -> Iterator[Instance]:
 def compared(
     instance: Instance, before: int | None = None, after: int | None = None, report_id: int = 1
 ) -> dict[str, Any]:
-    """What changed, as it is handed out."""
-    found: dict[str, Any] = msgspec.json.decode(
-        instance.database.read_here(
-            lambda tx: compare_runs(tx, instance.alice, report_id, instance.options, NOW_MS, before=before, after=after)
-        )
+    """What changed, as the API sends it."""
+    compared = instance.database.read_here(
+        lambda tx: compare_runs(tx, instance.alice, report_id, instance.options, NOW_MS, before=before, after=after)
     )
+    found: dict[str, Any] = msgspec.json.decode(comparison_object(compared))
     return found
 
 
@@ -51,7 +51,7 @@ def test_runs_are_listed_newest_first_without_results(instance: Instance) -> Non
     listed = instance.database.read_here(
         lambda tx: list_runs(tx, instance.alice, 1, instance.options, NOW_MS, per_page=10)
     )
-    items = [msgspec.json.decode(item) for item in listed.items]
+    items = [msgspec.json.decode(run_item(item)) for item in listed.items]
 
     assert listed.total == 4
     assert [(item["number"], item["state"]) for item in items] == [
@@ -63,8 +63,8 @@ def test_runs_are_listed_newest_first_without_results(instance: Instance) -> Non
 
 def test_an_old_run_is_shown_whole(instance: Instance) -> None:
     """With the results it had then."""
-    body = instance.database.read_here(lambda tx: show_run(tx, instance.alice, 1, instance.options, NOW_MS, number=1))
-    shown = msgspec.json.decode(body)
+    found = instance.database.read_here(lambda tx: show_run(tx, instance.alice, 1, instance.options, NOW_MS, number=1))
+    shown = msgspec.json.decode(run_object(found))
 
     assert (shown["object"], shown["number"], shown["run"]["number"]) == ("run", 1, 1)
     assert shown["results"] == report_to_dict(BAD)["results"]

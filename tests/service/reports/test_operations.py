@@ -13,10 +13,11 @@ from sqlalchemy import select
 
 from pagegrade.model.errors import NotFound, QuotaExceeded, Unavailable, ValidationFailed
 from pagegrade.model.report_list import ListQuery
-from pagegrade.model.stored import Priority
+from pagegrade.model.stored import Priority, StoredReport
 from pagegrade.report.codec import pack_report
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.operations import (
+    ReportResults,
     create_report,
     expired_before_ms,
     find_report,
@@ -301,7 +302,7 @@ def test_lists_take_projects_as_people_type_them(instance: Instance) -> None:
         found = instance.database.read_here(
             lambda tx: list_reports(tx, instance.alice, query, instance.options, NOW_MS)
         )
-        return [msgspec.json.decode(item)["id"] for item in found.items]
+        return [item.id for item in found.items if isinstance(item, StoredReport)]
 
     for typed in (
         "example.com",
@@ -316,7 +317,7 @@ def test_lists_take_projects_as_people_type_them(instance: Instance) -> None:
 
 
 def test_items_of_a_list_are_whole_on_request(instance: Instance) -> None:
-    """Else without results and page; a report without results has null for them."""
+    """Else without results and page; a report without results has none on request either."""
     instance.create()
     instance.finish()
     instance.create("https://example.com/2")
@@ -329,12 +330,13 @@ def test_items_of_a_list_are_whole_on_request(instance: Instance) -> None:
         )
         for more in (False, True)
     )
-    done, waiting = (msgspec.json.decode(item) for item in whole.items)
+    done, waiting = (item for item in whole.items if isinstance(item, ReportResults))
+    detail = msgspec.json.decode(done.detail or b"{}")
 
-    assert "results" not in msgspec.json.decode(short.items[0])
-    assert "title-length" in done["results"]
-    assert done["page"]["http_status"] == 200
-    assert (waiting["results"], waiting["page"]) == (None, None)
+    assert short.items == (done.report, waiting.report)
+    assert "title-length" in detail["results"]
+    assert detail["page"]["http_status"] == 200
+    assert waiting.detail is None
 
 
 def test_an_expired_report_is_gone_before_it_is_pruned(instance: Instance) -> None:

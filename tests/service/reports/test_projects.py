@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from pagegrade.model.errors import NotFound
 from pagegrade.service.reports.projects import (
+    ProjectSize,
     delete_project,
     find_project,
     find_projects,
@@ -36,19 +36,16 @@ def test_projects_are_listed_with_their_reports(instance: Instance) -> None:
     """One's own, by name."""
     listed = instance.database.read_here(lambda tx: list_projects(tx, instance.alice))
 
-    assert [msgspec.json.decode(item) for item in listed.items] == [
-        {"object": "project", "project": "a.example", "reports": 1},
-        {"object": "project", "project": "b.example", "reports": 2},
-    ]
+    assert listed.items == (ProjectSize(name="a.example", reports=1), ProjectSize(name="b.example", reports=2))
     assert listed.total == 2
 
 
 def test_a_project_is_found_however_it_is_typed(instance: Instance) -> None:
     """And not found where there is no report, or no host."""
     for typed in ("b.example", "WWW.B.Example", "https://b.example/x"):
-        body = instance.database.read_here(lambda tx, typed=typed: show_project(tx, instance.alice, typed))  # type: ignore[misc]
+        project = instance.database.read_here(lambda tx, typed=typed: show_project(tx, instance.alice, typed))  # type: ignore[misc]
 
-        assert msgspec.json.decode(body)["reports"] == 2
+        assert project.reports == 2
     for typed in ("c.example", "", "/", "b.example:8080"):
         with pytest.raises(NotFound):
             instance.database.read_here(lambda tx, typed=typed: show_project(tx, instance.alice, typed))  # type: ignore[misc]

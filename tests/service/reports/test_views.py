@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +16,6 @@ from pagegrade.service.reports.views import (
     MAX_RUNS,
     Viewed,
     compare_two,
-    exported_object,
     shown_report,
     view_found,
     view_own,
@@ -46,7 +44,7 @@ def viewed(database: Database, report: StoredReport, *, masked: bool = True, num
 
 def shown(database: Database, report: StoredReport, *, masked: bool = True, number: int | None = None) -> Report:
     """What its page shows."""
-    made = shown_report(viewed(database, report, masked=masked, number=number), base_url=BASE_URL)
+    made = shown_report(viewed(database, report, masked=masked, number=number))
     if made is None:
         raise AssertionError("nothing is shown")
     return made
@@ -73,8 +71,7 @@ def test_nothing_is_shown_before_there_is_anything(database: Database) -> None:
     """While the first run waits or works."""
     view = viewed(database, add_shared(database, alice_of(database), now_ms=NOW_MS))
 
-    assert shown_report(view, base_url=BASE_URL) is None
-    assert exported_object(view, base_url=BASE_URL) is None
+    assert shown_report(view) is None
     assert (view.has_results, view.shown_number, view.total_runs) == (False, None, 1)
 
 
@@ -144,26 +141,6 @@ def test_the_newest_runs_are_brought(database: Database) -> None:
 
     assert [run.number for run in view.runs] == list(range(MAX_RUNS + 2, 2, -1))
     assert view.total_runs == MAX_RUNS + 2
-
-
-def test_what_others_take_away_is_what_they_may_know(database: Database) -> None:
-    """No number of the report, no values of its address; its owner gets what the interface hands out."""
-    report = add_shared(database, alice_of(database), now_ms=NOW_MS, outcome=seen())
-    others, own, run = (
-        json.loads(exported_object(view, base_url=BASE_URL) or b"null")
-        for view in (
-            viewed(database, report),
-            viewed(database, report, masked=False),
-            viewed(database, report, masked=False, number=1),
-        )
-    )
-
-    assert "s3cr3t" not in str(others)
-    assert (others["id"], others["privacy"], others["run"]["number"]) == (None, None, 1)
-    assert others["share_url"] == own["share_url"] == f"{BASE_URL}/r/{report.slug}"
-    assert (own["id"], own["url"], own["privacy"]) == (report.id, report.url, 0)
-    assert set(others) == set(own) == set(run)
-    assert (run["id"], run["score"], run["run"]["number"]) == (report.id, 79, 1)
 
 
 def test_what_changed_is_masked_for_others(database: Database) -> None:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import InvalidInput, NotFound
-from pagegrade.model.stored import GRADES, UNFINISHED
+from pagegrade.model.stored import UNFINISHED, State
 from pagegrade.parse.url import parse_target_url
 from pagegrade.service.options import AT_ONCE, ServiceOptions
 from pagegrade.service.reports.bulk import create_reports
 from pagegrade.service.reports.operations import Listed, expired_before_ms
-from pagegrade.service.reports.serializers import timestamp
 from pagegrade.service.reports.validation import NewReport, check_allowed
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories import batches as store
@@ -33,6 +32,27 @@ class URLList:
     """Canonical and different, in the order in which they came, at most ``AT_ONCE``."""
     refused: tuple[Mapping[str, str], ...]
     """The others: ``url``, ``code`` and ``message`` of each."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchState:
+    """A batch and where its reports stand."""
+
+    id: int
+    created_at_ms: int
+    refused: bytes
+    """JSON array of what could not be used."""
+    reports: tuple[BatchReport, ...]
+    """Those that are still there, in the order of the URLs."""
+
+    @property
+    def unfinished(self) -> int:
+        """Number of reports whose analysis has not ended."""
+        return sum(report.state in UNFINISHED for report in self.reports)
+
+    def count(self, state: State) -> int:
+        """Return the number of reports in a state."""
+        return sum(report.state == state for report in self.reports)
 
 
 def read_urls(typed: Sequence[str], options: ServiceOptions) -> URLList:
@@ -84,10 +104,8 @@ def create_batch(
     return store.add_batch(tx, caller.account.id, ids, refused=msgspec.json.encode(refused), now_ms=now_ms)
 
 
-def show_batch(
-    tx: Transaction, caller: Caller, batch_id: int, options: ServiceOptions, now_ms: int
-) -> tuple[dict[str, Any], int]:
-    """(the members of a batch of the caller, how many of its reports are unfinished).
+def show_batch(tx: Transaction, caller: Caller, batch_id: int, options: ServiceOptions, now_ms: int) -> BatchState:
+    """A batch of the caller.
 
     Raises:
         NotFound: There is no such batch.
@@ -96,11 +114,7 @@ def show_batch(
     if batch is None:
         raise NotFound
     expired = expired_before_ms(options, now_ms)
-    found = store.load_batch_reports(tx, (batch.id,), expired_before_ms=expired)[batch.id]
-    members = _members(batch, found)
-    members["refused"] = msgspec.json.decode(batch.refused)
-    members["reports"] = [_report(report) for report in found]
-    return members, members["queued"]
+    return _state(batch, store.load_batch_reports(tx, (batch.id,), expired_before_ms=expired)[batch.id])
 
 
 def check_batch(tx: Transaction, caller: Caller, batch_id: int, options: ServiceOptions, now_ms: int) -> int:
@@ -111,12 +125,12 @@ def check_batch(tx: Transaction, caller: Caller, batch_id: int, options: Service
 
 def list_batches(
     tx: Transaction, caller: Caller, options: ServiceOptions, now_ms: int, *, page: int, per_page: int
-) -> Listed:
-    """A page of the caller's batches, newest first, without their reports."""
+) -> Listed[BatchState]:
+    """A page of the caller's batches, newest first."""
     found, total = store.list_batches(tx, caller.account.id, page, per_page)
     expired = expired_before_ms(options, now_ms)
     each = store.load_batch_reports(tx, [batch.id for batch in found], expired_before_ms=expired)
-    return Listed(items=tuple(msgspec.json.encode(_members(batch, each[batch.id])) for batch in found), total=total)
+    return Listed(items=tuple(_state(batch, each[batch.id]) for batch in found), total=total)
 
 
 def delete_batch(tx: Transaction, caller: Caller, batch_id: int) -> None:
@@ -129,25 +143,5 @@ def delete_batch(tx: Transaction, caller: Caller, batch_id: int) -> None:
         raise NotFound
 
 
-def _members(batch: StoredBatch, found: Sequence[BatchReport]) -> dict[str, Any]:
-    states = [report.state for report in found]
-    return {
-        "id": batch.id,
-        "object": "batch",
-        "total": len(found),
-        "queued": sum(state in UNFINISHED for state in states),
-        "completed": states.count("completed"),
-        "failed": states.count("failed"),
-        "created_at": timestamp(batch.created_at_ms),
-    }
-
-
-def _report(report: BatchReport) -> dict[str, Any]:
-    return {
-        "id": report.id,
-        "object": "report",
-        "url": report.url,
-        "state": report.state,
-        "result": None if report.rating is None else GRADES[report.rating],
-        "score": report.score,
-    }
+def _state(batch: StoredBatch, found: Sequence[BatchReport]) -> BatchState:
+    return BatchState(id=batch.id, created_at_ms=batch.created_at_ms, refused=batch.refused, reports=tuple(found))

@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import msgspec
-
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import NotFound, ValidationFailed, Violation
 from pagegrade.model.identity import VERSION
 from pagegrade.model.report import Report
 from pagegrade.model.stored import StoredReport, StoredRun
-from pagegrade.report.compare import compare_reports
-from pagegrade.report.serialize import report_from_dict
+from pagegrade.report.codec import restore_report
+from pagegrade.report.compare import Comparison, compare_reports
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.operations import Listed, find_report
-from pagegrade.service.reports.serializers import ABSENT, comparison_object, run_object
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories import run_history as store
 
@@ -43,6 +40,27 @@ class Choice:
     """``from`` or ``to`` -> code of what is wrong with it."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunResults:
+    """A run with its results."""
+
+    run: StoredRun
+    detail: bytes | None
+    """JSON object with ``results`` and ``page``; ``None``: there are none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedRuns:
+    """Changes between two runs of a report."""
+
+    report_id: int
+    before: int
+    """Number of the older run."""
+    after: int
+    """Number of the newer run."""
+    comparison: Comparison
+
+
 def list_runs(
     tx: Transaction,
     caller: Caller,
@@ -52,7 +70,7 @@ def list_runs(
     *,
     page: int = 1,
     per_page: int = 10,
-) -> Listed:
+) -> Listed[StoredRun]:
     """A page of the runs of a report, newest first.
 
     Raises:
@@ -60,13 +78,13 @@ def list_runs(
     """
     report = find_report(tx, caller, report_id, options, now_ms)
     found, total = store.list_runs(tx, report.id, page, per_page)
-    return Listed(items=tuple(run_object(run, detail=ABSENT) for run in found), total=total)
+    return Listed(items=found, total=total)
 
 
 def show_run(
     tx: Transaction, caller: Caller, report_id: int, options: ServiceOptions, now_ms: int, *, number: int
-) -> bytes:
-    """A run of a report, whole: a JSON object.
+) -> RunResults:
+    """A run of a report with its results.
 
     Raises:
         NotFound: There is no such report, or it has no such run.
@@ -75,7 +93,7 @@ def show_run(
     run = store.load_run(tx, report.id, number)
     if run is None:
         raise NotFound
-    return run_object(run, detail=store.load_detail(tx, report.id, number))
+    return RunResults(run=run, detail=store.load_detail(tx, report.id, number))
 
 
 def compare_runs(
@@ -87,8 +105,8 @@ def compare_runs(
     *,
     before: int | None = None,
     after: int | None = None,
-) -> bytes:
-    """Compare two runs of a report: a JSON object.
+) -> ComparedRuns:
+    """Compare two runs of a report.
 
     Args:
         tx: Any transaction.
@@ -105,7 +123,12 @@ def compare_runs(
     """
     report = find_report(tx, caller, report_id, options, now_ms)
     two = find_two(tx, report, before=before, after=after)
-    return comparison_object(report.id, two.before.number, two.after.number, compare_reports(two.older, two.newer))
+    return ComparedRuns(
+        report_id=report.id,
+        before=two.before.number,
+        after=two.after.number,
+        comparison=compare_reports(two.older, two.newer),
+    )
 
 
 def find_two(tx: Transaction, report: StoredReport, *, before: int | None = None, after: int | None = None) -> Two:
@@ -143,16 +166,18 @@ def report_of_run(report: StoredReport, run: StoredRun, detail: bytes | None) ->
         run: Completed or failed.
         detail: JSON of ``results`` and ``page`` of that run; ``None`` when none is kept.
     """
-    members = msgspec.json.decode(run_object(run, detail=detail))
-    members["results"] = members.get("results") or {}
-    members["run"] = members.get("run") or {"engine": run.engine or VERSION}
-    made = {
-        "object": "report",
-        "url": report.url,
-        "project": report.project,
-        "generated_at": members["finished_at"] or members["created_at"],
-    }
-    return report_from_dict({**members, **made})
+    return restore_report(
+        url=report.url,
+        project=report.project,
+        state=run.state,
+        rating=run.rating,
+        score=run.score,
+        summary=run.summary,
+        detail=detail,
+        error=run.error,
+        engine=run.engine or VERSION,
+        generated_at_ms=run.created_at_ms if run.finished_at_ms is None else run.finished_at_ms,
+    )
 
 
 def _report_of(

@@ -9,7 +9,7 @@ import contextlib
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import (
@@ -24,7 +24,6 @@ from pagegrade.model.report_list import ListQuery, Position
 from pagegrade.model.stored import UNFINISHED, Priority, Privacy, StoredReport, StoredRun
 from pagegrade.parse.url import project_of
 from pagegrade.service.options import ServiceOptions
-from pagegrade.service.reports.serializers import report_item, report_object
 from pagegrade.service.reports.validation import (
     PASSWORD_IGNORED,
     PASSWORD_REQUIRED,
@@ -41,6 +40,7 @@ from pagegrade.store.repositories import reports as store
 from pagegrade.store.repositories.counts import count_matching, load_counts
 from pagegrade.store.repositories.run_history import load_detail, load_details
 
+T = TypeVar("T")
 READ_AT_ONCE: Final = 500
 """Reports of one query of ``list_all``."""
 SLUG_BYTES: Final = 16
@@ -60,20 +60,23 @@ class Stored:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
-    """A report as it is handed out."""
+class ReportResults:
+    """A report with its results."""
 
     report: StoredReport
-    body: bytes
-    """JSON object."""
+    detail: bytes | None
+    """JSON object with ``results`` and ``page``; ``None``: there are none."""
+
+
+ReportItem = StoredReport | ReportResults
+"""A report in a list, with or without its results."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Listed:
-    """A page of a list as it is handed out."""
+class Listed(Generic[T]):
+    """A page of a list."""
 
-    items: tuple[bytes, ...]
-    """JSON objects."""
+    items: tuple[T, ...]
     total: int
     """Items on all pages."""
     version: str = ""
@@ -283,13 +286,13 @@ def find_stored(
     return Stored(report=find_report(tx, caller, report_id, options, now_ms), warnings=warnings)
 
 
-def show_report(tx: Transaction, caller: Caller, report_id: int, options: ServiceOptions, now_ms: int) -> Shown:
-    """A report of the caller, whole.
+def show_report(tx: Transaction, caller: Caller, report_id: int, options: ServiceOptions, now_ms: int) -> ReportResults:
+    """A report of the caller with its results.
 
     Raises:
         NotFound: There is no such report.
     """
-    return represent_report(tx, find_report(tx, caller, report_id, options, now_ms), options)
+    return _with_results(tx, find_report(tx, caller, report_id, options, now_ms))
 
 
 def show_unless(
@@ -300,20 +303,19 @@ def show_unless(
     now_ms: int,
     *,
     is_known: Callable[[StoredReport], bool],
-) -> StoredReport | Shown:
-    """A report of the caller, whole; without its results where the client has this state of it already.
+) -> StoredReport | ReportResults:
+    """A report of the caller with its results; without them where the client has this state of it already.
 
     Raises:
         NotFound: There is no such report.
     """
     report = find_report(tx, caller, report_id, options, now_ms)
-    return report if is_known(report) else represent_report(tx, report, options)
+    return report if is_known(report) else _with_results(tx, report)
 
 
-def represent_report(tx: Transaction, report: StoredReport, options: ServiceOptions) -> Shown:
-    """A report that was read in this transaction, whole."""
+def _with_results(tx: Transaction, report: StoredReport) -> ReportResults:
     detail = None if report.run_number is None else load_detail(tx, report.id, report.run_number)
-    return Shown(report=report, body=report_object(report, base_url=options.base_url, detail=detail))
+    return ReportResults(report=report, detail=detail)
 
 
 def list_reports(
@@ -324,7 +326,7 @@ def list_reports(
     now_ms: int,
     *,
     with_results: bool = False,
-) -> Listed:
+) -> Listed[ReportItem]:
     """A page of the caller's reports.
 
     Args:
@@ -333,45 +335,39 @@ def list_reports(
         query: ``project`` may be a host or a URL, as typed.
         options: Of the installation.
         now_ms: The time now.
-        with_results: Bring ``results`` and ``page`` of each.
+        with_results: Read the results of each report too.
     """
     found, total = find_reports(tx, caller, query, options, now_ms)
-    return _listed(tx, found, total, options, with_results=with_results)
+    return _listed(tx, found, total, with_results=with_results)
 
 
 def list_all(
     tx: Transaction, caller: Caller, query: ListQuery, options: ServiceOptions, now_ms: int, *, limit: int
-) -> list[bytes]:
-    """Return the caller's reports that a query finds, whatever page it names, as JSON objects; at most ``limit``."""
-    items: list[bytes] = []
+) -> list[StoredReport]:
+    """Return the caller's reports that a query finds, whatever page it names; at most ``limit``."""
+    items: list[StoredReport] = []
     for number in range(1, limit // READ_AT_ONCE + 1):
         page = replace(query, page=number, per_page=READ_AT_ONCE)
-        found = list_reports(tx, caller, page, options, now_ms)
-        items += found.items
-        if len(found.items) < READ_AT_ONCE:
+        found, _ = find_reports(tx, caller, page, options, now_ms)
+        items += found
+        if len(found) < READ_AT_ONCE:
             break
     return items
 
 
-def _listed(
-    tx: Transaction, found: tuple[StoredReport, ...], total: int, options: ServiceOptions, *, with_results: bool
-) -> Listed:
+def _listed(tx: Transaction, found: tuple[StoredReport, ...], total: int, *, with_results: bool) -> Listed[ReportItem]:
     if with_results:
         details = load_details(tx, found)
-        whole = (report_object(each, base_url=options.base_url, detail=details.get(each.id)) for each in found)
-        return Listed(items=tuple(whole), total=total)
-    return Listed(
-        items=tuple([report_item(each, base_url=options.base_url) for each in found]),
-        total=total,
-        version=f"{VERSION} {' '.join([each.etag for each in found])}",
-    )
+        whole = tuple(ReportResults(report=each, detail=details.get(each.id)) for each in found)
+        return Listed(items=whole, total=total)
+    return Listed(items=found, total=total, version=f"{VERSION} {' '.join([each.etag for each in found])}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Walked:
-    """Some items of a list that is read from position to position."""
+    """Some reports of a list that is read from position to position."""
 
-    listed: Listed
+    listed: Listed[ReportItem]
     before: Position | None
     """Cursor of the previous items; ``None`` if there are none."""
     after: Position | None
@@ -393,7 +389,7 @@ def walk_reports(
 ) -> Walked:
     """Some of the caller's reports from a position on; asked like ``list_reports``."""
     window, total = report_list.list_window(tx, _asked(caller, query, options, now_ms), position, count=count)
-    listed = _listed(tx, window.reports, total or 0, options, with_results=with_results)
+    listed = _listed(tx, window.reports, total or 0, with_results=with_results)
     return Walked(listed=listed, before=window.before, after=window.after, total=total)
 
 

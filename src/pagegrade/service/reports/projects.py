@@ -10,7 +10,6 @@ from pagegrade.model.errors import NotFound
 from pagegrade.model.stored import RATINGS
 from pagegrade.parse.url import project_of
 from pagegrade.service.reports.operations import Listed
-from pagegrade.service.reports.serializers import project_object
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories import projects as store
 from pagegrade.store.repositories.counts import count_matching
@@ -34,6 +33,14 @@ class ProjectFigures:
     """Time of the last analysis of one of its pages, or of the last request if none was analyzed."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProjectSize:
+    """A project and the number of its reports, also of those that have expired and are not pruned yet."""
+
+    name: str
+    reports: int
+
+
 def find_projects(
     tx: Transaction, caller: Caller, *, page: int, per_page: int
 ) -> tuple[tuple[ProjectFigures, ...], int]:
@@ -54,14 +61,14 @@ def find_project(tx: Transaction, caller: Caller, typed: str) -> ProjectFigures:
     return _figures(tx, caller, project)
 
 
-def list_projects(tx: Transaction, caller: Caller, *, page: int = 1, per_page: int = 10) -> Listed:
+def list_projects(tx: Transaction, caller: Caller, *, page: int = 1, per_page: int = 10) -> Listed[ProjectSize]:
     """A page of the caller's projects, by name. Reports that have expired count until they are pruned."""
     found, total = store.list_projects(tx, caller.account.id, page, per_page)
-    return Listed(items=tuple(project_object(project) for project in found), total=total)
+    return Listed(items=tuple(map(_size, found)), total=total)
 
 
-def show_project(tx: Transaction, caller: Caller, typed: str) -> bytes:
-    """A project of the caller: a JSON object. ``typed`` may be a host in any spelling, or a URL.
+def show_project(tx: Transaction, caller: Caller, typed: str) -> ProjectSize:
+    """A project of the caller. ``typed`` may be a host in any spelling, or a URL.
 
     Raises:
         NotFound: The caller has no report there.
@@ -69,7 +76,7 @@ def show_project(tx: Transaction, caller: Caller, typed: str) -> bytes:
     project = store.load_project(tx, caller.account.id, project_of(typed))
     if project is None:
         raise NotFound
-    return project_object(project)
+    return _size(project)
 
 
 def delete_project(tx: Transaction, caller: Caller, typed: str, *, limit: int = DELETED_AT_ONCE) -> tuple[int, ...]:
@@ -79,6 +86,10 @@ def delete_project(tx: Transaction, caller: Caller, typed: str, *, limit: int = 
     most.
     """
     return store.delete_from_project(tx, caller.account.id, project_of(typed), limit=limit)
+
+
+def _size(project: store.Project) -> ProjectSize:
+    return ProjectSize(name=project.name, reports=sum(project.counts.values()))
 
 
 def _figures(tx: Transaction, caller: Caller, project: store.Project) -> ProjectFigures:

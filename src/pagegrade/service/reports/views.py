@@ -10,20 +10,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
-import msgspec
-
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import NotFound, ValidationFailed
 from pagegrade.model.identity import VERSION
 from pagegrade.model.report import Report
 from pagegrade.model.stored import UNFINISHED, StoredReport, StoredRun
+from pagegrade.report.codec import restore_report
 from pagegrade.report.compare import Comparison, compare_reports
 from pagegrade.report.masking import mask_report, mask_reports
-from pagegrade.report.serialize import report_from_dict, report_to_dict
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.history import Choice, Two, find_two, report_of_run
 from pagegrade.service.reports.operations import find_report
-from pagegrade.service.reports.serializers import report_object, share_url
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.run_history import list_runs, load_detail, load_run
 
@@ -158,12 +155,8 @@ def compare_found(tx: Transaction, report: StoredReport, *, choice: Choice, mask
     return Compared(viewed=viewed, two=two, choice=found)
 
 
-def shown_report(viewed: Viewed, *, base_url: str) -> Report | None:
+def shown_report(viewed: Viewed) -> Report | None:
     """Return the run to show: the requested one, else the last good results, else the failure.
-
-    Args:
-        viewed: What was read.
-        base_url: Public origin of this installation.
 
     Returns:
         ``None`` while the first analysis is under way.
@@ -174,42 +167,19 @@ def shown_report(viewed: Viewed, *, base_url: str) -> Report | None:
     elif not viewed.has_results and stored.state in UNFINISHED:
         return None
     else:
-        members = msgspec.json.decode(report_object(stored, base_url=base_url, detail=viewed.detail))
-        if viewed.has_results:
-            members |= {"state": "completed", "error": None}
-        members["results"] = members.get("results") or {}
-        members["run"] = members.get("run") or {"engine": VERSION}
-        members["generated_at"] = members.get("generated_at") or members["updated_at"]
-        made = report_from_dict(members)
+        made = restore_report(
+            url=stored.url,
+            project=stored.project,
+            state="completed" if viewed.has_results else stored.state,
+            rating=stored.rating,
+            score=stored.score,
+            summary=stored.summary,
+            detail=viewed.detail,
+            error=None if viewed.has_results else stored.error,
+            engine=VERSION,
+            generated_at_ms=stored.updated_at_ms if stored.generated_at_ms is None else stored.generated_at_ms,
+        )
     return mask_report(made) if viewed.masked else made
-
-
-def exported_object(viewed: Viewed, *, base_url: str) -> bytes | None:
-    """The JSON object of what is shown, as the interface hands it out; for others only what they may know.
-
-    Args:
-        viewed: What was read.
-        base_url: Public origin of this installation.
-
-    Returns:
-        ``None`` while the first analysis is under way.
-    """
-    shown = shown_report(viewed, base_url=base_url)
-    if shown is None:
-        return None
-    stored = viewed.report
-    if not viewed.masked and viewed.run is None:
-        return report_object(stored, base_url=base_url, detail=viewed.detail)
-    members = report_to_dict(shown)
-    members["share_url"] = share_url(base_url, stored.slug)
-    members["run"]["number"] = viewed.shown_number
-    if not viewed.masked:
-        members |= {
-            "id": stored.id,
-            "privacy": stored.privacy,
-            "password": stored.password_hash is not None,
-        }
-    return msgspec.json.encode(members)
 
 
 def compare_two(two: Two, *, masked: bool) -> Comparison:

@@ -6,13 +6,13 @@ from typing import Final
 
 from pagegrade.service.accounts.operations import find_usage
 from pagegrade.service.container import Services
-from pagegrade.service.reports.serializers import account_object
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import Operation
 from pagegrade.web.request import Request
 from pagegrade.web.responses import enveloped, fresh_answer
 from pagegrade.web.schemas import AccountAnswer
+from pagegrade.web.schemas.serializers import account_object
 
 
 async def show_account(request: Request, work: UnitOfWork, services: Services) -> Response:

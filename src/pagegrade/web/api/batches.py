@@ -24,14 +24,17 @@ from pagegrade.web.parameters import BatchListQuery, CreateBatchBody, CreateRepo
 from pagegrade.web.rate_limit import RateLimit
 from pagegrade.web.report_requests import evaluate_fields, new_report_of, refuse_when_draining
 from pagegrade.web.request import Request
-from pagegrade.web.responses import enveloped, fresh_answer, listed_answer
+from pagegrade.web.responses import enveloped, fresh_answer, listed_answer, picked
 from pagegrade.web.schemas import BatchAnswer, BatchList, DeletedBatch
+from pagegrade.web.schemas.serializers import batch_item, batch_object
 
 PATH: Final = "/api/v1/batches"
 MAX_BODY_BYTES: Final = 1_048_576
 """Room for as many URLs as a batch may have, of the usual length and some more."""
 ASK_AGAIN: Final = ("Retry-After", "5")
 """While reports are unfinished, in seconds."""
+MINIMAL: Final = ("id", "object", "total")
+"""Members of a batch that the response to its creation has with ``Prefer: return=minimal``."""
 
 
 async def create_batch(
@@ -53,12 +56,11 @@ async def create_batch(
 
     async def respond(number: int) -> Response:
         services.wake()
-        members, unfinished = await work.read(service.show_batch, number, options, request.received_at_ms)
-        if request.preferences.minimal:
-            members = {name: members[name] for name in ("id", "object", "total")}
+        batch = await work.read(service.show_batch, number, options, request.received_at_ms)
+        body = picked(batch_object(batch), MINIMAL if request.preferences.minimal else None)
         location = ("Location", f"{options.base_url}{PATH}/{number}")
-        headers = (location, *request.preferences.applied(writing=True), *((ASK_AGAIN,) if unfinished else ()))
-        return Response(status_code=202, content=enveloped(msgspec.json.encode(members), status=202), headers=headers)
+        headers = (location, *request.preferences.applied(writing=True), *((ASK_AGAIN,) if batch.unfinished else ()))
+        return Response(status_code=202, content=enveloped(body, status=202), headers=headers)
 
     return await idempotency.execute(
         fields,
@@ -134,9 +136,9 @@ def _new_reports(
 async def show_batch(request: Request, work: UnitOfWork, services: Services) -> Response:
     """Return a batch and where its reports stand."""
     options = services.options
-    members, unfinished = await work.read(service.show_batch, request.id, options, request.received_at_ms)
-    more = (ASK_AGAIN,) if unfinished else ()
-    return fresh_answer(request, enveloped(msgspec.json.encode(members)), headers=more)
+    batch = await work.read(service.show_batch, request.id, options, request.received_at_ms)
+    more = (ASK_AGAIN,) if batch.unfinished else ()
+    return fresh_answer(request, enveloped(batch_object(batch)), headers=more)
 
 
 async def list_batches(request: Request, work: UnitOfWork, services: Services) -> Response:
@@ -145,7 +147,7 @@ async def list_batches(request: Request, work: UnitOfWork, services: Services) -
     found = await work.read(
         service.list_batches, services.options, request.received_at_ms, page=query.page, per_page=query.per_page
     )
-    return listed_answer(request, services, found, query, path=PATH)
+    return listed_answer(request, services, found, query, path=PATH, encode=batch_item)
 
 
 async def delete_batch(request: Request, work: UnitOfWork) -> Response:

@@ -17,6 +17,7 @@ from pagegrade.web.report_requests import delete_project_in_parts, typed_project
 from pagegrade.web.request import Request
 from pagegrade.web.responses import enveloped, fresh_answer, listed_answer
 from pagegrade.web.schemas import DeletedProject, ProjectAnswer, ProjectList
+from pagegrade.web.schemas.serializers import project_object
 
 PATH: Final = "/api/v1/projects"
 
@@ -25,12 +26,13 @@ async def list_projects(request: Request, work: UnitOfWork, services: Services) 
     """Return a page of the caller's projects."""
     query = request.query(ProjectListQuery)
     found = await work.read(service.list_projects, page=query.page, per_page=query.per_page)
-    return listed_answer(request, services, found, query, path=PATH)
+    return listed_answer(request, services, found, query, path=PATH, encode=project_object)
 
 
 async def show_project(request: Request, work: UnitOfWork) -> Response:
     """Return a project."""
-    return fresh_answer(request, enveloped(await work.read(service.show_project, typed_project(request))))
+    project = await work.read(service.show_project, typed_project(request))
+    return fresh_answer(request, enveloped(project_object(project)))
 
 
 async def delete_project(request: Request, work: UnitOfWork, services: Services) -> Response:

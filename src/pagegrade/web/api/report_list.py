@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import asyncio
 from typing import Final
 
 from pagegrade.model.errors import ValidationFailed, Violation
 from pagegrade.service.container import Services
 from pagegrade.service.reports import operations as service
-from pagegrade.service.reports.operations import Listed
+from pagegrade.service.reports.operations import Listed, ReportItem, ReportResults
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.cursors import position_in, write_cursor
 from pagegrade.web.http.response import Response
@@ -19,6 +19,7 @@ from pagegrade.web.report_requests import walk_query
 from pagegrade.web.request import Request
 from pagegrade.web.responses import listed_answer, picked, walked_answer
 from pagegrade.web.schemas import ReportList
+from pagegrade.web.schemas.serializers import report_item, report_object
 
 PATH: Final = "/api/v1/reports"
 PAGE_AND_CURSOR: Final = Violation(
@@ -35,7 +36,8 @@ async def list_reports(request: Request, work: UnitOfWork, services: Services) -
     whole = query.include == "results" if picks is None else not {"results", "page", "rendered"}.isdisjoint(picks)
     if "cursor" not in request.sent:
         found = await work.read(service.list_reports, asked, options, request.received_at_ms, with_results=whole)
-        return listed_answer(request, services, _picked(found, picks), query, path=PATH)
+        encoded = await _encoded(found, options.base_url, picks)
+        return listed_answer(request, services, encoded, query, path=PATH, encode=bytes)
     if request.sent.get("page") and not request.preferences.lenient:
         raise ValidationFailed([PAGE_AND_CURSOR])
     walked = await work.read(
@@ -55,11 +57,23 @@ async def list_reports(request: Request, work: UnitOfWork, services: Services) -
         after=None if walked.after is None else write_cursor(asked, walked.after),
         total=walked.total,
     )
-    return walked_answer(request, _picked(walked.listed, picks), walk)
+    return walked_answer(request, await _encoded(walked.listed, options.base_url, picks), walk)
 
 
-def _picked(found: Listed, names: tuple[str, ...] | None) -> Listed:
-    return found if names is None else replace(found, items=tuple(picked(item, names) for item in found.items))
+async def _encoded(found: Listed[ReportItem], base_url: str, names: tuple[str, ...] | None) -> Listed[bytes]:
+    """The page with the JSON object of each report; with results outside of the event loop."""
+
+    def encode() -> Listed[bytes]:
+        items = tuple([picked(_encode_item(item, base_url), names) for item in found.items])
+        return Listed(items=items, total=found.total, version=found.version)
+
+    return encode() if found.version else await asyncio.to_thread(encode)
+
+
+def _encode_item(item: ReportItem, base_url: str) -> bytes:
+    if isinstance(item, ReportResults):
+        return report_object(item.report, base_url=base_url, detail=item.detail)
+    return report_item(item, base_url=base_url)
 
 
 OPERATIONS: Final = (

@@ -12,7 +12,7 @@ from pagegrade.model.stored import UNFINISHED, StoredReport
 from pagegrade.render.filename import content_disposition, export_name
 from pagegrade.service.container import Services
 from pagegrade.service.reports import operations as service
-from pagegrade.service.reports.operations import Stored
+from pagegrade.service.reports.operations import ReportResults, Stored
 from pagegrade.service.reports.validation import read_change
 from pagegrade.service.reports.views import Viewed, view_unless
 from pagegrade.service.unit_of_work import UnitOfWork
@@ -36,6 +36,7 @@ from pagegrade.web.responses import (
     validators,
 )
 from pagegrade.web.schemas import DeletedReport, ReportAnswer
+from pagegrade.web.schemas.serializers import report_object
 from pagegrade.web.wait_for_report import wait_until_finished
 
 PATH: Final = "/api/v1/reports"
@@ -114,7 +115,7 @@ async def _show_json(request: Request, work: UnitOfWork, services: Services, que
     )
     if isinstance(shown, StoredReport):
         return _known(known(shown))
-    body = enveloped(picked(shown.body, query.fields))
+    body = enveloped(picked(_report_object(shown, services), query.fields))
     return Response(status_code=200, content=body, headers=(*headers, *_report_headers(shown.report)))
 
 
@@ -243,6 +244,10 @@ async def delete_report(request: Request, work: UnitOfWork, services: Services) 
     return Response(status_code=200, content=b'{"id":%d,"object":"report","deleted":true,"status":200}' % report_id)
 
 
+def _report_object(shown: ReportResults, services: Services) -> bytes:
+    return report_object(shown.report, base_url=services.options.base_url, detail=shown.detail)
+
+
 def _report_id(stored: Stored) -> int:
     return stored.report.id
 
@@ -260,9 +265,8 @@ async def _finished(
     """The answer to a change: the report when its analysis is finished, or as it is when the time is over."""
     await wait_until_finished(request, work, services, made.report.id, seconds)
     shown = await work.read(service.show_report, made.report.id, services.options, request.received_at_ms)
-    report, body = shown.report, shown.body
-    if request.preferences.minimal:
-        body = picked(body, MINIMAL)
+    report = shown.report
+    body = picked(_report_object(shown, services), MINIMAL if request.preferences.minimal else None)
     return Response(
         status_code=status,
         content=enveloped(body, status=status, warnings=made.warnings),

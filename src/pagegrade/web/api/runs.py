@@ -13,6 +13,7 @@ from pagegrade.web.parameters import CompareQuery, RunListQuery
 from pagegrade.web.request import Request
 from pagegrade.web.responses import enveloped, fresh_answer, listed_answer
 from pagegrade.web.schemas import ComparisonAnswer, RunAnswer, RunList
+from pagegrade.web.schemas.serializers import comparison_object, run_item, run_object
 
 PATH: Final = "/api/v1/reports/{id}"
 
@@ -25,21 +26,21 @@ async def list_runs(request: Request, work: UnitOfWork, services: Services) -> R
     found = await work.read(
         service.list_runs, report_id, options, request.received_at_ms, page=query.page, per_page=query.per_page
     )
-    return listed_answer(request, services, found, query, path=f"{PATH.format(id=report_id)}/runs")
+    return listed_answer(request, services, found, query, path=f"{PATH.format(id=report_id)}/runs", encode=run_item)
 
 
 async def show_run(request: Request, work: UnitOfWork, services: Services) -> Response:
     """Return a run and its results."""
     number = request.number("number")
-    data = await work.read(service.show_run, request.id, services.options, request.received_at_ms, number=number)
-    return fresh_answer(request, enveloped(data))
+    found = await work.read(service.show_run, request.id, services.options, request.received_at_ms, number=number)
+    return fresh_answer(request, enveloped(run_object(found)))
 
 
 async def compare_runs(request: Request, work: UnitOfWork, services: Services) -> Response:
     """Return what changed between two runs."""
     report_id = request.id
     query = request.query(CompareQuery)
-    data = await work.read(
+    compared = await work.read(
         service.compare_runs,
         report_id,
         services.options,
@@ -47,7 +48,7 @@ async def compare_runs(request: Request, work: UnitOfWork, services: Services) -
         before=query.from_,
         after=query.to,
     )
-    return fresh_answer(request, enveloped(data))
+    return fresh_answer(request, enveloped(comparison_object(compared)))
 
 
 OPERATIONS: Final = (

@@ -12,9 +12,9 @@ from pagegrade.model.identity import PROJECT_URL
 from pagegrade.render.escape import safe_href, visible
 from pagegrade.render.i18n import Texts, choose_locale, texts_for
 from pagegrade.render.prose import parse_prose
+from pagegrade.report.serialize import timestamp
 from pagegrade.service.accounts.admission import Admission
 from pagegrade.service.options import ServiceOptions
-from pagegrade.service.reports.serializers import timestamp
 from pagegrade.web.http.response import Response
 from pagegrade.web.pages.assets import asset_address
 from pagegrade.web.request import Request

@@ -1,4 +1,4 @@
-"""Every document the interface answers with, described. Nothing here makes an answer: a test holds them together."""
+"""JSON documents of the API: what describes them, and ``serializers``, which builds them; tests hold both together."""
 
 from pagegrade.web.schemas.answers import (
     AccountAnswer,

@@ -9,7 +9,6 @@ from markupsafe import escape
 
 from pagegrade.render.badge import UNKNOWN, render_badge
 from pagegrade.service.container import Services
-from pagegrade.service.reports.serializers import share_url
 from pagegrade.service.reports.shares import find_public
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.client_ip import limited_as
@@ -19,6 +18,7 @@ from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.html import View
 from pagegrade.web.request import Request
+from pagegrade.web.schemas.serializers import share_url
 
 FOLDER: Final = "/badge/"
 SUFFIX: Final = ".svg"

@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 
 from pagegrade.clock import utc_now
+from pagegrade.model.stored import StoredReport
 from pagegrade.render.csv import render_list_csv
 from pagegrade.render.filename import content_disposition, list_name
 from pagegrade.service.reports.operations import list_all
@@ -20,6 +21,7 @@ from pagegrade.web.pages.html import UNKEPT, UNLISTED, VARY, View
 from pagegrade.web.pages.reports.list_query import PATH, read_asked
 from pagegrade.web.report_requests import list_query
 from pagegrade.web.request import Request
+from pagegrade.web.schemas.serializers import report_item
 
 MAX_ROWS: Final = 10_000
 MEDIA_TYPE: Final = "text/csv; charset=utf-8; header=present"
@@ -29,8 +31,8 @@ async def export_list(request: Request, work: UnitOfWork, view: View) -> Respons
     """Return the file; at most ``MAX_ROWS`` reports are in it."""
     # What cannot be used of the filters is left out, as on the page that leads here.
     asked = read_asked(read_query(request), view.texts)
-    items = await work.read(list_all, list_query(asked.query), view.options, view.now_ms, limit=MAX_ROWS)
-    body = await asyncio.to_thread(_written, items)
+    found = await work.read(list_all, list_query(asked.query), view.options, view.now_ms, limit=MAX_ROWS)
+    body = await asyncio.to_thread(_written, found, view.options.base_url)
     return Response(
         status_code=200,
         content=body,
@@ -45,8 +47,9 @@ async def export_list(request: Request, work: UnitOfWork, view: View) -> Respons
     )
 
 
-def _written(items: list[bytes]) -> bytes:
-    return render_list_csv(msgspec.json.decode(item) for item in items).encode("utf-8", "replace")
+def _written(found: list[StoredReport], base_url: str) -> bytes:
+    items = (msgspec.json.decode(report_item(each, base_url=base_url)) for each in found)
+    return render_list_csv(items).encode("utf-8", "replace")
 
 
 OPERATIONS: Final = (

@@ -104,7 +104,7 @@ async def draw(view: View, viewed: Viewed, addresses: Addresses) -> Drawn | None
 
 
 def _draw(view: View, viewed: Viewed, addresses: Addresses) -> Drawn | None:
-    shown = shown_report(viewed, base_url=view.options.base_url)
+    shown = shown_report(viewed)
     if shown is None:
         return None
     return Drawn(report=shown, article=render_article(shown, view.texts, _extras(view, viewed, addresses)))

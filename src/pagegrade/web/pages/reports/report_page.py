@@ -8,7 +8,6 @@ from typing import Final
 from pagegrade.model.stored import UNFINISHED, Privacy, StoredReport
 from pagegrade.render.badge import HEIGHT, badge_width
 from pagegrade.render.english import N_
-from pagegrade.service.reports.serializers import share_url
 from pagegrade.service.reports.views import Viewed, compare_own, view_own
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.response import Response
@@ -20,6 +19,7 @@ from pagegrade.web.pages.reports.compare import compare_page, read_choice
 from pagegrade.web.pages.reports.report_context import Addresses, about, draw, waiting_header
 from pagegrade.web.pages.reports.rows import MEANINGS, PRIVACIES
 from pagegrade.web.request import Request
+from pagegrade.web.schemas.serializers import share_url
 
 PATH: Final = "/reports/{id}"
 SAID: Final[dict[str, str]] = {

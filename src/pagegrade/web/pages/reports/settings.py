@@ -10,7 +10,6 @@ from pagegrade.model.stored import Privacy, StoredReport
 from pagegrade.render.english import N_
 from pagegrade.service.container import Services
 from pagegrade.service.reports.operations import Stored, delete_report, find_report, rerun_reports, update_report
-from pagegrade.service.reports.serializers import share_url
 from pagegrade.service.reports.validation import read_change
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.fields import read_fields
@@ -27,6 +26,7 @@ from pagegrade.web.problems import problem_of
 from pagegrade.web.rate_limit import RateLimit
 from pagegrade.web.report_requests import evaluate_fields, refuse_when_draining
 from pagegrade.web.request import Request
+from pagegrade.web.schemas.serializers import share_url
 
 _FIELDS: Final = ("privacy", "password")
 _CHANGED: Final = N_(

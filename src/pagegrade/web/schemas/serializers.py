@@ -1,13 +1,12 @@
-"""Reports, runs, projects and accounts as the JSON that the interface hands out.
+"""JSON of reports, runs, comparisons, projects, batches and accounts, as the modules beside this one describe it.
 
-A report is put together from the bytes it is stored in: reading a page's worth of results only to write them again
-would be most of the cost of a request.
+A report is assembled from the bytes in which it is stored: parsing its results only to write them again would be most
+of the cost of a request.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime, timedelta
 from enum import Enum
 from functools import lru_cache
 from typing import Any, Final
@@ -19,13 +18,14 @@ from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import REPORT_VERSION
 from pagegrade.model.stored import GRADES, StoredReport, StoredRun
 from pagegrade.report.codec import Summary, detail_members, read_summary
-from pagegrade.report.compare import Change, Comparison
-from pagegrade.report.serialize import evidence_to_dict
+from pagegrade.report.compare import Change
+from pagegrade.report.serialize import evidence_to_dict, timestamp
 from pagegrade.service.options import AT_ONCE, ServiceOptions
-from pagegrade.store.repositories.projects import Project
+from pagegrade.service.reports.batches import BatchState
+from pagegrade.service.reports.history import ComparedRuns, RunResults
+from pagegrade.service.reports.projects import ProjectSize
 
 DEFAULT_PER_PAGE: Final = 10
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _RESULT: Final[dict[int | None, bytes]] = {rating: f'"{grade}"'.encode() for rating, grade in GRADES.items()}
 _encode: Final[Callable[[Any], bytes]] = msgspec.json.Encoder().encode
 _NULL: Final = msgspec.Raw(b"null")
@@ -53,27 +53,19 @@ DetailBytes = bytes | Absent | None
 """JSON object with ``results`` and ``page``; ``None``: there are none, ``ABSENT``: leave the members out."""
 
 
-def timestamp(at_ms: int) -> str:
-    """RFC 3339 in UTC with milliseconds and ``Z``.
-
-    Source: https://www.rfc-editor.org/rfc/rfc3339#section-5.6
-    """
-    return (_EPOCH + timedelta(milliseconds=at_ms)).isoformat(timespec="milliseconds")[:-6] + "Z"
-
-
 def share_url(base_url: str, slug: str) -> str:
-    """Address of the share page."""
+    """URL of the share page."""
     return f"{base_url}/r/{slug}"
 
 
 _items: Final[dict[tuple[str, str], tuple[StoredReport, bytes]]] = {}
 """Slug and base URL -> a report as it was, and its JSON object without results."""
 ITEMS: Final = 2_000
-"""So many are kept: a few megabytes."""
+"""Number of items that are kept: a few megabytes."""
 
 
 def report_item(stored: StoredReport, *, base_url: str) -> bytes:
-    """The JSON object of a report as an item of a list; those that are listed again and again are made once."""
+    """The JSON object of a report as an item of a list; the latest ones are kept."""
     key = (stored.slug, base_url)
     kept = _items.get(key)
     if kept is not None and kept[0] == stored:
@@ -126,8 +118,17 @@ def report_object(stored: StoredReport, *, base_url: str, detail: DetailBytes) -
     ))  # fmt: skip
 
 
-def run_object(run: StoredRun, *, detail: DetailBytes) -> bytes:
-    """The JSON object of a run; ``detail`` as for a report."""
+def run_item(run: StoredRun) -> bytes:
+    """The JSON object of a run as an item of a list."""
+    return _run_object(run, ABSENT)
+
+
+def run_object(found: RunResults) -> bytes:
+    """The JSON object of a run, whole."""
+    return _run_object(found.run, found.detail)
+
+
+def _run_object(run: StoredRun, detail: DetailBytes) -> bytes:
     summary = _NO_SUMMARY if run.summary is None else read_summary(run.summary)
     return b"".join((
         b'{"object":"run","report_id":%d,"number":%d,"state":"' % (run.report_id, run.number),
@@ -151,9 +152,42 @@ def run_object(run: StoredRun, *, detail: DetailBytes) -> bytes:
     ))  # fmt: skip
 
 
-def project_object(project: Project) -> bytes:
+def project_object(project: ProjectSize) -> bytes:
     """The JSON object of a project."""
-    return _encode({"object": "project", "project": project.name, "reports": sum(project.counts.values())})
+    return _encode({"object": "project", "project": project.name, "reports": project.reports})
+
+
+def batch_item(batch: BatchState) -> bytes:
+    """The JSON object of a batch as an item of a list."""
+    return _encode(_batch(batch))
+
+
+def batch_object(batch: BatchState) -> bytes:
+    """The JSON object of a batch, whole."""
+    reports = [
+        {
+            "id": report.id,
+            "object": "report",
+            "url": report.url,
+            "state": report.state,
+            "result": None if report.rating is None else GRADES[report.rating],
+            "score": report.score,
+        }
+        for report in batch.reports
+    ]
+    return _encode({**_batch(batch), "refused": msgspec.Raw(batch.refused), "reports": reports})
+
+
+def _batch(batch: BatchState) -> dict[str, Any]:
+    return {
+        "id": batch.id,
+        "object": "batch",
+        "total": len(batch.reports),
+        "queued": batch.unfinished,
+        "completed": batch.count("completed"),
+        "failed": batch.count("failed"),
+        "created_at": timestamp(batch.created_at_ms),
+    }
 
 
 def account_object(account: Account, key: Key, usage: Usage, options: ServiceOptions) -> bytes:
@@ -206,14 +240,15 @@ def account_object(account: Account, key: Key, usage: Usage, options: ServiceOpt
     )
 
 
-def comparison_object(report_id: int, before: int, after: int, comparison: Comparison) -> bytes:
-    """The JSON object of what changed from run ``before`` to run ``after``."""
+def comparison_object(compared: ComparedRuns) -> bytes:
+    """The JSON object of what changed from one run to another."""
+    comparison = compared.comparison
     return _encode(
         {
             "object": "comparison",
-            "report_id": report_id,
-            "from": before,
-            "to": after,
+            "report_id": compared.report_id,
+            "from": compared.before,
+            "to": compared.after,
             "score_before": comparison.score_before,
             "score_after": comparison.score_after,
             "uncapped_score_before": _tenths(comparison.exact_before),

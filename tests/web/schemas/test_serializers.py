@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import msgspec
-import pytest
 
 from pagegrade.model.account import Account, Key, Usage
 from pagegrade.model.stored import PackedReport, StoredReport, StoredRun
@@ -13,17 +12,18 @@ from pagegrade.report.codec import pack_report, unpack_detail
 from pagegrade.report.compare import compare_reports
 from pagegrade.report.serialize import report_from_dict, report_to_dict
 from pagegrade.service.options import ServiceOptions
-from pagegrade.service.reports.serializers import (
+from pagegrade.service.reports.history import ComparedRuns, RunResults
+from pagegrade.service.reports.projects import ProjectSize
+from pagegrade.web.schemas.serializers import (
     ABSENT,
     account_object,
     comparison_object,
     project_object,
     report_object,
+    run_item,
     run_object,
     share_url,
-    timestamp,
 )
-from pagegrade.store.repositories.projects import Project
 from tests.report_builders import make_failed_report, make_passed, make_report, make_result, poisoned_report
 from tests.store_builders import NOW_MS
 
@@ -144,8 +144,8 @@ def test_a_run_shows_the_facts_of_its_time() -> None:
     )  # fmt: skip
     packed = pack_report(make_report())
     done = replace(waiting, state="completed", rating=2, score=74, summary=packed.summary, started_at_ms=NOW_MS + 5)
-    shown = msgspec.json.decode(run_object(done, detail=unpack_detail(packed.detail)))
-    empty = msgspec.json.decode(run_object(waiting, detail=ABSENT))
+    shown = msgspec.json.decode(run_object(RunResults(run=done, detail=unpack_detail(packed.detail))))
+    empty = msgspec.json.decode(run_item(waiting))
 
     assert (shown["object"], shown["report_id"], shown["number"], shown["state"]) == ("run", 1042, 3, "completed")
     assert (shown["result"], shown["score"], shown["run"]["number"]) == ("decent", 74, 3)
@@ -155,21 +155,7 @@ def test_a_run_shows_the_facts_of_its_time() -> None:
     assert (empty["result"], empty["run"], empty["counts"], empty["caps"]) == (None, None, None, [])
 
 
-@pytest.mark.parametrize(
-    ("at_ms", "text"),
-    [
-        (0, "1970-01-01T00:00:00.000Z"),
-        (1_767_616_496_789, "2026-01-05T12:34:56.789Z"),
-        (951_782_399_999, "2000-02-28T23:59:59.999Z"),
-        (253_402_300_799_999, "9999-12-31T23:59:59.999Z"),
-    ],
-)
-def test_timestamps_are_exact_to_the_millisecond(at_ms: int, text: str) -> None:
-    """RFC 3339, UTC, three digits, Z."""
-    assert timestamp(at_ms) == text
-
-
-def test_the_account_tells_what_it_may_and_has() -> None:
+def test_an_account_has_its_limits_and_usage() -> None:
     """With the defaults of the installation where the account has none of its own."""
     account = Account(id=1, name='Ex"ample', email="owner@example.org", created_at_ms=NOW_MS)
     key = Key(id=3, account_id=1, name="ci", prefix="pgk_8Hs2", scopes=("reports:read",), created_at_ms=NOW_MS)
@@ -190,9 +176,9 @@ def test_the_account_tells_what_it_may_and_has() -> None:
     assert (own["defaults"]["privacy"], own["plan"]["features"]["reports"]) == (1, -1)
 
 
-def test_a_project_counts_all_its_reports() -> None:
-    """Whatever their state and result."""
-    project = Project(name="example.com:8080", counts={("completed", 2): 3, ("queued", None): 1})
+def test_a_project_has_a_name_and_a_number_of_reports() -> None:
+    """A port that is not the scheme's own belongs to the name."""
+    project = ProjectSize(name="example.com:8080", reports=4)
 
     assert msgspec.json.decode(project_object(project)) == {
         "object": "project", "project": "example.com:8080", "reports": 4
@@ -205,7 +191,9 @@ def test_a_comparison_lists_what_came_and_went() -> None:
         make_report(make_passed("language"), make_result("title-length")),
         make_report(make_passed("language")),
     )
-    shown = msgspec.json.decode(comparison_object(7, 1, 2, compare_reports(before, after)))
+    shown = msgspec.json.decode(
+        comparison_object(ComparedRuns(report_id=7, before=1, after=2, comparison=compare_reports(before, after)))
+    )
 
     assert (shown["object"], shown["report_id"], shown["from"], shown["to"]) == ("comparison", 7, 1, 2)
     assert shown["same_ruleset"] is True
