@@ -40,6 +40,8 @@ _MAX_PERMITS: Final = 1_000
 """Origins of which a client remembers how they were checked."""
 _BACKSTOP_S: Final = 0.25
 """Seconds after libcurl's own timeout at which our clock ends an exchange."""
+_CLOCK_SLACK_S: Final = 0.05
+"""libcurl counts whole milliseconds from a clock that it reads once a round: its timeout may come before ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,8 +281,8 @@ class HTTPClient:
     def _end(self, wanted: float) -> float:
         return wanted if self._deadline is None else min(wanted, self._deadline)
 
-    def _is_over(self) -> bool:
-        return self._deadline is not None and asyncio.get_running_loop().time() >= self._deadline
+    def _is_over(self, slack_s: float = 0.0) -> bool:
+        return self._deadline is not None and asyncio.get_running_loop().time() + slack_s >= self._deadline
 
     async def _permit(self, url: str, end: float) -> tuple[Permit, float | None]:
         """The permit for a URL, and what its look-up took when it was made for this exchange."""
@@ -407,7 +409,7 @@ class HTTPClient:
             return
         has_answer = reader.complete and (transfer.wire_bytes > 0 or transfer.is_redirect)
         if (outcome.timed_out or outcome.code == pycurl.E_OPERATION_TIMEDOUT) and not has_answer:
-            if self._is_over():
+            if self._is_over(_CLOCK_SLACK_S):
                 raise _budget()
             secure = transfer.request.url.startswith("https:")
             raise failures.explain_timeout(
