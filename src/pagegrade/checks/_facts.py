@@ -6,6 +6,7 @@ Everything is made at most once per run and only when a check asks for it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Final, cast
 
 from pagegrade.checks._links import links_to_pages
@@ -30,8 +31,10 @@ class Facts:
     def __init__(self, artifacts: Artifacts, *, document: Document | None = None) -> None:
         """Take the artifacts; ``document`` saves the parse where it was made already."""
         self.artifacts = artifacts
+        self.made: dict[str, object] = {} if document is None else {"document": document}
+        """Artifacts that were asked for before, by name."""
         self._failed: dict[str, Exception] = {}
-        self._made: dict[str, object] = {} if document is None else {"document": document}
+        self._is_drawn = not isinstance(artifacts.rendering, NotGathered)
         self._drawn: Facts | None = None
 
     def get(self, name: str) -> object:
@@ -40,13 +43,12 @@ class Facts:
         Raises:
             KeyError: No artifact has that name: a mistake in a check.
         """
-        made = self._made
-        if name in made:
-            return made[name]
+        if name in self.made:
+            return self.made[name]
         if name in self._failed:
             raise self._failed[name]
         try:
-            found = made[name] = PROVIDERS[name](self)
+            found = self.made[name] = PROVIDERS[name](self)
         except Exception as error:
             # A page that is too large to be parsed is tried once, and not again for every check.
             self._failed[name] = error.with_traceback(None)
@@ -58,7 +60,7 @@ class Facts:
         """The parsed document."""
         return cast("Document", self.get("document"))
 
-    @property
+    @cached_property
     def secrets(self) -> Sequence[ExposedSecret]:
         """The keys in the page that no report may show."""
         found = cast("Sequence[ExposedSecret]", self.get("exposed_secrets"))
@@ -70,10 +72,10 @@ class Facts:
         Accessibility and content are those of the page as a browser drew it, where one did; other categories are about
         what the server sends.
         """
-        rendering = self.artifacts.rendering
-        if category not in _DRAWN_CATEGORIES or isinstance(rendering, NotGathered):
+        if not self._is_drawn or category not in _DRAWN_CATEGORIES:
             return self
         if self._drawn is None:
+            rendering = cast("Rendering", self.artifacts.rendering)
             document = parse_document(
                 rendering.html.encode("utf-8", "replace"),
                 url=rendering.final_url,

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from pagegrade.model.document import Anchor, Document
-from pagegrade.parse.url import host, is_http, registrable_domain
+from pagegrade.parse.url import host, registrable_domain
 
 
 class PageLinks(msgspec.Struct, frozen=True, gc=False, kw_only=True):
@@ -22,11 +22,12 @@ class PageLinks(msgspec.Struct, frozen=True, gc=False, kw_only=True):
 def links_to_pages(document: Document) -> PageLinks:
     """Classify the links of a page."""
     own = registrable_domain(host(document.url))
+    schemes = ("https://", "http://")
     found: list[tuple[Anchor, str, bool]] = []
     authorities: dict[str, bool] = {}
     for anchor in document.anchors:
         url = anchor.url
-        if url is None or not is_http(url):
+        if url is None or not url.startswith(schemes):
             continue
         # Canonical addresses of one host start alike, so that few of a page's hosts need to be looked up.
         authority = url.split("/", 3)[2]

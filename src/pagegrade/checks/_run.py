@@ -12,7 +12,7 @@ from pagegrade.checks._exposed_keys import mask_outcome
 from pagegrade.checks._facts import Facts
 from pagegrade.model.artifacts import NotGathered
 from pagegrade.model.document import Document
-from pagegrade.model.outcome import MAX_EVIDENCE, NotApplicable, NotRun, Outcome, Severity
+from pagegrade.model.outcome import MAX_EVIDENCE, NotRun, Outcome, Severity
 from pagegrade.model.report import OutcomeName
 
 _SHOWN_ONLY: Final = Severity.INFO
@@ -45,21 +45,25 @@ def run_check(check: Check, facts: Facts) -> Verdict:
     arguments: list[object] = []
     facts = facts.for_category(check.category)
     try:
+        made = facts.made
         for name, optional in check.requirements.items():
-            artifact = facts.get(name)
-            if isinstance(artifact, NotGathered) and not optional:
+            artifact = made[name] if name in made else facts.get(name)
+            if type(artifact) is NotGathered and not optional:
                 return NotRun(artifact.code, artifact.detail)
             arguments.append(artifact)
         verdict = check.function(*arguments)
+        if type(verdict) is not Outcome:
+            return verdict
         # Whatever a check quotes of the page, it quotes no key.
-        if isinstance(verdict, Outcome) and (secrets := facts.secrets):
+        if secrets := facts.secrets:
             verdict = mask_outcome(verdict, secrets)
     except Exception as error:  # noqa: BLE001 - whatever a check raises is our mistake, not the page's
         return NotRun("check_error", f"The check stopped with {type(error).__name__}.")
-    if isinstance(verdict, Outcome) and len(verdict.evidence) > MAX_EVIDENCE:
-        total = len(verdict.evidence) if verdict.total is None else verdict.total
-        verdict = msgspec.structs.replace(verdict, evidence=verdict.evidence[:MAX_EVIDENCE], total=total)
-    if isinstance(verdict, Outcome) and verdict.evidence and check.visible_only:
+    evidence = verdict.evidence
+    if len(evidence) > MAX_EVIDENCE:
+        total = len(evidence) if verdict.total is None else verdict.total
+        verdict = msgspec.structs.replace(verdict, evidence=evidence[:MAX_EVIDENCE], total=total)
+    if evidence and check.visible_only:
         return _with_doubt(check, verdict, facts.document)
     return verdict
 
@@ -80,9 +84,9 @@ def evaluate(check: Check, verdict: Verdict) -> Evaluated:
         KeyError: The check returned a state it does not declare.
         ValueError: Its loss lies outside the range of that state.
     """
-    if isinstance(verdict, NotRun):
-        return Evaluated(check, verdict, "not_evaluated", None)
-    if isinstance(verdict, NotApplicable):
+    if type(verdict) is not Outcome:
+        if isinstance(verdict, NotRun):
+            return Evaluated(check, verdict, "not_evaluated", None)
         return Evaluated(check, verdict, "not_applicable", 0.0)
     state = check.state(verdict.state)
     loss = verdict.loss

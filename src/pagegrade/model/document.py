@@ -328,8 +328,6 @@ class Document:
     """Visible text of the body, white space collapsed, without script, style, template, noscript and hidden parts."""
     main_text: str
     """The part of ``text`` outside ``nav``, ``header``, ``footer`` and ``aside``."""
-    main_words: Sequence[str]
-    """``main_text``, split at its white space."""
     word_count: int
     """Of ``text``, as ``parse.words.count_words`` counts."""
     main_word_count: int

@@ -144,19 +144,30 @@ def parties_of(page_url: str, references: Iterable[tuple[str, str]], generator: 
     counts: Counter[str] = Counter()
     sheets: Counter[str] = Counter()
     platform = _platform_domains(generator)
+    names: dict[str, tuple[str, str]] = {}
+    relations: dict[str, tuple[bool, bool]] = {}
     for number, (url, kind) in enumerate(references):
         if number >= MAX_REFERENCES:
             break
         if not is_http(url):
             continue
-        name = host(url)
-        domain = registrable_domain(name)
+        # Canonical addresses of one host start alike, and a page names few hosts.
+        authority = url.split("/", 3)[2]
+        if authority not in names:
+            name = host(url)
+            names[authority] = name, registrable_domain(name)
+        name, domain = names[authority]
         if domain == site or domain in own or name in own:
             counts[site] += kind in {"stylesheet", "script"}
             sheets[site] += kind == "stylesheet"
             continue
-        related, shared = _is_related(site, domain), is_shared_service(name)
-        if related or (not shared and _is_same_name(site, domain)):
+        relation = relations.get(name)
+        if relation is None:
+            shared = is_shared_service(name)
+            related = _is_related(site, domain) or (not shared and _is_same_name(site, domain))
+            relation = relations[name] = related, shared
+        related, shared = relation
+        if related:
             own.add(domain)
         elif domain in platform or name in platform:
             own.add(domain if domain in platform else name)

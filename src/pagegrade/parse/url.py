@@ -44,14 +44,16 @@ _SCHEMES_WITHOUT_SLASHES: Final = frozenset(
 """Schemes that may be followed by digits, so that ``tel:123`` is not taken for a host and its port."""
 
 
-_PLAIN_REST: Final = r"/[\w/~!$&()*,;=:@.-]*+(?:\?[\w~!$&()*,;=:@./?%-]*+)?(?:#[\w~!$&()*,;=:@./?%-]*+)?"
+# Ranges instead of \w: the expression then looks each character up in one table, twice as fast.
+_PLAIN_CHARS: Final = r"A-Za-z0-9_~!$&()*,;=:@./\-"
+_PLAIN_REST: Final = rf"/[{_PLAIN_CHARS}]*+(?:\?[{_PLAIN_CHARS}?%]*+)?(?:#[{_PLAIN_CHARS}?%]*+)?"
 """Path, query and fragment of characters that no step of the URL parser changes; ``%`` not in the path, where it may
 spell a dot."""
-_PLAIN_PATH: Final = re.compile(rf"(?!//){_PLAIN_REST}", re.ASCII)
-_PLAIN_FRAGMENT: Final = re.compile(r"#[\w~!$&()*,;=:@./?%-]*+", re.ASCII)
-_PLAIN_URL: Final = re.compile(rf"https?://(?:[a-z0-9-]++\.)+[a-z]{{2,24}}+({_PLAIN_REST})?", re.ASCII)
+_PLAIN_PATH: Final = re.compile(rf"(?!//){_PLAIN_REST}")
+_PLAIN_FRAGMENT: Final = re.compile(rf"#[{_PLAIN_CHARS}?%]*+")
+_PLAIN_URL: Final = re.compile(rf"https?://(?:[a-z0-9-]++\.)+[a-z]{{2,24}}+({_PLAIN_REST})?")
 """A host whose last label is letters is no IPv4 address in disguise."""
-_PLAIN_HOST: Final = re.compile(r"(https?)://((?:[a-z0-9-]++\.)+[a-z]{2,24}+)(?=[/?#]|\Z)")
+_PLAIN_HOST: Final = re.compile(r"(?:[a-z0-9-]++\.)+[a-z]{2,24}+")
 """An authority that no step of the URL parser changes: whatever follows it cannot make the URL invalid."""
 
 
@@ -308,14 +310,25 @@ def scheme(url: str) -> str:
 def _authority(url: str) -> tuple[str, str, int | None]:
     """(scheme, host, port) of an absolute URL; empty strings where it has none."""
     # Nearly every address of a page is canonical by now, and then its beginning is all there is to read.
-    plain = _PLAIN_HOST.match(url) if url.isascii() else None
-    if plain is not None and "xn--" not in plain[2]:
-        return plain[1], plain[2], _DEFAULT_PORTS[plain[1]]
+    if url.isascii():
+        head = url.split("/", 3)
+        plain = _plain_authority(head[0], head[2]) if len(head) == 4 and not head[1] else None
+        if plain is not None:
+            return plain
     parts = _parse(url)
     if parts is None:
         return "", "", None
     name = parts["protocol"].removesuffix(":")
     return name, parts["hostname"], int(parts["port"]) if parts["port"] else _DEFAULT_PORTS.get(name)
+
+
+@lru_cache(maxsize=512)
+def _plain_authority(protocol: str, authority: str) -> tuple[str, str, int | None] | None:
+    """Split an authority that no step of the URL parser changes; ``None`` for every other."""
+    name = protocol.removesuffix(":")
+    if name not in _DEFAULT_PORTS or name == protocol or not _PLAIN_HOST.fullmatch(authority) or "xn--" in authority:
+        return None
+    return name, authority, _DEFAULT_PORTS[name]
 
 
 def host(url: str) -> str:

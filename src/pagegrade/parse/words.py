@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
-from itertools import islice
+from itertools import filterfalse, islice
 from operator import itemgetter
 from typing import Final
 
@@ -159,15 +158,17 @@ def contains_word(text: str, word: str) -> bool:
 
 _COUNTED_AT_ONCE: Final = 20_000
 """Pieces of a text."""
+_FOLDED_AT_ONCE: Final = 100_000
+"""Characters of a text."""
 
 
-def top_terms(pieces: Iterable[str], limit: int) -> list[tuple[str, int]]:
+def top_terms(text: str, limit: int) -> list[tuple[str, int]]:
     """The most frequent words of a text that are no stop words of any known language, most frequent first.
 
     The declared language is not asked: pages often declare another one than that of their text.
 
     Args:
-        pieces: The text, split at white space; read in linear time.
+        text: Read in linear time.
         limit: How many.
 
     Returns:
@@ -175,14 +176,18 @@ def top_terms(pieces: Iterable[str], limit: int) -> list[tuple[str, int]]:
         alphabetical order.
     """
     # Counted first, because no piece that comes again has to be looked at again.
-    counts: Counter[str] = Counter()
-    remaining = iter(pieces)
-    # In parts: the case-folded pieces of a long text together take more memory than its parser is given.
-    while part := list(islice(remaining, _COUNTED_AT_ONCE)):
-        counts.update(" ".join(part).casefold().split())
-    for piece in [piece for piece in counts if not piece.isalnum()]:
+    if len(text) <= _FOLDED_AT_ONCE:
+        counts = Counter(text.casefold().split())
+    else:
+        # In parts: the case-folded pieces of a long text together take more memory than its parser is given.
+        counts = Counter()
+        remaining = iter(text.split())
+        while part := list(islice(remaining, _COUNTED_AT_ONCE)):
+            counts.update(" ".join(part).casefold().split())
+    for piece in [*filterfalse(str.isalnum, counts)]:
         number = counts.pop(piece)
-        counts[piece.strip(_PUNCTUATION)] += number
+        word = piece.strip(_PUNCTUATION)
+        counts[word] = counts.get(word, 0) + number
     # Most words stand there once or twice, and do not have to be put in order when enough others are more frequent.
     found: list[tuple[str, int]] = []
     for least in (_OFTEN, 1):

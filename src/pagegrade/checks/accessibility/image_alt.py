@@ -14,6 +14,7 @@ FIRST: Final = 0.25
 """Loss for one: a single one is a small omission, and ten shut people out."""
 MIN_DIGITS: Final = 4
 """Fewer belong to the name of a thing: "chair2", "A320"."""
+_DIGIT: Final = re.compile(r"\d")
 _FILE_NAME: Final = re.compile(r"[^\s]{1,200}\.(?:jpe?g|png|gif|webp|avif|svg|bmp|tiff?|heic)", re.IGNORECASE)
 _GENERIC: Final = frozenset(
     "image img photo photograph picture pic graphic icon thumbnail untitled placeholder bild foto grafik"
@@ -190,7 +191,7 @@ def _poor(image: Image) -> str:
 
 def _is_own_file_name(image: Image) -> bool:
     """Whether the name is a number or a checksum that the file has for a name, without its ending."""
-    if image.url is None or sum(sign.isdecimal() for sign in image.name) < MIN_DIGITS:
+    if image.url is None or len(_DIGIT.findall(image.name)) < MIN_DIGITS:
         return False
     file = image.url.partition("?")[0].rpartition("/")[2]
     return image.name.casefold() in {file.casefold(), file.rpartition(".")[0].casefold()}

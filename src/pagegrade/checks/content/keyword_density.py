@@ -73,7 +73,7 @@ def keyword_density(document: Document) -> Verdict:
     words = document.main_word_count
     if words < MIN_WORDS:
         return NotApplicable("The page has too few words for a meaningful share.")
-    terms = top_terms(document.main_words, SHOWN)
+    terms = top_terms(text, SHOWN)
     if not terms:
         return NotApplicable("The page has too few words for a meaningful share.")
     evidence = tuple(

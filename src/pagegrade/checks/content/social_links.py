@@ -82,7 +82,9 @@ def _links(document: Document, page_links: PageLinks) -> Iterator[tuple[str, Anc
     own = f"{origin(document.url)}/"
     networks = {authority for authority in page_links.authorities if is_of_network(authority)}
     for anchor, url, _ in page_links.found:
-        if ("me" in anchor.rel or url.split("/", 3)[2] in networks) and not url.startswith(own):
+        if (anchor.rel and "me" in anchor.rel) or (networks and url.split("/", 3)[2] in networks):
+            if url.startswith(own):
+                continue
             yield url, anchor
     for link in document.links:
         if link.url is not None and "me" in link.rel:

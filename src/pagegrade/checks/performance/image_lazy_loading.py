@@ -129,12 +129,14 @@ def _counts(image: Image, files: dict[str, Resource]) -> bool:
     url = strip_fragment(image.url or "")
     if url.startswith("data:") or url.partition("?")[0].lower().endswith(".svg"):
         return False
-    sides = [image.attrs.get(name, "").strip().removesuffix("px") for name in ("width", "height")]
-    if "style" in image.attrs and not all(sides):
-        sides = _SIDE.findall(image.attrs["style"][:500]) or sides
+    attrs = image.attrs
+    sides = [attrs[name].strip().removesuffix("px") if name in attrs else "" for name in ("width", "height")]
+    if "style" in attrs and not all(sides):
+        sides = _SIDE.findall(attrs["style"][:500]) or sides
     if not any(sides):
         file = files.get(url)
         facts = None if file is None else file.image
         if facts is not None and facts.width_px and facts.height_px:
             sides = [str(facts.width_px), str(facts.height_px)]
-    return len(sides) < 2 or not all(side.isdecimal() and int(side[:6]) <= SMALL_PX for side in sides)
+    # One large side decides, and most images have one.
+    return len(sides) < 2 or any(not side.isdecimal() or int(side[:6]) > SMALL_PX for side in sides)

@@ -116,7 +116,7 @@ def link_text(document: Document, page_links: PageLinks) -> Verdict:
 
 def _is_signs_only(name: str) -> bool:
     """Whether the name consists of punctuation, arrows and shapes; pictographs (emoji) have names and do not count."""
-    return all(
+    return not name[:1].isalpha() and all(
         sign.isspace()
         or unicodedata.category(sign)[0] == "P"
         or unicodedata.category(sign) == "Sm"

@@ -95,7 +95,7 @@ def localhost_links(document: Document, page_links: PageLinks) -> Verdict:
     # Canonical addresses of one host start alike, and a page names few hosts.
     named = {*page_links.authorities, *(fact.url.split("/", 3)[2] for fact in document.references)}
     named.update(form.url.split("/", 3)[2] for form in document.forms if is_http(form.url))
-    local = {authority for authority in named if _is_local(host(f"http://{authority}/"))}
+    local = {authority for authority in named if _is_local(_host_of(authority))}
     if not local:
         return Outcome("public", value=0)
 
@@ -115,6 +115,11 @@ def localhost_links(document: Document, page_links: PageLinks) -> Verdict:
         total=len(every),
         count=len(loads) or len(links),
     )
+
+
+def _host_of(authority: str) -> str:
+    """The host of a canonical URL's authority, which most consist of."""
+    return host(f"http://{authority}/") if "@" in authority or ":" in authority else authority
 
 
 def _is_local(name: str) -> bool:

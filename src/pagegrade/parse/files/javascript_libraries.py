@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from pagegrade.parse.byte_search import ByteSearch
 from pagegrade.parse.url import host
 
 HEAD_BYTES: Final = 2_000
@@ -89,6 +90,7 @@ _BANNERS: Final = (
 Compared with the published files of each library, and of thirty others that name one in passing (Lodash says that it is
 based on Underscore, and Moment Timezone gives its own version as Moment does).
 """
+_PARTS: Final = ByteSearch([part.encode() for _, part, _ in _BANNERS])
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +126,11 @@ def library_of_url(url: str) -> NamedLibrary | None:
 
 def find_libraries(body: bytes) -> tuple[tuple[str, str], ...]:
     """(name, version) of the libraries that name themselves in the first lines of a script."""
-    head = body[:HEAD_BYTES].decode("latin-1")
+    head_bytes = body[:HEAD_BYTES]
+    # Most scripts name none.
+    if next(_PARTS.places(head_bytes, 1), None) is None:
+        return ()
+    head = head_bytes.decode("latin-1")
     found: dict[tuple[str, str], None] = {}
     for name, part, pattern in _BANNERS:
         match = pattern.search(head) if part in head else None

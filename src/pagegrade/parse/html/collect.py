@@ -135,20 +135,24 @@ class Collector:
         """``href`` as an absolute URL; ``None`` when absent, empty, unparsable or absurdly long."""
         if not href:
             return None
-        found = self._resolved.get(href, "")
-        if found == "":
-            bare = href.strip(" \t\n\f\r")
-            found = join_url(self.base_url, bare) if 0 < len(bare) <= _MAX_URL else None
-            self._resolved[href] = found
+        resolved = self._resolved
+        if href in resolved:
+            return resolved[href]
+        bare = href.strip(" \t\n\f\r")
+        found = resolved[href] = join_url(self.base_url, bare) if 0 < len(bare) <= _MAX_URL else None
         return found
 
     def room(self, items: Sized, name: str) -> bool:
         """Return whether another entry fits; says once that it does not."""
         if len(items) < MAX_ITEMS:
             return True
+        self.cut(name)
+        return False
+
+    def cut(self, name: str) -> None:
+        """Note that a list is full."""
         if name not in self.limits:
             self.limits.append(name)
-        return False
 
     def common(self, node: Element, attrs: dict[str, str], flags: int, kinds: int) -> int:
         """Collect attributes that every element may have; returns the flags of its subtree."""
@@ -225,7 +229,9 @@ class Collector:
         alternative: bool = False,
     ) -> None:
         """Note a URL that a browser would fetch."""
-        if url is None or not url.startswith(("http:", "https:")) or not self.room(self.references, "references"):
+        if url is None or not url.startswith("http") or not url.startswith(("http:", "https:")):
+            return
+        if not self.room(self.references, "references"):
             return
         self.references.append(
             Reference(
@@ -248,6 +254,8 @@ class Collector:
         """(visible text since ``open_name``, whether that is what the content says as a name, too)."""
         start, complications = opened
         inside = self.texts[start : start + MAX_OPEN_TEXTS + 1]
+        if len(inside) == 1:
+            return " ".join(inside[0].split()), complications == self.complications
         if len(inside) > MAX_OPEN_TEXTS:
             # Only hostile nesting repeats so much; the name is then read within a budget.
             return collapse("".join(inside[:MAX_OPEN_TEXTS])), False

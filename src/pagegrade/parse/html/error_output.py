@@ -10,6 +10,7 @@ import msgspec
 from turbohtml import Element, Text
 
 from pagegrade.model.document import Document
+from pagegrade.parse.byte_search import ByteSearch
 
 MAX_NODES: Final = 60_000
 MAX_TEXT: Final = 200_000
@@ -53,6 +54,7 @@ _HINTS: Final = (
     "Exception Type:",
 )
 """Part of every trace and every message of PHP."""
+_HINT_SEARCH: Final = ByteSearch([hint.encode() for hint in _HINTS])
 _PAGE_HINTS: Final = (
     *("error", "Error", "ERROR", "Bad Gateway", "went wrong"),
     *("ehler", "rreur", "rrore", "Erro ", "erro ", "fout", "łąd", "шибк", "hata", "エラー", "错误", "出错", "خطأ"),
@@ -161,7 +163,7 @@ def find_error_output(document: Document) -> tuple[ErrorOutput, ...]:
     if document.body is None:
         return ()
     found: list[ErrorOutput] = []
-    is_traced = any(hint in text for hint in _HINTS)
+    is_traced = next(_HINT_SEARCH.places(text.encode("utf-8", "replace"), 1), None) is not None
     if is_traced:
         prose, code = _split(document.body.node)
         is_all = len(prose.split()) <= _MAX_OWN_WORDS and len(document.anchors) <= 10

@@ -57,10 +57,12 @@ _UNSEEN: Final = re.compile(
     r"transform:(?:scale\(0|translate[xy]?\(-[0-9]{3,6})|font-size:[01](?:px|em|pt|%)?(?:;|$)"
 )
 """Not to be seen, which has honest reasons as well."""
-_MAY_CONCEAL: Final = re.compile(r":(?<=[tpmhey]:)(?:-[0-9]{3}|[01])|\((?:0|-[0-9]{3})")
+_MAY_CONCEAL: Final = re.compile(
+    r":(?:(?<=[tpm]:)-[0-9]{3}|(?:(?<=eight:)|(?<=width:)|(?<=acity:)|(?<=-size:))[01](?![0-9]))|\((?:0|-[0-9]{3})"
+)
 """Part of everything that the two patterns above match, and of few other rules; far cheaper to look for."""
 _SIGN: Final = re.compile(
-    r":(?<=[tpmheyTPMHEY\s]:)\s{0,5}(?:-\s{0,2}[0-9]\s{0,2}[0-9]\s{0,2}[0-9]|[01])"
+    r":(?<=[tpmheyTPMHEY\s]:)\s{0,5}(?:-\s{0,2}[0-9]\s{0,2}[0-9]\s{0,2}[0-9]|[01](?![0-9]))"
     r"|\(\s{0,5}(?:0|-\s{0,2}[0-9])"
 )
 """The same in the text of a style sheet as it is written."""
@@ -71,15 +73,29 @@ _SCRIPTED: Final = re.compile(
     r"getElementById\(\s{0,3}[\"']([^\"']{1,80})[\"']\s{0,3}\)\.style\.(?:display|visibility)\s{0,3}="
     r"\s{0,3}[\"'](?:none|hidden)"
 )
-_DISGUISED: Final = re.compile(
-    r"(?:eval|document\.write(?:ln)?|Function|setTimeout)\s{0,3}\(\s{0,3}(?:window\.)?"
-    r"(?:atob|String\.fromCharCode)\s{0,3}\(|"
-    r"String\.fromCharCode\s{0,3}\((?:\s{0,3}\d{2,3}\s{0,3},){9,2000}\s{0,3}\d{2,3}\s{0,3}\)|"
-    r"(?:eval|document\.write(?:ln)?)\s{0,3}\(\s{0,3}unescape\s{0,3}\(\s{0,3}[\"']"
-    r"(?:%[0-9a-fA-F]{2}|%u[0-9a-fA-F]{4}){30}"
-)
-_DISGUISES: Final = ("atob", "fromCharCode", "unescape")
-"""One of these is part of everything that the pattern above matches; far cheaper to look for."""
+_DECODES: Final = {
+    "atob": (
+        re.compile(
+            r"(?:eval|document\.write(?:ln)?|Function|setTimeout)\s{0,3}\(\s{0,3}(?:window\.)?\Z",
+        ),
+        re.compile(r"\s{0,3}\("),
+    ),
+    "String.fromCharCode": (
+        re.compile(
+            r"(?:eval|document\.write(?:ln)?|Function|setTimeout)\s{0,3}\(\s{0,3}(?:window\.)?\Z",
+        ),
+        re.compile(r"\s{0,3}\("),
+    ),
+    "unescape": (
+        re.compile(r"(?:eval|document\.write(?:ln)?)\s{0,3}\(\s{0,3}\Z"),
+        re.compile(r"\s{0,3}\(\s{0,3}[\"'](?:%[0-9a-fA-F]{2}|%u[0-9a-fA-F]{4}){30}"),
+    ),
+}
+"""Function that decodes -> (what comes before it, and after it) where a script runs what it has decoded."""
+_MAX_BEFORE: Final = 40
+"""Characters before such a function that are read; more than the longest match."""
+_NUMBERS: Final = re.compile(r"\s{0,3}\((?:\s{0,3}\d{2,3}\s{0,3},){9,2000}\s{0,3}\d{2,3}\s{0,3}\)")
+"""Ten and more character codes, as arguments."""
 _RUNS: Final = re.compile(
     r"eval|document\.write|createElement|appendChild|insertBefore|location|innerHTML|Function|setTimeout"
 )
@@ -118,7 +134,7 @@ def _hidden_links(document: Document, parties: Parties) -> Iterator[Injection]:
     concealed = _Concealed(document)
     topic: bool | None = None
     for anchor, url in foreign:
-        depth = concealed.how(anchor.node)
+        depth = concealed.how(anchor.node) if concealed.is_any else 0
         if not (depth or anchor.hidden):
             continue
         moved = depth == _FAR
@@ -136,16 +152,18 @@ def _hidden_links(document: Document, parties: Parties) -> Iterator[Injection]:
 def _foreign_links(document: Document, parties: Parties) -> Iterator[tuple[Anchor, str]]:
     """Links to other sites, each address once; shared services and social networks are no others."""
     seen: set[str] = set()
-    names: dict[str, bool] = {}
+    authorities: dict[str, bool] = {}
     for anchor in document.anchors[:MAX_ANCHORS]:
         url = anchor.url
         if url is None or url in seen or not is_http(url):
             continue
         seen.add(url)
-        name = host(url)
-        if name not in names:
-            names[name] = not (parties.is_own(url) or is_of_network(name) or is_shared_service(name))
-        if names[name]:
+        # Canonical addresses of one host start alike, and a page names few hosts.
+        authority = url.split("/", 3)[2]
+        if authority not in authorities:
+            name = host(url)
+            authorities[authority] = not (parties.is_own(url) or is_of_network(name) or is_shared_service(name))
+        if authorities[authority]:
             yield anchor, url
 
 
@@ -180,8 +198,10 @@ class _Concealed:
     """Ways to hide elements: by their own style, by a rule of the page, or by a script."""
 
     def __init__(self, document: Document) -> None:
-        self._known: dict[object, int] = {}
         self._names: dict[str, int] = {}
+        self._styled: dict[object, int] = {}
+        """Elements that their own style or kind conceals."""
+        self._known: dict[object, int] = {}
         for style in document.styles[:50]:
             for name, declarations in _concealing_rules(style.text[:MAX_SCRIPT]):
                 how = _how(declarations)
@@ -191,6 +211,20 @@ class _Concealed:
             if "getElementById" in script.text[:MAX_SCRIPT]:
                 for match in _SCRIPTED.finditer(script.text[:MAX_SCRIPT]):
                     self._names.setdefault(match[1], _UNSEEN_ONLY)
+        styles: dict[str, int] = {}
+        for attribute in document.style_attributes:
+            value = attribute.value
+            if value not in styles:
+                styles[value] = _how(value)
+            if styles[value]:
+                self._styled[attribute.node] = styles[value]
+        for element in document.obsolete:
+            if element.node.tag == "marquee" and any(
+                element.attrs.get(name, "") in _NOTHING for name in ("width", "height")
+            ):
+                self._styled[element.node] = _FAR
+        self.is_any = bool(self._names or self._styled)
+        """Something may conceal an element."""
 
     def how(self, node: object) -> int:
         """0 for what can be seen, ``_UNSEEN_ONLY`` or ``_FAR``, the element's nearest ancestors included."""
@@ -204,16 +238,17 @@ class _Concealed:
         return found
 
     def _own(self, node: Element) -> int:
-        attrs = node.attrs
-        style = attrs.get("style")
-        how = _how(style) if isinstance(style, str) else 0
-        if node.tag == "marquee" and any(str(attrs.get(name, "")) in _NOTHING for name in ("width", "height")):
-            return _FAR
-        if not self._names:
-            return how
-        classes = attrs.get("class") or ()
-        names = classes.split() if isinstance(classes, str) else classes
-        return max(how, self._names.get(str(attrs.get("id") or ""), 0), *(self._names.get(one, 0) for one in names), 0)
+        how = self._styled.get(node, 0)
+        names = self._names
+        if names:
+            attrs = node.attrs
+            if "class" in attrs:
+                classes = attrs["class"] or ()
+                for name in classes.split() if isinstance(classes, str) else classes:
+                    how = max(how, names.get(name, 0))
+            if "id" in attrs:
+                how = max(how, names.get(str(attrs["id"] or ""), 0))
+        return how
 
 
 def _how(style: str) -> int:
@@ -232,8 +267,22 @@ def _disguised_scripts(document: Document) -> Iterator[Injection]:
     for script in document.scripts[:MAX_SCRIPTS]:
         if script.kind == "classic" and script.text:
             text = script.text[:MAX_SCRIPT]
-            if any(sign in text for sign in _DISGUISES) and _DISGUISED.search(text) and _RUNS.search(text):
+            if any(_is_disguised(text, name) for name in _DECODES) and _RUNS.search(text):
                 yield Injection("disguised-script", script.node)
+
+
+def _is_disguised(text: str, name: str) -> bool:
+    """Return whether a script runs what the function of that name decodes, or decodes a list of character codes."""
+    before, after = _DECODES[name]
+    start = text.find(name)
+    while start >= 0:
+        end = start + len(name)
+        if after.match(text, end) and before.search(text[max(0, start - _MAX_BEFORE) : start]):
+            return True
+        if name == "String.fromCharCode" and _NUMBERS.match(text, end):
+            return True
+        start = text.find(name, end)
+    return False
 
 
 def _invisible_frames(document: Document, parties: Parties) -> Iterator[Injection]:

@@ -146,7 +146,6 @@ def parse_document(
         noscripts=into.noscripts,
         text=text,
         main_text=main_text,
-        main_words=main_words,
         word_count=word_count,
         main_word_count=word_count if main_words is words else count_words(main_text, len(main_words)),
         limits_hit=tuple(into.limits),

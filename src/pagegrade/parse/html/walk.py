@@ -19,7 +19,7 @@ from pagegrade.parse.aria.subtree_flags import (
 )
 from pagegrade.parse.html.attribute_kinds import ID, PLAIN_ATTRIBUTES, SHOWING, kinds_of
 from pagegrade.parse.html.collect import Collector
-from pagegrade.parse.html.elements import HANDLERS, MODEST
+from pagegrade.parse.html.elements import HANDLERS, MODEST, Handler
 from pagegrade.parse.html.elements.text import foreign_element
 
 MAX_NODES: Final = 200_000
@@ -39,6 +39,15 @@ _INHERITED: Final = SHUT | VEILED_NARROW | VEILED_WIDE
 _OPENING: Final = frozenset({"details", "dialog"})
 """Elements that browsers themselves close."""
 
+_Kind = tuple[Handler | None, bool, bool, bool, bool]
+"""(handler, whether it wants the attributes of every element, breaks the line, never holds anything, may be closed)."""
+_OTHER: Final[_Kind] = (None, False, True, False, False)
+_KINDS: Final[dict[str, _Kind]] = {
+    tag: (HANDLERS.get(tag), tag in HANDLERS and tag not in MODEST, tag not in _INLINE, tag in _VOID, tag in _OPENING)
+    for tag in {*HANDLERS, *_INLINE, *_VOID, *_OPENING}
+}
+"""Properties of elements that the walk needs, in one place."""
+
 # Any, because the type of a node is tested by identity below: isinstance would cost a tenth of the walk.
 _Frame = tuple[Iterator[Any], int, int, Callable[[], None] | None, bool]
 
@@ -49,8 +58,9 @@ def walk(root: Element, into: Collector) -> None:  # noqa: C901, PLR0912, PLR091
     Iterative, so that depth costs no stack. Local names and one flat loop because this is the hottest code there is:
     it runs for every element and text of every page.
     """
-    handlers, inline, void, html = HANDLERS.get, _INLINE, _VOID, Namespace.HTML
-    texts, modest, limit, plain = into.texts, MODEST, MAX_NODES, PLAIN_ATTRIBUTES.issuperset
+    kind_of, other, html = _KINDS.get, _OTHER, Namespace.HTML
+    texts, limit, plain = into.texts, MAX_NODES, PLAIN_ATTRIBUTES.issuperset
+    add_text = texts.append
     visibility = into.visibility
     enter, may_hide, styled = visibility.enter, visibility.may_hide, visibility.is_needed
     known: dict[str, int] = {}
@@ -74,12 +84,11 @@ def walk(root: Element, into: Collector) -> None:  # noqa: C901, PLR0912, PLR091
                 tag = node.tag
                 raw = node.attrs
                 inner = flags
-                handler = handlers(tag)
+                handler, wanted, breaks, is_void, is_opening = kind_of(tag, other)
                 attrs = _NO_ATTRIBUTES
                 kinds: int | None = 0
                 if raw:
                     # To read the names alone costs a third of what it costs to read the values, too.
-                    wanted = handler is not None and tag not in modest
                     names = raw.copy() if wanted else raw
                     if not plain(names):
                         # A page has few different sets of names.
@@ -93,12 +102,7 @@ def walk(root: Element, into: Collector) -> None:  # noqa: C901, PLR0912, PLR091
                             # The parser splits token lists (class, rel ...); all other code needs the string.
                             if type(value) is not str:
                                 attrs[name] = " ".join(value) if value else ""
-                if (
-                    flags & _INHERITED
-                    or (kinds and kinds & SHOWING)
-                    or tag in _OPENING
-                    or (styled and may_hide(tag, raw))
-                ):
+                if flags & _INHERITED or (kinds and kinds & SHOWING) or is_opening or (styled and may_hide(tag, raw)):
                     inner = enter(node, flags)
                     if inner != flags:
                         into.complications += 1
@@ -115,14 +119,13 @@ def walk(root: Element, into: Collector) -> None:  # noqa: C901, PLR0912, PLR091
                         inner, next_closer = foreign_element(into, node, attrs, inner)
                 if next_closer is None and "role" in attrs:
                     next_closer = into.open_role(node, attrs, inner)
-                breaks = tag not in inline
                 if breaks and inner & IN_BODY:
-                    texts.append(" ")
+                    add_text(" ")
                 if inner & SKIP:
                     if next_closer is not None:
                         next_closer()
                     continue
-                if tag in void and node.namespace is html:
+                if is_void and node.namespace is html:
                     # Nothing can stand inside: what opens closes at once.
                     if depth >= deepest:
                         deepest = depth + 1
@@ -141,7 +144,7 @@ def walk(root: Element, into: Collector) -> None:  # noqa: C901, PLR0912, PLR091
                 break
             if kind is Text or kind is CData:
                 if flags & _SEEN == IN_BODY:
-                    texts.append(node.data)
+                    add_text(node.data)
             elif kind is DocumentFragment:
                 # Only a declarative shadow root comes this far: its content is rendered.
                 stack.append((iterator, flags, children, closer, block))
@@ -154,7 +157,7 @@ def walk(root: Element, into: Collector) -> None:  # noqa: C901, PLR0912, PLR091
             if closer is not None:
                 closer()
             if block and flags & IN_BODY:
-                texts.append(" ")
+                add_text(" ")
             if not stack:
                 break
             left = flags

@@ -111,8 +111,7 @@ def link(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple
 
 def script(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[int, Closer]:
     """A program, or data in its clothes."""
-    declared = attrs.get("type", "").strip().lower()
-    essence = declared.partition(";")[0].strip()
+    declared = attrs["type"].strip().lower() if "type" in attrs else ""
     kind: Literal["classic", "module", "importmap", "speculationrules", "data"]
     if not declared and "type" not in attrs and attrs.get("language"):
         declared = f"text/{attrs['language'].lower()}"
@@ -147,7 +146,8 @@ def script(into: Collector, node: Element, attrs: Attributes, flags: int) -> tup
                 text=text,
             ),
         )
-    if kind == "data" and essence == "application/ld+json" and into.room(into.structured_items, "structured_items"):
+    is_linked_data = kind == "data" and declared.partition(";")[0].strip() == "application/ld+json"
+    if is_linked_data and into.room(into.structured_items, "structured_items"):
         into.structured_items.append(structured_item_of_json_ld(text, node))
     return flags | SKIP, None
 

@@ -10,8 +10,8 @@ from pagegrade.model.document import Anchor, Control, Form
 from pagegrade.parse.aria.roles import first_role, is_opaque
 from pagegrade.parse.aria.subtree_flags import ARIA_HIDDEN, HIDDEN, NO_TEXT, SKIP
 from pagegrade.parse.cascade.states import is_details_summary
-from pagegrade.parse.html.accessible_names import Label
-from pagegrade.parse.html.collect import Attributes, Closer, Collector, rel_tokens
+from pagegrade.parse.html.accessible_names import NAME_ATTRIBUTES, Label
+from pagegrade.parse.html.collect import MAX_ITEMS, Attributes, Closer, Collector, rel_tokens
 
 _UNLABELLED_INPUTS: Final = frozenset({"hidden", "submit", "reset", "button", "image"})
 _MAX_VALUES: Final = 50
@@ -32,14 +32,16 @@ def anchor(into: Collector, node: Element, attrs: Attributes, flags: int) -> tup
         anchors = into.anchors
         if close_host is not None:
             close_host()
-        if not into.room(anchors, "anchors"):
+        if len(anchors) >= MAX_ITEMS:
+            into.cut("anchors")
             return
         if href is None and "role" in attrs:
             # Not a link to the platform: a placeholder, or a button by role.
             role = first_role(attrs["role"])
             if role in ("button", "link"):
                 into.add_named(node, attrs, flags, role, text, whole)
-        into.want_name(anchors, attrs, flags, known=whole and text != "")
+        if not whole or not text or not NAME_ATTRIBUTES.isdisjoint(attrs):
+            into.want_name(anchors, attrs, flags, known=False)
         if len(into.images) > images:
             into.parts.linked_images.append((len(anchors), images, len(into.images)))
         url = into.resolve(href)

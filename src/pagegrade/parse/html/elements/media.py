@@ -23,11 +23,11 @@ def img(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple[
         into.media_count += 1
     into.complications += 1
     alt = attrs.get("alt")
-    role = attrs.get("role", "").strip().lower()
-    presentational = role in {"none", "presentation"}
+    presentational = "role" in attrs and attrs["role"].strip().lower() in {"none", "presentation"}
     labelled = not NAME_ATTRIBUTES.isdisjoint(attrs)
-    name = collapse(attrs.get("title", "") if alt is None else alt)
-    lazy = attrs.get("loading", "").strip().lower() == "lazy"
+    name = attrs.get("title", "") if alt is None else alt
+    name = collapse(name) if name else ""
+    lazy = "loading" in attrs and attrs["loading"].strip().lower() == "lazy"
     url = into.resolve(attrs.get("src"))
     candidates: dict[str, None] = {}
     if url is not None:
