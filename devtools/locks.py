@@ -41,10 +41,10 @@ class Lock:
 
 
 LOCKS: Final = (
-    Lock(name="dev", project=True, groups=("test", "lint", "docs"), extras=("otel",)),
-    Lock(name="test", project=True, groups=("test",), extras=("otel",), within="dev"),
-    Lock(name="run", project=True, within="dev"),
-    Lock(name="otel", project=True, extras=("otel",), within="dev"),
+    Lock(name="dev", project=True, groups=("test", "lint", "docs"), extras=("otel", "pdf")),
+    Lock(name="test", project=True, groups=("test",), extras=("otel", "pdf"), within="dev"),
+    Lock(name="run", project=True, extras=("pdf",), within="dev"),
+    Lock(name="otel", project=True, extras=("otel", "pdf"), within="dev"),
     Lock(name="build", project=False, groups=("build",)),
     Lock(name="uv", project=False, groups=("bootstrap",)),
 )

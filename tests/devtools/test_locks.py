@@ -115,3 +115,13 @@ def test_the_project_as_it_is_has_no_problem() -> None:
         group for lock in LOCKS for group in lock.groups
     }
     assert problems() == []
+
+
+def test_the_service_is_locked_with_its_pdf_export_and_the_package_does_not_require_it() -> None:
+    """``make serve`` and the image install from ``run.txt``, or from ``otel.txt``."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+    assert not any(requirement.startswith("typst") for requirement in project["dependencies"])
+    assert [requirement.partition(">")[0] for requirement in project["optional-dependencies"]["pdf"]] == ["typst"]
+    for name in ("run", "otel", "test", "dev"):
+        assert "\ntypst==" in (ROOT / "requirements" / f"{name}.txt").read_text(), name

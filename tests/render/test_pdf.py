@@ -5,6 +5,7 @@ import hashlib
 import io
 import json
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -16,9 +17,9 @@ import typst
 from pypdf import PdfReader
 from pypdf.generic import ArrayObject, DictionaryObject
 
-from pagegrade.model.errors import InvalidInput
+from pagegrade.model.errors import InvalidInput, PDFNotInstalled
 from pagegrade.model.report import Report
-from pagegrade.render.pdf import FONTS, TEMPLATE, _fonts, render_pdf, render_report_pdf
+from pagegrade.render.pdf import FONTS, TEMPLATE, _fonts, is_installed, render_pdf, render_report_pdf
 from pagegrade.report.serialize import report_to_dict
 from pagegrade.sandbox.pool import Children
 from tests.report_builders import (
@@ -333,4 +334,14 @@ def test_a_mistake_in_the_template_is_not_hidden(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("pagegrade.render.pdf.TEMPLATE", wrong)
 
     with pytest.raises(typst.TypstError):
+        render_report_pdf(make_report())
+
+
+def test_without_typst_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And with it, it is found."""
+    assert is_installed()
+    monkeypatch.setitem(sys.modules, "typst", None)  # as where it is not installed
+
+    assert not is_installed()
+    with pytest.raises(PDFNotInstalled, match=r"install pagegrade\[pdf\]"):
         render_report_pdf(make_report())

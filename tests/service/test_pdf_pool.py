@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 
 import pytest
 
-from pagegrade.model.errors import Unavailable
+from pagegrade.model.errors import PDFNotInstalled, Unavailable
 from pagegrade.report.serialize import report_to_dict
 from pagegrade.sandbox.pool import TaskFailed
 from pagegrade.service import pdf_pool as module
@@ -55,3 +56,11 @@ def test_what_is_no_report_is_a_mistake_of_ours() -> None:
     """It is logged as one, and not told as something that passes."""
     with pytest.raises(TaskFailed):
         asyncio.run(Documents().pdf(b"[]"))
+
+
+def test_without_typst_no_process_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error names the extra that brings it."""
+    monkeypatch.setitem(sys.modules, "typst", None)  # as where it is not installed
+
+    with pytest.raises(PDFNotInstalled, match=r"install pagegrade\[pdf\]"):
+        asyncio.run(Documents().pdf(REPORT))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -194,3 +195,24 @@ def test_nothing_is_exported_before_there_is_anything(tmp_path: Path) -> None:
     database.close()
 
     assert made is None
+
+
+def test_an_installation_without_typst_says_how_to_get_pdf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However it is asked for; other formats are not concerned."""
+
+    async def script(instance: Instance) -> list[httpx.Response]:
+        await finished(instance)
+        monkeypatch.setitem(sys.modules, "typst", None)  # as where it is not installed
+        path = f"{REPORTS}/1"
+        return [
+            await instance.call("GET", f"{path}?format=pdf"),
+            await instance.call("GET", path, headers={"Accept": "application/pdf"}),
+            await instance.call("GET", f"{path}?format=csv"),
+        ]
+
+    by_name, by_accept, other = with_instance(tmp_path, script)
+
+    assert other.status_code == 200
+    for answer in (by_name, by_accept):
+        assert (answer.status_code, answer.json()["code"]) == (501, "pdf_not_installed")
+        assert "pagegrade[pdf]" in answer.json()["detail"]

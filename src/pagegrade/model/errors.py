@@ -16,6 +16,7 @@ PagegradeError
 │   ├── ReportDeleted
 │   ├── RateLimited
 │   ├── QuotaExceeded
+│   ├── PDFNotInstalled
 │   └── Unavailable
 └── RunFailed               the page could not be analysed
     └── (code says which of ``FAILURE_CODES``)
@@ -195,6 +196,12 @@ class QuotaExceeded(Refused):
 
     code: ClassVar[str] = "quota_exceeded"
     retryable = True
+
+
+class PDFNotInstalled(Refused):
+    """This installation cannot make PDF files: install pagegrade[pdf], or choose another format."""
+
+    code: ClassVar[str] = "pdf_not_installed"
 
 
 class Unavailable(Refused):

@@ -10,9 +10,11 @@ import json
 from datetime import UTC
 from functools import cache
 from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from pagegrade.model.errors import PDFNotInstalled
 from pagegrade.model.report import Report
 from pagegrade.render.pdf_model import sheet
 from pagegrade.report.serialize import report_from_dict
@@ -26,12 +28,18 @@ TEMPLATE: Final = Path(str(files("pagegrade.render"))) / "templates" / "report.t
 FONTS: Final = Path(str(files("pagegrade.render"))) / "fonts"
 
 
+def is_installed() -> bool:
+    """Return true if Typst is installed, which the extra ``pagegrade[pdf]`` brings."""
+    return find_spec("typst") is not None
+
+
 def render_pdf(report_json: bytes) -> bytes:
     """The report as PDF, from the JSON object of the HTTP interface.
 
     A top-level function of bytes, so that it can run in a child process that may be killed.
 
     Raises:
+        PDFNotInstalled: Typst is not installed.
         InvalidInput: It is no report, or not a finished one with results.
         ValueError: It is no JSON.
     """
@@ -39,7 +47,13 @@ def render_pdf(report_json: bytes) -> bytes:
 
 
 def render_report_pdf(report: Report) -> bytes:
-    """The same from a report at hand: the same report gives the same bytes."""
+    """The same from a report at hand: the same report gives the same bytes.
+
+    Raises:
+        PDFNotInstalled: Typst is not installed.
+    """
+    if not is_installed():
+        raise PDFNotInstalled
     # Late: who only sends this function to a child has no use for Typst.
     import typst
 

@@ -11,8 +11,8 @@ import logging
 from typing import Final
 
 from pagegrade.gather.context import OffloadFailed
-from pagegrade.model.errors import Unavailable
-from pagegrade.render.pdf import render_pdf
+from pagegrade.model.errors import PDFNotInstalled, Unavailable
+from pagegrade.render.pdf import is_installed, render_pdf
 from pagegrade.sandbox.pool import Children, TaskFailed
 
 CONCURRENT: Final = 2
@@ -41,9 +41,12 @@ class Documents:
             report_json: The JSON object of the HTTP interface.
 
         Raises:
+            PDFNotInstalled: The extra ``pagegrade[pdf]`` is not installed.
             Unavailable: Too many are being made, or this one is too large to be made.
             TaskFailed: A mistake of ours.
         """
+        if not is_installed():
+            raise PDFNotInstalled
         if self._asked >= MAX_ASKED:
             raise Unavailable(
                 "Too many documents are being made right now; try again soon.", retry_after_s=RETRY_AFTER_S

@@ -236,6 +236,16 @@ TEXTS: Final[dict[str, ProblemText]] = {
         detail="The methods known here are GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE, CONNECT.",
         request="PROPFIND /api/v1/reports",
     ),
+    "pdf_not_installed": ProblemText(
+        happened="This installation of Pagegrade cannot make PDF files.",
+        causes=("It was installed without the extra `pdf`, which is 84 MB large and therefore optional.",),
+        steps=(
+            "If Pagegrade is yours, install it with the extra and start it again: `pip install 'pagegrade[pdf]'`.",
+            "Take the report in another format, for example `format=html`, and print it from a browser.",
+        ),
+        detail="This installation cannot make PDF files: install pagegrade[pdf], or choose another format.",
+        request="GET /api/v1/reports/1042\nAccept: application/pdf",
+    ),
     "unavailable": ProblemText(
         happened="Pagegrade cannot do this right now.",
         causes=(

@@ -44,6 +44,7 @@ PROBLEMS: Final[dict[str, tuple[int, str]]] = {
     "quota_exceeded": (429, "Quota exceeded"),
     "internal_error": (500, "Internal error"),
     "not_implemented": (501, "Not implemented"),
+    "pdf_not_installed": (501, "PDF not installed"),
     "unavailable": (503, "Unavailable"),
 }
 """Code -> (status, title)."""

@@ -17,6 +17,7 @@ from pagegrade.service.doctor.checks import (
     look_at_guard,
     look_at_name_servers,
     look_at_packages,
+    look_at_pdf,
     look_at_versions,
     try_fetch,
 )
@@ -34,7 +35,16 @@ def test_what_is_installed_here_is_new_enough() -> None:
     found = list(look_at_versions((3, 11, 14)))
 
     assert levels(found) == ["ok"] * len(found)
-    assert {one.topic for one in found} == {"pagegrade", "python", "packages", "libcurl"}
+    assert {one.topic for one in found} == {"pagegrade", "python", "packages", "pdf", "libcurl"}
+
+
+def test_a_missing_pdf_export_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the command that installs it; everything else works without."""
+    monkeypatch.setitem(sys.modules, "typst", None)  # as where it is not installed
+    found = look_at_pdf()
+
+    assert (found.topic, found.level) == ("pdf", "warning")
+    assert "pip install 'pagegrade[pdf]'" in found.advice
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from pagegrade.model.errors import InvalidInput
 from pagegrade.model.identity import RELEASED_MS, VERSION
 from pagegrade.model.report import RULESET
 from pagegrade.parse.url import host, parse_target_url, port
+from pagegrade.render.pdf import is_installed
 from pagegrade.sandbox.pool import Children
 from pagegrade.service.runs.analysis import (
     AnalyzeOptions,
@@ -107,6 +108,7 @@ def look_at_versions(version: tuple[int, int, int] = sys.version_info[:3]) -> It
     else:
         yield ok("python", shown)
     yield from look_at_packages(metadata.requires("pagegrade") or [])
+    yield look_at_pdf()
     yield ok("libcurl", libcurl_version())
 
 
@@ -122,6 +124,17 @@ def look_at_system(platform: str = sys.platform) -> Diagnosis:
         "system",
         f"{platform} does not limit the memory of the processes that parse pages",
         "Run the service on Linux, for instance in a container. The command line and the library work here.",
+    )
+
+
+def look_at_pdf() -> Diagnosis:
+    """Check whether reports can be exported as PDF."""
+    if is_installed():
+        return ok("pdf", f"typst {metadata.version('typst')}")
+    return warning(
+        "pdf",
+        "reports cannot be exported as PDF: typst is not installed",
+        "Install it with pip install 'pagegrade[pdf]' if PDF files are needed.",
     )
 
 

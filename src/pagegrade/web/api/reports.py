@@ -372,7 +372,7 @@ OPERATIONS: Final = (
         headers=("Prefer", "If-None-Match", "If-Modified-Since"),
         answers={200: ReportAnswer},
         answer_headers={200: ("ETag", "Last-Modified", "Retry-After", "Preference-Applied")},
-        problems=("not_found",),
+        problems=("not_found", "pdf_not_installed"),
     ),
     _update("PUT", "update_report"),
     _update("PATCH", "patch_report", " The same as PUT.", body_types=(JSON,)),

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 
 import pytest
@@ -62,6 +63,14 @@ def test_everything_that_can_be_taken_away_is_offered(viewed: Viewed, has_pdf: b
     assert [address for _, address in links] == [
         f"/r/slug/export/{name}{number}" for name in FORMATS if name != "pdf" or has_pdf
     ]
+
+
+def test_a_pdf_is_not_offered_where_none_can_be_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All other formats are."""
+    monkeypatch.setitem(sys.modules, "typst", None)  # as where it is not installed
+    links = export_links(texts_for("en"), make_viewed(), HERE)
+
+    assert [address for _, address in links] == [f"/r/slug/export/{name}" for name in FORMATS if name != "pdf"]
 
 
 def test_addresses_are_below_that_of_the_report() -> None:

@@ -14,6 +14,7 @@ from pagegrade.model.stored import GRADES, UNFINISHED, StoredRun
 from pagegrade.render.english import N_
 from pagegrade.render.i18n import Texts
 from pagegrade.render.page import Extras, RunPoint, render_article, render_comparison
+from pagegrade.render.pdf import is_installed
 from pagegrade.service.catalogue import catalogue_names
 from pagegrade.service.reports.history import Two
 from pagegrade.service.reports.views import Viewed, compare_two, shown_report
@@ -145,7 +146,7 @@ def export_links(texts: Texts, viewed: Viewed, addresses: Addresses) -> tuple[tu
     return tuple(
         (texts.gettext(name), addresses.export(key, number))
         for key, name in FORMATS.items()
-        if key != "pdf" or _has_results(viewed)
+        if key != "pdf" or (_has_results(viewed) and is_installed())
     )
 
 
