@@ -16,6 +16,7 @@ from pagegrade.render.html import render_html
 from pagegrade.render.junit import render_junit
 from pagegrade.render.markdown import render_markdown
 from pagegrade.render.pdf_model import sheet
+from pagegrade.render.prompt import render_prompt
 from pagegrade.render.sarif import render_sarif
 from pagegrade.render.text import render_text
 from pagegrade.report.serialize import report_to_dict
@@ -49,6 +50,7 @@ FORMS = {
     "text": lambda report: render_text([report]),
     "one line": lambda report: render_text([report], quiet=True),
     "markdown": lambda report: render_markdown([report]),
+    "prompt": lambda report: render_prompt([report]),
     "html": lambda report: re.sub(r"<style>.*?</style>", "", render_html([report]), flags=re.DOTALL),
     "several as html": lambda report: re.sub(r"<style>.*?</style>", "", render_html([report] * 2), flags=re.DOTALL),
     "paper": lambda report: json.dumps(sheet(report)),
@@ -72,7 +74,7 @@ def test_no_figure_and_no_word_of_a_grade(form: str) -> None:
     assert "None" not in shown
 
 
-@pytest.mark.parametrize("form", ["text", "markdown", "html", "paper", "json"])
+@pytest.mark.parametrize("form", ["text", "markdown", "prompt", "html", "paper", "json"])
 def test_what_was_seen_and_what_to_do_is_said(form: str) -> None:
     """A reader is not left alone with a dash."""
     shown = FORMS[form](withheld_report()).replace("\u200b", "")
@@ -82,7 +84,7 @@ def test_what_was_seen_and_what_to_do_is_said(form: str) -> None:
     assert "Point the domain at the site" in flat
 
 
-@pytest.mark.parametrize("form", ["text", "markdown", "html", "paper", "csv", "github", "sarif", "junit"])
+@pytest.mark.parametrize("form", ["text", "markdown", "prompt", "html", "paper", "csv", "github", "sarif", "junit"])
 def test_what_holds_all_the_same_is_listed(form: str) -> None:
     """A missing header is one, whoever answers."""
     assert "HSTS" in FORMS[form](withheld_report()) or "hsts" in FORMS[form](withheld_report())

@@ -216,3 +216,18 @@ def test_an_installation_without_typst_says_how_to_get_pdf(tmp_path: Path, monke
     for answer in (by_name, by_accept):
         assert (answer.status_code, answer.json()["code"]) == (501, "pdf_not_installed")
         assert "pagegrade[pdf]" in answer.json()["detail"]
+
+
+def test_a_prompt_is_markdown_by_name_only(tmp_path: Path) -> None:
+    """``Accept: text/markdown`` stays the whole report; the prompt for agents has a tag of its own."""
+
+    async def script(instance: Instance) -> list[httpx.Response]:
+        await finished(instance)
+        return [await instance.call("GET", f"{REPORTS}/1?format={name}") for name in ("md", "prompt")]
+
+    whole, prompt = with_instance(tmp_path, script)
+
+    assert media_type(prompt) == "text/markdown"
+    assert prompt.text.startswith("# Fix ")
+    assert prompt.headers["content-disposition"].endswith(".md")
+    assert prompt.headers["etag"] != whole.headers["etag"]

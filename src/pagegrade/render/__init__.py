@@ -1,4 +1,4 @@
-"""A Report -> text, JSON, CSV, HTML, PDF, Markdown, SARIF, JUnit, annotations; and its badge."""
+"""A Report -> text, JSON, CSV, HTML, PDF, Markdown, prompt, SARIF, JUnit, annotations; and its badge."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ FORMATS: Final[dict[str, str]] = {
     "jsonl": "one JSON object a line",
     "csv": "for spreadsheets, one row a check",
     "markdown": "for pull requests and wikis",
+    "prompt": "for coding agents: what to fix and how to verify it, in at most 8,000 tokens",
     "html": "one self-contained page without scripts",
     "sarif": "SARIF 2.1.0, for code scanning",
     "junit": "JUnit XML, for build servers",
@@ -78,6 +79,10 @@ def render(report_or_reports: Report | Sequence[Report], format_name: str, optio
             from pagegrade.render.markdown import render_markdown
 
             return render_markdown(reports, comparisons=chosen.comparisons)
+        case "prompt":
+            from pagegrade.render.prompt import render_prompt
+
+            return render_prompt(reports)
         case "html":
             from pagegrade.render.html import render_html
 

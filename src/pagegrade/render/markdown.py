@@ -55,11 +55,16 @@ def code(text: object, limit: int = 200) -> str:
     line = visible(text, limit)
     if not line:
         return ""
-    fence = "`" * (1 + max((len(run) for run in _BACKTICKS.findall(line)), default=0))
+    fence = "`" * (1 + longest_run(line))
     padding = " " if line.startswith("`") or line.endswith("`") else ""
     # In a table a bar would end the cell even inside code, and GitHub knows the escape there only; we keep code
     # spans out of tables.
     return f"{fence}{padding}{line}{padding}{fence}"
+
+
+def longest_run(text: str) -> int:
+    """The number of backticks that follow each other in ``text`` at most; a fence must be longer."""
+    return max((len(run) for run in _BACKTICKS.findall(text)), default=0)
 
 
 def _summary_row(report: Report) -> str:
@@ -154,9 +159,9 @@ def _findings(report: Report, found: Sequence[view.Finding], first: int) -> list
         lines += [f"### {heading} ({about})", ""]
         lines += [f"{escape_markdown(result.message, 400)}", ""]
         if result.why:
-            lines.append(f"- **Why:** {_prose(result.why)}")
+            lines.append(f"- **Why:** {inline_prose(result.why)}")
         if result.fix:
-            lines.append(f"- **Fix:** {_prose(result.fix)}")
+            lines.append(f"- **Fix:** {inline_prose(result.fix)}")
         lines += [f"- {_evidence(evidence)}" for evidence in finding.evidence]
         if finding.evidence and finding.evidence_not_shown:
             lines.append(f"- and {finding.evidence_not_shown:,} more")
@@ -169,7 +174,7 @@ def _findings(report: Report, found: Sequence[view.Finding], first: int) -> list
     return lines
 
 
-def _prose(text: str) -> str:
+def inline_prose(text: str) -> str:
     """All blocks on one line, which a list item can hold; code stays code."""
     return " ".join("".join(map(_span, block.spans)) for block in parse_prose(text))
 
@@ -190,7 +195,8 @@ def _evidence(evidence: Evidence) -> str:
 
 def _messages(title: str, results: Sequence[Result]) -> list[str]:
     items = [
-        f"- **{escape_markdown(view.headline(result), 200)}** {escape_markdown(result.message)} {_prose(result.fix)}"
+        f"- **{escape_markdown(view.headline(result), 200)}** {escape_markdown(result.message)} "
+        f"{inline_prose(result.fix)}"
         for result in results
     ]
     return [f"## {title} ({len(results)})", "", *items, ""] if items else []

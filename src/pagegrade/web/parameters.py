@@ -162,10 +162,11 @@ class ReportWalkQuery(ReportListQuery):
 class ShowReportQuery(BaseModel):
     """What to answer with."""
 
-    format: Literal["json", "pdf", "csv", "md", "markdown", "html", "sarif"] | None = Field(
+    format: Literal["json", "pdf", "csv", "md", "markdown", "prompt", "html", "sarif"] | None = Field(
         None,
         description="Answer with a file instead of JSON, as with `Accept: application/pdf`, `text/csv`, "
-        "`text/markdown`, `text/html` or `application/sarif+json`, which it overrides. 404 while there are no results.",
+        "`text/markdown`, `text/html` or `application/sarif+json`, which it overrides; `prompt` is Markdown for coding "
+        "agents. 404 while there are no results.",
         examples=["json"],
     )
     fields: Members = Field(None, description=_MEMBERS, examples=["id,url,state,score"])

@@ -10,8 +10,10 @@ import msgspec
 
 from pagegrade.model.report import Report
 from pagegrade.render.csv import render_csv
+from pagegrade.render.filename import content_disposition, export_name
 from pagegrade.render.html import render_html
 from pagegrade.render.markdown import render_markdown
+from pagegrade.render.prompt import render_prompt
 from pagegrade.render.sarif import render_sarif
 from pagegrade.report.serialize import report_to_dict
 from pagegrade.service.container import Services
@@ -22,12 +24,16 @@ MEDIA_TYPES: Final = {
     "json": "application/json",
     "csv": "text/csv; charset=utf-8; header=present",
     "md": "text/markdown; charset=utf-8",
+    "prompt": "text/markdown; charset=utf-8",
     "sarif": "application/sarif+json",
     "pdf": "application/pdf",
     "html": "text/html; charset=utf-8",
 }
+_EXTENSIONS: Final = {"prompt": "md"}
+"""Of files whose format is not their extension."""
 _RENDERERS: Final[dict[str, Callable[[tuple[Report, ...]], str]]] = {
     "md": render_markdown,
+    "prompt": render_prompt,
     "sarif": render_sarif,
     "html": render_html,
 }
@@ -54,6 +60,11 @@ async def make_file(services: Services, viewed: Viewed, name: str) -> tuple[Repo
     if name == "pdf":
         return shown, await services.documents.pdf(await asyncio.to_thread(_encoded, shown))
     return shown, await asyncio.to_thread(_written, viewed, shown, name, base_url)
+
+
+def file_header(report: Report, name: str) -> tuple[str, str]:
+    """The header that has an answer in the format ``name`` saved under a name of its own."""
+    return "Content-Disposition", content_disposition(export_name(report, _EXTENSIONS.get(name, name)))
 
 
 def _encoded(shown: Report) -> bytes:

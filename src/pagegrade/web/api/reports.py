@@ -9,7 +9,6 @@ from typing import Final
 from pagegrade.model.errors import NotFound
 from pagegrade.model.identity import VERSION
 from pagegrade.model.stored import UNFINISHED, StoredReport
-from pagegrade.render.filename import content_disposition, export_name
 from pagegrade.service.container import Services
 from pagegrade.service.reports import operations as service
 from pagegrade.service.reports.operations import ReportResults, Stored
@@ -25,7 +24,7 @@ from pagegrade.web.operations import Operation
 from pagegrade.web.parameters import CreateReportBody, ShowReportQuery, UpdateReportBody
 from pagegrade.web.problems import Rejected
 from pagegrade.web.rate_limit import RateLimit
-from pagegrade.web.report_files import MEDIA_TYPES, make_file
+from pagegrade.web.report_files import MEDIA_TYPES, file_header, make_file
 from pagegrade.web.report_requests import evaluate_fields, new_report_of, refuse_when_draining
 from pagegrade.web.request import Request
 from pagegrade.web.responses import (
@@ -64,7 +63,7 @@ async def show_report(request: Request, work: UnitOfWork, services: Services) ->
 
 def _format(request: Request) -> str:
     """The format that the client prefers; JSON unless that is clearly another."""
-    wanted = preferred_by_program(request.header(b"accept"), (MEDIA_TYPES["json"], *FORMATS.values()))
+    wanted = preferred_by_program(request.header(b"accept"), (MEDIA_TYPES["json"], *dict.fromkeys(FORMATS.values())))
     return next((name for name, media_type in FORMATS.items() if media_type == wanted), "json")
 
 
@@ -95,8 +94,7 @@ async def _file(request: Request, services: Services, viewed: Viewed, name: str)
         message = "The report has no results yet that could be shown in this format."
         raise Rejected("not_found", message, headers=(ASK_AGAIN,) if viewed.report.state in UNFINISHED else ())
     shown, body = made
-    disposition = ("Content-Disposition", content_disposition(export_name(shown, name)))
-    headers = (disposition, *_file_headers(request, viewed.report, name))
+    headers = (file_header(shown, name), *_file_headers(request, viewed.report, name))
     return Response(status_code=200, content=body, media_type=MEDIA_TYPES[name], headers=headers)
 
 
@@ -362,7 +360,7 @@ OPERATIONS: Final = (
         path=f"{PATH}/{{id}}",
         name="show_report",
         summary="Show a report",
-        formats=tuple(FORMATS.values()),
+        formats=tuple(dict.fromkeys(FORMATS.values())),
         description="One report with all of its results; as JSON, or as a file with `format` or `Accept`. While it is "
         "not finished the answer says when to ask again; with `Prefer: wait=N` it comes when it is finished, or "
         "after N seconds.",

@@ -24,6 +24,7 @@ STARTS = {
     "json": b"{",
     "csv": b"\xef\xbb\xbfreport",
     "md": b"#",
+    "prompt": b"# Fix",
     "sarif": b"{",
     "pdf": b"%PDF-",
     "html": b"<!doctype html>",
@@ -44,7 +45,7 @@ def test_a_report_can_be_taken_away(tmp_path: Path, name: str) -> None:
         assert answer.content.startswith(STARTS[name])
         assert answer.headers["content-type"] == MEDIA_TYPES[name]
         assert answer.headers["content-disposition"].startswith('attachment; filename="pagegrade-shop.example-')
-        assert answer.headers["content-disposition"].endswith(f".{name}")
+        assert answer.headers["content-disposition"].endswith(".md" if name == "prompt" else f".{name}")
         assert answer.headers["content-security-policy"] == INERT[1]
         assert answer.headers["x-content-type-options"] == "nosniff"
         assert answer.headers["cache-control"] == "private, no-store"

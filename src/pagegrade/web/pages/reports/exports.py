@@ -7,7 +7,6 @@ from functools import partial
 from typing import Final
 
 from pagegrade.model.errors import NotFound
-from pagegrade.render.filename import content_disposition, export_name
 from pagegrade.service.container import Services
 from pagegrade.service.reports.views import Viewed, view_found, view_own
 from pagegrade.service.unit_of_work import UnitOfWork
@@ -19,7 +18,7 @@ from pagegrade.web.pages.forms import read_query
 from pagegrade.web.pages.html import UNKEPT, UNLISTED, VARY, View
 from pagegrade.web.pages.reports.report_context import FORMATS
 from pagegrade.web.pages.share_access import not_found, to_gate, too_many, visit
-from pagegrade.web.report_files import MEDIA_TYPES, make_file
+from pagegrade.web.report_files import MEDIA_TYPES, file_header, make_file
 from pagegrade.web.request import Request
 
 SHARED_PDFS_PER_MINUTE: Final = 10
@@ -89,7 +88,7 @@ async def _export(request: Request, services: Services, viewed: Viewed) -> Respo
         content=body,
         media_type=MEDIA_TYPES[name],
         headers=(
-            ("Content-Disposition", content_disposition(export_name(shown, name))),
+            file_header(shown, name),
             INERT,
             UNLISTED,
             UNKEPT,

@@ -26,6 +26,7 @@ FORMATS: Final[dict[str, str]] = {
     "csv": N_("CSV, for spreadsheets"),
     "json": N_("JSON, as the API has it"),
     "md": N_("Markdown, for tickets and wikis"),
+    "prompt": N_("Prompt, for coding agents"),
     "sarif": N_("SARIF, for code scanning"),
 }
 """Last segment of an export's address -> what it is, in the order of the menu."""
