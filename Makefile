@@ -26,7 +26,7 @@ SLOW := $(addprefix tests/,browser fault generated_clients lab)
 PYTEST = PAGEGRADE_TEST_BACKEND='$(BACKEND)' $(BIN)/pytest --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help description-tools setup check lint types imports docs quick test slow serve sample fault chaos load simulate allow-lab analyze bench calibrate texts picture screenshots fix new-check lock lock-check env-run env-test env-dev
+.PHONY: help description-tools setup check lint types imports docs quick test slow serve sample fault chaos load simulate allow-lab analyze bench calibrate texts picture screenshots fix new-check lock lock-check refresh-data env-run env-test env-dev
 
 help:  ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -40,6 +40,7 @@ lint: env-dev lock-check  ## style, spelling and conventions of the code
 	@$(BIN)/ruff format --check
 	@$(BIN)/typos
 	@$(BIN)/python -m devtools.conventions
+	@$(BIN)/python -m devtools.refresh_data --check
 
 types: env-dev  ## static types of product, tests and tools
 	@$(BIN)/mypy
@@ -123,6 +124,9 @@ lock: env-run  ## regenerate requirements/*.txt from pyproject.toml (ARGS=--upgr
 
 lock-check: env-dev  ## check that requirements/*.txt match pyproject.toml (no network)
 	@$(BIN)/python -m devtools.locks --check
+
+refresh-data: env-test  ## regenerate the tables of parse/data from their sources (ARGS=baseline for one; needs npm)
+	@$(BIN)/python -m devtools.refresh_data $(ARGS)
 
 # The three levels of the environment; a level contains those before it.
 env-run env-test env-dev: env-%:

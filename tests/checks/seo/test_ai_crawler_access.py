@@ -29,6 +29,17 @@ def test_a_ban_for_all_bars_these_too() -> None:
     assert "ClaudeBot" not in result.message
 
 
+def test_further_crawlers_are_shown_where_the_file_names_them() -> None:
+    """A ban for all is shown for the well-known ones only."""
+    named = found("User-agent: bytespider\nUser-agent: meta-externalagent\nDisallow: /\n")
+    all_of_them = found("User-agent: *\nDisallow: /\n")
+
+    assert [entry.value for entry in named.evidence] == ["Bytespider", "meta-externalagent"]
+    assert {entry.reason for entry in named.evidence} == {"Reads pages for an AI service."}
+    assert all_of_them.value == 11
+    assert found("User-agent: Bytespider\nDisallow: /private\n").state == "open"
+
+
 def test_other_pages_and_commented_groups_do_not_count() -> None:
     """Only this page is asked for."""
     assert found("User-agent: GPTBot\nDisallow: /private").state == "open"

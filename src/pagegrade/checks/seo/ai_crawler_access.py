@@ -3,11 +3,14 @@ from typing import Final
 from pagegrade.checks._check import State, check
 from pagegrade.model.artifacts import Response
 from pagegrade.model.outcome import Detail, Evidence, Outcome, Severity
+from pagegrade.parse.data.ai_crawlers import AI_CRAWLERS
 from pagegrade.parse.files.robots import Robots
 from pagegrade.parse.url import origin
 
 TRAINING: Final = ("GPTBot", "Google-Extended", "ClaudeBot", "anthropic-ai", "CCBot", "Applebot-Extended")
 RETRIEVAL: Final = ("OAI-SearchBot", "ChatGPT-User", "PerplexityBot", "Claude-User", "Claude-SearchBot")
+OTHERS: Final = tuple(agent for agent in AI_CRAWLERS if agent not in {*TRAINING, *RETRIEVAL})
+"""Evaluated where robots.txt names them."""
 
 
 @check(
@@ -50,8 +53,9 @@ def ai_crawler_access(robots: Robots, response: Response) -> Outcome:
 
     For each of eleven crawlers whether the robots.txt file allows this page: six that collect texts to train models
     (GPTBot, Google-Extended, ClaudeBot, anthropic-ai, CCBot, Applebot-Extended) and five that fetch pages to answer a
-    user's question (OAI-SearchBot, ChatGPT-User, PerplexityBot, Claude-User, Claude-SearchBot). It is shown and costs
-    nothing, either way. Whether a crawler obeys is not known.
+    user's question (OAI-SearchBot, ChatGPT-User, PerplexityBot, Claude-User, Claude-SearchBot). Other AI crawlers, such
+    as Bytespider or meta-externalagent, are shown if robots.txt names them. It is shown and costs nothing, either way.
+    Whether a crawler obeys is not known.
 
     ## Why it matters
 
@@ -88,7 +92,8 @@ def ai_crawler_access(robots: Robots, response: Response) -> Outcome:
         return Outcome(
             "unavailable", value=robots.status, evidence=(Evidence(url=address, value=f"status {robots.status}"),)
         )
-    decisions = {agent: robots.decide(agent, response.url) for agent in (*TRAINING, *RETRIEVAL)}
+    named = (agent for agent in OTHERS if agent.lower() in robots.by_agent)
+    decisions = {agent: robots.decide(agent, response.url) for agent in (*TRAINING, *RETRIEVAL, *named)}
     barred = [agent for agent, decision in decisions.items() if not decision.allowed]
     details = tuple(
         Detail(code=agent, actual="allowed" if decision.allowed else "barred") for agent, decision in decisions.items()
@@ -101,7 +106,7 @@ def ai_crawler_access(robots: Robots, response: Response) -> Outcome:
             line=decisions[agent].line,
             snippet=decisions[agent].rule,
             value=agent,
-            reason="Collects texts to train models." if agent in TRAINING else "Looks something up for an answer.",
+            reason=_purpose(agent),
         )
         for agent in barred
     )
@@ -113,3 +118,9 @@ def ai_crawler_access(robots: Robots, response: Response) -> Outcome:
         details=details,
         message=f"The robots.txt file blocks {', '.join(barred)}.",
     )
+
+
+def _purpose(agent: str) -> str:
+    if agent in TRAINING:
+        return "Collects texts to train models."
+    return "Looks something up for an answer." if agent in RETRIEVAL else "Reads pages for an AI service."

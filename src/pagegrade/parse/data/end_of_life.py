@@ -11,6 +11,9 @@ from __future__ import annotations
 from datetime import date
 from typing import Final
 
+SOURCE: Final = "the release calendars named beside the dates"
+LICENSE: Final = "facts"
+DATE: Final = "2026-11-22"
 UBUNTU: Final = {
     "14.04": date(2019, 4, 25),
     "16.04": date(2021, 4, 30),

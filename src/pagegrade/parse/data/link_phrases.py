@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from typing import Final
 
+SOURCE: Final = "own collection"
+LICENSE: Final = "Apache-2.0"
+DATE: Final = "2026-11-22"
 MAX_CHARACTERS: Final = 60
 """A longer text says something."""
 _EDGES: Final = " \t\u00a0.,:;!?…·•|-–—_*+()[]{}<>«»‹›→←↑↓↗➔➜▶►▸\"'„“”‚‘’。、！？：（）「」"

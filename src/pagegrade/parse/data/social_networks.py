@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+SOURCE: Final = "own collection"
+LICENSE: Final = "Apache-2.0"
+DATE: Final = "2026-11-22"
 _NETWORKS: Final[dict[str, str]] = {
     "facebook.com": "Facebook",
     "fb.com": "Facebook",

@@ -17,6 +17,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
+SOURCE: Final = "https://github.com/advisories"
+LICENSE: Final = "CC-BY-4.0"
+DATE: Final = "2026-08-31"
 VULNERABILITIES: Final[dict[str, tuple[tuple[str, str, str], ...]]] = {
     "angularjs": (
         ("0", "1.7.9", "CVE-2019-10768"),
