@@ -189,6 +189,7 @@ def test_what_is_typed_wins_over_settings(monkeypatch: pytest.MonkeyPatch) -> No
     """``serve --port 9 --workers 0``."""
     monkeypatch.setenv("PAGEGRADE_PORT", "8090")
     monkeypatch.setenv("PAGEGRADE_WORKERS", "7")
+    monkeypatch.setenv("PAGEGRADE_PARSERS", "3")
     monkeypatch.setenv("PAGEGRADE_BOOTSTRAP_API_KEY", "k" * 20)
     monkeypatch.setenv("PAGEGRADE_PROT", "1")
     server = server_options(host="::1")
@@ -197,6 +198,7 @@ def test_what_is_typed_wins_over_settings(monkeypatch: pytest.MonkeyPatch) -> No
     assert server_options(port=0).port == 0
     assert service_options(workers=0).workers == 0
     assert service_options().workers == 7
+    assert service_options().parsers == 3
     assert server.warnings == ("PAGEGRADE_PROT is no setting and has no effect. Did you mean PAGEGRADE_PORT?",)
 
 

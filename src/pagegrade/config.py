@@ -137,6 +137,10 @@ class Settings(BaseSettings):
     ] = "127.0.0.1"
     port: Annotated[Port, Field(description="Port to listen on.")] = 8080
     workers: Annotated[int, Field(ge=0, le=256, description="Analyses at the same time; 0: only answer requests.")] = 4
+    parsers: Annotated[
+        Annotated[int, Field(ge=1, le=256)] | None,
+        Field(description="Processes that read and evaluate pages at the same time. Unset: one for each processor."),
+    ] = None
     bootstrap_api_key: Annotated[
         SecretStr | None,
         AfterValidator(lambda value: value and _check_key(value)),

@@ -150,6 +150,7 @@ def service_options(*, host: str | None = None, port: int | None = None, workers
         metrics_token=_plain(settings.metrics_token),
         hsts=settings.hsts,
         workers=settings.workers if workers is None else workers,
+        parsers=settings.parsers,
         grace_s=settings.grace_seconds,
         lease_s=settings.lease_seconds,
         target_runs=settings.target_runs,

@@ -10,9 +10,16 @@ from pathlib import Path
 import pytest
 
 from devtools.bench_memory import Memory, hostile_site, measure_pages, warm_up
+from pagegrade.gather.decode import MAX_RATIO
+from pagegrade.gather.held_bytes import MAX_HELD_BYTES, SHARE_BYTES
+from pagegrade.sandbox.pool import SHARED_BYTES, SPARE_BYTES
+from pagegrade.service.container import LARGE_PAGES_AT_ONCE
+from pagegrade.service.options import ServiceOptions
 from tests.fault.unpacking import FOUR_MB, ONE_MB
 from tests.server import Server, running_server
 
+CURL_MAX_WRITE_SIZE = 16_384
+"""libcurl gives a callback no more at once."""
 KEPT_MB = 40
 """What may be left of it: children that have read a page hold somewhat more than new ones."""
 
@@ -40,6 +47,36 @@ def test_one_page_costs_little_and_gives_it_back(server: Server, name: str) -> N
     found = analyzed(server, name)
 
     assert found.growth < ONE_MB
+    assert found.kept < KEPT_MB
+    assert all(state.startswith(("completed", "failed too_large")) for state in found.states)
+
+
+def test_what_a_process_may_hold_adds_up_to_less_than_the_bound() -> None:
+    """However many processors there are: parsers, and answers of the largest pages or of all runs at once."""
+    parsers = SHARED_BYTES + SPARE_BYTES
+    runs = 2 * ServiceOptions().workers
+    in_one_piece = MAX_RATIO * CURL_MAX_WRITE_SIZE
+    """Decoded before an exchange can pause."""
+    beyond = (LARGE_PAGES_AT_ONCE + 1) * (MAX_HELD_BYTES - SHARE_BYTES)
+
+    assert parsers + 4 * MAX_HELD_BYTES < FOUR_MB << 20
+    assert parsers + runs * (SHARE_BYTES + in_one_piece) + beyond < FOUR_MB << 20
+
+
+@pytest.fixture(scope="module")
+def many_parsers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """As on a machine with eight processors."""
+    folder: Path = tmp_path_factory.mktemp("parsers") / "data"
+    with running_server(folder, PARSERS=8) as server:
+        warm_up(server)
+        yield server
+
+
+def test_four_pages_at_once_cost_no_more_with_many_processors(many_parsers: Server) -> None:
+    """Those that need all the memory of a parser do not get it at the same time."""
+    found = analyzed(many_parsers, "elements", "attributes", "open-elements", "text")
+
+    assert found.growth < (SHARED_BYTES + SPARE_BYTES >> 20) + KEPT_MB
     assert found.kept < KEPT_MB
     assert all(state.startswith(("completed", "failed too_large")) for state in found.states)
 

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -62,3 +67,121 @@ def test_never_more_than_the_total_and_all_of_it_comes_back(steps: list[tuple[in
 
     assert budget.held_bytes == 0
     assert budget.peak_bytes <= total
+
+
+class Places:
+    """Places that are given one after the other, when the test says so."""
+
+    def __init__(self) -> None:
+        self.free = asyncio.Semaphore(0)
+        self.asked = self.held = self.given_back = 0
+
+    @contextlib.asynccontextmanager
+    async def __call__(self) -> AsyncIterator[None]:
+        self.asked += 1
+        async with self.free:
+            self.held += 1
+            try:
+                yield
+            finally:
+                self.held -= 1
+                self.given_back += 1
+
+
+async def settle() -> None:
+    """Let everything happen that can."""
+    for _ in range(10):
+        await asyncio.sleep(0)
+
+
+def test_a_share_needs_no_place_and_one_byte_more_does() -> None:
+    """Exchanges pause, and others do not begin, until there is a place; then all go on."""
+
+    async def main() -> None:
+        places, resumed = Places(), list[str]()
+        budget = HeldBytes(100, place=places, share_bytes=60)
+        hold = Hold(budget)
+        hold.take(60)
+        await budget.wait()
+        assert not hold.must_pause(lambda: resumed.append("early"))
+        assert places.asked == 0
+
+        hold.take(1)
+        assert hold.must_pause(lambda: resumed.append("first"))
+        assert hold.must_pause(lambda: resumed.append("second"))
+        begins = asyncio.get_running_loop().create_task(budget.wait())
+        await settle()
+        assert (places.asked, resumed, begins.done()) == (1, [], False)
+
+        places.free.release()
+        await settle()
+        assert (places.held, resumed, begins.done()) == (1, ["first", "second"], True)
+        assert hold.take(39)
+        assert not hold.must_pause(lambda: resumed.append("late"))
+
+    asyncio.run(main())
+
+
+def test_a_place_is_given_back_with_the_memory() -> None:
+    """And asked for again when more is held again."""
+
+    async def main() -> None:
+        places = Places()
+        budget = HeldBytes(100, place=places, share_bytes=60)
+        places.free.release()
+        for times in (1, 2):
+            hold = Hold(budget)
+            hold.take(61)
+            await budget.wait()
+            assert (places.held, places.asked) == (1, times)
+            hold.release()
+            await settle()
+            assert (places.held, places.given_back) == (0, times)
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("ends", ["freed", "closed"])
+def test_a_run_that_needs_no_place_any_more_stops_waiting_for_one(ends: str) -> None:
+    """What was paused goes on, and the place goes to another run."""
+
+    async def main() -> None:
+        places, resumed = Places(), list[str]()
+        budget = HeldBytes(100, place=places, share_bytes=60)
+        hold = Hold(budget)
+        hold.take(61)
+        hold.must_pause(lambda: resumed.append("paused"))
+        await settle()
+        if ends == "freed":
+            hold.release()
+        else:
+            budget.close()
+        await settle()
+        assert resumed == ["paused"]
+        places.free.release()
+        await settle()
+        assert (places.asked, places.held) == (1, 0)
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("ends", ["freed", "closed"])
+def test_no_place_is_lost(ends: str) -> None:
+    """However a run ends that holds one."""
+
+    async def main() -> None:
+        places = Places()
+        budget = HeldBytes(100, place=places, share_bytes=60)
+        places.free.release()
+        hold = Hold(budget)
+        hold.take(61)
+        await budget.wait()
+        assert places.held == 1
+        if ends == "freed":
+            hold.release()
+        else:
+            budget.close()
+        await settle()
+        assert (places.held, places.free.locked()) == (0, False)
+
+    asyncio.run(main())

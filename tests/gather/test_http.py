@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import socket
 import ssl
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from ipaddress import ip_network
@@ -13,11 +15,13 @@ from typing import Any
 
 import pytest
 import trustme
+import uvloop
 from hypercorn.asyncio import serve
 from hypercorn.config import Config
 
 from pagegrade.gather.exchange import Exchange, FetchError, Followed, Request
 from pagegrade.gather.guard import Policy
+from pagegrade.gather.held_bytes import HeldBytes
 from pagegrade.gather.http import HTTPClient
 from tests.gather.scripted import (
     FAST,
@@ -31,7 +35,8 @@ from tests.gather.scripted import (
     serving,
     silent,
 )
-from tests.waiting import turns
+from tests.gather.sites import LOOPBACK, Site, typed
+from tests.waiting import turns, wait_for
 
 
 def test_redirects_are_followed_and_kept() -> None:
@@ -406,3 +411,87 @@ def test_http_2_carries_many_exchanges_over_one_connection(authority: trustme.CA
 
     assert seen == {("HTTP/2", b"hi", None)}
     assert len(clients) == 1
+
+
+class OnePlace:
+    """A place that another run has until the test says that it is free."""
+
+    def __init__(self) -> None:
+        self.free = asyncio.Event()
+        self.asked = 0
+
+    @contextlib.asynccontextmanager
+    async def __call__(self) -> AsyncIterator[None]:
+        self.asked += 1
+        await self.free.wait()
+        yield
+
+
+BODY = bytes(range(256)) * 8_000
+
+
+@pytest.mark.parametrize("loop_factory", [asyncio.new_event_loop, uvloop.new_event_loop], ids=["asyncio", "uvloop"])
+def test_answers_wait_for_memory_of_other_runs_and_arrive_whole(
+    loop_factory: Callable[[], asyncio.AbstractEventLoop],
+) -> None:
+    """Above its share a run pauses its transfers, which go on where they stopped once it has a place."""
+
+    async def main() -> tuple[list[bytes], int, int]:
+        place = OnePlace()
+        held = HeldBytes(place=place, share_bytes=1_000_000)
+        routes = {f"/{number}": typed(BODY, "text/plain") for number in range(4)}
+        async with Site(routes) as site, HTTPClient(policy=LOOPBACK, held=held) as client:
+            loop = asyncio.get_running_loop()
+            wanted = [loop.create_task(client.fetch(Request(url=f"{site.origin}{path}"))) for path in routes]
+            await wait_for(lambda: place.asked > 0 and len(site.asked) == 4)
+            begins = loop.create_task(client.fetch(Request(url=f"{site.origin}/0")))
+            # Everything that would arrive without a pause has time to.
+            assert (await asyncio.wait(wanted, timeout=0.2))[0] == set()
+            while_waiting, asked = held.held_bytes, len(site.asked)
+            place.free.set()
+            found = [exchange.response.body for exchange in await asyncio.gather(*wanted, begins)]
+            held.close()
+            return found, while_waiting, asked
+
+    with asyncio.Runner(loop_factory=loop_factory) as runner:
+        bodies, while_waiting, asked = runner.run(main())
+
+    assert bodies == [BODY] * 5
+    assert asked == 4
+    assert 1_000_000 < while_waiting < 1_100_000
+
+
+def test_a_pause_that_lasts_is_no_slowness_of_the_server() -> None:
+    """Bytes that were read before it belong to an answer that was cut off by a limit of ours."""
+
+    async def main() -> Exchange:
+        held = HeldBytes(place=OnePlace(), share_bytes=1_000_000)
+        async with (
+            Site({"/": typed(BODY, "text/plain")}) as site,
+            HTTPClient(policy=LOOPBACK, held=held) as client,
+        ):
+            exchange = await client.fetch(Request(url=f"{site.origin}/", timeout_s=0.5))
+            held.close()
+            return exchange
+
+    response = asyncio.run(main()).response
+
+    assert response.truncated == "limit"
+    assert response.body == BODY[: len(response.body)]
+    assert len(response.body) > 1_000_000
+
+
+def test_a_body_that_is_not_stored_needs_no_place() -> None:
+    """Load times are measured while other answers wait."""
+
+    async def main() -> int:
+        held = HeldBytes(place=OnePlace(), share_bytes=0)
+        async with (
+            Site({"/": typed(BODY, "text/plain")}) as site,
+            HTTPClient(policy=LOOPBACK, held=held) as client,
+        ):
+            exchange = await client.fetch(Request(url=f"{site.origin}/", keep_bytes=0))
+            held.close()
+            return exchange.response.wire_bytes or 0
+
+    assert asyncio.run(main()) > 0

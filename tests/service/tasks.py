@@ -12,6 +12,7 @@ from pathlib import Path
 from pagegrade.model.artifacts import Artifacts, Response
 from pagegrade.model.stored import PackedReport
 from pagegrade.parse.html.parser import NamedURLs
+from pagegrade.sandbox.worker import address_space_bytes
 from pagegrade.service.runs.evaluation import Thresholds, evaluate_and_pack
 
 
@@ -59,6 +60,27 @@ def sleep(seconds: float) -> int:
     return 1
 
 
+def sleep_over(page: bytes, seconds: float) -> int:
+    """Hangs over an input; its length."""
+    time.sleep(seconds)
+    return len(page)
+
+
+def count_and_eat(log: str, count: int) -> int:
+    """As ``eat_memory``, with a line for every attempt, as ``count_and_die`` writes it."""
+    Path(f"{log}-{time.monotonic_ns()}").symlink_to("attempt")
+    return eat_memory(count)
+
+
+def burn_and_eat(log: str, seconds: float) -> int:
+    """Uses CPU time, then more memory than any task may have; notes what is left of the CPU time before that."""
+    Path(f"{log}-{time.monotonic_ns()}").symlink_to(str(round(cpu_left())))
+    until = time.process_time() + seconds
+    while time.process_time() < until:
+        pass
+    return eat_memory(1 << 30)
+
+
 def eat_memory(count: int) -> int:
     """Takes that many bytes."""
     return len(b"x" * count)
@@ -84,9 +106,9 @@ def lie() -> int:
 
 
 def limits() -> tuple[int, int, int]:
-    """(memory, file size, core) the child may use."""
+    """(memory beyond what it holds, file size, core) the child may use."""
     return (
-        resource.getrlimit(resource.RLIMIT_AS)[0],
+        resource.getrlimit(resource.RLIMIT_AS)[0] - address_space_bytes(),
         resource.getrlimit(resource.RLIMIT_FSIZE)[0],
         resource.getrlimit(resource.RLIMIT_CORE)[0],
     )

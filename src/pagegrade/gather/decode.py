@@ -291,6 +291,11 @@ class BodyDecoder:
         """The first half of the SHA-256 of everything decoded, hexadecimal; "" without ``survey`` or without a body."""
         return self._hash.hexdigest()[:32] if self._hash is not None and self.decoded_bytes else ""
 
+    @property
+    def stores(self) -> bool:
+        """Return whether more of the body would be stored."""
+        return not self._done and len(self.body) < self._keep_bytes
+
     def feed(self, data: bytes) -> bool:
         """Take the next bytes from the wire.
 

@@ -1,7 +1,15 @@
-"""Memory that the answers of one run may hold together, charged while their bytes arrive."""
+"""Memory that the answers of one run may hold together, charged while their bytes arrive.
+
+A run may hold ``SHARE_BYTES`` whatever other runs do. To hold more it needs a place, of which a process has few, so
+that many large pages at once do not use the sum of what each may use. It waits for one between exchanges, and by
+pausing those under way; a run that has a place never waits, and gives it back when it holds less or is over.
+"""
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from typing import Final
 
 MAX_HELD_BYTES: Final = 24_000_000
@@ -11,15 +19,49 @@ Enough for the largest document, the largest sitemap, every file beside the page
 """
 MAX_HEAD_BYTES: Final = 4_000_000
 """The share of it that heads may have, which stay until the page has been evaluated."""
+SHARE_BYTES: Final = 5_000_000
+"""Of it, what a run may hold without a place: more than nearly every page of the web ever does."""
+
+Place = Callable[[], AbstractAsyncContextManager[None]]
+"""Waits for a place and holds it."""
 
 
 class HeldBytes:
     """The budget of one run; shared by all its clients."""
 
-    __slots__ = ("_left", "left_for_heads", "peak_bytes", "total_bytes")
+    __slots__ = (
+        "_holding",
+        "_left",
+        "_may_go_on",
+        "_paused",
+        "_place",
+        "_returning",
+        "left_for_heads",
+        "peak_bytes",
+        "share_bytes",
+        "total_bytes",
+    )
 
-    def __init__(self, total_bytes: int = MAX_HELD_BYTES) -> None:
+    def __init__(
+        self, total_bytes: int = MAX_HELD_BYTES, *, place: Place | None = None, share_bytes: int = SHARE_BYTES
+    ) -> None:
+        """Prepare the budget.
+
+        Args:
+            total_bytes: The most the run may hold.
+            place: Where to get a place for more than ``share_bytes``; ``None``: none is needed.
+            share_bytes: What it may hold without one.
+        """
         self.total_bytes = total_bytes
+        self.share_bytes = share_bytes
+        self._place = place
+        self._holding: asyncio.Task[None] | None = None
+        """Waits for a place, then holds it."""
+        self._may_go_on = asyncio.Event()
+        """Set while a place is held."""
+        self._returning = asyncio.Event()
+        """Set when the place is to be given back."""
+        self._paused: list[Callable[[], None]] = []
         self._left = total_bytes
         self.left_for_heads = MAX_HEAD_BYTES
         """Return the bytes that response heads may still use."""
@@ -42,6 +84,57 @@ class HeldBytes:
     def give_back(self, count: int) -> None:
         """Free what was charged before."""
         self._left += count
+        if self._holding is not None and self.held_bytes <= self.share_bytes:
+            self._let_go()
+
+    def must_pause(self, resume: Callable[[], None]) -> bool:
+        """Return whether an exchange has to stop reading until ``resume`` is called, once, from the event loop."""
+        if not self._needs_place():
+            return False
+        self._paused.append(resume)
+        return True
+
+    async def wait(self) -> None:
+        """Wait until the run may begin another exchange."""
+        while self._needs_place():
+            resumed = asyncio.Event()
+            self._paused.append(resumed.set)
+            await resumed.wait()
+
+    def close(self) -> None:
+        """Give back the place: the run is over."""
+        self._place = None
+        if self._holding is not None:
+            self._let_go()
+
+    def _needs_place(self) -> bool:
+        if self._place is None or self.held_bytes <= self.share_bytes or self._may_go_on.is_set():
+            return False
+        if self._holding is None:
+            self._returning = asyncio.Event()
+            self._holding = asyncio.get_running_loop().create_task(self._hold(self._place(), self._returning))
+        return True
+
+    async def _hold(self, place: AbstractAsyncContextManager[None], returning: asyncio.Event) -> None:
+        async with place:
+            self._may_go_on.set()
+            self._resume()
+            await returning.wait()
+
+    def _let_go(self) -> None:
+        if self._holding is not None and not self._may_go_on.is_set():
+            self._holding.cancel()
+        self._returning.set()
+        self._holding = None
+        self._may_go_on.clear()
+        self._resume()
+
+    def _resume(self) -> None:
+        paused, self._paused = self._paused, []
+        loop = asyncio.get_running_loop()
+        for resume in paused:
+            # Later: what is resumed may charge bytes, and this may be the middle of giving some back.
+            loop.call_soon(resume)
 
 
 class Hold:
@@ -61,6 +154,10 @@ class Hold:
             return False
         self.count += count
         return True
+
+    def must_pause(self, resume: Callable[[], None]) -> bool:
+        """As ``HeldBytes.must_pause``."""
+        return self._budget.must_pause(resume)
 
     def take_head(self, count: int) -> bool:
         """Charge ``count`` bytes for the head of the answer; whether that was possible."""

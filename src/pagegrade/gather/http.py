@@ -177,6 +177,7 @@ class HTTPClient:
         Raises:
             FetchError: There was no answer; its codes are in its docstring.
         """
+        await self.held.wait()
         loop = asyncio.get_running_loop()
         started = loop.time()
         end = self._end(started + request.timeout_s)
@@ -342,6 +343,9 @@ class HTTPClient:
         reusable = answered = False
         try:
             outcome = await self._run(handle, transfer, started, end, verify=not uncertified)
+            if transfer.was_paused and (outcome.timed_out or outcome.code == pycurl.E_OPERATION_TIMEDOUT):
+                # It was not the server that took so long.
+                transfer.stopped = "limit"
             reusable = not outcome.timed_out
             if transfer.reader.version in ("HTTP/2", "HTTP/3"):
                 self._multiplexed.add((permit.host, permit.port))

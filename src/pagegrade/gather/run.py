@@ -16,7 +16,7 @@ from typing import Any, Final
 from pagegrade.gather import gatherers
 from pagegrade.gather.context import Context, GatherOptions, Offload, OffloadFailed, Start
 from pagegrade.gather.exchange import FetchError, Followed, Request
-from pagegrade.gather.held_bytes import HeldBytes
+from pagegrade.gather.held_bytes import HeldBytes, Place
 from pagegrade.gather.http import HTTPClient, request_headers
 from pagegrade.gather.resolver import CachingResolver, DNSResolver, Resolver
 from pagegrade.model.artifacts import Artifacts, Navigation, NotGathered, Response
@@ -54,6 +54,7 @@ async def gather(
     resolver: Resolver | None = None,
     probe_token: str | None = None,
     settled: Settled = ignore_settled,
+    place: Place | None = None,
 ) -> Artifacts:
     """Gather all that is needed to check one page.
 
@@ -65,6 +66,7 @@ async def gather(
         resolver: Where addresses come from; ``None`` for DNS.
         probe_token: The random part of the address that should not exist; ``None`` for chance.
         settled: Called for every finished gatherer, the document's first.
+        place: Where to get a place for holding much at once; ``None``: none is needed.
 
     Returns:
         The artifacts; each but the navigation may be ``NotGathered``. An answer with an error status, or a challenge,
@@ -78,7 +80,7 @@ async def gather(
     deadline = started + options.budget_s
     caching = CachingResolver(resolver if resolver is not None else DNSResolver())
 
-    held = HeldBytes(options.limits.held_bytes)
+    held = HeldBytes(options.limits.held_bytes, place=place)
 
     def make_client() -> HTTPClient:
         return HTTPClient(
@@ -111,6 +113,7 @@ async def gather(
             else:
                 values = dict.fromkeys(all_gatherers(), _SKIPPED)
     finally:
+        held.close()
         await caching.aclose()
     samples = values.pop(_SAMPLES)
     known: dict[str, Any] = {name: value for name, value in values.items() if name in _ARTIFACT_FIELDS}

@@ -6,7 +6,8 @@ import asyncio
 import os
 import socket
 import sys
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, partial
 from typing import Any, Final
 
 import certifi
@@ -25,6 +26,7 @@ REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 """RFC 9110 15.4 less 300, 304, 305 and 306, which lead nowhere by themselves."""
 _ABORT: Final = -1
 """Return value of a callback that ends the transfer; libcurl then reports error 23."""
+_PAUSE: Final[int] = pycurl.WRITEFUNC_PAUSE
 _WATCH_S: Final = 1.0
 """Interval, in seconds, at which a response without body bytes is checked."""
 _MAX_SILENT_BYTES: Final = 1_000_000
@@ -90,6 +92,10 @@ def _received_bytes(opened: socket.socket) -> int:
     return int.from_bytes(info[128:136], sys.byteorder)
 
 
+def _nothing() -> None:
+    """There is nothing to resume."""
+
+
 class Expired(Exception):
     """Our own clock ended the exchange."""
 
@@ -120,6 +126,10 @@ class Transfer:
         """A socket was about to be opened to something that had not been checked."""
         self.stopped: str | None = None
         """Reason why a callback ended the exchange without an error: ``limit``, ``coding`` or ``redirect``."""
+        self.was_paused = False
+        """It waited for memory that other runs were using."""
+        self.resume: Callable[[], None] = _nothing
+        """Goes on with the body after a pause."""
         self.crash: Exception | None = None
         """A mistake of ours inside a callback, which libcurl would swallow."""
         self.answered: asyncio.Event | None = None
@@ -230,6 +240,9 @@ class Transfer:
         if self.decoder is None:
             self.failure = "The answer has a body without a head."
             return _ABORT
+        if self.decoder.stores and self.hold.must_pause(self.resume):
+            self.was_paused = True
+            return _PAUSE
         room = self.request.max_wire_bytes - self.wire_bytes
         allowance = self.request.allowance
         if allowance is not None:
@@ -305,6 +318,7 @@ class Handle:
     def prepare(self, transfer: Transfer, *, verify: bool, timeout_s: float, multiplexed: bool) -> None:
         """Set what differs between exchanges."""
         self.transfer = transfer
+        transfer.resume = partial(self._resume, transfer)
         request, permit, curl = transfer.request, transfer.permit, self.curl
         curl.setopt(pycurl.URL, request.url)
         curl.setopt(pycurl.TIMEOUT_MS, max(1, int(timeout_s * 1_000)))
@@ -341,6 +355,11 @@ class Handle:
         """Free the handle."""
         self.release()
         self.curl.close()
+
+    def _resume(self, transfer: Transfer) -> None:
+        # It may have ended meanwhile, and the handle may work for another one.
+        if self.transfer is transfer:
+            self.curl.pause(pycurl.PAUSE_CONT)
 
     def _take_header(self, line: bytes) -> int | None:
         transfer = self.transfer

@@ -13,6 +13,7 @@ import logging
 import os
 import signal
 import sys
+import time
 import typing
 from collections.abc import Callable, Hashable
 from functools import cache, partial
@@ -25,7 +26,15 @@ import msgspec
 from pagegrade.gather.context import Cause, OffloadFailed
 from pagegrade.sandbox.codec import SMALL_BYTES, write_task
 from pagegrade.sandbox.fair_slots import FairSlots
-from pagegrade.sandbox.worker import ANSWER, CPU_SECONDS, FRAME, GROWTH_BYTES, LAST_ANSWER, MAX_ANSWER_BYTES
+from pagegrade.sandbox.worker import (
+    ANSWER,
+    CPU_SECONDS,
+    FRAME,
+    GROWTH_BYTES,
+    LAST_ANSWER,
+    MAX_ANSWER_BYTES,
+    TASK_FRAME,
+)
 
 T = TypeVar("T")
 
@@ -33,6 +42,14 @@ TASKS_PER_CHILD: Final = 2_000
 """A child is replaced after so many tasks, or once it has grown (``child.GROWN_BYTES``), so that no leak of a parser
 can grow for ever. To start one takes as much CPU as to evaluate a hundred pages."""
 
+SHARED_BYTES: Final = 160 << 20
+"""Memory that the tasks of all children may use at once, however many children there are."""
+SPARE_BYTES: Final = GROWTH_BYTES
+"""Further memory for accounts that have no task under way: enough for any task, so it starts at once."""
+TASK_BYTES: Final = 24 << 20
+"""Memory of a task with hardly any input; most of it is the checks, which a child loads with its first page."""
+MEMORY_RATIO: Final = 31
+"""Memory per byte of input, beyond that; 12 is what pages of the web need (measured with 20 of them)."""
 
 _LIMITS: Final[dict[str, Cause]] = {
     "MemoryError": "memory_limit",
@@ -72,15 +89,24 @@ class _Ended(Exception):
     """The child ended or had to be ended without an answer.
 
     Attributes:
-        cause: ``limit``: the task used up its CPU time, or the child answered what is no answer; ``crash``: the
-            process crashed; ``outside``: it was killed, or got hardly any CPU time.
+        cause: ``limit``: the task used up its CPU time, or the child answered what is no answer; ``memory``: it
+            used up the memory that its length had suggested; ``crash``: the process crashed; ``outside``: it was
+            killed, or got hardly any CPU time.
     """
 
-    def __init__(self, cause: Literal["limit", "crash", "outside"], failure: OffloadFailed) -> None:
+    def __init__(
+        self,
+        cause: Literal["limit", "memory", "crash", "outside"],
+        failure: OffloadFailed,
+        *,
+        cpu_s: int = CPU_SECONDS,
+    ) -> None:
         super().__init__(cause)
         self.cause = cause
         self.failure = failure
         """Error of a task that is not retried."""
+        self.cpu_s = cpu_s
+        """CPU time for another attempt, whole seconds."""
 
 
 def usable_cpus() -> int:
@@ -96,6 +122,11 @@ class TaskRunner(Protocol):
         """The result of ``function(*arguments)``; see ``Children.run``."""
 
 
+def task_growth_bytes(length: int) -> int:
+    """Return the memory that a task of ``length`` bytes gets at its first attempt."""
+    return min(GROWTH_BYTES, TASK_BYTES + MEMORY_RATIO * length)
+
+
 class Children:
     """Runs pure functions in child processes: ``await children.run(parse, body, timeout_s=5)``.
 
@@ -104,18 +135,26 @@ class Children:
     as long as fewer than twice ``count`` are busy. A child that dies or overruns is replaced. A task that ran into its
     limits fails with ``OffloadFailed`` at once. One whose child crashed, was killed from outside or got no CPU time is
     tried once more in a fresh child: a second crash is the fault of the input, anything else is ``TaskLost``.
+
+    All tasks share ``SHARED_BYTES`` of memory. A task gets of it what its length suggests (``task_growth_bytes``), and
+    its child cannot use more; only if that was not enough, it is done again with ``growth_bytes``.
     """
 
-    def __init__(self, count: int | None = None, *, growth_bytes: int = GROWTH_BYTES) -> None:
+    def __init__(
+        self, count: int | None = None, *, growth_bytes: int = GROWTH_BYTES, shared_bytes: int | None = SHARED_BYTES
+    ) -> None:
         """Prepare ``count`` children (one for each CPU by default); all but the first start when they are needed.
 
         Args:
             count: At least 1.
             growth_bytes: Memory that a child may use beyond its libraries.
+            shared_bytes: Memory that the tasks of all children may use at once, ``SPARE_BYTES`` aside; ``None``: every
+                task gets ``growth_bytes``.
         """
         self._growth_bytes = growth_bytes
+        self._shares = shared_bytes is not None
         self._count = count or usable_cpus()
-        self._slots = FairSlots(self._count, spare=self._count)
+        self._slots = FairSlots(self._count, spare=self._count, weight=shared_bytes, spare_weight=SPARE_BYTES)
         self._idle: list[_Child] = []
         """Children that wait for work, at most ``count``; the one that worked last stands last."""
         self._all: set[_Child] = set()
@@ -151,13 +190,32 @@ class Children:
     async def _run(
         self, account: Hashable, function: Callable[..., T], arguments: tuple[object, ...], timeout_s: float
     ) -> T:
-        frame = write_task(function, arguments)
-        async with self._slots.hold(account):
-            return await self._ask(function, frame, timeout_s)
+        written = write_task(function, arguments)
+        growth_bytes = min(self._growth_bytes, task_growth_bytes(len(written))) if self._shares else self._growth_bytes
+        frame: bytes | None = written
+        del written
+        cpu_s = CPU_SECONDS
+        lost: _Ended | None = None
+        while True:
+            if not self._slots.is_free(account, growth_bytes):
+                # Written again when its turn comes: what waits is not held twice.
+                frame = None
+            try:
+                async with self._slots.hold(account, growth_bytes):
+                    frame = frame or write_task(function, arguments)
+                    head = TASK_FRAME.pack(len(frame), growth_bytes, cpu_s)
+                    return await self._ask(function, head, frame, timeout_s, fresh=lost is not None)
+            except _Ended as ended:
+                if ended.cause == "limit" or (ended.cause == "memory" and growth_bytes == self._growth_bytes):
+                    raise ended.failure from None
+                if ended.cause != "memory":
+                    _log_or_raise(ended, lost)
+                    lost = ended
+                growth_bytes, cpu_s = self._growth_bytes, min(cpu_s, ended.cpu_s)
 
-    async def _ask(self, function: Callable[..., T], frame: bytes, timeout_s: float) -> T:
+    async def _ask(self, function: Callable[..., T], head: bytes, frame: bytes, timeout_s: float, *, fresh: bool) -> T:
         decode = _decoder(function).decode
-        child = self._idle.pop() if self._idle else None
+        child = self._idle.pop() if self._idle and not fresh else None
         keep: _Child | None = None
         try:
             if child is not None and child.has_ended:
@@ -165,23 +223,18 @@ class Children:
                 dead, child = child, None
                 await self._end(dead)
             child = child or await self._start()
-            try:
-                answer = await child.ask(frame, timeout_s)
-            except _Ended as first:
-                if first.cause == "limit":
-                    raise first.failure from None
-                logger.warning("child_lost", extra={"cause": first.cause, "failure": str(first.failure)})
-                dead, child = child, None
-                await self._end(dead)
-                child = await self._start()
-                answer = await _last_attempt(child, frame, timeout_s, first)
+            before_s = child.cpu_s()
+            answer = await child.ask(head, frame, timeout_s)
             kind = answer[:1]
             if kind not in (ANSWER, LAST_ANSWER):
                 keep = child
                 name = answer[1:81].decode("ascii", "replace")
                 if name not in _LIMITS:
                     raise TaskFailed(name)
-                raise OffloadFailed(f"The parser stopped with {name}.", cause=_LIMITS[name])
+                failure = OffloadFailed(f"The parser stopped with {name}.", cause=_LIMITS[name])
+                if failure.cause == "memory_limit":
+                    raise _Ended("memory", failure, cpu_s=_cpu_left_s(before_s, child.cpu_s()))
+                raise failure
             try:
                 result: T = decode(memoryview(answer)[1:])
             except (msgspec.DecodeError, RecursionError):
@@ -243,18 +296,19 @@ class _Child:
         """Return whether the process is known to be gone."""
         return self._process.returncode is not None
 
-    async def ask(self, frame: bytes, timeout_s: float) -> bytes:
+    async def ask(self, head: bytes, frame: bytes, timeout_s: float) -> bytes:
         """Send one task and wait for its answer.
 
         Raises:
             _Ended: None came in time.
         """
-        before_s = self._cpu_s()
+        started_s = time.monotonic()
+        before_s = self.cpu_s()
         try:
             async with asyncio.timeout(timeout_s):
-                return await self._exchange(frame)
+                return await self._exchange(head, frame)
         except TimeoutError:
-            after_s = self._cpu_s()
+            after_s = self.cpu_s()
             used_s = timeout_s if before_s is None or after_s is None else after_s - before_s
             is_final = used_s >= FINAL_CPU_S
             failure = OffloadFailed(
@@ -264,14 +318,13 @@ class _Child:
             raise _Ended("limit" if was_busy else "outside", failure) from None
         except (asyncio.IncompleteReadError, ConnectionError, RuntimeError):
             # RuntimeError is what uvloop says of a pipe whose other end is gone.
-            raise await self._how_it_ended() from None
+            raise await self._how_it_ended(time.monotonic() - started_s) from None
 
-    async def _exchange(self, frame: bytes) -> bytes:
+    async def _exchange(self, head: bytes, frame: bytes) -> bytes:
         requests, answers = self._process.stdin, self._process.stdout
         if requests is None or answers is None:
             raise ConnectionError("The child has no pipes.")
         self.tasks += 1
-        head = FRAME.pack(len(frame))
         if len(frame) <= SMALL_BYTES:
             # Together: two writes would wake the child twice.
             requests.write(head + frame)
@@ -284,7 +337,7 @@ class _Child:
             raise _Ended("limit", OffloadFailed("The parser gave an answer that cannot be read.", cause="output_limit"))
         return await answers.readexactly(length)
 
-    def _cpu_s(self) -> float | None:
+    def cpu_s(self) -> float | None:
         """CPU seconds the process has used; ``None`` where the system does not report them."""
         try:
             stat = Path(f"/proc/{self._process.pid}/stat").read_text("ascii", "replace")
@@ -293,8 +346,8 @@ class _Child:
             return None
         return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
-    async def _how_it_ended(self) -> _Ended:
-        """Explain why the pipe closed, by the exit status: negative for a signal."""
+    async def _how_it_ended(self, after_s: float) -> _Ended:
+        """Explain why the pipe closed after so many seconds, by the exit status: negative for a signal."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_REAP_S):
                 await self._process.wait()
@@ -303,7 +356,8 @@ class _Child:
             return _Ended("limit", OffloadFailed("The parser died: it used up its CPU time.", cause="cpu_limit"))
         crashed = status is None or status > 0 or -status in _CRASHES
         failure = OffloadFailed("The parser died or ran into its limits.", cause="crash")
-        return _Ended("crash" if crashed else "outside", failure)
+        # It cannot be asked any more for its CPU time, which is at most the time that went by.
+        return _Ended("crash", failure, cpu_s=_cpu_left_s(0.0, after_s)) if crashed else _Ended("outside", failure)
 
     async def end(self) -> None:
         """Kill and collect the process."""
@@ -316,19 +370,25 @@ class _Child:
         await self._process.wait()
 
 
-async def _last_attempt(child: _Child, frame: bytes, timeout_s: float, first: _Ended) -> bytes:
-    """Ask once more, and call it the fault of the input only where that is certain.
+def _log_or_raise(ended: _Ended, first: _Ended | None) -> None:
+    """Log the first loss of a child; at the second one call it the fault of the input only where that is certain.
 
     Raises:
-        OffloadFailed: The task ran into its limits, or its child crashed a second time.
-        TaskLost: Its child was lost a second time.
+        OffloadFailed: The child crashed a second time.
+        TaskLost: It was lost a second time.
     """
-    try:
-        return await child.ask(frame, timeout_s)
-    except _Ended as second:
-        if second.cause == "limit" or second.cause == first.cause == "crash":
-            raise second.failure from None
-        raise TaskLost(f"The process was lost twice. {second.failure}") from None
+    if first is None:
+        logger.warning("child_lost", extra={"cause": ended.cause, "failure": str(ended.failure)})
+    elif ended.cause == first.cause == "crash":
+        raise ended.failure from None
+    else:
+        raise TaskLost(f"The process was lost twice. {ended.failure}") from None
+
+
+def _cpu_left_s(before_s: float | None, after_s: float | None) -> int:
+    """CPU time for a second attempt: whole seconds, at least 1."""
+    used_s = 0.0 if before_s is None or after_s is None else after_s - before_s
+    return max(1, CPU_SECONDS - int(used_s))
 
 
 def _decoder(function: Callable[..., Any]) -> msgspec.msgpack.Decoder[Any]:

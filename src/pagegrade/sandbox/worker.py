@@ -3,7 +3,7 @@
 Started as ``python -m pagegrade.sandbox.worker GROWTH_BYTES``. A task is a pickled ``(function, arguments)`` from the
 parent, which is trusted; an answer is MessagePack, which the parent decodes by the function's return type, because what
 comes out of a process that parsed hostile bytes is not trusted. Frames are a length of four bytes, big-endian, and that
-many bytes.
+many bytes; before a task stand also the memory and the CPU seconds that it may use.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from pagegrade.sandbox.memory import map_large_blocks, trim_memory
 GROWTH_BYTES: Final = 112 << 20
 """Address space that tasks may add to what the child holds once its libraries are loaded."""
 CPU_SECONDS: Final = 10
-"""CPU time of one task."""
+"""CPU time of one task, its second attempt included."""
 MAX_ANSWER_BYTES: Final = 8 << 20
 GROWN_BYTES: Final = 24 << 20
 """Address space that a child may have gained since its start when a task is over; one that has more is replaced.
@@ -37,6 +37,9 @@ Most of it is the checks, which are loaded with the first page.
 TRIM_BYTES: Final = 16 << 20
 """Gain from which freed memory is handed back to the system before that is looked at."""
 FRAME: Final = struct.Struct(">I")
+"""Head of an answer: its length."""
+TASK_FRAME: Final = struct.Struct(">IIB")
+"""Head of a task: its length, the bytes of address space that it may add, its CPU time in seconds."""
 
 ANSWER, FAILURE, LAST_ANSWER = b"A", b"F", b"L"
 """First byte of an answer; ``LAST_ANSWER``: the child is to be replaced."""
@@ -69,6 +72,13 @@ def allow_cpu(seconds: int) -> None:
     used = int(usage.ru_utime + usage.ru_stime) + 1
     _, hard = resource.getrlimit(resource.RLIMIT_CPU)
     resource.setrlimit(resource.RLIMIT_CPU, (used + seconds, hard))
+
+
+def allow_memory(growth_bytes: int) -> None:
+    """Let the task at hand add ``growth_bytes`` to what this process holds, as far as its own limit permits."""
+    _, most_bytes = resource.getrlimit(resource.RLIMIT_AS)
+    if most_bytes != resource.RLIM_INFINITY:
+        resource.setrlimit(resource.RLIMIT_AS, (min(most_bytes, address_space_bytes() + growth_bytes), most_bytes))
 
 
 def run_task(frame: bytes) -> bytes:
@@ -117,14 +127,15 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
     """Work until the parent closes the pipe."""
     base_bytes = address_space_bytes()
     while True:
-        head = requests.read(FRAME.size)
-        if len(head) < FRAME.size:
+        head = requests.read(TASK_FRAME.size)
+        if len(head) < TASK_FRAME.size:
             return
-        (length,) = FRAME.unpack(head)
+        length, growth_bytes, cpu_s = TASK_FRAME.unpack(head)
+        allow_memory(growth_bytes)
         frame = requests.read(length)
         if len(frame) < length:
             return
-        allow_cpu(CPU_SECONDS)
+        allow_cpu(cpu_s)
         answer = run_task(frame)
         del frame
         if has_grown(base_bytes) and answer.startswith(ANSWER):

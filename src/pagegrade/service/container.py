@@ -20,6 +20,8 @@ from pagegrade.service.rate_limit import Limits, limits_of
 from pagegrade.service.reports.events import Changes
 from pagegrade.store.engine.database import Database
 
+LARGE_PAGES_AT_ONCE: Final = 2
+"""Runs that may hold more than ``held_bytes.SHARE_BYTES``, and one more of an account that has none."""
 SITEMAPS_AT_ONCE: Final = 2
 """A person waits for each, and each takes a process of its own."""
 
@@ -50,6 +52,8 @@ class Services:
     """Failed attempts at account passwords."""
     sitemap_slots: FairSlots = field(default_factory=lambda: FairSlots(SITEMAPS_AT_ONCE, spare=SITEMAPS_AT_ONCE))
     """One for each sitemap that may be read at the same time, shared between accounts."""
+    large_pages: FairSlots = field(default_factory=lambda: FairSlots(LARGE_PAGES_AT_ONCE, spare=1))
+    """One for each run that may hold much of its page at the same time, shared between accounts."""
     process: str = field(default_factory=lambda: secrets.token_hex(8))
     """Names this process among all that ever ran: who holds a lease, who answers a request."""
     wake: Callable[[], None] = _nothing

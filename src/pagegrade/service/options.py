@@ -48,6 +48,8 @@ class ServiceOptions:
     """Send Strict-Transport-Security; for installations that are only reached over TLS."""
     workers: int = 4
     """Analyses at the same time in this process; 0: none, it only answers requests."""
+    parsers: int | None = None
+    """Child processes that parse and evaluate; ``None``: one for each CPU."""
     grace_s: float = 20.0
     """Seconds to finish work in progress after a stop signal."""
     lease_s: float = 30.0

@@ -53,7 +53,7 @@ class Documents:
             )
         self._asked += 1
         try:
-            async with self._room, Children(1, growth_bytes=GROWTH_BYTES) as children:
+            async with self._room, Children(1, growth_bytes=GROWTH_BYTES, shared_bytes=None) as children:
                 return await children.run(render_pdf, report_json, timeout_s=SECONDS)
         except TaskFailed:
             raise

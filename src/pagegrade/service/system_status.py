@@ -120,6 +120,7 @@ def settings_in_force(options: ServiceOptions) -> tuple[tuple[str, str], ...]:
         "LEASE_SECONDS": f"{options.lease_s:g}",
         "MAX_REPORTS": options.max_reports,
         "METRICS_TOKEN": None if options.metrics_token is None else HIDDEN,
+        "PARSERS": options.parsers,
         "QUEUE": options.queue,
         "REQUESTS_PER_MINUTE": options.requests_per_minute,
         "RETENTION_DAYS": options.retention_days,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from functools import partial
 from typing import Final
 
 import msgspec
@@ -82,7 +83,7 @@ async def _perform(
             services.changes.notify(run.report_id)
             end_run(span, state="put_off")
             return
-        packed = await _analyze(services, target, span, children=children, resolver=known)
+        packed = await _analyze(services, run, target, span, children=children, resolver=known)
     except InvalidInput as error:
         packed = _failed(run, Failure(code="address_not_allowed", message=error.message, reason=error.reason))
     except Unavailable:
@@ -136,12 +137,17 @@ async def _ask_for_room(services: Services, run: ClaimedRun, target: Target, res
 
 
 async def _analyze(
-    services: Services, target: Target, span: Span, *, children: TaskRunner, resolver: Resolver
+    services: Services, run: ClaimedRun, target: Target, span: Span, *, children: TaskRunner, resolver: Resolver
 ) -> PackedReport:
     options = services.options.analyze
     with span.child("gather") as part:
         gathered = await gather_target(
-            target, options=options, children=children, resolver=resolver, settled=gatherers_of(part)
+            target,
+            options=options,
+            children=children,
+            resolver=resolver,
+            settled=gatherers_of(part),
+            place=partial(services.large_pages.hold, run.account_id),
         )
         note_gathered(part, gathered)
     if isinstance(gathered, Report):

@@ -156,7 +156,9 @@ class Worker:
         try:
             await self._reap(starting=True)
             async with contextlib.AsyncExitStack() as stack:
-                children = await stack.enter_async_context(Children()) if self._slots else None
+                children = (
+                    await stack.enter_async_context(Children(self._services.options.parsers)) if self._slots else None
+                )
                 async with asyncio.TaskGroup() as group:
                     chores = [group.create_task(run_housekeeping(self._services), name="housekeeping")]
                     if self._services.database.shared:

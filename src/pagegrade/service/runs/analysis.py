@@ -12,6 +12,7 @@ from pagegrade.clock import utc_now
 from pagegrade.gather.browser.options import RenderOptions
 from pagegrade.gather.context import GatherOptions, OffloadFailed
 from pagegrade.gather.guard import DEFAULT_PORTS, Guard, Policy
+from pagegrade.gather.held_bytes import Place
 from pagegrade.gather.resolver import Resolver
 from pagegrade.gather.run import Settled, gather, ignore_settled
 from pagegrade.model.artifacts import GATHERED, Artifacts, Navigation, NotGathered, Response, WellKnown
@@ -104,10 +105,12 @@ async def gather_target(
     children: TaskRunner,
     resolver: Resolver | None = None,
     settled: Settled = ignore_settled,
+    place: Place | None = None,
 ) -> Artifacts | Report:
     """Fetch one page with everything around it; a failed report where there is nothing to evaluate.
 
-    Takes and raises what ``analyze_target`` does; ``settled`` is called for every gatherer.
+    Takes and raises what ``analyze_target`` does; ``settled`` is called for every gatherer, and ``place`` gives a place
+    for holding much at once.
     """
     started_at = utc_now()
     policy = policy_of(target, options)
@@ -129,6 +132,7 @@ async def gather_target(
             gathered_at=started_at,
             resolver=resolver,
             settled=settled,
+            place=place,
         )
     except RunFailed as error:
         failure = Failure(
