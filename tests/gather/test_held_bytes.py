@@ -24,7 +24,7 @@ def test_the_last_byte_is_given_and_one_more_is_not() -> None:
 
 
 def test_heads_have_a_share_of_their_own() -> None:
-    """What heads take is limited beside the total."""
+    """Headers are limited beside the total."""
     budget = HeldBytes(MAX_HEAD_BYTES + 10)
     hold = Hold(budget)
 
@@ -34,7 +34,7 @@ def test_heads_have_a_share_of_their_own() -> None:
 
 
 def test_a_released_body_leaves_its_head() -> None:
-    """Whoever keeps the headers of an answer still pays for them."""
+    """Headers that are kept stay charged."""
     budget = HeldBytes(100)
     hold = Hold(budget)
     hold.take_head(30)
@@ -143,7 +143,7 @@ def test_a_place_is_given_back_with_the_memory() -> None:
 
 @pytest.mark.parametrize("ends", ["freed", "closed"])
 def test_a_run_that_needs_no_place_any_more_stops_waiting_for_one(ends: str) -> None:
-    """What was paused goes on, and the place goes to another run."""
+    """Paused exchanges go on, and the place goes to another run."""
 
     async def main() -> None:
         places, resumed = Places(), list[str]()

@@ -326,6 +326,7 @@ def test_both_attempts_of_a_task_share_its_cpu_time(tmp_path: Path) -> None:
 
     assert asyncio.run(main()).cause == "memory_limit"
     first, second = (int(each.readlink().name) for each in sorted(tmp_path.iterdir()))
+
     assert first >= CPU_SECONDS
     assert second <= CPU_SECONDS - 1
 
@@ -333,6 +334,7 @@ def test_both_attempts_of_a_task_share_its_cpu_time(tmp_path: Path) -> None:
 def test_large_tasks_do_not_run_at_once_however_many_children_there_are() -> None:
     """Together they would use more memory than all tasks may; another account's task starts beside them."""
     page = b" " * (GROWTH_BYTES // MEMORY_RATIO)
+
     assert SHARED_BYTES < 2 * task_growth_bytes(len(page)) <= SHARED_BYTES + SPARE_BYTES
 
     async def main() -> tuple[int, int]:

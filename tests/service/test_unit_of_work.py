@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -10,15 +11,17 @@ from typing import Any
 import pytest
 
 from pagegrade.model.account import Caller
-from pagegrade.model.errors import InsufficientScope, RateLimited, Unauthenticated
+from pagegrade.model.errors import InsufficientScope, RateLimited, Unauthenticated, Unavailable
+from pagegrade.service import unit_of_work
 from pagegrade.service.accounts.access import KeyUses
 from pagegrade.service.accounts.admission import Admission, SignInNeeded
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.rate_limit import MemoryLimits
-from pagegrade.service.unit_of_work import UnitOfWork, of_account
+from pagegrade.service.unit_of_work import SEARCHES_AT_ONCE, UnitOfWork, of_account, search_slots
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.repositories.accounts import load_account
 from tests.store_builders import add_key, add_owner, make_database
+from tests.waiting import HANG_S
 
 NOW_MS = 1_700_000_000_000
 
@@ -87,6 +90,37 @@ def test_nothing_is_read_for_who_is_not_admitted(tmp_path: Path) -> None:
 
     assert run(tmp_path, script) == [Unauthenticated, Unauthenticated, InsufficientScope, RateLimited, SignInNeeded]
     assert read == []
+
+
+def test_searches_of_one_account_keep_no_other_account_waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor anything else that the same account reads; and none of its own waits for ever."""
+    monkeypatch.setattr(unit_of_work, "SEARCH_WAIT_S", 0.05)
+    may_end, begun = threading.Event(), threading.Semaphore(0)
+
+    def take_long(_tx: Transaction, _caller: Caller) -> str:
+        begun.release()
+        may_end.wait(HANG_S)
+        return "found"
+
+    async def script(database: Database, key: str) -> tuple[str, str, list[str]]:
+        slots = search_slots()
+        _, other = add_owner(database, "Bob")
+
+        def work(key: str) -> UnitOfWork:
+            return UnitOfWork(database, admission(key), slots)
+
+        async with asyncio.TaskGroup() as group:
+            long = [group.create_task(work(key).search(take_long)) for _ in range(SEARCHES_AT_ONCE)]
+            for _ in long:
+                await asyncio.to_thread(begun.acquire, timeout=HANG_S)
+            with pytest.raises(Unavailable):
+                await work(key).search(of_account(name))
+            read = await work(key).read(of_account(name))
+            beside = await work(other).search(of_account(name))
+            may_end.set()
+        return read, beside, [task.result() for task in long]
+
+    assert run(tmp_path, script) == ("Alice", "Bob", ["found"] * SEARCHES_AT_ONCE)
 
 
 def test_a_use_case_that_fails_writes_nothing(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from pagegrade.service.options import ServiceOptions
 from pagegrade.service.pdf_pool import Documents
 from pagegrade.service.rate_limit import Limits, limits_of
 from pagegrade.service.reports.events import Changes
+from pagegrade.service.unit_of_work import search_slots
 from pagegrade.store.engine.database import Database
 
 LARGE_PAGES_AT_ONCE: Final = 2
@@ -54,6 +55,8 @@ class Services:
     """One for each sitemap that may be read at the same time, shared between accounts."""
     large_pages: FairSlots = field(default_factory=lambda: FairSlots(LARGE_PAGES_AT_ONCE, spare=1))
     """One for each run that may hold much of its page at the same time, shared between accounts."""
+    search_slots: FairSlots = field(default_factory=search_slots)
+    """One for each search in lists of reports at the same time, shared between accounts."""
     process: str = field(default_factory=lambda: secrets.token_hex(8))
     """Names this process among all that ever ran: who holds a lease, who answers a request."""
     wake: Callable[[], None] = _nothing

@@ -5,10 +5,14 @@ A use case is a function of a transaction, the caller and plain values. Callers 
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from collections.abc import Callable
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Concatenate, Final, ParamSpec, TypeVar
 
 from pagegrade.model.account import Caller
+from pagegrade.model.errors import Unavailable
+from pagegrade.sandbox.fair_slots import FairSlots
 from pagegrade.service.accounts.admission import Admission
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.locks import hold_account
@@ -19,14 +23,32 @@ UseCase = Callable[[Transaction, Caller], T]
 """Runs in a transaction of the caller."""
 LoadByID = Callable[[Transaction, Caller, int], T]
 """Loads what the caller has under an id."""
+SEARCHES_AT_ONCE: Final = 2
+"""Of all accounts, and one more of an account that has none: SQLite has four threads for reading."""
+SEARCH_WAIT_S: Final = 10.0
+"""For a turn to search."""
+RETRY_AFTER_S: Final = 5
+
+
+def search_slots() -> FairSlots:
+    """Return the slots of all searches of a process."""
+    return FairSlots(SEARCHES_AT_ONCE, spare=1)
 
 
 class UnitOfWork:
     """Runs use cases for the caller of one request; the first one admits the caller in the same transaction."""
 
-    def __init__(self, database: Database, admission: Admission) -> None:
+    def __init__(self, database: Database, admission: Admission, searches: FairSlots | None = None) -> None:
+        """Prepare the transactions.
+
+        Args:
+            database: Where they take place.
+            admission: Of the sender of the request.
+            searches: Shared by all requests, for ``search``; ``None``: slots of its own.
+        """
         self._database = database
         self._admission = admission
+        self._searches = searches or search_slots()
 
     @property
     def caller(self) -> Caller:
@@ -53,6 +75,25 @@ class UnitOfWork:
         return await self._database.read(
             lambda tx, admitted: use_case(tx, admitted, *args, **kwargs), first=self._admission.admit
         )
+
+    async def search(
+        self, use_case: Callable[Concatenate[Transaction, Caller, P], T], /, *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Run a use case that may read much, as ``read``: few of them at once, which accounts share.
+
+        Raises:
+            Unavailable: Too many searches wait, as well.
+        """
+        await self.admit()
+        async with contextlib.AsyncExitStack() as stack:
+            try:
+                async with asyncio.timeout(SEARCH_WAIT_S):
+                    await stack.enter_async_context(self._searches.hold(self.caller.account.id))
+            except TimeoutError:
+                raise Unavailable(
+                    "Other searches of this account take long; try again soon.", retry_after_s=RETRY_AFTER_S
+                ) from None
+            return await self.read(use_case, *args, **kwargs)
 
     async def write(
         self, use_case: Callable[Concatenate[Transaction, Caller, P], T], /, *args: P.args, **kwargs: P.kwargs

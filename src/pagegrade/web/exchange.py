@@ -42,7 +42,7 @@ class Exchange:
             key=lambda: bearer_key(request.header(b"authorization")),
             sessions=lambda: read_cookies(request.header, SESSION, services.options.base_url),
         )
-        self.work = UnitOfWork(services.database, self.admission)
+        self.work = UnitOfWork(services.database, self.admission, services.search_slots)
 
     @cached_property
     def limits(self) -> RateLimit:

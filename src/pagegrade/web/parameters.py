@@ -98,7 +98,8 @@ class ReportListQuery(Paged):
     search: str | None = Field(
         None,
         max_length=MAX_SEARCH_CHARACTERS,
-        description="Part of the field that `search_by` names, in any case; `%`, `_` and `\\` mean themselves.",
+        description="Part of the field that `search_by` names, in any case; `%`, `_` and `\\` mean themselves. A "
+        "search that takes too long among very many long URLs is refused with `too_expensive`, never answered in part.",
         examples=["pricing"],
     )
     search_by: Literal["url"] = Field("url", description="Where `search` looks.")

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 import httpx
 import pytest
 
+from pagegrade.store.repositories import search
 from tests.web.calling import BASE_URL, REPORTS, Instance, with_instance
 
 Body = dict[str, Any]
@@ -121,6 +122,24 @@ def test_a_text_to_search_for_may_have_a_hundred_characters(tmp_path: Path) -> N
     number, longest, *shorter = with_instance(tmp_path, script)
 
     assert (longest, shorter) == (0, [number])
+
+
+def test_a_search_that_takes_too_long_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a search that cannot be used, by page and by cursor; the list without it is as before."""
+    monkeypatch.setattr(search, "SEARCH_S", -1.0)
+    monkeypatch.setattr(search, "_PROGRESS_STEPS", 1)
+
+    async def script(instance: Instance) -> list[Body]:
+        for number in range(3):
+            await instance.create(f"https://host.example/{number}")
+        return [await get(instance, **query) for query in ({"search": "os"}, {"search": "os", "cursor": ""}, {})]
+
+    *refused, listed = with_instance(tmp_path, script)
+
+    named = [(body["status"], [(each["field"], each["code"]) for each in body["violations"]]) for body in refused]
+
+    assert named == [(422, [("search", "too_expensive")])] * 2
+    assert len(listed["data"]) == 3
 
 
 def test_filters_find_what_they_name(tmp_path: Path) -> None:

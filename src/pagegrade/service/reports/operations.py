@@ -39,6 +39,7 @@ from pagegrade.store.repositories import report_list, retention
 from pagegrade.store.repositories import reports as store
 from pagegrade.store.repositories.counts import count_matching, load_counts
 from pagegrade.store.repositories.run_history import load_detail, load_details
+from pagegrade.store.repositories.search import bounded_search
 
 T = TypeVar("T")
 READ_AT_ONCE: Final = 500
@@ -346,12 +347,13 @@ def list_all(
 ) -> list[StoredReport]:
     """Return the caller's reports that a query finds, whatever page it names; at most ``limit``."""
     items: list[StoredReport] = []
-    for number in range(1, limit // READ_AT_ONCE + 1):
-        page = replace(query, page=number, per_page=READ_AT_ONCE)
-        found, _ = find_reports(tx, caller, page, options, now_ms)
-        items += found
-        if len(found) < READ_AT_ONCE:
-            break
+    with bounded_search(tx) if query.search else contextlib.nullcontext():
+        for number in range(1, limit // READ_AT_ONCE + 1):
+            page = replace(query, page=number, per_page=READ_AT_ONCE)
+            found, _ = find_reports(tx, caller, page, options, now_ms)
+            items += found
+            if len(found) < READ_AT_ONCE:
+                break
     return items
 
 

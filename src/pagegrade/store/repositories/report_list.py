@@ -6,6 +6,7 @@ Three things make that so. Every filter has an index in every order (``store.sch
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -22,6 +23,7 @@ from pagegrade.store.repositories.reports import REPORT_COLUMNS, is_expired, is_
 from pagegrade.store.repositories.search import (
     FEW,
     as_parameters,
+    bounded_search,
     find_few,
     find_few_of_account,
     plan_anew,
@@ -76,7 +78,16 @@ class _Shape:
 
 
 def list_reports(tx: Transaction, query: ListQuery) -> tuple[tuple[StoredReport, ...], int]:
-    """(the reports of the page, how many there are on all pages)."""
+    """(the reports of the page, how many there are on all pages).
+
+    Raises:
+        ValidationFailed: The text to search for takes too long to find.
+    """
+    with bounded_search(tx) if query.search else contextlib.nullcontext():
+        return _list_reports(tx, query)
+
+
+def _list_reports(tx: Transaction, query: ListQuery) -> tuple[tuple[StoredReport, ...], int]:
     counts = load_counts(tx, query.account_id, query.project) if query.project != "" else {}
     if not count_matching(counts, state=query.state, rating=query.rating):
         return (), 0
@@ -100,7 +111,17 @@ def list_window(
         query: ``page`` has no meaning here.
         position: One of ``parts_of`` this query; ``None``: the beginning.
         count: Whether to count; else there is ``None`` for the number.
+
+    Raises:
+        ValidationFailed: The text to search for takes too long to find.
     """
+    with bounded_search(tx) if query.search else contextlib.nullcontext():
+        return _list_window(tx, query, position, count=count)
+
+
+def _list_window(
+    tx: Transaction, query: ListQuery, position: Position | None, *, count: bool
+) -> tuple[Window, int | None]:
     counts = load_counts(tx, query.account_id, query.project) if query.project != "" else {}
     if not count_matching(counts, state=query.state, rating=query.rating):
         return Window(reports=(), before=None, after=None), 0 if count else None

@@ -5,15 +5,24 @@ SQLite has such an index in any case, PostgreSQL where its extension ``pg_trgm``
 URLs are kept in canonical form, which is ASCII, and are compared without regard to case. Text that no canonical URL can
 hold is searched for in the form in which it would stand there: percent-encoded in a path or query, or as the host that
 browsers make of it (``bücher.example`` finds ``xn--bcher-kva.example``; a part of such a label finds nothing).
+
+To compare one text with one URL takes both databases time in proportion to the product of their lengths, so a search
+among many long URLs is ended after ``SEARCH_S``.
 """
 
 from __future__ import annotations
 
+import contextlib
+import sqlite3
+import time
+from collections.abc import Iterator
 from functools import cache
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Integer, Select, bindparam, or_, select, text
+from sqlalchemy.exc import DBAPIError
 
+from pagegrade.model.errors import ValidationFailed, Violation
 from pagegrade.parse.url import MAX_URL_CHARACTERS, host, host_problem
 from pagegrade.report.sanitize import clean_text
 from pagegrade.store.engine.database import Transaction, is_shared
@@ -24,6 +33,23 @@ TRIGRAM: Final = 3
 """Characters of the shortest text the index can find."""
 FEW: Final = 1_000
 """Up to so many matches in the whole installation are fetched and put in order one by one."""
+TRIGRAMS: Final = 16
+"""Of a text that is looked up in the index of SQLite; longer texts are looked up by so many of their parts."""
+SEARCH_S: Final = 2.0
+"""Time of one search: of the processor on SQLite, for each of a few statements on PostgreSQL."""
+INSTALLATION_S: Final = 0.5
+"""Of that on PostgreSQL, time for a look at the reports of all accounts by the index."""
+TOO_EXPENSIVE: Final = Violation(
+    field="search",
+    place="query",
+    code="too_expensive",
+    message="The search took too long among so many long URLs. Search for another text, or filter by project as well.",
+)
+_PROGRESS_STEPS: Final = 1_000
+"""Instructions of SQLite between two looks at the clock: some hundred rows."""
+_CANCELED: Final = "57014"
+"""PostgreSQL's code for a statement that took too long."""
+_ENDS: Final = "search_ends_s"
 _MATCHES: Final = text("SELECT rowid FROM reports_search WHERE reports_search MATCH :phrase LIMIT :few")
 _MERGE: Final = text("INSERT INTO reports_search (reports_search, rank) VALUES ('merge', :pages)")
 MERGED_PAGES: Final = 500
@@ -48,6 +74,57 @@ def search_patterns(typed: str) -> tuple[str, ...]:
     return tuple(pattern for pattern in patterns if len(pattern) <= MAX_URL_CHARACTERS)
 
 
+@contextlib.contextmanager
+def bounded_search(tx: Transaction) -> Iterator[None]:
+    """Limit the time of the statements inside; a block inside of another one shares its time.
+
+    Raises:
+        ValidationFailed: They took longer than ``SEARCH_S``.
+    """
+    if _ENDS in tx.info:
+        _set_statement_time(tx)
+        yield
+        return
+    tx.info[_ENDS] = time.monotonic() + SEARCH_S
+    try:
+        with contextlib.nullcontext() if is_shared(tx) else _progress_limit(driver_of(tx)):
+            _set_statement_time(tx)
+            yield
+            _reset_statement_time(tx)
+    except DBAPIError as error:
+        if not _was_interrupted(error):
+            raise
+        raise ValidationFailed([TOO_EXPENSIVE]) from error
+    finally:
+        del tx.info[_ENDS]
+
+
+@contextlib.contextmanager
+def _progress_limit(driver: sqlite3.Connection) -> Iterator[None]:
+    end_s = time.thread_time() + SEARCH_S
+    driver.set_progress_handler(lambda: time.thread_time() > end_s, _PROGRESS_STEPS)
+    try:
+        yield
+    finally:
+        driver.set_progress_handler(None, 0)
+
+
+def _set_statement_time(tx: Transaction, at_most_s: float = SEARCH_S) -> None:
+    if is_shared(tx):
+        left_s = min(at_most_s, tx.info[_ENDS] - time.monotonic())
+        tx.exec_driver_sql(f"SET LOCAL statement_timeout = {max(1, round(left_s * 1_000))}")
+
+
+def _reset_statement_time(tx: Transaction) -> None:
+    if is_shared(tx):
+        tx.exec_driver_sql("SET LOCAL statement_timeout TO DEFAULT")
+
+
+def _was_interrupted(error: DBAPIError) -> bool:
+    code = getattr(error.orig, "sqlite_errorcode", None)
+    return code == sqlite3.SQLITE_INTERRUPT or getattr(error.orig, "sqlstate", None) == _CANCELED
+
+
 def plan_anew(tx: Transaction) -> None:
     """Let PostgreSQL plan the statements of this view for the very text that is searched for.
 
@@ -60,17 +137,46 @@ def plan_anew(tx: Transaction) -> None:
 def find_few(tx: Transaction, patterns: tuple[str, ...]) -> tuple[int, ...] | None:
     """The ids of all reports, of all accounts, whose URL holds one of the patterns.
 
-    ``None`` where the index cannot tell, or there are more than a few.
+    On SQLite also some whose URL holds only the parts of one, for the caller to sort out. ``None`` where the index
+    cannot tell, or there are more than a few.
     """
     if not patterns or any(len(pattern) < TRIGRAM for pattern in patterns):
         return None
     if is_shared(tx):
         has_index = tx.execute(_HAS_INDEX).scalar() is not None
-        return _ask_for_few(tx, patterns) if has_index else None
-    # One phrase each: quotes inside are doubled, and nothing else has a meaning there.
-    phrase = " OR ".join('"' + pattern.replace('"', '""') + '"' for pattern in patterns)
+        return _ask_all_for_few(tx, patterns) if has_index else None
+    phrase = " OR ".join(f"({_parts(pattern)})" for pattern in patterns)
     found = tx.execute(_MATCHES, {"phrase": phrase, "few": FEW + 1}).scalars().all()
     return tuple(found) if len(found) <= FEW else None
+
+
+def _parts(pattern: str) -> str:
+    """The trigrams of a text, as the index of SQLite is asked for them.
+
+    Not the text as one phrase: among URLs of one letter, repeated, the index would compare every place of each with
+    every place of its neighbor.
+    """
+    every = dict.fromkeys(pattern[start : start + TRIGRAM] for start in range(len(pattern) - TRIGRAM + 1))
+    step = max(1, -(-len(every) // TRIGRAMS))
+    chosen = [*list(every)[:-1:step], list(every)[-1]]
+    # Quotes inside are doubled, and nothing else has a meaning there.
+    return " AND ".join('"' + part.replace('"', '""') + '"' for part in chosen)
+
+
+def _ask_all_for_few(tx: Transaction, patterns: tuple[str, ...]) -> tuple[int, ...] | None:
+    """Ask the index of PostgreSQL, as far as other accounts' reports do not make that expensive."""
+    if _ENDS not in tx.info:
+        return _ask_for_few(tx, patterns)
+    try:
+        with tx.begin_nested():
+            _set_statement_time(tx, INSTALLATION_S)
+            found = _ask_for_few(tx, patterns)
+    except DBAPIError as error:
+        if not _was_interrupted(error):
+            raise
+        found = None
+    _set_statement_time(tx)
+    return found
 
 
 def find_few_of_account(tx: Transaction, patterns: tuple[str, ...], account_id: int) -> tuple[int, ...] | None:

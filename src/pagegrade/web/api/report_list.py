@@ -34,13 +34,14 @@ async def list_reports(request: Request, work: UnitOfWork, services: Services) -
     asked = walk_query(query)
     picks = query.fields
     whole = query.include == "results" if picks is None else not {"results", "page", "rendered"}.isdisjoint(picks)
+    read = work.search if asked.search else work.read
     if "cursor" not in request.sent:
-        found = await work.read(service.list_reports, asked, options, request.received_at_ms, with_results=whole)
+        found = await read(service.list_reports, asked, options, request.received_at_ms, with_results=whole)
         encoded = await _encoded(found, options.base_url, picks)
         return listed_answer(request, services, encoded, query, path=PATH, encode=bytes)
     if request.sent.get("page") and not request.preferences.lenient:
         raise ValidationFailed([PAGE_AND_CURSOR])
-    walked = await work.read(
+    walked = await read(
         service.walk_reports,
         asked,
         options,

@@ -39,6 +39,9 @@ SENTENCES: Final[dict[tuple[str, str], str]] = {
     ("password", "too_long"): N_("The password is too long. Use at most 128 characters."),
     ("password", "not_text"): N_("The password holds a broken character. Enter it again."),
     ("search", "too_long"): N_("The search is too long. Search for a shorter part of the address."),
+    ("search", "too_expensive"): N_(
+        "The search took too long, so the list is shown without it. Search for another text, or choose a project."
+    ),
     ("project", "too_long"): N_("The name of the project is too long."),
     ("result", "not_in"): N_("There is no such result. The list shows all of them."),
     ("state", "not_in"): N_("There is no such state. The list shows all of them."),

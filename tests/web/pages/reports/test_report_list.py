@@ -11,6 +11,7 @@ import pytest
 
 from pagegrade.model.account import Account
 from pagegrade.model.report import PageFacts
+from pagegrade.store.repositories import search
 from pagegrade.web.pages.html import HELPED
 from tests.report_builders import make_failed_report, make_report
 from tests.store_builders import add_owner
@@ -170,6 +171,24 @@ def test_what_is_no_text_is_refused(tmp_path: Path, query: str) -> None:
 
     async def script(instance: Instance) -> None:
         assert (await instance.page("GET", f"/reports?{query}", headers=HTML)).status_code == 400
+
+    with_instance(tmp_path, script)
+
+
+def test_a_search_that_takes_too_long_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The list is shown without it, and says so; a file of it is refused."""
+    monkeypatch.setattr(search, "SEARCH_S", -1.0)
+    monkeypatch.setattr(search, "_PROGRESS_STEPS", 1)
+
+    async def script(instance: Instance) -> None:
+        await fill(instance)
+        answer = await instance.page("GET", "/reports?search=good&state=completed")
+        file = await instance.page("GET", "/reports/export.csv?search=good")
+
+        assert (answer.status_code, shown(answer)) == (422, ["good.example"])
+        assert "The search took too long" in answer.text
+        assert file.status_code == 422
+        assert "good.example" not in file.text
 
     with_instance(tmp_path, script)
 

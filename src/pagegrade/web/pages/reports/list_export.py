@@ -31,7 +31,9 @@ async def export_list(request: Request, work: UnitOfWork, view: View) -> Respons
     """Return the file; at most ``MAX_ROWS`` reports are in it."""
     # What cannot be used of the filters is left out, as on the page that leads here.
     asked = read_asked(read_query(request), view.texts)
-    found = await work.read(list_all, list_query(asked.query), view.options, view.now_ms, limit=MAX_ROWS)
+    query = list_query(asked.query)
+    read = work.search if query.search else work.read
+    found = await read(list_all, query, view.options, view.now_ms, limit=MAX_ROWS)
     body = await asyncio.to_thread(_written, found, view.options.base_url)
     return Response(
         status_code=200,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 from urllib.parse import quote, urlencode
 
@@ -43,6 +43,12 @@ class Asked:
     def is_filtered(self) -> bool:
         """Whether the list may leave reports out."""
         return any(getattr(self.query, name) for name in FILTERS)
+
+    def without_search(self, problems: Mapping[str, str]) -> Asked:
+        """Return the same without what is searched for, and with what is wrong with that."""
+        return replace(
+            self, query=self.query.model_copy(update={"search": None}), problems={**self.problems, **problems}
+        )
 
     def address(self, path: str = PATH, **changes: object) -> str:
         """The address of the list with some of its values changed; ``None`` takes one out.

@@ -10,6 +10,7 @@ from typing import Any, Final
 import msgspec
 
 from pagegrade.model.account import Account
+from pagegrade.model.errors import ValidationFailed
 from pagegrade.model.stored import Privacy, State
 from pagegrade.render.english import N_
 from pagegrade.render.i18n import Texts
@@ -18,6 +19,7 @@ from pagegrade.service.reports.listing import find_rows, find_states
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
+from pagegrade.web.pages.field_messages import problems_of
 from pagegrade.web.pages.forms import read_query
 from pagegrade.web.pages.html import HELPED, View
 from pagegrade.web.pages.reports.list_query import (
@@ -77,7 +79,14 @@ async def listing_page(request: Request, work: UnitOfWork, view: View, form: New
     sent = read_query(request)
     await work.admit()
     asked = read_asked(sent, view.texts)
-    found = await work.read(find_rows, list_query(asked.query), view.options, view.now_ms)
+    query = list_query(asked.query)
+    try:
+        read = work.search if query.search else work.read
+        found = await read(find_rows, query, view.options, view.now_ms)
+    except ValidationFailed as error:
+        # The search took too long: without it, and the page says so.
+        asked = asked.without_search(problems_of(view.texts, error.violations))
+        found = await work.read(find_rows, list_query(asked.query), view.options, view.now_ms)
     texts, account = view.texts, view.admitted.account
     said = SAID.get(sent.get("said", ""))
     if asked.problems and status == 200:  # noqa: PLR2004 - the form on top is as it should be
