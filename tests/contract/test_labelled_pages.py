@@ -147,7 +147,14 @@ def _file(url: str, kind: str, size: int, served: Served) -> Resource:
     )
     image = None if is_text else ImageFacts(format="jpeg", width_px=1600, height_px=1000)
     return Resource(
-        url=url, kinds=(kind,), initiator_url=url, response=response, decoded_bytes=size, image=image, digest=url
+        url=url,
+        kinds=(kind,),
+        initiator_url=url,
+        response=response,
+        gzip_bytes=size // 4 if is_text and not served.compressed else None,
+        decoded_bytes=size,
+        image=image,
+        digest=url,
     )
 
 

@@ -121,7 +121,8 @@ def test_decisions_documents_and_failures_are_left_out(item: Resource) -> None:
 
 
 @pytest.mark.parametrize(
-    ("size", "loss"), [(0, 0.5), (28_000, 0.5), (28_001, 0.6), (48_000, 0.6), (128_000, 1), (900_000, 1)]
+    ("size", "loss"),
+    [(0, 0.25), (28_000, 0.25), (28_001, 0.4), (139_400, 0.4), (139_401, 0.55), (585_000, 1), (900_000, 1)],
 )
 def test_bytes_weigh_what_says_nothing(size: int, loss: float) -> None:
     """From 28,000 to 128,000 bytes in five steps."""
@@ -130,7 +131,7 @@ def test_bytes_weigh_what_says_nothing(size: int, loss: float) -> None:
     assert found.loss == pytest.approx(loss)
 
 
-@pytest.mark.parametrize(("size", "loss"), [(100, 0.1), (28_001, 0.13), (128_000, 0.25), (900_000, 0.25)])
+@pytest.mark.parametrize(("size", "loss"), [(100, 0.1), (28_001, 0.13), (585_000, 0.25), (900_000, 0.25)])
 def test_bytes_weigh_short_lifetimes_a_quarter(size: int, loss: float) -> None:
     """A short lifetime is better than none."""
     found = evaluate_files(kept("max-age=60", size=size))
@@ -150,7 +151,7 @@ def test_repairing_files_one_by_one_never_costs_points() -> None:
     for level in (1, 2):
         for done in range(5):
             items = [
-                file(*levels[level if index < done else level - 1], size=40_000, path=f"{index}.js")
+                file(*levels[level if index < done else level - 1], size=160_000, path=f"{index}.js")
                 for index in range(4)
             ]
             losses.append(evaluate_files(*items).loss or 0)

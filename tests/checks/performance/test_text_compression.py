@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from pagegrade.checks._run import Evaluated
-from pagegrade.checks.performance.text_compression import text_compression
+from pagegrade.checks.performance.text_compression import FIRST_ROUND_TRIP_BYTES, text_compression
 from pagegrade.model.outcome import NotApplicable, NotRun, Outcome, Saving
 from tests.builders import evaluated, make_response, run
 
-REPEATING = "<!doctype html><title>Chairs</title>" + "<p>A chair made of teak.</p>" * 200
+REPEATING = "<!doctype html><title>Chairs</title>" + "<p>A chair made of teak.</p>" * 600
 BROTLI = ("Content-Encoding", "br")
 KEPT = ("Cache-Control", "public, max-age=600")
 VARY = ("Vary", "Accept-Encoding")
@@ -47,7 +47,7 @@ def test_uncompressed_text_fails_and_says_what_gzip_would_save() -> None:
     """The saving is measured, not guessed."""
     found = evaluate_html()
 
-    assert (state_of(found), found.loss) == ("uncompressed", 0.6)
+    assert (state_of(found), found.loss) == ("uncompressed", 0.8)
     assert isinstance(found.verdict, Outcome)
     saving = next(detail.actual for detail in found.verdict.details if detail.code == "saving_bytes")
 
@@ -71,7 +71,7 @@ def test_the_size_of_the_html_proves_nothing() -> None:
     large = evaluate_html(("Content-Encoding", "gzip"), body=REPEATING * 10)
     smaller = evaluate_html(body=REPEATING)
 
-    assert (large.loss, smaller.loss) == (0, 0.6)
+    assert (large.loss, smaller.loss) == (0, 0.8)
 
 
 def test_a_tiny_body_need_not_be_compressed() -> None:
@@ -113,7 +113,7 @@ def test_caches_must_be_told_that_a_kept_answer_varies() -> None:
     """Without Vary a cache hands compressed bytes to a client that cannot read them."""
     found = evaluate_html(BROTLI, KEPT)
 
-    assert (state_of(found), found.loss) == ("vary_missing", 0.5)
+    assert (state_of(found), found.loss) == ("vary_missing", 0.25)
 
 
 @pytest.mark.parametrize(
@@ -166,3 +166,14 @@ def test_an_empty_body_is_not_evaluated() -> None:
     verdict = run(text_compression, response=make_response(b""))
 
     assert isinstance(verdict, NotApplicable)
+
+
+@pytest.mark.parametrize(
+    ("size", "state", "loss"),
+    [(FIRST_ROUND_TRIP_BYTES, "short_uncompressed", 0.25), (FIRST_ROUND_TRIP_BYTES + 1, "uncompressed", 0.8)],
+)
+def test_html_that_fits_into_the_first_round_trip_costs_a_quarter(size: int, state: str, loss: float) -> None:
+    """Compressing it makes nothing arrive earlier."""
+    found = evaluate_html(body=REPEATING[:size].ljust(size))
+
+    assert (state_of(found), found.loss) == (state, loss)

@@ -23,7 +23,7 @@ def test_phrases_that_say_nothing(text: str) -> None:
 def test_bare_address_says_nothing(url: str) -> None:
     """Listeners hear it letter by letter; a part of it that reads well is fine."""
     assert found(f'<a href="{url}">{url}</a>').value == 1
-    assert found(f'<a href="{url}">example.org</a>').state == "telling"
+    assert found(f'<a href="{url}">example.org</a>').state == "descriptive"
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_bare_address_says_nothing(url: str) -> None:
 )
 def test_links_that_are_fine(link: str) -> None:
     """A label or hidden words complete the phrase; jumps, buttons, other languages and plain words are left out."""
-    assert found(link).state == "telling"
+    assert found(link).state == "descriptive"
 
 
 def test_language_decides() -> None:
@@ -91,15 +91,15 @@ def test_text_of_signs_only_says_nothing(text: str) -> None:
 )
 def test_sign_beside_a_word_and_a_named_picture_are_fine(html: str) -> None:
     """Words, numbers, labels and emoji are read."""
-    assert outcome("link-text", html).state == "telling"
+    assert outcome("link-text", html).state == "descriptive"
 
 
 @pytest.mark.parametrize(
     ("around", "state"),
     [
-        ("<cite>{}</cite>", "telling"),
-        ("<ol class='references small'><li>Doe, A book. {}</ol>", "telling"),
-        ("<section role=doc-bibliography><p>{}</section>", "telling"),
+        ("<cite>{}</cite>", "descriptive"),
+        ("<ol class='references small'><li>Doe, A book. {}</ol>", "descriptive"),
+        ("<section role=doc-bibliography><p>{}</section>", "descriptive"),
         ("<p class=intro>{}</p>", "generic"),
     ],
 )

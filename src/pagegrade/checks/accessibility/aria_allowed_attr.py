@@ -18,7 +18,7 @@ _HARMLESS: Final = frozenset(
         ("treegrid", "aria-level"),
     }
 )
-"""Pairs that the specification does not have, or no longer, and that browsers tell all the same."""
+"""Pairs that the specification does not have, or no longer has, and that browsers expose all the same."""
 _WITH_EXPANDED: Final = frozenset(
     (
         "alert alertdialog article banner cell complementary contentinfo definition dialog directory document feed "
@@ -26,7 +26,7 @@ _WITH_EXPANDED: Final = frozenset(
         "progressbar radiogroup region search status table tablist tabpanel term timer toolbar tooltip tree treegrid"
     ).split()
 )
-"""Roles that could be opened and closed in WAI-ARIA 1.1; browsers still tell it."""
+"""Roles that could be expanded in WAI-ARIA 1.1; browsers still expose that state."""
 _NAMELESS: Final = frozenset("abbr cite figcaption kbd label legend map picture rp rt ruby time var".split())
 """Elements without a role, or with one that may be named only where it is written, that must not be named."""
 _BREAKS: Final = frozenset({"br", "wbr"})
@@ -183,7 +183,7 @@ def _supports(one: RoleFact, name: str) -> bool:
 
 
 def _has_no_name(one: RoleFact) -> bool:
-    """Whether the role must not be named."""
+    """Return whether the role must not be named."""
     if not one.html and not one.written:
         return False
     if one.node.tag in _NAMELESS and not one.written:
@@ -196,7 +196,7 @@ def _is_roleless(one: RoleFact) -> bool:
 
 
 def _contradicts(one: RoleFact, value: str) -> bool:
-    """Whether the attribute says something else than the checkbox or radio button itself, as it is sent."""
+    """Return whether the attribute contradicts the state of the checkbox or radio button in the HTML."""
     if one.node.tag != "input" or one.role != one.native or one.role not in {"checkbox", "radio"}:
         return False
     said = value.strip().lower()

@@ -120,7 +120,7 @@ def aria_attr_value(document: Document, accessibility: Accessibility) -> Outcome
 
 
 def _leads_nowhere(document: Document, one: RoleFact, name: str, value: str) -> bool:
-    """Whether none of the ids exists although one should."""
+    """Return whether none of the ids exists although one should."""
     targets = value.split()
     if not targets or any(target in document.ids for target in targets):
         return False

@@ -99,7 +99,7 @@ def aria_parent_child(document: Document, accessibility: Accessibility) -> Outco
 
 
 def _wrong_inside(one: RoleFact, allowed: frozenset[str]) -> str:
-    """What stands in the element that must not, or that nothing does that should; "" when all is well."""
+    """Describe a child that the role does not allow, or a required one that is missing; "" when all is well."""
     if any(role == "…" for role, _ in one.inside):
         return ""
     for role, _ in one.inside:

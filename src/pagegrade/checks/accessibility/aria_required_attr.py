@@ -99,7 +99,7 @@ def aria_required_attr(document: Document, accessibility: Accessibility) -> Outc
 
 
 def _brings_state(one: RoleFact) -> bool:
-    """Whether the element itself has the state that the role needs."""
+    """Return whether the element itself has the state that the role needs."""
     if one.native == one.written:
         return True
     if one.native in {"checkbox", "radio"}:

@@ -34,7 +34,7 @@ from pagegrade.parse.aria.roles import ROLES
     ),
 )
 def aria_roles(document: Document, accessibility: Accessibility) -> Outcome | NotApplicable:
-    """The `role` of an element tells assistive technology what it is, with a value from a fixed list.
+    """The `role` of an element says what it is to assistive technology, with a value from a fixed list.
 
     ## What it checks
 

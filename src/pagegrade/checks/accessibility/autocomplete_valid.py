@@ -118,7 +118,7 @@ def _is_locked(control: Control) -> bool:
 
 
 def _problem(words: list[str]) -> str:
-    """Why a browser does not understand the value; "" when it does."""
+    """Explain why browsers do not understand the value; "" when they do."""
     if len(words) == 1 and words[0] in _SWITCHES:
         return ""
     if words and words[-1] == "webauthn":

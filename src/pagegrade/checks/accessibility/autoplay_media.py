@@ -17,7 +17,7 @@ _SWITCHES: Final = tuple(
         "ferma dempen wycisz zatrzymaj ztlumit vypnout пауза стоп ミュート 停止 静音 暂停 暫停 음소거 정지"
     ).split()
 )
-"""What the name of a button says that stops a sound, in the languages of most pages; ``_`` stands for a blank."""
+"""Names of buttons that stop a sound, in the languages of most pages; ``_`` stands for a blank."""
 
 
 @check(
@@ -53,7 +53,7 @@ def autoplay_media(document: Document, accessibility: Accessibility) -> Outcome 
     Elements `<audio>` and `<video>` with `autoplay` and a source, without `muted` and without `controls`, also hidden
     ones, which can be heard. Sound of up to three seconds is fine: its length is known only where the URL ends in a
     range such as `#t=8,10` and nothing repeats it. A start alone, such as `#t=25`, says nothing about the length, and a
-    film without sound cannot be told from others. Where the page has a button whose name says that it stops or mutes,
+    film without sound cannot be recognized. Where the page has a button whose name says that it stops or mutes,
     nothing is reported, because it may control the sound. The loss grows from half (one element) to everything (ten or
     more).
 
@@ -103,13 +103,13 @@ def autoplay_media(document: Document, accessibility: Accessibility) -> Outcome 
 
 
 def _has_switch(document: Document) -> bool:
-    """Whether a button that people can reach says that it stops something."""
+    """Return whether a button that people can reach says that it stops something."""
     names = (one.name[:_MAX_NAME].casefold() for one in document.named if one.role == "button" and not one.hidden)
     return any(word in name for name in names for word in _SWITCHES)
 
 
 def _is_short(source: str) -> bool:
-    """Whether the address asks for no more than three seconds.
+    """Return whether the URL asks for no more than three seconds.
 
     Source: https://www.w3.org/TR/media-frags/#naming-time
     """

@@ -112,7 +112,7 @@ def _nameless(document: Document) -> Iterator[NamedElement | Anchor]:
 
 
 def _is_button(element: NamedElement) -> bool:
-    """Whether it is a button to people: an input has a check of its own, and a role can make something else of it."""
+    """Return whether it is a button to people: inputs have their own check, and a role can make it something else."""
     tag = element.node.tag
     role = first_role(element.attrs.get("role", ""))
     if role in {"none", "presentation"}:

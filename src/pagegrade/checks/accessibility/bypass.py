@@ -98,7 +98,7 @@ def _leads_inside(document: Document, anchor: Anchor, names: set[str]) -> bool:
 
 
 def _begins_with_text(document: Document, first: Anchor) -> bool:
-    """Whether a whole paragraph stands before the first link."""
+    """Return whether a whole paragraph stands before the first link."""
     if not document.paragraphs or len(document.paragraphs[0].text) < _PARAGRAPH:
         return False
     start, end = _place(document.paragraphs[0].node), _place(first.node)

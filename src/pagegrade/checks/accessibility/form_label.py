@@ -147,7 +147,7 @@ def form_label(document: Document) -> Verdict:
 
 
 def _is_field(control: Control) -> bool:
-    """Whether anyone is told of the field: ``role=none`` takes away one that does not take the focus either."""
+    """Return whether assistive technology knows the field: ``role=none`` removes one that cannot take the focus."""
     role = first_role(control.attrs.get("role", ""))
     return role not in {"none", "presentation"} or keeps_role(control.node.tag, control.attrs)
 

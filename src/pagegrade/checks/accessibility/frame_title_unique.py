@@ -32,7 +32,7 @@ def frame_title_unique(document: Document) -> Outcome | NotApplicable:
 
     Frames that are not hidden and have a title: those whose titles are the same, case and blanks aside, while their
     URLs differ by more than a slash at the end. Whether two URLs show the same thing in other words, and what
-    frames hold inside frames, cannot be told from the page. It is informative and costs nothing.
+    frames hold inside frames, cannot be seen in the page. It is informative and costs nothing.
 
     ## Why it matters
 

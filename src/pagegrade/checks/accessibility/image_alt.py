@@ -87,7 +87,7 @@ def image_alt(document: Document) -> Verdict:
 
     It costs a quarter when an alternative is the name of a file or a word such as "image" or "photo". The name of a
     file says too little even beside a link that downloads it. Whether other words fit what the image shows cannot be
-    told from the page. Long alternatives are shown by `image-alt-length`.
+    seen in the page. Long alternatives are shown by `image-alt-length`.
 
     Four in ten well-known pages have an image without an alternative, most of them a handful. The first costs a
     quarter all the same: it is a barrier that the lowest level of the guidelines forbids, and a word or an empty `alt`
@@ -171,7 +171,7 @@ def _missing(document: Document) -> Iterator[ElementFact]:
 
 
 def _is_content(image: Image) -> bool:
-    """Whether the image has a size and no decorative role; a script may still give it its source."""
+    """Return whether the image has a size and no decorative role; a script may still give it its source."""
     attrs = image.attrs
     if first_role(attrs.get("role", "")) in _DECORATIVE_ROLES and not keeps_role("img", attrs):
         return False
@@ -179,7 +179,7 @@ def _is_content(image: Image) -> bool:
 
 
 def _poor(image: Image) -> str:
-    """Why the name of the image says nothing; "" when it does, or when there is none."""
+    """Explain why the name of the image says nothing; "" when it says something or there is none."""
     if image.hidden or image.decorative:
         return ""
     if image.name.lower() in _GENERIC:
@@ -190,7 +190,7 @@ def _poor(image: Image) -> str:
 
 
 def _is_own_file_name(image: Image) -> bool:
-    """Whether the name is a number or a checksum that the file has for a name, without its ending."""
+    """Return whether the name is a number or a checksum: the name of the file without its extension."""
     if image.url is None or len(_DIGIT.findall(image.name)) < MIN_DIGITS:
         return False
     file = image.url.partition("?")[0].rpartition("/")[2]

@@ -115,7 +115,7 @@ def _too_tight(one: StyleAttribute, sizes: Mapping[str, str]) -> str:
 
 
 def _wraps(text: str, declared: dict[str, tuple[str, bool]]) -> bool:
-    """Whether the text is likely to need a second line somewhere, such as on a phone."""
+    """Return whether the text is likely to need a second line somewhere, such as on a phone."""
     if declared.get("white-space", ("", False))[0] in {"nowrap", "pre"}:
         return False
     width, unit = _split(declared.get("width", ("", False))[0])
@@ -138,7 +138,7 @@ def _declared(style: str) -> dict[str, tuple[str, bool]]:
 
 
 def _is_far_off(declared: dict[str, tuple[str, bool]]) -> bool:
-    """Whether the element is moved so far that no one sees it."""
+    """Return whether the element is moved so far that no one sees it."""
     if declared.get("position", ("", False))[0] not in {"absolute", "fixed"}:
         return False
     values = (_split(declared[side][0])[0] for side in ("top", "left", "right", "bottom") if side in declared)

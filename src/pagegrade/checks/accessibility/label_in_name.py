@@ -126,7 +126,7 @@ def label_in_name(document: Document, accessibility: Accessibility) -> Outcome |
 
 
 def _is_input_button(one: Anchor | NamedElement | RoleFact) -> bool:
-    """Whether the visible text is an attribute."""
+    """Return whether the visible text is an attribute."""
     return one.node.tag == "input" and "value" in one.attrs
 
 
@@ -135,12 +135,12 @@ def _text_of(one: Anchor | NamedElement) -> str:
 
 
 def _draws_words(document: Document) -> bool:
-    """Whether the page loads a font that draws a picture for a word."""
+    """Return whether the page loads a font that draws a picture for a word."""
     return any(_PICTURE_FONT.search(link.attrs.get("href", "")) for link in document.links)
 
 
 def _is_said(shown: str, name: str) -> bool:
-    """Whether the name contains the words that are seen."""
+    """Return whether the name contains the words that are seen."""
     if sum(sign.isalnum() for sign in shown) < 2:
         return True
     said = _words(name)

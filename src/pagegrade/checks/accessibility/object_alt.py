@@ -96,7 +96,7 @@ def object_alt(document: Document, accessibility: Accessibility) -> Outcome | No
 
 
 def _is_embedded(one: NamedElement) -> bool:
-    """Whether a browser shows the object itself, and it is no text."""
+    """Return whether a browser shows the object itself, and it is no text."""
     kind = one.attrs.get("type", "").partition(";")[0].strip().lower()
     path = one.attrs.get("data", "").partition("?")[0].partition("#")[0].lower()
     if kind in _DEAD or "classid" in one.attrs or path.endswith(".swf"):

@@ -151,7 +151,7 @@ def table_headers(document: Document, accessibility: Accessibility) -> Outcome |
 
 
 def _says_data(table: TableFact) -> bool:
-    """Whether the table itself says that it is no layout."""
+    """Return whether the markup of the table says that it is no layout table."""
     if table.nested or table.row_count < 2 or table.column_count < 2:
         return False
     attrs = table.attrs
@@ -161,7 +161,7 @@ def _says_data(table: TableFact) -> bool:
 
 
 def _has_columns(table: TableFact) -> bool:
-    """Whether cells stand side by side in two rows at least; a box with a title bar has a head as well."""
+    """Return whether cells stand side by side in two rows at least; a box with a title bar has a head as well."""
     rows = Counter(cell.row for cell in table.cells)
     return sum(count > 1 for count in rows.values()) > 1
 

@@ -34,7 +34,7 @@ GALLERY: Final = 12
             loss=1.0,
             title="Almost no text",
             why=(
-                "Search engines can hardly tell what the page is about, and rank pages with so little text "
+                "Search engines hardly learn what the page is about, and rank pages with so little text "
                 "(thin content) badly."
             ),
             fix="Describe on the page what it offers, or remove it from the index if it only serves navigation.",

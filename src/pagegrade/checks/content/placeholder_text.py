@@ -11,7 +11,7 @@ from pagegrade.model.outcome import Outcome, Severity
 MAX_FOUND: Final = 1_000
 _LATIN: Final = "lorem ipsum"
 _WHOLE: Final = frozenset({"undefined", "[object object]", "nan", "null undefined", "undefined undefined"})
-"""What scripts and templates write where a value was missing, and no one writes as a text of its own."""
+"""Words that scripts and templates write where a value was missing, and that are no text of their own."""
 _MARKER: Final = re.compile(r"\{\{[^{}]{1,80}\}\}|\{%[^{}%]{1,80}%\}|<%=?[^<>%]{1,80}%>|\$\{[A-Za-z_][\w.]{0,60}\}")
 _TODO: Final = re.compile(r"(?:TODO|TBD|FIXME)(?::|$)|\[?insert (?:text|title|content|description) here\]?$")
 

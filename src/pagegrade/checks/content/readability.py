@@ -156,7 +156,7 @@ def _syllables(counts: Mapping[str, int], language: str) -> int:
 
 
 def _vowel_groups(lines: str, language: str) -> list[int]:
-    """How many groups of vowels each line has; one pass over all lines takes a third of the time of one for each."""
+    """Count the groups of vowels of each line; one pass over all lines takes a third of the time of one for each."""
     if language == "en":
         marked = lines.encode("latin-1", "replace").translate(_ENGLISH_VOWELS)
         return [len(line.split()) for line in marked.split(b"\n")]

@@ -11,7 +11,8 @@ from pagegrade.parse.http.caching import CachePolicy, read_cache_policy
 
 LONG_S: Final = 30 * 24 * 3600
 GOOD_BYTES: Final = 28_000
-BAD_BYTES: Final = 128_000
+BAD_BYTES: Final = 585_000
+"""Lighthouse gives 90 of 100 for the smaller amount, 50 for 128,000 bytes and 10 for this one."""
 STATIC_KINDS: Final = frozenset({"image", "script", "stylesheet", "font", "preload", "media"})
 """Icons have a check of their own that asks for a lifetime, and a manifest may change without a new name."""
 
@@ -40,7 +41,7 @@ STATIC_KINDS: Final = frozenset({"image", "script", "stylesheet", "font", "prelo
         State(
             "uncached",
             "Static files have no cache lifetime.",
-            loss=0.5,
+            loss=0.25,
             loss_max=1.0,
             title="Set a cache lifetime for static files",
             why=(
@@ -70,8 +71,8 @@ def cache_headers(resources: Resources, artifacts: Artifacts) -> Verdict:
     sites, and icons are evaluated by `favicon`. A lifetime of 30 days or more, by `max-age` or `Expires`, or any with
     the word `immutable`, is fine. Files with a shorter lifetime cost a tenth to a quarter, and so do those whose
     lifetime was already used up in a cache on the way. Files without any stated lifetime, or with one that cannot be
-    read and neither `ETag` nor `Last-Modified` to revalidate with, cost half to all. How much depends on the bytes of
-    these files, in five steps from 28,000 to 128,000. The limits are those that Lighthouse uses.
+    read and neither `ETag` nor `Last-Modified` to revalidate with, cost a quarter to all. How much depends on the bytes
+    of these files, in five steps from 28,000 to 585,000, for which Lighthouse gives 90 and 10 of 100.
 
     Left out are files whose headers decide against keeping them: `no-store`, `no-cache` (also as `Pragma` alone), a
     lifetime of 0 or in the past, and `private` or `must-revalidate` without a lifetime. With a lifetime these two words
@@ -150,7 +151,7 @@ def cache_headers(resources: Resources, artifacts: Artifacts) -> Verdict:
     uncached = sum(not short for short, *_ in offenders)
     loss = 0.1 + 0.15 * meter_loss(wasted["short"], GOOD_BYTES, BAD_BYTES)
     if uncached:
-        loss = 0.5 + 0.5 * meter_loss(wasted["uncached"], GOOD_BYTES, BAD_BYTES)
+        loss = 0.25 + 0.75 * meter_loss(wasted["uncached"], GOOD_BYTES, BAD_BYTES)
     return Outcome(
         "uncached" if uncached else "short",
         value=part(len(offenders), evaluated, "file"),

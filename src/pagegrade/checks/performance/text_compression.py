@@ -8,6 +8,8 @@ from pagegrade.parse.http.caching import read_cache_policy
 
 MIN_SAVING_BYTES: Final = 1_400
 """About one TCP segment: saving less brings nothing earlier."""
+FIRST_ROUND_TRIP_BYTES: Final = 14_600
+"""Ten TCP segments, which a server sends before it waits for an answer (RFC 6928): HTML that fits in is not delayed."""
 ALL_SAVING_BYTES: Final = 30_000
 """A saving from which everything is lost: twenty packets, more than a first round trip carries."""
 SAMPLE_BYTES: Final = 65_536
@@ -25,9 +27,20 @@ GOOD_CODINGS: Final = frozenset({"gzip", "x-gzip", "br", "zstd"})
         State("compressed", "The HTML is compressed."),
         State("small", "The HTML is so small that compressing it would save nothing noticeable."),
         State(
+            "short_uncompressed",
+            "The HTML is not compressed, but so short that it arrives in one round trip.",
+            loss=0.25,
+            title="Compress the HTML",
+            why=(
+                "Compressed HTML is often a quarter of its size. Every visitor downloads the difference before "
+                "anything is shown."
+            ),
+            fix=("Turn on gzip or Brotli on the server or CDN. For nginx:\n\n```\ngzip on;\ngzip_vary on;\n```"),
+        ),
+        State(
             "vary_missing",
             "The HTML is compressed, but the response has no Vary: Accept-Encoding.",
-            loss=0.5,
+            loss=0.25,
             title="Add Vary: Accept-Encoding",
             why="A shared cache may send the compressed bytes to a client that cannot read them.",
             fix="Send `Vary: Accept-Encoding` with compressed responses. In nginx this is `gzip_vary on;`.",
@@ -67,9 +80,10 @@ def text_compression(response: Response) -> Verdict:
 
     Which content coding the server used for the HTML when gzip, deflate, Brotli and Zstandard were all offered. gzip,
     Brotli (`br`) and Zstandard (`zstd`) are equally fine. `deflate` alone costs half, because servers disagree about
-    what it means. Uncompressed HTML costs half if gzip would save 1,400 bytes, which is about one network packet, and
-    everything from 30,000; below 1,400 nothing arrives earlier. A compressed answer that shared caches may keep (a
-    lifetime above 0, not `private`, `no-store` or `no-cache`) also needs `Vary: Accept-Encoding`.
+    what it means. Uncompressed HTML that gzip would make at least 1,400 bytes smaller, which is about one network
+    packet, costs a quarter if it fits into the first round trip (14,600 bytes). Longer HTML costs half, and everything
+    where 30,000 bytes would be saved. A compressed answer that shared caches may keep (a lifetime above 0, not
+    `private`, `no-store` or `no-cache`) also needs `Vary: Accept-Encoding`, without which it costs a quarter.
 
     ## Why it matters
 
@@ -133,14 +147,15 @@ def text_compression(response: Response) -> Verdict:
     saving = len(response.body) - compressed
     if saving < MIN_SAVING_BYTES:
         return Outcome("small", value=name, evidence=evidence, details=details)
+    is_short = len(response.body) <= FIRST_ROUND_TRIP_BYTES
     return Outcome(
-        "uncompressed",
+        "short_uncompressed" if is_short else "uncompressed",
         value=name,
         evidence=evidence,
         details=(*details, Detail(code="saving_bytes", actual=saving, limit=MIN_SAVING_BYTES)),
         message=f"The HTML is not compressed: gzip would reduce {len(response.body):,} bytes to {compressed:,}.",
         saving=Saving(saving, "bytes"),
-        loss=0.5 + 0.5 * meter_loss(saving, MIN_SAVING_BYTES, ALL_SAVING_BYTES),
+        loss=None if is_short else 0.5 + 0.5 * meter_loss(saving, MIN_SAVING_BYTES, ALL_SAVING_BYTES),
     )
 
 

@@ -115,7 +115,7 @@ def broken_links(document: Document, link_probes: LinkProbes) -> Verdict:
     evaluated = [(probe, _verdict(probe)) for probe in link_probes.items]
     known = [(probe, reason) for probe, reason in evaluated if reason is not None]
     if not known:
-        return NotRun("blocked", "No linked page gave an answer that tells whether it is there.")
+        return NotRun("blocked", "No response of a linked page says whether the page exists.")
     broken = [(probe, reason) for probe, reason in known if reason]
     asked = (
         Detail(code="pages_judged", actual=len(known)),
@@ -139,7 +139,7 @@ def broken_links(document: Document, link_probes: LinkProbes) -> Verdict:
 
 
 def _verdict(probe: Probe) -> str | None:
-    """Why the page is not there; "" when it is, ``None`` when the answer does not tell."""
+    """Explain why the page does not exist; "" when it does, ``None`` when the response does not say."""
     response = probe.response
     if response is None:
         circle = probe.failure is not None and probe.failure.reason in _CIRCLES

@@ -176,7 +176,7 @@ _REASONS: Final = {
     ),
 )
 def canonical(document: Document, response: Response) -> Outcome:
-    """The canonical URL tells search engines which of several URLs of a page to show.
+    """The canonical URL names the one of several URLs of a page that search engines should show.
 
     ## What it checks
 

@@ -14,7 +14,7 @@ _OPENERS: Final = ("aria-haspopup", "aria-expanded", "aria-controls", "data-togg
 _OF_ADDRESSES: Final = ("target", "download", "ping", "rel", "hreflang", "type", "referrerpolicy")
 """Attributes that HTML allows only beside an address (https://html.spec.whatwg.org/multipage/text-level-semantics.html)."""
 _CLICKS: Final = ("@click", "(click)", "data-href", "jsaction", "ng-click", "v-on:click", "wire:click", "x-on:click")
-"""How names of attributes begin by which scripts of well-known frameworks handle a click."""
+"""Prefixes of the attributes by which scripts of well-known frameworks handle a click."""
 _SPACED_SCRIPT: Final = re.compile(r"javascript\s{1,20}:", re.IGNORECASE)
 
 
@@ -127,7 +127,7 @@ def crawlable_links(document: Document) -> Verdict:
 
 
 def _problem(anchor: Anchor) -> str:
-    """Why crawlers cannot follow it; "" when they can or when it is no navigation."""
+    """Explain why crawlers cannot follow it; "" when they can or when it is no navigation."""
     attrs = anchor.attrs
     href = anchor.href
     if _is_button(anchor):
@@ -150,7 +150,7 @@ def _problem(anchor: Anchor) -> str:
 
 
 def _is_clickable(attrs: Mapping[str, str]) -> bool:
-    """Whether an ``<a>`` without ``href`` says that a click on it does something: to a script or to the keyboard."""
+    """Return whether an ``<a>`` without ``href`` reacts to a click, by a script or from the keyboard."""
     number = tabindex_of(attrs)
     return "onclick" in attrs or (number is not None and number >= 0) or any(name.startswith(_CLICKS) for name in attrs)
 

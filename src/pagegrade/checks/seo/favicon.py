@@ -274,7 +274,7 @@ def _size(response: Response) -> int:
 
 
 def _measured(state: str, icon: _Icon) -> str:
-    """What is wrong with an icon that was read, in figures."""
+    """Figures of an icon that was read, beside their limits."""
     if state == "large":
         return f"It has {amount(icon.bytes or 0, 'byte')}."
     if state in {"small", "not_square"} and icon.image is not None:

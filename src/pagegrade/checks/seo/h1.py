@@ -18,7 +18,7 @@ from pagegrade.model.outcome import Detail, Outcome, Severity
             loss=0.5,
             title="Several main headings",
             why=(
-                "People who navigate by headings cannot tell which one names the subject of the page. Often the "
+                "People who navigate by headings do not know which one names the subject of the page. Often the "
                 "second one is the logo."
             ),
             fix=(

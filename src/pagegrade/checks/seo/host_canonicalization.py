@@ -26,7 +26,7 @@ _NO_SITE: Final = frozenset({404, 410, 421})
             "The other host name redirects with a temporary status.",
             loss=0.5,
             title="Redirect to the preferred host is temporary",
-            why="A temporary redirect tells search engines to keep the old URL, so both hosts stay indexed.",
+            why="A temporary redirect means that the old URL stays valid, so search engines keep both hosts.",
             fix="Redirect with status 301 or 308 instead of 302, 303 or 307.",
         ),
         State(
@@ -152,7 +152,7 @@ def _evaluate_redirect(probe: WellKnown, own: str, wanted: str) -> Outcome:
 
 
 def _is_same(one: bytes, other: bytes) -> bool:
-    """Whether two pages share most of their pieces between tags."""
+    """Return whether two pages share most of their pieces between tags."""
     first = set(one[:COMPARED_BYTES].split(b"<"))
     second = set(other[:COMPARED_BYTES].split(b"<"))
     return len(first & second) >= SAME_SHARE * max(len(first), len(second))

@@ -50,7 +50,7 @@ _NO_COUNTRIES: Final = frozenset("AN BU CS DD EU EZ FX NT SU TP UN YD YU ZR".spl
             "One hreflang code has several URLs.",
             loss=0.5,
             title="Several URLs for one hreflang code",
-            why="Search engines cannot tell which of the URLs is the version for that language.",
+            why="Search engines cannot know which of the URLs is the version for that language.",
             fix="Keep one URL for each code.",
         ),
         State(
@@ -98,7 +98,7 @@ _NO_COUNTRIES: Final = frozenset("AN BU CS DD EU EZ FX NT SU TP UN YD YU ZR".spl
     ),
 )
 def hreflang(document: Document, response: Response) -> Verdict:
-    """`hreflang` links tell search engines which version of a page is for which language.
+    """`hreflang` links show search engines which version of a page is for which language.
 
     ## What it checks
 

@@ -58,7 +58,7 @@ from pagegrade.model.outcome import Detail, Evidence, Outcome, Severity
     ),
 )
 def http_status(navigation: Navigation) -> Outcome:
-    """The status code tells browsers and search engines whether the page exists.
+    """The status code shows browsers and search engines whether the page exists.
 
     ## What it checks
 

@@ -32,7 +32,7 @@ _PERSONAL: Final = re.compile(
             loss_max=0.5,
             title="Internal links with nofollow",
             why=(
-                "The site tells search engines not to follow links to its own pages, which are then found later "
+                "The site asks search engines not to follow links to its own pages, which are then found later "
                 "and valued less."
             ),
             fix="Remove `nofollow` from these links. To keep a page out of search results, use `noindex` on that page.",
@@ -42,7 +42,7 @@ _PERSONAL: Final = re.compile(
     sources=("https://developers.google.com/search/docs/crawling-indexing/qualify-outbound-links",),
 )
 def internal_nofollow(document: Document, page_links: PageLinks) -> Verdict:
-    """`nofollow` tells search engines not to follow a link, which makes no sense for pages of the same site.
+    """`nofollow` asks search engines not to follow a link, which makes no sense for pages of the same site.
 
     ## What it checks
 

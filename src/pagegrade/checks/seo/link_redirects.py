@@ -90,7 +90,7 @@ def link_redirects(link_probes: LinkProbes) -> Verdict:
 
 
 def _has_moved(probe: Probe) -> bool:
-    """Whether its first redirect says that the address is given up for good."""
+    """Return whether its first redirect is permanent."""
     return bool(probe.hops) and probe.hops[0].status in {301, 308}
 
 

@@ -12,7 +12,7 @@ from pagegrade.parse.url import strip_fragment
 
 FULL_AT: Final = 20
 _GEOMETRIC: Final = range(0x2190, 0x2C00)
-"""Arrows, technical signs, boxes, shapes and dingbats."""
+"""Unicode blocks of pointers, technical signs, boxes, shapes and dingbats."""
 
 
 @check(
@@ -22,7 +22,7 @@ _GEOMETRIC: Final = range(0x2190, 0x2C00)
     since="0.1.0",
     visible_only=True,
     states=(
-        State("telling", "Every link says where it leads."),
+        State("descriptive", "Every link says where it leads."),
         State(
             "generic",
             "Some links do not say where they lead.",
@@ -106,7 +106,7 @@ def link_text(document: Document, page_links: PageLinks) -> Verdict:
     return counted(
         document,
         found,
-        "telling",
+        "descriptive",
         "generic",
         "One link does not say where it leads.",
         "{count} links do not say where they lead.",
@@ -115,7 +115,7 @@ def link_text(document: Document, page_links: PageLinks) -> Verdict:
 
 
 def _is_signs_only(name: str) -> bool:
-    """Whether the name consists of punctuation, arrows and shapes; pictographs (emoji) have names and do not count."""
+    """Return whether the name consists of punctuation and shapes; emoji have names and do not count."""
     return not name[:1].isalpha() and all(
         sign.isspace()
         or unicodedata.category(sign)[0] == "P"

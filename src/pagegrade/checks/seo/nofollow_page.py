@@ -15,9 +15,9 @@ from pagegrade.model.outcome import MAX_EVIDENCE, Outcome, Severity
         State("follow", "Search engines may follow the links of the page."),
         State(
             "nofollow",
-            "The page tells search engines to follow none of its links.",
+            "The page asks search engines to follow none of its links.",
             loss=0.5,
-            title="Page tells search engines to follow no links",
+            title="Page asks search engines to follow no links",
             why="Pages that are linked from nowhere else are found late or never.",
             fix=(
                 "Remove `nofollow` from the robots meta tag or the `X-Robots-Tag` header. To exclude a single "

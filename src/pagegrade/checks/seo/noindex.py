@@ -78,7 +78,7 @@ class _Found:
         ),
         State(
             "noindex",
-            "The page tells all search engines not to index it.",
+            "The page asks all search engines not to index it.",
             loss=1.0,
             title="Page is excluded from search results (noindex)",
             why=(

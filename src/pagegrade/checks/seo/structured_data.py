@@ -75,7 +75,7 @@ from pagegrade.model.outcome import Detail, Evidence, Outcome, Severity
     ),
 )
 def structured_data(document: Document) -> Verdict:
-    """Structured data tells search engines what the page describes.
+    """Structured data shows search engines what the page describes.
 
     ## What it checks
 

@@ -63,7 +63,7 @@ _REASONS: Final = {
             "Two items of structured data with the same @id contradict each other.",
             loss=1.0,
             title="Contradicting structured data",
-            why="Search engines cannot tell which of the two statements is true and may ignore both.",
+            why="Search engines cannot know which of the two statements is true and may ignore both.",
             fix=(
                 "Merge the blocks, or give different things different `@id` values. Two plugins that both write "
                 "structured data are a common cause."

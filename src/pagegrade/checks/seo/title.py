@@ -40,7 +40,7 @@ _GENERIC: Final = frozenset(
         "welcome",
     }
 )
-"""What editors and templates write when no one has written a title."""
+"""Titles that editors and templates insert when no one has written one."""
 _TEMPLATE: Final = re.compile(
     r"\{\{[^{}]{0,200}\}\}|\{%[^{}]{0,200}%\}|<%[^<>]{0,200}%>|\$\{[^{}]{0,200}\}|<\?(?:php|=)"
     r"|\[object Object\]|%[A-Z][A-Z_]{2,40}%"
@@ -82,7 +82,7 @@ _URL: Final = re.compile(r"(?:https?://|www\.)\S+", re.IGNORECASE)
             "The title is a URL or the name of a file.",
             loss=0.5,
             title="Title is a URL or a file name",
-            why="A URL or a file name tells people in search results and tabs nothing about the subject of the page.",
+            why="A URL or a file name says nothing about the subject of the page in search results and tabs.",
             fix="Name the subject of this page first and the site last.",
         ),
         State(
@@ -213,7 +213,7 @@ def title(document: Document) -> Verdict:
 
 
 def _state_of_text(text: str) -> str:
-    """Whether a person has written it."""
+    """Return whether a person has written it."""
     if text.casefold().strip(" .!-|[]") in _GENERIC:
         return "generic"
     if _TEMPLATE.search(text):
