@@ -24,7 +24,7 @@ TRIAL = "a-new-check"
 def test_report_of_the_api_differs_by_the_new_check_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, html: str, outcome: str
 ) -> None:
-    """Where it passes, every score stays; where it fails, every other result stays."""
+    """Every score stays if it passes, and every other result if it fails."""
     before = reported(tmp_path / "before", html)
     checks = all_checks()
     new = replace(checks["title"], id=TRIAL, severity=Severity.MEDIUM, category="content", cause=None, caps=())

@@ -98,15 +98,12 @@ def twitter_card(document: Document) -> Outcome:
         return Outcome("complete", value=value, evidence=evidence)
     if not evidence:
         return Outcome("none", details=(Detail(code="missing_property", actual="twitter:card"),))
-    missing = (
-        ["twitter:title"]
-        if kind
-        else ["twitter:card", *(name for name in ("og:title", "og:description") if name not in found)]
-    )
+    # Without a card ``og:type``, ``og:title`` and ``og:description`` together make one, which takes more.
+    missing = ["twitter:title"] if kind else ["twitter:card", *(() if has_title else ("og:title",))]
     return Outcome(
         "partial",
         value=value,
         evidence=evidence,
         details=tuple(Detail(code="missing_property", actual=name) for name in missing),
-        message=f"The page lacks {', '.join(missing)} for a card on X.",
+        message=f"The page lacks {' and '.join(missing)} for a card on X.",
     )

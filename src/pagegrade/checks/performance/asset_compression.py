@@ -23,7 +23,7 @@ PACKED_FORMATS: Final = frozenset({"jpeg", "png", "gif", "webp", "avif", "jxl", 
             "mostly",
             "The site serves a few small text files uncompressed.",
             loss=0.1,
-            title="Compress the remaining text files",
+            title="Compress all text files",
             why="The files are small, so the gain is too; each of them still arrives later than necessary.",
             fix="Add the content types of the listed files to what the server compresses.",
         ),
@@ -158,7 +158,7 @@ def asset_compression(assets: Assets) -> Verdict:
             total=len(plain),
             details=details,
             loss=max(0.25, loss) if loss > 0 else None,
-            message=f"Text files are served uncompressed; gzip would save {wasted:,} bytes.",
+            message=f"{amount(len(plain), 'text file')} {'is' if len(plain) == 1 else 'are'} served uncompressed.",
             saving=Saving(wasted, "bytes"),
         )
     if needless:

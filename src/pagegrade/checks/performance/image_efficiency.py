@@ -109,7 +109,7 @@ def image_efficiency(assets: Assets) -> Verdict:
         total=len(offenders),
         details=(Detail(code="wasted_bytes", actual=wasted, limit=MIN_SAVING_BYTES),),
         loss=meter_loss(wasted, 0, BAD_BYTES),
-        message=f"{part(len(offenders), evaluated, 'image')} could be about {rounded(wasted)} bytes smaller in all.",
+        message=f"{part(len(offenders), evaluated, 'image')} could be smaller at the same size in pixels.",
         saving=Saving(wasted, "bytes"),
     )
 

@@ -110,5 +110,5 @@ def minified_css(assets: Assets) -> Verdict:
         details=(Detail(code="wasted_bytes", actual=wasted, limit=MIN_SAVING_BYTES),),
         loss=meter_loss(wasted, 0, BAD_BYTES),
         saving=Saving(wasted, "bytes"),
-        message=f"Minifying {part(len(offenders), evaluated, 'stylesheet')} would save about {rounded(wasted)} bytes.",
+        message=f"Not minified: {part(len(offenders), evaluated, 'stylesheet')}.",
     )

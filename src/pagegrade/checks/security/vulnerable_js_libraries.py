@@ -45,7 +45,7 @@ class _Copy:
         ),
         State(
             "vulnerable",
-            "The page loads a library with a known vulnerability.",
+            "The page loads JavaScript with known vulnerabilities.",
             loss=1.0,
             title="JavaScript libraries with known vulnerabilities",
             why=(
