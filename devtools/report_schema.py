@@ -92,6 +92,24 @@ class Saving(Shape):
     unit: Literal["bytes", "ms"]
 
 
+class Ignored(Shape):
+    """The reason for which a finding costs nothing, and what it would cost."""
+
+    outcome: Literal["warning", "failed"]
+    reason: str
+    rules: list[int]
+    author: str
+    expires_at: Timestamp | None
+    points: Annotated[float, msgspec.Meta(ge=0)]
+
+
+class IgnoredTotal(Shape):
+    """Effect of the ignore rules: findings that are ignored, and points that they hold back."""
+
+    findings: Count
+    points: Count | None
+
+
 class Result(Shape):
     """Result of one check, and its penalty in points of the score."""
 
@@ -118,6 +136,7 @@ class Result(Shape):
     count: Count | None
     saving: Saving | None
     learn_more: str
+    ignored: Ignored | msgspec.UnsetType = msgspec.UNSET
 
 
 class Redirect(Shape):
@@ -354,6 +373,7 @@ class Report(Shape):
     uncapped_score: float | None
     coverage: Annotated[float, msgspec.Meta(ge=0, le=1)] | None
     withheld: Withheld | None
+    ignored: IgnoredTotal | None
     analysis: Analysis
     caps: list[Cap]
     counts: Counts

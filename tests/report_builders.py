@@ -20,6 +20,7 @@ from pagegrade.model.report import (
     CategoryScore,
     Counts,
     Failure,
+    Ignored,
     PageFacts,
     Preview,
     Redirect,
@@ -203,6 +204,29 @@ def make_results() -> tuple[Result, ...]:
             value=1,
             message="The path has 1 segment.",
         ),
+    )
+
+
+def make_ignored(check: str = "object-alt", **more: Any) -> Result:
+    """A finding that an ignore rule covers."""
+    reason = "The player is replaced in May."
+    return make_result(
+        check,
+        category="accessibility",
+        outcome="ignored",
+        importance="low",
+        price=1.0,
+        lost=0.0,
+        reason=f"ignored: {reason}",
+        ignored=Ignored(
+            outcome="failed",
+            reason=reason,
+            rules=(12,),
+            author="Ann",
+            expires_at=datetime(2027, 5, 1, tzinfo=UTC),
+            points=1.0,
+        ),
+        **more,
     )
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 from pagegrade.model.errors import InvalidInput
+from pagegrade.model.ignores import IgnoreRule
 from pagegrade.model.rendering import Device
 from pagegrade.service.runs.analysis import AnalyzeOptions, parse_networks
 from pagegrade.service.runs.evaluation import Thresholds
@@ -82,6 +83,7 @@ def typed_options(
     subresources: bool = True,
     allow_networks: Sequence[str] = (),
     render: Rendered | None = None,
+    ignores: tuple[IgnoreRule, ...] = (),
 ) -> AnalyzeOptions:
     """Options for addresses that the person at the terminal typed: these, and only these, may be private.
 
@@ -90,6 +92,7 @@ def typed_options(
         subresources: Whether to fetch what the page refers to.
         allow_networks: CIDRs that may be reached besides the configured ones.
         render: Options of the rendered engine; ``None``: static analysis alone.
+        ignores: Ignore rules for every page.
 
     Raises:
         InvalidInput: A setting or an argument cannot be used, or there is no browser.
@@ -106,6 +109,7 @@ def typed_options(
         subresources=subresources,
         allow_networks=(*configured.allow_networks, *networks),
         allow_typed_private=True,
+        ignores=ignores,
         render=None if render is None else _render_options(configured, render),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
 import httpx
@@ -20,6 +20,22 @@ from tests.web.documents_check import description, faults, faults_of_value, find
 REPORTS = "/api/v1/reports"
 FORM = "application/x-www-form-urlencoded"
 NEW = {"url": "https://example.com/new"}
+
+
+BATCH = {"urls": ["https://example.com/a", "ftp://example.com/"]}
+RULE = {"check": "image-alt", "reason": "Known.", "report_id": 1}
+
+
+async def tour_collections(see: Callable[..., Awaitable[httpx.Response]]) -> None:
+    """Create, show, list and delete one of each kind, and some problems with them."""
+    for path, bodies in (
+        ("/api/v1/batches", (BATCH, {"privacy": 7})),
+        ("/api/v1/ignores", (RULE, {"check": "none"})),
+    ):
+        for body in bodies:
+            await see("POST", path, json=body)
+        for method, place in (("GET", ""), ("GET", "/1"), ("DELETE", "/1"), ("GET", "/1")):
+            await see(method, f"{path}{place}")
 
 
 async def tour(instance: Instance) -> list[httpx.Response]:
@@ -48,11 +64,7 @@ async def tour(instance: Instance) -> list[httpx.Response]:
     await see("HEAD", f"{REPORTS}/1")
     await see("GET", f"{REPORTS}/1", headers={"If-None-Match": whole.headers["etag"]})
     await see("GET", f"{REPORTS}/1/compare?from=1&to=2")
-    batch = {"urls": ["https://example.com/a", "ftp://example.com/"]}
-    for sent in ({"json": batch}, {"json": {"privacy": 7}}):
-        await see("POST", "/api/v1/batches", **sent)
-    for method, path in (("GET", ""), ("GET", "/1"), ("DELETE", "/1"), ("GET", "/1")):
-        await see(method, f"/api/v1/batches{path}")
+    await tour_collections(see)
     for path in ("account", "projects", "projects/example.com"):
         await see("GET", f"/api/v1/{path}")
     await see("GET", "/api/v1/checks", key=None)
@@ -134,7 +146,7 @@ def test_every_success_of_every_operation_was_seen(answers: list[httpx.Response]
 
 
 def test_every_problem_that_can_be_met_was_seen(answers: list[httpx.Response]) -> None:
-    """But those that need a crowd, a rush or a mistake of ours."""
+    """But those that need a crowd, a rush, a missing extra or a mistake of ours."""
     described = {example["value"]["code"] for example in description()["components"]["examples"].values()}
     seen = {answer.json()["code"] for answer in answers if answer.status_code >= 400 and answer.content}
 
@@ -143,6 +155,7 @@ def test_every_problem_that_can_be_met_was_seen(answers: list[httpx.Response]) -
         "rate_limited",
         "quota_exceeded",
         "internal_error",
+        "pdf_not_installed",
         "unavailable",
     }
 

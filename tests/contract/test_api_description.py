@@ -10,10 +10,13 @@ from pathlib import Path
 import httpx
 
 from pagegrade.model.account import Account
+from pagegrade.model.report import IgnoredTotal
 from pagegrade.model.stored import PackedReport
+from pagegrade.report.codec import pack_report
 from pagegrade.service.container import Services
 from pagegrade.store.queue.runs import finish_run
 from tests.queue_builders import Queue, completed, failed
+from tests.report_builders import make_ignored, make_report, make_results
 from tests.store_builders import NOW_MS
 from tests.web.listening_app import listening_app
 
@@ -31,7 +34,8 @@ def some_reports(services: Services, alice: Account) -> None:
         services.database.write_here(lambda tx: finish_run(tx, run, outcome, NOW_MS))
 
     report_id = queue.add("https://example.com/pricing").report_id
-    finish(completed(60))
+    results = (*make_results(), make_ignored())
+    finish(pack_report(make_report(*results, score=60, ignored=IgnoredTotal(findings=1, points=1))))
     queue.again(report_id)
     finish(completed(81))
     queue.add("https://nowhere.example/")

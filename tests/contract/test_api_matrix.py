@@ -33,6 +33,7 @@ ACTORS: Final = (
 )
 KEYLESS: Final = frozenset({"nobody", "wrong key", "revoked key", "expired key", "disabled account"})
 BATCHES: Final = "/api/v1/batches"
+IGNORES: Final = "/api/v1/ignores"
 SECURITY_HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
@@ -72,6 +73,10 @@ ROWS: Final = {
     ("POST", "/api/v1/batches"): Row(202, 202, "reports:write", {"urls[]": "{site}/about"}),
     ("GET", "/api/v1/batches/{id}"): Row(200, 404),
     ("DELETE", "/api/v1/batches/{id}"): Row(200, 404, "reports:write"),
+    ("GET", "/api/v1/ignores"): Row(200, 200),
+    ("POST", "/api/v1/ignores"): Row(201, 201, "reports:write", {"check": "image-alt", "reason": "Known."}),
+    ("GET", "/api/v1/ignores/{id}"): Row(200, 404),
+    ("DELETE", "/api/v1/ignores/{id}"): Row(200, 404, "reports:write"),
     ("GET", "/api/v1/projects"): Row(200, 200),
     ("GET", "/api/v1/projects/{project}"): Row(200, 404),
     ("DELETE", "/api/v1/projects/{project}"): Row(200, 404, "reports:write"),
@@ -112,12 +117,19 @@ class World:
         made: int = self.server.call("POST", BATCHES, form={"urls[]": f"{self.site.spa}/"}).data["id"]
         return made
 
+    def ignore(self) -> int:
+        """The id of a new ignore rule of the owner."""
+        made: int = self.server.call("POST", IGNORES, form={"check": "image-alt", "reason": "Known."}).data["id"]
+        return made
+
     def fill(self, path: str, *, fresh: bool) -> str:
         """The path with what belongs to the owner; ``fresh``: with something that may be deleted."""
         known = self.known
         if path.startswith(BATCHES):
             batch = self.batch() if fresh else known["batch"]
             return path.format(id=batch)
+        if path.startswith(IGNORES):
+            return path.format(id=self.ignore() if fresh else known["ignore"])
         if fresh:
             made = self.server.create(f"{self.site.spa}/")
             known = {**known, "id": made["id"], "project": made["project"]}
@@ -158,6 +170,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         world = World(server, site, known, keys)
         # Numbers of batches are others than those of reports.
         known["batch"] = [world.batch() for _ in range(5)][-1]
+        known["ignore"] = [world.ignore() for _ in range(7)][-1]
         yield world
 
 
@@ -295,7 +308,8 @@ def test_what_belongs_to_others_looks_like_what_never_was(world: World, subtests
     """Byte for byte, headers included: nobody learns which ids exist."""
     for method, path in sorted(where for where in OFFERED if "{id}" in where[1]):
         with subtests.test(method=method, path=path):
-            report = str(world.known["batch" if path.startswith(BATCHES) else "id"])
+            kinds = {BATCHES: "batch", IGNORES: "ignore"}
+            report = str(world.known[next((kinds[each] for each in kinds if path.startswith(each)), "id")])
             unknown = str(10 ** len(report) - 1)
             foreign = ask(world, method, path, "other account", fill=partial(str.format, id=report, n=2))
             missing = ask(world, method, path, "other account", fill=partial(str.format, id=unknown, n=2))

@@ -29,6 +29,7 @@ MEMBERS = [
     "coverage",
     "withheld",
     "analysis",
+    "ignored",
     "caps",
     "counts",
     "categories",

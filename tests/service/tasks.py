@@ -6,10 +6,12 @@ import os
 import resource
 import signal
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from pagegrade.model.artifacts import Artifacts, Response
+from pagegrade.model.ignores import IgnoreRule
 from pagegrade.model.stored import PackedReport
 from pagegrade.parse.html.parser import NamedURLs
 from pagegrade.sandbox.worker import address_space_bytes
@@ -125,16 +127,16 @@ def cpu_left() -> float:
     return resource.getrlimit(resource.RLIMIT_CPU)[0] - usage.ru_utime - usage.ru_stime
 
 
-def die_evaluation(artifacts: Artifacts, thresholds: Thresholds) -> PackedReport:
+def die_evaluation(artifacts: Artifacts, thresholds: Thresholds, ignores: Sequence[IgnoreRule]) -> PackedReport:
     """Ends in the middle of a page."""
     os._exit(11)
 
 
-def stumble_evaluation(artifacts: Artifacts, thresholds: Thresholds) -> PackedReport:
+def stumble_evaluation(artifacts: Artifacts, thresholds: Thresholds, ignores: Sequence[IgnoreRule]) -> PackedReport:
     """Makes a mistake in the middle of a page."""
     raise ZeroDivisionError
 
 
-def lie_about_json(artifacts: Artifacts, thresholds: Thresholds) -> PackedReport:
+def lie_about_json(artifacts: Artifacts, thresholds: Thresholds, ignores: Sequence[IgnoreRule]) -> PackedReport:
     """Answers what a child that was taken over might want to have handed out."""
-    return replace(evaluate_and_pack(artifacts, thresholds), summary=b'{"version":1}},{"id":2,"score":100')
+    return replace(evaluate_and_pack(artifacts, thresholds, ignores), summary=b'{"version":1}},{"id":2,"score":100')

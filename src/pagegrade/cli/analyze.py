@@ -22,6 +22,7 @@ from pagegrade.cli.progress import Progress
 from pagegrade.cli.report_output import Criteria, evaluate_reports
 from pagegrade.model.artifacts import NotGathered
 from pagegrade.model.errors import InvalidInput
+from pagegrade.model.ignores import IgnoreRule
 from pagegrade.model.report import Report
 from pagegrade.parse.url import Target, parse_target_url, project_of
 from pagegrade.render.escape import visible
@@ -42,6 +43,7 @@ class AnalyzeRequest:
     subresources: bool = True
     allow_networks: tuple[str, ...] = ()
     concurrency: int = 4
+    ignores: tuple[IgnoreRule, ...] = ()
     quiet: bool = False
     render: Rendered | None = None
     """Options of the rendered engine; ``None``: static analysis alone."""
@@ -61,6 +63,7 @@ def analyze_pages(request: AnalyzeRequest, plan: Plan, criteria: Criteria) -> in
         subresources=request.subresources,
         allow_networks=request.allow_networks,
         render=request.render,
+        ignores=request.ignores,
     )
     if request.save_artifacts is not None:
         _check_artifacts_place(request.save_artifacts, len(targets))

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from pagegrade.cli import exit_codes, service_commands
-from pagegrade.cli.options import Baseline, Devices, FailOn, FailOnNew, Formats, Networks, Outputs, Quiet
+from pagegrade.cli.options import Baseline, Config, Devices, FailOn, FailOnNew, Formats, Networks, Outputs, Quiet
 from pagegrade.model.errors import InvalidInput, NotFound, Unavailable
 from pagegrade.model.identity import PROJECT_URL, VERSION
 from pagegrade.model.report import RULESET
@@ -85,6 +85,7 @@ def analyze(
     fail_on: FailOn = None,
     baseline: Baseline = None,
     fail_on_new: FailOnNew = None,
+    config: Config = None,
     budget: Annotated[
         float | None, typer.Option("--budget", metavar="SECONDS", help="Time for one page, 60 by default.")
     ] = None,
@@ -118,6 +119,7 @@ def analyze(
 ) -> None:
     """Fetch pages, check them and grade them."""
     from pagegrade.cli.analyze import AnalyzeRequest, analyze_pages
+    from pagegrade.cli.ignore_file import read_ignores
     from pagegrade.cli.output import plan_output
     from pagegrade.cli.report_output import read_criteria
     from pagegrade.wiring import Rendered
@@ -131,6 +133,7 @@ def analyze(
         subresources=not no_subresources,
         allow_networks=tuple(allow_network or ()),
         concurrency=concurrency,
+        ignores=read_ignores(config),
         quiet=quiet,
         render=Rendered(device=device.value, network=network.value if network else "") if render else None,
         pictures=pictures,
@@ -165,10 +168,12 @@ def evaluate(
     fail_on: FailOn = None,
     baseline: Baseline = None,
     fail_on_new: FailOnNew = None,
+    config: Config = None,
     quiet: Quiet = False,
 ) -> None:
     """Evaluate saved artifacts, or an HTML file, without the network."""
     from pagegrade.cli.evaluate import EvaluateRequest, evaluate_page
+    from pagegrade.cli.ignore_file import read_ignores
     from pagegrade.cli.output import plan_output
     from pagegrade.cli.report_output import read_criteria
 
@@ -181,6 +186,7 @@ def evaluate(
         status=status,
         headers=tuple(header or ()),
         robots_txt=robots_txt,
+        ignores=read_ignores(config),
     )
     raise typer.Exit(evaluate_page(request, plan, criteria))
 

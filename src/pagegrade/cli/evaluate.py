@@ -12,6 +12,7 @@ from pagegrade.cli.output import Plan, deliver
 from pagegrade.cli.report_output import Criteria, evaluate_reports
 from pagegrade.model.artifacts import Artifacts
 from pagegrade.model.errors import InvalidArtifacts, InvalidInput
+from pagegrade.model.ignores import IgnoreRule
 from pagegrade.model.report import Report
 from pagegrade.report.artifacts_file import load_artifacts
 from pagegrade.sandbox.pool import Children
@@ -30,6 +31,7 @@ class EvaluateRequest:
     status: int | None = None
     headers: tuple[str, ...] = ()
     robots_txt: str | None = None
+    ignores: tuple[IgnoreRule, ...] = ()
 
 
 def evaluate_page(request: EvaluateRequest, plan: Plan, criteria: Criteria) -> int:
@@ -40,15 +42,15 @@ def evaluate_page(request: EvaluateRequest, plan: Plan, criteria: Criteria) -> i
     """
     thresholds = configured_options().thresholds
     artifacts = _artifacts(request)
-    report = run_async(_evaluate(artifacts, thresholds))
+    report = run_async(_evaluate(artifacts, thresholds, request.ignores))
     comparisons = criteria.compare([report])
     deliver(plan, [report], comparisons)
     return evaluate_reports(criteria, [report], comparisons, quiet=plan.quiet)
 
 
-async def _evaluate(artifacts: Artifacts, thresholds: Thresholds) -> Report:
+async def _evaluate(artifacts: Artifacts, thresholds: Thresholds, ignores: tuple[IgnoreRule, ...]) -> Report:
     async with Children(1) as children:
-        return await evaluate_in_child(artifacts, thresholds, children=children)
+        return await evaluate_in_child(artifacts, thresholds, ignores, children=children)
 
 
 def _artifacts(request: EvaluateRequest) -> Artifacts:

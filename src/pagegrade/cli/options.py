@@ -70,6 +70,14 @@ FailOnNew = Annotated[
         "critical) that the baseline does not have, or one that became worse.",
     ),
 ]
+Config = Annotated[
+    str | None,
+    typer.Option(
+        "--config",
+        metavar="FILE",
+        help="File with ignore rules; pagegrade.toml of the current folder by default, if there is one.",
+    ),
+]
 Quiet = Annotated[
     bool,
     typer.Option(

@@ -366,8 +366,12 @@ class Document:
 
     def is_uncertain(self, evidence: Evidence) -> bool:
         """Return whether it is unknown that the element which was located is rendered; false for what is no element."""
-        node = self._located.get((evidence.selector, evidence.line, evidence.column))
+        node = self.element_at(evidence)
         return node is not None and self.visibility.is_uncertain(node)
+
+    def element_at(self, evidence: Evidence) -> Node | None:
+        """The element that an evidence of this document was made for; ``None`` for what is no element."""
+        return self._located.get((evidence.selector, evidence.line, evidence.column))
 
     @cached_property
     def _located(self) -> dict[tuple[str, int | None, int | None], Node]:

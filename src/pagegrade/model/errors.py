@@ -179,7 +179,7 @@ class IdempotencyKeyReused(Refused):
 
 
 class ReportDeleted(Refused):
-    """The report of this request has been deleted."""
+    """The report, or the other resource, of this request has been deleted."""
 
     code: ClassVar[str] = "report_deleted"
 

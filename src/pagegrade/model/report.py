@@ -18,7 +18,7 @@ MIN_COVERAGE: Final = 0.8
 """Below this share of evaluated penalties the result of a fetched page is withheld."""
 
 Grade = Literal["good", "decent", "bad"]
-OutcomeName = Literal["passed", "warning", "failed", "informative", "not_applicable", "not_evaluated"]
+OutcomeName = Literal["passed", "warning", "failed", "informative", "not_applicable", "not_evaluated", "ignored"]
 Category = Literal["seo", "performance", "security", "accessibility", "technical", "content"]
 CATEGORIES: Final[dict[Category, int]] = {
     "seo": 40,
@@ -29,6 +29,34 @@ CATEGORIES: Final[dict[Category, int]] = {
     "content": 15,
 }
 """Category -> its budget: the most points that it can take from the score. They add up to more than 100."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ignored:
+    """The reason for which a finding costs nothing, and what it would cost."""
+
+    outcome: Literal["warning", "failed"]
+    """The outcome without the rules."""
+    reason: str
+    """Of the rules that cover it."""
+    rules: tuple[int, ...] = ()
+    """Their numbers on the server; empty on the command line."""
+    author: str = ""
+    """Name of the account that made the first of them."""
+    expires_at: datetime | None = None
+    """When the first of them expires; ``None``: never."""
+    points: float = 0.0
+    """Points it would cost, before category budgets, caps and rounding; 0 without a score."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IgnoredTotal:
+    """Effect of the ignore rules on a report."""
+
+    findings: int
+    """Findings that are ignored, those of one cause once."""
+    points: int | None
+    """Points by which the score would be lower without the rules; ``None``: there is no score."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +101,8 @@ class Result:
     """Number of things found that ``title`` names."""
     saving: Saving | None = None
     """Amount that fixing this would save each visitor."""
+    ignored: Ignored | None = None
+    """``None`` unless ``outcome`` is ``ignored``."""
 
     @property
     def check_name(self) -> str:
@@ -260,6 +290,8 @@ class Report:
     withheld: Withheld | None = None
     """Reason why there is no score; ``None`` if there is one, or if the analysis failed."""
     caps: tuple[AppliedCap, ...] = ()
+    ignored: IgnoredTotal | None = None
+    """``None``: no finding is ignored."""
     counts: Counts = field(default_factory=Counts)
     categories: dict[Category, CategoryScore] = field(default_factory=dict)
     results: tuple[Result, ...] = ()

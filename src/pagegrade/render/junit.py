@@ -23,7 +23,7 @@ from pagegrade.report.serialize import format_timestamp
 
 
 def render_junit(reports: Sequence[Report]) -> str:
-    """Findings are failures, a page that could not be analysed is an error, what was not evaluated is skipped."""
+    """Findings are failures, a page that could not be analyzed is an error, all that does not count is skipped."""
     root = ET.Element("testsuites", name="Pagegrade")
     for report in reports:
         root.append(_suite(report))
@@ -58,7 +58,7 @@ def _case(result: Result, *, is_graded: bool) -> ET.Element:
         message = visible(result.message, 400) or headline(result)
         failure = ET.SubElement(case, "failure", type=result.importance, message=message)
         failure.text = "\n".join(_details(result, is_graded=is_graded))
-    elif result.outcome in {"not_applicable", "not_evaluated"}:
+    elif result.outcome in {"not_applicable", "not_evaluated", "ignored"}:
         ET.SubElement(case, "skipped", message=f"{result.outcome.replace('_', ' ')}: {reason(result)}")
     return case
 

@@ -113,6 +113,7 @@ def _report(report: Report, comparison: Comparison | None) -> list[str]:
         lines += _comparison(comparison)
     lines += _fix_first(report)
     lines += _messages("Good to know", view.with_outcome(report, "informative"))
+    lines += _reasons("Ignored", view.with_outcome(report, "ignored"))
     lines += _reasons("Not evaluated", view.with_outcome(report, "not_evaluated"))
     lines += _reasons("Not applicable", view.with_outcome(report, "not_applicable"))
     passed = view.with_outcome(report, "passed")

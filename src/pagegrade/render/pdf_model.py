@@ -270,6 +270,7 @@ def _evidence(item: Evidence) -> Values:
 def _lists(report: Report) -> list[Values]:
     sections = (
         ("Good to know", "informative", lambda result: result.message),
+        ("Ignored", "ignored", view.reason),
         ("Not evaluated", "not_evaluated", view.reason),
         ("Not applicable", "not_applicable", view.reason),
     )

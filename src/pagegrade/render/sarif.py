@@ -27,7 +27,12 @@ LEVELS: Final = {"critical": "error", "high": "error", "medium": "warning", "low
 
 def render_sarif(reports: Sequence[Report]) -> str:
     """All reports as one run: a rule for every check that found something, a result for every place."""
-    found = [(report, result) for report in reports for result in report.results if result.passed is False]
+    found = [
+        (report, result)
+        for report in reports
+        for result in report.results
+        if result.passed is False or result.ignored is not None
+    ]
     rules: dict[str, dict[str, Any]] = {}
     for _, result in found:
         _explain(rules.setdefault(result.check, _rule(result)), result)
@@ -92,7 +97,16 @@ def _results(report: Report, result: Result, rule_index: int) -> Iterator[dict[s
             "locations": [_location(report, evidence)],
             "partialFingerprints": {"pagegrade/v1": fingerprint},
             "properties": {"price": result.price, "lost": result.lost, "outcome": result.outcome},
+            **_suppressions(result),
         }
+
+
+def _suppressions(result: Result) -> dict[str, Any]:
+    """Return the ignore rules as section 3.35 has them; nothing for a finding that counts."""
+    if result.ignored is None:
+        return {}
+    justification = _unlinked(visible(result.ignored.reason))
+    return {"suppressions": [{"kind": "external", "status": "accepted", "justification": justification}]}
 
 
 def _location(report: Report, evidence: Evidence | None) -> dict[str, Any]:

@@ -204,6 +204,7 @@ def _report(page: _Page, report: Report, comparison: Comparison | None) -> None:
             _comparison(page, comparison)
         _fix_first(page, report)
         _informative(page, report)
+        _reasons(page, "Ignored", view.with_outcome(report, "ignored"))
         _reasons(page, "Not evaluated", view.with_outcome(report, "not_evaluated"))
         _reasons(page, "Not applicable", view.with_outcome(report, "not_applicable"))
         _passed(page, report)

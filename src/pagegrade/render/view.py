@@ -15,6 +15,7 @@ from pagegrade.model.report import (
     Category,
     CategoryScore,
     Failure,
+    IgnoredTotal,
     Report,
     Result,
 )
@@ -228,7 +229,8 @@ def counted(report: Report) -> str:
     parts = [f"{number} {name}" for name, number in counted_findings(report) if number]
     total = sum(number for _, number in counted_findings(report))
     found = f"{plural(total, 'finding')} ({', '.join(parts)})" if parts else "no findings"
-    return f"{found}, {plural(report.counts.passed, 'check')} passed"
+    ignored = "" if report.ignored is None else f", {report.ignored.findings:,} ignored"
+    return f"{found}{ignored}, {plural(report.counts.passed, 'check')} passed"
 
 
 def counted_findings(report: Report) -> tuple[tuple[Importance, int], ...]:
@@ -263,6 +265,8 @@ def score_steps(report: Report, words: Words = ENGLISH) -> tuple[str, ...]:
     steps.append(left)
     steps += [cap_sentence(report, cap, words) for cap in effective_caps(report)]
     limit = min((cap.max_score for cap in report.caps if cap.category is None), default=100)
+    if report.ignored is not None and report.ignored.points is not None:
+        steps.append(ignored_sentence(report.ignored, words))
     if min(uncapped, limit) != report.score:
         steps.append(words.gettext("The score is a whole number, halves rounded down: %(score)s.", score=report.score))
     if report.coverage is not None and report.coverage >= 1:
@@ -293,6 +297,16 @@ def _taken_sentence(name: Category, category: CategoryScore, words: Words) -> st
         category=shown,
         points=points(taken, words),
         lost=words.number(lost, digits=1),
+    )
+
+
+def ignored_sentence(total: IgnoredTotal, words: Words = ENGLISH) -> str:
+    """State how many findings are ignored and how many points the rules hold back."""
+    return words.ngettext(
+        "%(num)s finding is ignored; without the ignore rules the score would be lower by %(points)s.",
+        "%(num)s findings are ignored; without the ignore rules the score would be lower by %(points)s.",
+        total.findings,
+        points=points(total.points or 0, words),
     )
 
 
@@ -406,8 +420,15 @@ def what_happened(error: Failure) -> str:
 
 
 def reason(result: Result) -> str:
-    """Explain why a check was not applicable or not evaluated, without the code."""
-    return _sentence(result.reason) or NO_REASON
+    """Explain why a check was not applicable, not evaluated or ignored, without the code."""
+    text = _sentence(result.reason) or NO_REASON
+    ignored = result.ignored
+    if ignored is None:
+        return text
+    facts = [f"costs {points(ignored.points)} otherwise"] if ignored.points else []
+    if ignored.expires_at is not None:
+        facts.append(f"until {format_timestamp(ignored.expires_at)[:10]}")
+    return f"{text} ({', '.join(facts)})" if facts else text
 
 
 def by_reason(results: Sequence[Result]) -> tuple[tuple[str, tuple[Result, ...]], ...]:

@@ -14,6 +14,7 @@ from pagegrade.model.report import (
     CATEGORIES,
     Category,
     Counts,
+    Ignored,
     OutcomeName,
     PageFacts,
     Redirect,
@@ -36,7 +37,13 @@ class EvaluatedLike(Protocol):
 
 
 def result_of(
-    check: CheckLike, evaluated: EvaluatedLike, *, price: float, lost: float, counted_in: str | None
+    check: CheckLike,
+    evaluated: EvaluatedLike,
+    *,
+    price: float,
+    lost: float,
+    counted_in: str | None,
+    ignored: Ignored | None = None,
 ) -> Result:
     """One line of the report; ``counted_in`` is the check that is charged for the cause of both."""
     title = check.title
@@ -69,11 +76,13 @@ def result_of(
         case NotRun(code, detail):
             reason = f"{code}: {detail}" if detail else code
             message = detail
+    if ignored is not None:
+        reason = f"ignored: {ignored.reason}"
     return Result(
         check=check.id,
         title=title,
         category=check.category,
-        outcome=evaluated.outcome,
+        outcome=evaluated.outcome if ignored is None else "ignored",
         state=state,
         importance=check.severity.label,
         price=price,
@@ -92,6 +101,7 @@ def result_of(
         name=check.title,
         count=count,
         saving=saving,
+        ignored=ignored,
     )
 
 
@@ -120,6 +130,8 @@ def count_results(results: Sequence[Result]) -> tuple[Counts, dict[Category, tup
     by_category: dict[Category, tuple[int, int]] = dict.fromkeys(CATEGORIES, (0, 0))
     for result in results:
         passed, failed = by_category[result.category]
+        if result.outcome == "ignored":
+            continue
         if result.outcome in ("warning", "failed"):
             if result.counted_in is not None:
                 continue

@@ -33,8 +33,8 @@ else:
     from backports import zstd
 
 SUMMARY: Final = (
-    *("version", "final_url", "uncapped_score", "coverage", "withheld", "analysis", "caps", "counts", "categories"),
-    "run",
+    *("version", "final_url", "uncapped_score", "coverage", "withheld", "analysis", "ignored", "caps", "counts"),
+    *("categories", "run"),
 )
 """Members of a report that every list shows."""
 DETAIL: Final = ("results", "page", "rendered")
@@ -67,6 +67,8 @@ class Summary(msgspec.Struct):
     """Reports of ruleset 2026.1 do not have it."""
     analysis: msgspec.Raw = msgspec.Raw(b'{"engine":"static","device":null}')
     """Reports from before there was a rendered engine do not have it."""
+    ignored: msgspec.Raw = msgspec.Raw(b"null")
+    """Reports from before there were ignore rules do not have it."""
 
 
 class Detail(msgspec.Struct):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from pagegrade.model.errors import InvalidInput
@@ -171,7 +171,11 @@ class _Found:
         self._unseen_files = (_unseen_files(before), _unseen_files(after))
 
     def add(self, name: str, was: Result | None, is_: Result | None) -> None:
-        """Compare what one check said."""
+        """Compare what one check said; what was ignored in the older report counts as what it is without the rules."""
+        if was is not None and was.ignored is not None:
+            if is_ is not None and is_.ignored is not None:
+                return
+            was = replace(was, outcome=was.ignored.outcome, lost=was.ignored.points)
         reason = _why_not(was, is_)
         if reason is not None or was is None or is_ is None:
             # A check that only informs has no findings that could be missed.
@@ -259,6 +263,8 @@ def _why_not(was: Result | None, is_: Result | None) -> str | None:
         return "The check did not exist in the older report."
     if is_ is None:
         return "The check does not exist in the newer report."
+    if is_.ignored is not None:
+        return "The finding is ignored in the newer report." if _found(was) else None
     unseen = [when for when, one in (("older", was), ("newer", is_)) if one.outcome == "not_evaluated"]
     if unseen:
         return f"The check could not be evaluated in {'either' if len(unseen) > 1 else f'the {unseen[0]}'} report."

@@ -162,6 +162,10 @@ def _mask_result(result: Result, mask: Callable[[str], str]) -> Result:
         value=_mask_value(result.value, mask),
         message=mask(result.message),
         reason=mask(result.reason),
+        # Others need not know who made a rule, and when.
+        ignored=None
+        if result.ignored is None
+        else replace(result.ignored, reason=mask(result.ignored.reason), rules=(), author=""),
         fix=mask(result.fix),
         errors=tuple(
             Detail(code=detail.code, actual=_mask_value(detail.actual, mask), limit=_mask_value(detail.limit, mask))

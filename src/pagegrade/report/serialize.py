@@ -15,6 +15,8 @@ from pagegrade.model.report import (
     CategoryScore,
     Counts,
     Failure,
+    Ignored,
+    IgnoredTotal,
     PageFacts,
     Preview,
     Report,
@@ -53,6 +55,7 @@ def report_to_dict(report: Report) -> JSONObject:
         "coverage": report.coverage,
         "withheld": None if report.withheld is None else _withheld(report.withheld),
         "analysis": analysis_to_dict(report),
+        "ignored": None if report.ignored is None else _ignored_total(report.ignored),
         "caps": [{"check": cap.check, "max_score": cap.max_score, "category": cap.category} for cap in report.caps],
         "counts": _counts(report.counts),
         "categories": {name: _category(category) for name, category in report.categories.items()},
@@ -227,6 +230,22 @@ def _result(result: Result) -> JSONObject:
         "count": result.count,
         "saving": None if result.saving is None else {"amount": result.saving.amount, "unit": result.saving.unit},
         "learn_more": result.learn_more,
+        **({} if result.ignored is None else {"ignored": _ignored(result.ignored)}),
+    }
+
+
+def _ignored_total(total: IgnoredTotal) -> JSONObject:
+    return {"findings": total.findings, "points": total.points}
+
+
+def _ignored(ignored: Ignored) -> JSONObject:
+    return {
+        "outcome": ignored.outcome,
+        "reason": ignored.reason,
+        "rules": list(ignored.rules),
+        "author": ignored.author,
+        "expires_at": None if ignored.expires_at is None else format_timestamp(ignored.expires_at),
+        "points": ignored.points,
     }
 
 

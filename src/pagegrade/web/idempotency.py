@@ -61,6 +61,7 @@ class Idempotency:
         resource_id: Callable[[T], int],
         load_existing: LoadByID[T],
         respond: Callable[[T], Awaitable[Response]],
+        is_analysis: bool = True,
     ) -> Response:
         """Execute the request, or answer one that was executed before with the resource as it is now.
 
@@ -70,6 +71,7 @@ class Idempotency:
             resource_id: Returns the id of what was created or changed; only that is stored with the request.
             load_existing: The use case that loads what an earlier request created or changed.
             respond: Makes the response; may take as long as an analysis.
+            is_analysis: True if the request counts among the analyses of a minute.
 
         Raises:
             IdempotencyInProgress: The same request is being executed.
@@ -79,26 +81,28 @@ class Idempotency:
         """
         key = self.key
         if key is None:
-            async with self._uncounted_on_failure():
+            async with self._uncounted_on_failure(is_analysis=is_analysis):
                 created = await self._work.write(create)
             return await respond(created)
         identity = self._identity(fields, key)
         with _alone(self._request.in_flight, identity):
             # Counted before the transaction begins, which must not wait for a counter; ``check`` evaluates the count.
-            await self._limits.count_analysis()
-            async with self._uncounted_on_failure():
+            if is_analysis:
+                await self._limits.count_analysis()
+            async with self._uncounted_on_failure(is_analysis=is_analysis):
                 executed = await self._work.write(
                     service.execute_once,
                     identity,
                     self._request.received_at_ms,
-                    check=self._limits.check_analysis,
+                    check=self._limits.check_analysis if is_analysis else _allow,
                     create=create,
                     resource_id=resource_id,
                     load_existing=load_existing,
                 )
         if executed.is_new:
             return await respond(executed.result)
-        await self._limits.forget_analysis()
+        if is_analysis:
+            await self._limits.forget_analysis()
         try:
             response = await respond(executed.result)
         except NotFound:
@@ -142,12 +146,17 @@ class Idempotency:
         )
 
     @contextlib.asynccontextmanager
-    async def _uncounted_on_failure(self) -> AsyncIterator[None]:
+    async def _uncounted_on_failure(self, *, is_analysis: bool) -> AsyncIterator[None]:
         try:
             yield
         except Exception:
-            await self._limits.forget_analysis()
+            if is_analysis:
+                await self._limits.forget_analysis()
             raise
+
+
+def _allow() -> None:
+    """Accept a request that is no analysis: requests of a minute are counted elsewhere."""
 
 
 @contextlib.contextmanager

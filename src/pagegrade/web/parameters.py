@@ -12,6 +12,7 @@ from typing import Annotated, Final, Literal
 from pydantic import BaseModel, Field, WithJsonSchema
 
 from pagegrade.model.errors import InvalidInput
+from pagegrade.model.ignores import MAX_REASON, MAX_SELECTOR, MAX_URL_PATTERN
 from pagegrade.parse.url import parse_target_url
 from pagegrade.service.accounts.passwords import MAX_CHARACTERS
 from pagegrade.service.options import AT_ONCE
@@ -237,6 +238,56 @@ class CreateBatchBody(BaseModel):
 
 class BatchListQuery(Paged):
     """Batches come newest first."""
+
+
+class CreateIgnoreBody(BaseModel):
+    """A rule for one report, for a project, or, with neither, for the account."""
+
+    check: str = Field(max_length=100, description="Id of the check.", examples=["image-alt"])
+    report_id: int | None = Field(None, ge=1, le=2**53 - 1, description="Only for this report.", examples=[1042])
+    project: str | None = Field(
+        None, max_length=MAX_TEXT, description="Only for reports of this host.", examples=["example.com"]
+    )
+    selector: str | None = Field(
+        None,
+        max_length=MAX_SELECTOR,
+        description="Only places in elements that match: a selector as a report shows it, or type, class, id and "
+        "attribute selectors separated by blanks.",
+        examples=[".banner img"],
+    )
+    url_pattern: str | None = Field(
+        None,
+        max_length=MAX_URL_PATTERN,
+        description="Only places that name a URL that matches; `*` stands for any characters.",
+        examples=["https://cdn.example/*"],
+    )
+    state: str | None = Field(
+        None,
+        max_length=100,
+        description="The worst state of the check to ignore. With `report_id`, and without `places`, that of the "
+        "finding as it is now.",
+        examples=["missing"],
+    )
+    places: int | None = Field(
+        None, ge=1, le=1_000_000, description="The most places to ignore; as for `state`.", examples=[2]
+    )
+    reason: str = Field(
+        max_length=MAX_REASON, description="Why it is ignored.", examples=["The banner is replaced in May."]
+    )
+    expires_at: Annotated[int | None, WithJsonSchema({"type": "string", "format": "date-time"}), Reads(read_moment)] = (
+        Field(
+            None,
+            description="From then on the findings count again (RFC 3339).",
+            examples=["2999-01-01T00:00:00.000Z"],
+        )
+    )
+
+
+class IgnoreListQuery(Paged):
+    """Rules come newest first."""
+
+    check: str | None = Field(None, max_length=100, description="Only rules for this check.", examples=["image-alt"])
+    report_id: int | None = Field(None, ge=1, le=2**53 - 1, description="Only rules for this report.", examples=[1042])
 
 
 class UpdateReportBody(BaseModel):

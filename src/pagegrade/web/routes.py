@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pagegrade.web.api import account, batches, checks, description, projects, reports, runs
+from pagegrade.web.api import account, batches, checks, description, ignores, projects, reports, runs
 from pagegrade.web.api import report_list as api_report_list
 from pagegrade.web.operations import Operation
 from pagegrade.web.ops import health, metrics
@@ -35,6 +35,7 @@ ALL_OPERATIONS: Final[tuple[Operation, ...]] = (
     *reports.OPERATIONS,
     *runs.OPERATIONS,
     *batches.OPERATIONS,
+    *ignores.OPERATIONS,
     *projects.OPERATIONS,
     *account.OPERATIONS,
     *checks.OPERATIONS,

@@ -31,6 +31,7 @@ from pagegrade.store.engine.database import Transaction
 from pagegrade.store.queue.procrastinate_queue import offer_next
 from pagegrade.store.queue.runs import finish_run, release_run
 from pagegrade.store.repositories.host_slots import admit_addresses, exempt_run
+from pagegrade.store.repositories.ignores import list_rules_of_report
 
 logger = logging.getLogger(__name__)
 
@@ -155,8 +156,9 @@ async def _analyze(
     unreadable = unreadable_page(gathered)
     if unreadable is not None:
         return pack_report(unreadable)
+    rules = await services.database.read(lambda tx: list_rules_of_report(tx, run.account_id, run.report_id))
     with span.child("judge"):
-        return await evaluate_and_pack_in_child(gathered, options.thresholds, children=children)
+        return await evaluate_and_pack_in_child(gathered, options.thresholds, rules, children=children)
 
 
 async def _store(services: Services, run: ClaimedRun, packed: PackedReport) -> tuple[int, ...]:

@@ -23,6 +23,7 @@ def test_a_report_without_results_has_nothing_to_show() -> None:
         "uncapped_score",
         "coverage",
         "withheld",
+        "ignored",
         "counts",
         "run",
         "error",

@@ -30,7 +30,7 @@ from tests.store_builders import NOW_MS
 BASE = "https://reports.example.org"
 MEMBERS = (
     "id", "object", "version", "url", "final_url", "project", "privacy", "password", "state", "result", "score",
-    "uncapped_score", "coverage", "withheld", "analysis", "caps", "counts", "categories", "results", "page",
+    "uncapped_score", "coverage", "withheld", "analysis", "ignored", "caps", "counts", "categories", "results", "page",
     "rendered", "run", "error",
     "share_url", "generated_at", "created_at", "updated_at",
 )  # fmt: skip

@@ -18,6 +18,7 @@ from pagegrade.gather.run import Settled, gather, ignore_settled
 from pagegrade.model.artifacts import GATHERED, Artifacts, Navigation, NotGathered, Response, WellKnown
 from pagegrade.model.errors import FAILURE_CODES, InvalidInput, RunFailed, URLNotAllowed
 from pagegrade.model.identity import VERSION
+from pagegrade.model.ignores import IgnoreRule
 from pagegrade.model.report import Failure, Report
 from pagegrade.parse.url import Target, host, origin, parse_target_url, port
 from pagegrade.sandbox.pool import TaskFailed, TaskLost, TaskRunner
@@ -55,6 +56,8 @@ class AnalyzeOptions:
     allow_typed_private: bool = False
     """A private host may be reached when it is the one the person typed: that host and port, nothing else."""
     thresholds: Thresholds = field(default_factory=Thresholds)
+    ignores: tuple[IgnoreRule, ...] = ()
+    """Rules for every page; those of an account are added to them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +92,7 @@ async def analyze_target(
     if unreadable is not None:
         return Analysis(report=unreadable, artifacts=gathered)
     try:
-        report = await evaluate_in_child(gathered, options.thresholds, children=children)
+        report = await evaluate_in_child(gathered, options.thresholds, options.ignores, children=children)
     except Exception as error:
         # Every run ends in a named state, and a mistake of ours with one page must not cost the others.
         logger.exception("analysis_failed")
@@ -168,10 +171,12 @@ def general_policy(options: AnalyzeOptions) -> Policy:
     )
 
 
-async def evaluate_in_child(artifacts: Artifacts, thresholds: Thresholds, *, children: TaskRunner) -> Report:
+async def evaluate_in_child(
+    artifacts: Artifacts, thresholds: Thresholds, ignores: Sequence[IgnoreRule] = (), *, children: TaskRunner
+) -> Report:
     """Evaluate artifacts where a hostile page can do no harm; what kills the parser is a failed report."""
     try:
-        return await children.run(evaluate_artifacts, artifacts, thresholds, timeout_s=EVALUATION_SECONDS)
+        return await children.run(evaluate_artifacts, artifacts, thresholds, ignores, timeout_s=EVALUATION_SECONDS)
     except OffloadFailed as error:
         failure = evaluation_failure(error, artifacts)
     url = artifacts.navigation.requested_url

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
 from typing import Final
@@ -11,6 +11,7 @@ from typing import Final
 from pagegrade.checks import Check, Evaluated, Facts, all_checks, run_checks
 from pagegrade.model.artifacts import GATHERED, Artifacts, NotGathered, Response
 from pagegrade.model.identity import USER_AGENT, VERSION
+from pagegrade.model.ignores import IgnoreRule
 from pagegrade.model.outcome import NotRun, Outcome
 from pagegrade.model.rendering import RenderedPage, Rendering
 from pagegrade.model.report import (
@@ -22,6 +23,8 @@ from pagegrade.model.report import (
     CategoryScore,
     Failure,
     Grade,
+    Ignored,
+    IgnoredTotal,
     Report,
     RunFacts,
     Withheld,
@@ -36,6 +39,7 @@ from pagegrade.report.build import count_results, page_facts, result_of
 from pagegrade.report.codec import pack_report
 from pagegrade.report.rendered import rendered_page
 from pagegrade.scoring import Observed, Rule, Scores, rules_of, score
+from pagegrade.service.runs.ignoring import find_ignored
 
 _WITHOUT_CONTENT: Final = frozenset({204, 205})
 """Successes that carry no page (RFC 9110 15.3.5, 15.3.6)."""
@@ -71,11 +75,13 @@ def _rules() -> tuple[Mapping[str, Check], dict[str, Rule]]:
     return checks, rules_of(checks.values())
 
 
-def evaluate_artifacts(artifacts: Artifacts, thresholds: Thresholds = Thresholds()) -> Report:
+def evaluate_artifacts(
+    artifacts: Artifacts, thresholds: Thresholds = Thresholds(), ignores: Sequence[IgnoreRule] = ()
+) -> Report:
     """Evaluate what was gathered.
 
     A page that was not really seen (a challenge page, a status outside 2xx) is reported as failed and never scored.
-    The same artifacts and ruleset give the same report, byte for byte.
+    The same artifacts, ruleset and ignore rules give the same report, byte for byte.
     """
     refusal = _refusal(artifacts)
     if refusal is not None:
@@ -87,7 +93,11 @@ def evaluate_artifacts(artifacts: Artifacts, thresholds: Thresholds = Thresholds
     not_the_page = _not_the_page(facts)
     if not_the_page is not None and not_the_page.kind not in _DOCUMENT_HOLDS:
         evaluated = {name: _without_content(one, not_the_page) for name, one in evaluated.items()}
-    scores = score(rules, {name: _observed(one) for name, one in evaluated.items()})
+    ignored = find_ignored(ignores, evaluated, facts, artifacts.gathered_at) if ignores else {}
+    observed = {name: _observed(one) for name, one in evaluated.items()}
+    unfiltered = scores = score(rules, observed)
+    if ignored:
+        scores = score(rules, observed | {name: Observed(0.0) for name in ignored})
     withheld = not_the_page or _too_little(artifacts, scores)
     results = bound_results(
         result_of(
@@ -96,6 +106,7 @@ def evaluate_artifacts(artifacts: Artifacts, thresholds: Thresholds = Thresholds
             price=0.0 if withheld else rules[name].price,
             lost=0.0 if withheld else scores.lost[name],
             counted_in=None if withheld else scores.counted_in.get(name),
+            ignored=_ignored(ignored.get(name), 0.0 if withheld else unfiltered.lost[name]),
         )
         for name, one in evaluated.items()
     )
@@ -112,6 +123,7 @@ def evaluate_artifacts(artifacts: Artifacts, thresholds: Thresholds = Thresholds
         coverage=scores.coverage,
         withheld=withheld,
         caps=() if withheld else scores.caps,
+        ignored=_ignored_total(ignored, scores.score, unfiltered, is_graded=withheld is None),
         counts=counts,
         categories={
             category: _category_score(
@@ -140,6 +152,20 @@ def evaluate_artifacts(artifacts: Artifacts, thresholds: Thresholds = Thresholds
     )
 
 
+def _ignored(ignored: Ignored | None, points: float) -> Ignored | None:
+    return None if ignored is None else replace(ignored, points=points)
+
+
+def _ignored_total(
+    ignored: Collection[str], score_with_rules: int, unfiltered: Scores, *, is_graded: bool
+) -> IgnoredTotal | None:
+    """Return what the ignore rules do to the report; ``None`` if they do nothing."""
+    if not ignored:
+        return None
+    own = [name for name in ignored if unfiltered.counted_in.get(name) not in ignored]
+    return IgnoredTotal(findings=len(own), points=score_with_rules - unfiltered.score if is_graded else None)
+
+
 def _rendered(rendering: Rendering | NotGathered) -> RenderedPage | None:
     """Summarize what a browser saw; ``None`` where none was used."""
     if isinstance(rendering, NotGathered):
@@ -147,12 +173,12 @@ def _rendered(rendering: Rendering | NotGathered) -> RenderedPage | None:
     return rendered_page(rendering, [measure_load(load) for load in rendering.loads], rendered_metrics(rendering))
 
 
-def evaluate_and_pack(artifacts: Artifacts, thresholds: Thresholds) -> PackedReport:
+def evaluate_and_pack(artifacts: Artifacts, thresholds: Thresholds, ignores: Sequence[IgnoreRule] = ()) -> PackedReport:
     """Evaluate artifacts and pack the report for the store: a task for ``Children``.
 
     It lives here, because a child that imports it then loads nothing of the network.
     """
-    return pack_report(evaluate_artifacts(artifacts, thresholds))
+    return pack_report(evaluate_artifacts(artifacts, thresholds, ignores))
 
 
 def failed_report(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 
 from pagegrade.gather.context import OffloadFailed
 from pagegrade.model.artifacts import Artifacts
 from pagegrade.model.errors import FAILURE_CODES, InvalidInput
+from pagegrade.model.ignores import IgnoreRule
 from pagegrade.model.report import Failure
 from pagegrade.model.stored import PackedReport
 from pagegrade.report.codec import check_packed, pack_report
@@ -18,7 +20,7 @@ logger = logging.getLogger(__name__)
 
 
 async def evaluate_and_pack_in_child(
-    artifacts: Artifacts, thresholds: Thresholds, *, children: TaskRunner
+    artifacts: Artifacts, thresholds: Thresholds, ignores: Sequence[IgnoreRule] = (), *, children: TaskRunner
 ) -> PackedReport:
     """The same where a hostile page can do no harm; what kills the parser is a failed analysis.
 
@@ -26,7 +28,9 @@ async def evaluate_and_pack_in_child(
     can report wrong results about its own page, and nothing else.
     """
     try:
-        return check_packed(await children.run(evaluate_and_pack, artifacts, thresholds, timeout_s=EVALUATION_SECONDS))
+        return check_packed(
+            await children.run(evaluate_and_pack, artifacts, thresholds, ignores, timeout_s=EVALUATION_SECONDS)
+        )
     except OffloadFailed as error:
         failure = evaluation_failure(error, artifacts)
     except InvalidInput:

@@ -48,7 +48,10 @@ _LAST_RUN: Final = Prepared(
 _SAME: Final = Prepared(
     text(
         "SELECT id FROM runs WHERE account_id = :account_id AND url = :url AND state IN ('queued', 'running') "
-        "AND COALESCE(leader_id, 0) = 0 ORDER BY id LIMIT 1"
+        "AND COALESCE(leader_id, 0) = 0 "
+        # Ignore rules of one report make an outcome that is not that of another.
+        "AND NOT EXISTS (SELECT 1 FROM ignores WHERE ignores.report_id = runs.report_id) "
+        "AND NOT EXISTS (SELECT 1 FROM ignores WHERE ignores.report_id = :report_id) ORDER BY id LIMIT 1"
     )
 )
 _HASTEN: Final = Prepared(
@@ -115,7 +118,9 @@ def enqueue_run(
         joined = load_run(tx, report.id, last_number)
         if joined is not None:
             return joined
-    (leader_id,) = _SAME.first(tx, {"account_id": report.account_id, "url": report.url}) or (None,)
+    (leader_id,) = _SAME.first(tx, {"account_id": report.account_id, "url": report.url, "report_id": report.id}) or (
+        None,
+    )
     if leader_id is not None:
         _hasten(tx, leader_id, report.account_id, priority)
     number = last_number + 1

@@ -236,6 +236,26 @@ batch_reports = Table(
     Column("report_id", ForeignKey("reports.id", ondelete="CASCADE"), nullable=False, index=True),
 )
 
+ignores = Table(
+    "ignores",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("report_id", ForeignKey("reports.id", ondelete="CASCADE"), index=True),  # NULL: of more than one report
+    Column("project", _text(300), nullable=False),  # "": of every project
+    Column("check_id", _text(100), nullable=False),
+    Column("selector", _text(500), nullable=False),
+    Column("url_pattern", _text(500), nullable=False),
+    Column("reason", _text(500), nullable=False),
+    Column("author", _text(200), nullable=False),
+    Column("state", _text(100)),  # worst state of the check that is ignored; NULL: any
+    Column("places", Integer),  # most places that are ignored; NULL: any number
+    Column("expires_at_ms", BigInteger),
+    Column("created_at_ms", BigInteger, nullable=False),
+    sqlite_autoincrement=True,
+    comment="Findings that an account has decided to live with.",
+)
+
 processes = Table(
     "processes",
     metadata,

@@ -9,6 +9,7 @@ JSONObject = dict[str, Any]
 TAGS: Final[dict[str, str]] = {
     "Reports": "One URL under your account with its grade, its results and a page to share.",
     "Batches": "Many reports from one call.",
+    "Ignore rules": "Findings that an account has decided to live with.",
     "Runs": "The analyses of a report: each is numbered and never changes.",
     "Projects": "The hosts your reports are about.",
     "Account": "Who you are here, what you may use and what you have used.",
@@ -21,7 +22,7 @@ LARGEST_ID: Final = 2**63 - 1
 
 PATH_PARAMETERS: Final[dict[str, JSONObject]] = {
     "id": {
-        "description": "Number of the report or the batch.",
+        "description": "Number of the report, the batch or the ignore rule.",
         "schema": {"type": "integer", "format": "int64", "minimum": 1, "maximum": LARGEST_ID},
         "example": 1042,
     },

@@ -9,6 +9,7 @@ from pydantic import Field
 from pagegrade.web.schemas.account import Account, Project
 from pagegrade.web.schemas.batch import Batch, BatchItem
 from pagegrade.web.schemas.check import CatalogueMeta, Check, CheckItem
+from pagegrade.web.schemas.ignore import Ignore
 from pagegrade.web.schemas.problem import AnswerWarning
 from pagegrade.web.schemas.report import ListedReport, Report
 from pagegrade.web.schemas.run import Comparison, Run, RunItem
@@ -169,6 +170,25 @@ class DeletedBatch(Deleted):
 
     id: int = about("The batch that is gone.", 7, ge=1)
     object: Literal["batch"] = about("The kind of object.", "batch")
+
+
+class IgnoreAnswer(Answer):
+    """One ignore rule."""
+
+    data: Ignore = about("The rule.")
+
+
+class IgnoreList(ListAnswer):
+    """Ignore rules."""
+
+    data: list[Ignore] = about("The rules of this page.")
+
+
+class DeletedIgnore(Deleted):
+    """The rule is gone."""
+
+    id: int = about("The rule that is gone.", 12, ge=1)
+    object: Literal["ignore"] = about("The kind of object.", "ignore")
 
 
 class DeletedReport(Deleted):

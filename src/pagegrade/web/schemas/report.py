@@ -103,13 +103,31 @@ class Saving(Document):
     unit: Literal["bytes", "ms"] = about("What is saved.", "bytes")
 
 
+class Ignored(Document):
+    """The reason for which a finding costs nothing, and what it would cost."""
+
+    outcome: Literal["warning", "failed"] = about("What it is without the rules.", "failed")
+    reason: str = about("The reason of the rules that cover it.", "The banner is replaced in May.")
+    rules: list[int] = about("Their numbers.", [12])
+    author: str = about("Name of the account that made the first of them.", "Example")
+    expires_at: Timestamp | None = about("When the first of them expires; null: never.", None)
+    points: Amount = about("Points it would cost, before budgets, caps and rounding.", 3)
+
+
+class IgnoredTotal(Document):
+    """Effect of the ignore rules on a report."""
+
+    findings: Count = about("Findings that are ignored, those of one cause once.", 1)
+    points: Count | None = about("How much lower the score would be without the rules; null without a score.", 3)
+
+
 class CheckResult(Document):
     """What one check says of the page, and what that costs."""
 
     name: str = about("Name of the check, for people.", "Title length")
     title: str = about("What was found or what to do; the name of the check where it passed.", "Shorten the title")
     category: Category = about("What it counts for.", "seo")
-    outcome: OutcomeName = about("The last two come with a reason.", "failed")
+    outcome: OutcomeName = about("`not_applicable`, `not_evaluated` and `ignored` come with a reason.", "failed")
     state: str | None = about("The check's own word for what it saw; null when it did not judge.", "too_long")
     passed: bool | None = about("False: failed or warned; null: nothing was judged.", False)  # noqa: FBT003
     importance: Importance = about("How much it matters.", "high")
@@ -139,6 +157,7 @@ class CheckResult(Document):
     )
     count: Count | None = about("How many of the things that `title` names were found; null: not counted.", None, 4)
     saving: Saving | None = about("What fixing it would save each visitor; null: unknown.", None)
+    ignored: Ignored = sometimes("Why it costs nothing; only where `outcome` is `ignored`.")
     learn_more: str = about(
         "Address of the standard or guide behind it.", "https://html.spec.whatwg.org/#the-title-element"
     )
@@ -265,6 +284,7 @@ class ReportItem(Document):
     )
     withheld: Withheld | None = about("Why a completed report has no score and no result; null when it has.", None)
     analysis: Analysis = about("The engine the results come from.")
+    ignored: IgnoredTotal | None = about("What ignore rules do to the score; null: no finding is ignored.", None)
     caps: list[Cap] = about("Findings that limit the score.")
     counts: Counts | None = about("How many checks ended how.")
     categories: dict[Category, CategoryScore] = about(
@@ -300,7 +320,18 @@ class Report(ReportItem):
 def unfinished(report: dict[str, Any]) -> dict[str, Any]:
     """The example ``report`` as it is before its first analysis has ended."""
     nothing = dict.fromkeys(
-        ("final_url", "result", "score", "uncapped_score", "coverage", "withheld", "counts", "run", "generated_at")
+        (
+            "final_url",
+            "result",
+            "score",
+            "uncapped_score",
+            "coverage",
+            "withheld",
+            "ignored",
+            "counts",
+            "run",
+            "generated_at",
+        )
     )
     absent = {name: None for name in ("results", "page", "rendered") if name in report}
     return report | nothing | absent | {"state": "queued", "caps": [], "categories": {}, "error": None}

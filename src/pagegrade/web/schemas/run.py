@@ -17,6 +17,7 @@ from pagegrade.web.schemas.report import (
     Counts,
     Evidence,
     Failure,
+    IgnoredTotal,
     Page,
     RunFacts,
     Withheld,
@@ -38,6 +39,7 @@ class RunItem(Document):
     coverage: float | None = about("Share of the possible penalties that could be evaluated.", 0.98, ge=0, le=1)
     withheld: Withheld | None = about("Why a completed run has no score and no result; null when it has.", None)
     analysis: Analysis = about("The engine the results come from.")
+    ignored: IgnoredTotal | None = about("What ignore rules do to the score; null: no finding is ignored.", None)
     caps: list[Cap] = about("Findings that limit the score.")
     counts: Counts | None = about("How many checks ended how.")
     categories: dict[Category, CategoryScore] = about("Category → how the page does in it.")

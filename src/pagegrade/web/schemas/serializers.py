@@ -286,6 +286,8 @@ def _middle(summary: Summary, detail: DetailBytes, number: int | None) -> tuple[
         summary.withheld,
         b',"analysis":',
         summary.analysis,
+        b',"ignored":',
+        summary.ignored,
         b',"caps":',
         summary.caps,
         b',"counts":',

@@ -1,0 +1,1 @@
+"""Ignore rules: validation, and what an account does with its own."""

@@ -1,0 +1,117 @@
+"""Ignore rules of accounts."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from sqlalchemy import Row, delete, func, insert, or_, select
+
+from pagegrade.model.ignores import MAX_RULES, IgnoreRule, StoredIgnore
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.repositories.reports import GREATEST_ID
+from pagegrade.store.schema.tables import ignores, reports
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def add_ignore(
+    tx: Transaction, account_id: int, rule: IgnoreRule, *, report_id: int | None, now_ms: int
+) -> StoredIgnore:
+    """Store a rule; returned with its id."""
+    new = {
+        "account_id": account_id,
+        "report_id": report_id,
+        "project": rule.project,
+        "check_id": rule.check,
+        "selector": rule.selector,
+        "url_pattern": rule.url_pattern,
+        "reason": rule.reason,
+        "author": rule.author,
+        "state": rule.state,
+        "places": rule.places,
+        "expires_at_ms": None if rule.expires_at is None else (rule.expires_at - _EPOCH) // timedelta(milliseconds=1),
+        "created_at_ms": now_ms,
+    }
+    return _stored(tx.execute(insert(ignores).values(new).returning(ignores)).one())
+
+
+def load_ignore(tx: Transaction, account_id: int, ignore_id: int) -> StoredIgnore | None:
+    """A rule of this account; ``None`` when there is none."""
+    if not 0 < ignore_id <= GREATEST_ID:
+        return None
+    row = tx.execute(select(ignores).where(ignores.c.id == ignore_id, ignores.c.account_id == account_id)).first()
+    return None if row is None else _stored(row)
+
+
+def count_ignores(tx: Transaction, account_id: int) -> int:
+    """Number of rules of an account, the expired ones included."""
+    return int(
+        tx.execute(select(func.count()).select_from(ignores).where(ignores.c.account_id == account_id)).scalar_one()
+    )
+
+
+def list_ignores(
+    tx: Transaction, account_id: int, page: int, per_page: int, *, check: str | None, report_id: int | None
+) -> tuple[tuple[StoredIgnore, ...], int]:
+    """(the rules of a page, newest first; how many there are on all pages); ``None`` stands for any."""
+    which = [ignores.c.account_id == account_id]
+    if check is not None:
+        which.append(ignores.c.check_id == check)
+    if report_id is not None:
+        which.append(ignores.c.report_id == report_id)
+    total: int = tx.execute(select(func.count()).select_from(ignores).where(*which)).scalar_one()
+    skipped = (page - 1) * per_page
+    if skipped >= total:
+        return (), total
+    rows = tx.execute(select(ignores).where(*which).order_by(ignores.c.id.desc()).limit(per_page).offset(skipped))
+    return tuple(map(_stored, rows)), total
+
+
+def list_rules_of_report(tx: Transaction, account_id: int, report_id: int) -> tuple[IgnoreRule, ...]:
+    """The rules that apply to a report, the oldest first, the expired ones included."""
+    project = select(reports.c.project).where(reports.c.id == report_id).scalar_subquery()
+    rows = tx.execute(
+        select(ignores)
+        .where(
+            ignores.c.account_id == account_id,
+            or_(ignores.c.report_id.is_(None), ignores.c.report_id == report_id),
+            or_(ignores.c.project == "", ignores.c.project == project),
+        )
+        .order_by(ignores.c.id)
+        .limit(MAX_RULES)
+    )
+    return tuple(_stored(row).rule for row in rows)
+
+
+def delete_ignore(tx: Transaction, account_id: int, ignore_id: int) -> bool:
+    """Delete a rule of this account; whether it was there."""
+    if not 0 < ignore_id <= GREATEST_ID:
+        return False
+    which = (ignores.c.id == ignore_id, ignores.c.account_id == account_id)
+    return tx.execute(delete(ignores).where(*which)).rowcount == 1
+
+
+def delete_of_project(tx: Transaction, account_id: int, project: str) -> None:
+    """Delete the rules for one project of this account."""
+    tx.execute(delete(ignores).where(ignores.c.account_id == account_id, ignores.c.project == project))
+
+
+def _stored(row: Row[Any]) -> StoredIgnore:
+    expires_at_ms = row.expires_at_ms
+    return StoredIgnore(
+        rule=IgnoreRule(
+            id=row.id,
+            check=row.check_id,
+            reason=row.reason,
+            selector=row.selector,
+            project=row.project,
+            url_pattern=row.url_pattern,
+            author=row.author,
+            expires_at=None if expires_at_ms is None else _EPOCH + timedelta(milliseconds=expires_at_ms),
+            state=row.state,
+            places=row.places,
+        ),
+        report_id=row.report_id,
+        created_at_ms=row.created_at_ms,
+    )

@@ -1,0 +1,192 @@
+"""Ignore rules: findings that an account has decided to live with."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import Any, Final
+
+import msgspec
+
+from pagegrade.model.errors import ValidationFailed, Violation
+from pagegrade.model.ignores import IgnoreRule, StoredIgnore
+from pagegrade.parse.url import project_of
+from pagegrade.service.container import Services
+from pagegrade.service.ignores import operations as service
+from pagegrade.service.ignores.validation import find_violations
+from pagegrade.service.unit_of_work import UnitOfWork
+from pagegrade.web.http.body import JSON
+from pagegrade.web.http.response import Response
+from pagegrade.web.idempotency import Idempotency
+from pagegrade.web.operations import Operation
+from pagegrade.web.parameters import CreateIgnoreBody, IgnoreListQuery
+from pagegrade.web.report_requests import refuse_when_draining
+from pagegrade.web.request import Request
+from pagegrade.web.responses import enveloped, fresh_answer, hashed_tag, listed_answer, validators
+from pagegrade.web.schemas import DeletedIgnore, IgnoreAnswer, IgnoreList
+from pagegrade.web.schemas.ignore import ignore_object
+
+PATH: Final = "/api/v1/ignores"
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+async def create_ignore(request: Request, idempotency: Idempotency, services: Services) -> Response:
+    """Store a rule; it applies from the next analysis on."""
+    refuse_when_draining(services)
+    fields, violations = await request.fields(CreateIgnoreBody)
+    rule = read_rule(fields, violations, request.received_at_ms)
+
+    async def respond(stored: StoredIgnore) -> Response:
+        data = ignore_object(stored)
+        if request.preferences.minimal:
+            data = msgspec.json.encode({"id": stored.rule.id, "object": "ignore"})
+        body = enveloped(data, status=201)
+        headers = (
+            ("Location", f"{services.options.base_url}{PATH}/{stored.rule.id}"),
+            *validators(hashed_tag(enveloped(ignore_object(stored)))),
+            *request.preferences.applied(writing=True),
+        )
+        return Response(status_code=201, content=body, headers=headers)
+
+    return await idempotency.execute(
+        fields,
+        create=partial(
+            service.create_ignore,
+            rule=rule,
+            options=services.options,
+            now_ms=request.received_at_ms,
+            report_id=fields.report_id,
+        ),
+        resource_id=lambda stored: stored.rule.id or 0,
+        load_existing=service.show_ignore,
+        respond=respond,
+        is_analysis=False,
+    )
+
+
+def read_rule(fields: CreateIgnoreBody, violations: list[Violation], now_ms: int) -> IgnoreRule:
+    """Read a rule from a body.
+
+    Raises:
+        ValidationFailed: Fields cannot be used.
+    """
+    project = project_of(fields.project) if fields.project else ""
+
+    def refuse(field: str, code: str, message: str) -> None:
+        violations.append(Violation(field=field, place="body", code=code, message=message))
+
+    if fields.project and not project:
+        refuse("project", "invalid", "Must be a host, like example.com.")
+    if fields.project and fields.report_id is not None:
+        refuse("project", "not_with_report_id", "Send report_id or project, not both.")
+    if fields.expires_at is not None and fields.expires_at <= now_ms:
+        refuse("expires_at", "past", "Must be in the future.")
+    rule = IgnoreRule(
+        check=fields.check or "",
+        reason=fields.reason or "",
+        selector=fields.selector or "",
+        project=project,
+        url_pattern=fields.url_pattern or "",
+        expires_at=None if fields.expires_at is None else _EPOCH + timedelta(milliseconds=fields.expires_at),
+        state=fields.state or None,
+        places=fields.places,
+    )
+    known = {violation.field for violation in violations}
+    violations += [violation for violation in find_violations(rule) if violation.field not in known]
+    if violations:
+        raise ValidationFailed(violations)
+    return rule
+
+
+async def show_ignore(request: Request, work: UnitOfWork) -> Response:
+    """Return a rule."""
+    stored = await work.read(service.show_ignore, request.id)
+    return fresh_answer(request, enveloped(ignore_object(stored)))
+
+
+async def list_ignores(request: Request, work: UnitOfWork, services: Services) -> Response:
+    """Return a page of the caller's rules."""
+    query = request.query(IgnoreListQuery)
+    found = await work.read(
+        service.list_ignores, page=query.page, per_page=query.per_page, check=query.check, report_id=query.report_id
+    )
+    return listed_answer(request, services, found, query, path=PATH, encode=ignore_object)
+
+
+async def delete_ignore(request: Request, work: UnitOfWork) -> Response:
+    """Delete a rule."""
+    number = request.id
+    await work.write(service.delete_ignore, number)
+    members: dict[str, Any] = {"id": number, "object": "ignore", "deleted": True, "status": 200}
+    return Response(status_code=200, content=msgspec.json.encode(members))
+
+
+OPERATIONS: Final = (
+    Operation(
+        method="GET",
+        path=PATH,
+        name="list_ignores",
+        summary="List ignore rules",
+        description="The rules of the account, newest first; those that have expired stay until they are deleted.",
+        handler=list_ignores,
+        scope="reports:read",
+        query=IgnoreListQuery,
+        headers=("Prefer", "If-None-Match"),
+        answers={200: IgnoreList},
+        answer_headers={200: ("Link", "ETag", "Preference-Applied")},
+        problems=("validation_failed",),
+        tag="Ignore rules",
+    ),
+    Operation(
+        method="POST",
+        path=PATH,
+        name="create_ignore",
+        summary="Ignore a finding",
+        description="From the next analysis on, the findings that the rule covers cost nothing and are listed as "
+        "ignored with the reason. They count again when the rule expires, is deleted, or when they get worse than "
+        "`state` and `places`. A rule with `selector` or `url_pattern` covers a finding if it covers each place.",
+        handler=create_ignore,
+        scope="reports:write",
+        body=CreateIgnoreBody,
+        body_types=(JSON,),
+        headers=("Prefer", "Idempotency-Key"),
+        answers={201: IgnoreAnswer},
+        answer_headers={201: ("Location", "ETag", "Preference-Applied", "Idempotency-Replayed")},
+        problems=(
+            "unsupported_media_type",
+            "too_large",
+            "validation_failed",
+            "idempotency_in_progress",
+            "idempotency_key_reused",
+            "report_deleted",
+            "quota_exceeded",
+        ),
+        tag="Ignore rules",
+    ),
+    Operation(
+        method="GET",
+        path=f"{PATH}/{{id}}",
+        name="show_ignore",
+        summary="Show an ignore rule",
+        description="A rule of the account, whether it has expired or not.",
+        handler=show_ignore,
+        scope="reports:read",
+        headers=("If-None-Match",),
+        answers={200: IgnoreAnswer},
+        answer_headers={200: ("ETag",)},
+        problems=("not_found",),
+        tag="Ignore rules",
+    ),
+    Operation(
+        method="DELETE",
+        path=f"{PATH}/{{id}}",
+        name="delete_ignore",
+        summary="Delete an ignore rule",
+        description="Its findings count again from the next analysis on.",
+        handler=delete_ignore,
+        scope="reports:write",
+        answers={200: DeletedIgnore},
+        problems=("not_found",),
+        tag="Ignore rules",
+    ),
+)

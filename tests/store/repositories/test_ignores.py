@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from pagegrade.model.ignores import IgnoreRule
+from pagegrade.model.stored import Priority
+from pagegrade.store.engine.database import Database, Transaction
+from pagegrade.store.queue.runs import enqueue_run
+from pagegrade.store.repositories.accounts import delete_account, mark_erasing
+from pagegrade.store.repositories.ignores import (
+    add_ignore,
+    count_ignores,
+    delete_ignore,
+    delete_of_project,
+    list_ignores,
+    list_rules_of_report,
+    load_ignore,
+)
+from pagegrade.store.repositories.reports import add_report, delete_report
+from tests.store_builders import NOW_MS, add_owner, make_database
+
+RULE = IgnoreRule(check="image-alt", reason="Known.", author="Alice")
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    """Two accounts."""
+    made = make_database(tmp_path)
+    add_owner(made)
+    add_owner(made, "Bob")
+    yield made
+    made.close()
+
+
+def add(database: Database, rule: IgnoreRule = RULE, *, account_id: int = 1, report_id: int | None = None) -> int:
+    """A rule; its id."""
+    stored = database.write_here(lambda tx: add_ignore(tx, account_id, rule, report_id=report_id, now_ms=NOW_MS))
+
+    assert stored.rule.id is not None
+    return stored.rule.id
+
+
+def report(database: Database, number: int = 1, project: str = "a.example") -> int:
+    """A report of the first account; its id."""
+    return database.write_here(
+        lambda tx: add_report(
+            tx, account_id=1, url=f"https://{project}/", project=project, privacy=0, password_hash=None,
+            slug=f"slug-{number}", now_ms=NOW_MS,
+        )
+    ).id  # fmt: skip
+
+
+def test_a_rule_is_read_as_it_was_written(database: Database) -> None:
+    """With every member, and to the millisecond."""
+    whole = replace(
+        RULE, selector=".ü", url_pattern="*", project="a.example", state="missing", places=2,
+        expires_at=datetime(2030, 1, 2, 3, 4, 5, 678_000, tzinfo=UTC),
+    )  # fmt: skip
+    for rule in (RULE, whole):
+        number = add(database, rule)
+        found = database.read_here(lambda tx, n=number: load_ignore(tx, 1, n))  # type: ignore[misc]
+
+        assert found is not None
+        assert (found.rule, found.report_id, found.created_at_ms) == (replace(rule, id=number), None, NOW_MS)
+
+
+def test_a_report_has_its_rules_those_of_its_project_and_those_of_the_account(database: Database) -> None:
+    """The oldest first, and no others."""
+    first, second = report(database), report(database, 2, "b.example")
+    of_account = add(database)
+    of_report = add(database, report_id=first)
+    of_project = add(database, replace(RULE, project="a.example"))
+    add(database, report_id=second)
+    add(database, replace(RULE, project="b.example"))
+    add(database, account_id=2)
+    found = database.read_here(lambda tx: list_rules_of_report(tx, 1, first))
+
+    assert [rule.id for rule in found] == [of_account, of_report, of_project]
+    assert database.read_here(lambda tx: list_rules_of_report(tx, 2, first)) != found
+
+
+def test_rules_are_listed_newest_first_in_pages(database: Database) -> None:
+    """By check and report, if one is given."""
+    target = report(database)
+    numbers = [add(database) for _ in range(3)] + [add(database, replace(RULE, check="title"), report_id=target)]
+
+    def listed(page: int, *, check: str | None = None, report_id: int | None = None) -> tuple[list[int | None], int]:
+        found, total = database.read_here(lambda tx: list_ignores(tx, 1, page, 2, check=check, report_id=report_id))
+        return [one.rule.id for one in found], total
+
+    assert listed(1) == ([numbers[3], numbers[2]], 4)
+    assert listed(2) == ([numbers[1], numbers[0]], 4)
+    assert listed(3) == ([], 4)
+    assert listed(1, check="title") == listed(1, report_id=target) == ([numbers[3]], 1)
+
+
+def test_rules_of_others_are_not_there(database: Database) -> None:
+    """Neither to be seen nor to be deleted; nor are numbers that no database counts to."""
+    number = add(database)
+    others = ((2, number), (1, number + 1), (1, 2**63), (1, 0))
+    seen = [database.read_here(lambda tx, w=where: load_ignore(tx, *w)) for where in others]  # type: ignore[misc]
+    deleted = [database.write_here(lambda tx, w=where: delete_ignore(tx, *w)) for where in others]  # type: ignore[misc]
+
+    assert (seen, deleted) == ([None] * 4, [False] * 4)
+    assert database.write_here(lambda tx: delete_ignore(tx, 1, number))
+
+
+def test_rules_go_with_their_report_project_and_account(database: Database) -> None:
+    """And with nothing else."""
+    target = report(database)
+    add(database)
+    add(database, report_id=target)
+    add(database, replace(RULE, project="a.example"))
+    add(database, account_id=2)
+    counts = []
+
+    def erase(tx: Transaction) -> None:
+        mark_erasing(tx, 1, NOW_MS)
+        delete_account(tx, 1)
+
+    for step in (
+        lambda tx: delete_report(tx, 1, target),
+        lambda tx: delete_of_project(tx, 1, "a.example"),
+        erase,
+    ):
+        database.write_here(step)
+        counts.append([database.read_here(lambda tx, n=n: count_ignores(tx, n)) for n in (1, 2)])  # type: ignore[misc]
+
+    assert counts == [[2, 1], [1, 1], [0, 1]]
+
+
+@pytest.mark.parametrize("which", [0, 1, None])
+def test_runs_under_rules_of_their_own_share_no_outcome(database: Database, which: int | None) -> None:
+    """The rules may be those of the run that would lead or of the one that would follow."""
+    reports = [report(database, number) for number in range(2)]
+    add(database)
+    if which is not None:
+        add(database, report_id=reports[which])
+
+    def enqueue(tx: object, number: int) -> int:
+        from pagegrade.store.repositories.reports import load_report
+
+        stored = load_report(tx, 1, number)  # type: ignore[arg-type]
+        assert stored is not None
+        return enqueue_run(tx, report=stored, priority=Priority.BULK, target="", now_ms=NOW_MS).id  # type: ignore[arg-type]
+
+    for number in reports:
+        database.write_here(lambda tx, n=number: enqueue(tx, n))  # type: ignore[misc]
+    leaders = database.read_here(
+        lambda tx: tx.exec_driver_sql("SELECT leader_id FROM runs ORDER BY id").scalars().all()
+    )
+
+    assert [leader is not None for leader in leaders] == [False, which is None]
