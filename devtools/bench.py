@@ -1,11 +1,11 @@
 """Speed of the engine: ratios of one run on one machine, because absolute times mean little on a shared one.
 
 For every page of a folder: CPU of the bare parse, of a bare walk that reads every tag and attribute, of the facts, of
-all checks, of the score, and what parse + facts + checks + score cost against the bare pair. The pass line is drawn
-through the median of the pages as they are; beside it stands what it becomes when every file that the pages name had
-been fetched, with made-up answers. The parts are measured in turn, several times, and the best of each counts: a
-disturbance that lasts hits all of them, and one that does not is dropped. Then whole analyses per second against the
-local test site.
+all checks, of the score, and the ratio of facts + checks + score to the bare pair. ``ratio`` is that of the HTML alone;
+``+files`` is the ratio with every file that the page names at hand: made-up answers, and for each linked style sheet
+the rules of a library. The bound applies to the median of ``+files``. The parts are measured in turn, several times,
+and the best of each counts: a disturbance that lasts affects all of them, and one that does not is dropped. Then whole
+analyses per second against the local test site, and their bound.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from pagegrade.service.runs.analysis import artifacts_of_document
 ROOT = Path(__file__).resolve().parents[1]
 REAL_PAGES = ROOT.parent / "shared" / "corpus"
 PASS_RATIO = 10.0
-"""Maximum ratio of the engine to the bare pair, on the median page."""
+"""Maximum ratio of the engine with all files to the bare pair, on the median page."""
 SLOWEST = 10
 SMALL_BYTES = 10_000
 """Pages below are left out of the cost by size: what every page costs outweighs them."""
@@ -57,6 +57,8 @@ class Row:
     parse: float
     walk: float
     facts: float
+    facts_with_files: float
+    """The same with the rules of a library for every linked style sheet."""
     checks: float
     checks_with_files: float
     """The same when every file that the page names was fetched."""
@@ -72,7 +74,12 @@ class Row:
     @property
     def ratio_with_files(self) -> float:
         """The same with the files of the page."""
-        return (self.facts + self.checks_with_files + self.score) / (self.parse + self.walk)
+        return self.with_files / (self.parse + self.walk)
+
+    @property
+    def with_files(self) -> float:
+        """Milliseconds of an evaluation with the files of the page."""
+        return self.facts_with_files + self.checks_with_files + self.score
 
 
 def generated_pages() -> Iterator[tuple[str, bytes]]:
@@ -130,6 +137,7 @@ def measure(name: str, body: bytes, repeat: int) -> tuple[Row, dict[str, float]]
     document = parse(body)
     with_files = replace(artifacts, resources=resources_of(document))
     sheets = {found.url: library_rules() for found in document.references if found.kind == "stylesheet"}
+    styled = parse(body, sheets)
     evaluated = run_checks(checks, Facts(artifacts, document=document))
     observed = {name: Observed(one.loss, applies=one.outcome != "not_applicable") for name, one in evaluated.items()}
     best = cpu_ms(
@@ -137,8 +145,9 @@ def measure(name: str, body: bytes, repeat: int) -> tuple[Row, dict[str, float]]
             "parse": lambda: turbohtml.parse(body),
             "walk": lambda: bare_walk(tree),
             "facts": lambda: parse(body),
+            "facts_with_files": lambda: parse(body, sheets),
             "checks": lambda: run_checks(checks, Facts(artifacts, document=fresh(document))),
-            "checks_with_files": lambda: run_checks(checks, Facts(with_files, document=fresh(document))),
+            "checks_with_files": lambda: run_checks(checks, Facts(with_files, document=fresh(styled))),
             "unstyled": lambda: styled_walk(tree, None),
             "styled": lambda: styled_walk(tree, sheets),
             "score": lambda: score(rules, observed),
@@ -172,9 +181,9 @@ def each_check(artifacts: Artifacts, document: Document, repeat: int) -> dict[st
     return found
 
 
-def parse(body: bytes) -> Document:
-    """The facts of a page of the bench."""
-    return parse_document(body, url=URL, content_type="text/html; charset=utf-8")
+def parse(body: bytes, sheets: Mapping[str, Sequence[str]] | None = None) -> Document:
+    """Collect the facts of a page of the bench, with the kept rules of the style sheets that are at hand."""
+    return parse_document(body, url=URL, content_type="text/html; charset=utf-8", sheets=sheets)
 
 
 @cache
@@ -205,8 +214,8 @@ def fresh(document: Document) -> Document:
     return document
 
 
-def print_engine(rows: list[Row], each: dict[str, list[float]]) -> float:
-    """Print the table of pages and the slowest checks; returns the median ratio."""
+def print_engine(rows: list[Row], each: dict[str, list[float]]) -> tuple[float, float]:
+    """Print the table of pages and the slowest checks; returns the median ratios: the HTML alone, and with files."""
     print(f"{'page':<22}{'kB':>7}{'parse':>8}{'walk':>8}{'facts':>8}{'checks':>8}{'score':>8}{'ratio':>8}{'+files':>8}")
     for row in rows:
         print(
@@ -225,19 +234,24 @@ def print_engine(rows: list[Row], each: dict[str, list[float]]) -> float:
         if row.page_bytes > SMALL_BYTES
     )
     print(
-        f"median: {median:.1f}x the bare pair ({'within' if median <= PASS_RATIO else 'ABOVE'} the pass line of "
-        f"{PASS_RATIO:g}x), {per_100_kb:.1f} ms CPU per 100 kB; "
+        f"HTML alone: {median:.1f}x the bare pair, {per_100_kb:.1f} ms CPU per 100 kB; "
         f"facts {statistics.median(r.facts / (r.parse + r.walk) for r in rows):.1f}x, "
-        f"checks {statistics.median(r.checks / (r.parse + r.walk) for r in rows):.1f}x, "
-        f"with all files of the page {statistics.median(r.checks_with_files / (r.parse + r.walk) for r in rows):.1f}x"
+        f"checks {statistics.median(r.checks / (r.parse + r.walk) for r in rows):.1f}x"
     )
     print(
-        f"style sheets: {statistics.median(row.cascade for row in rows):.2f} ms, "
-        f"{statistics.median(row.cascade / row.walk for row in rows):.1f} bare walks more on the median page, "
-        f"{statistics.median(row.cascade / (row.facts + row.checks + row.score) for row in rows):.1%} of everything"
+        f"all files at hand: {with_files:.1f}x the bare pair ({'within' if with_files <= PASS_RATIO else 'ABOVE'} the "
+        f"bound of {PASS_RATIO:g}x); "
+        f"facts {statistics.median(r.facts_with_files / (r.parse + r.walk) for r in rows):.1f}x, "
+        f"checks {statistics.median(r.checks_with_files / (r.parse + r.walk) for r in rows):.1f}x"
+    )
+    print(
+        f"of which the cascade: {statistics.median(row.cascade for row in rows):.2f} ms, "
+        f"{statistics.median(row.cascade / (row.parse + row.walk) for row in rows):.1f}x the bare pair, "
+        f"{statistics.median(row.cascade / row.walk for row in rows):.1f} bare walks on the median page, "
+        f"{statistics.median(row.cascade / row.with_files for row in rows):.1%} of everything"
     )
     print_checks({name: statistics.median(times) for name, times in each.items()})
-    return median
+    return median, with_files
 
 
 def print_checks(costs: Mapping[str, float]) -> None:
@@ -277,11 +291,11 @@ def main(arguments: list[str] | None = None) -> int:
         rows.append(row)
         for check, ms in times.items():
             each.setdefault(check, []).append(ms)
-    median = print_engine(rows, each)
+    median, with_files = print_engine(rows, each)
     figures: dict[str, object] = {
         "pages": len(rows),
         "median_ratio": round(median, 2),
-        "median_ratio_with_files": round(statistics.median(row.ratio_with_files for row in rows), 2),
+        "median_ratio_with_files": round(with_files, 2),
         "check_ms": {name: round(statistics.median(times), 4) for name, times in sorted(each.items())},
     }
     if options.analyses > 0:

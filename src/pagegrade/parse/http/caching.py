@@ -6,11 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import lru_cache
+from types import MappingProxyType
 from typing import Final, Literal
 
 from pagegrade.model.artifacts import Response
 from pagegrade.parse.http.headers import parse_directives
 
+_MAX_KNOWN: Final = 200
+"""Characters of values that are read once."""
 MAX_HEADER: Final = 8_192
 """Characters of one header that are read; whole header blocks of browsers end near here."""
 MAX_SECONDS: Final = 2**31
@@ -97,7 +101,8 @@ def read_cache_policy(response: Response, *, received_at: datetime | None = None
         if key in wanted:
             wanted[key] = f"{wanted[key]}, {value}"[:MAX_HEADER] if key in seen else value[:MAX_HEADER]
             seen.add(key)
-    directives = parse_directives((wanted["cache-control"],))
+    control = wanted["cache-control"]
+    directives = _known_directives(control) if len(control) <= _MAX_KNOWN else _directives(control)
     lifetime: int | None = None
     source: Literal["max-age", "expires", ""] = ""
     stale_by_intent = False
@@ -119,6 +124,14 @@ def read_cache_policy(response: Response, *, received_at: datetime | None = None
         vary=frozenset(name for part in wanted["vary"].split(",") if (name := part.strip().lower())),
         stale_by_intent=stale_by_intent,
     )
+
+
+def _directives(text: str) -> Mapping[str, str]:
+    return MappingProxyType(parse_directives((text,)))
+
+
+_known_directives: Final = lru_cache(maxsize=256)(_directives)
+"""The files of a page carry the same few values."""
 
 
 def _is_number(text: str) -> bool:

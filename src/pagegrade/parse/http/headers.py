@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
+_MAX_KNOWN: Final = 200
+"""Characters of media types that are read once."""
 MAX_LINKS: Final = 100
 """Links read from the ``Link`` headers of one answer; a thousand of them is an attack, not a page."""
 _SPACE: Final = " \t\r\n\f"
@@ -117,8 +120,15 @@ def parse_media_type(value: str | None) -> MediaType | None:
     Source: https://mimesniff.spec.whatwg.org/#parsing-a-mime-type and
     https://fetch.spec.whatwg.org/#concept-header-extract-mime-type
     """
+    if not value:
+        return None
+    # The files of a page declare the same few types.
+    return _known_media_type(value) if len(value) <= _MAX_KNOWN else _media_type(value)
+
+
+def _media_type(value: str) -> MediaType | None:
     found: MediaType | None = None
-    for part in split_outside_quotes(value or "", ","):
+    for part in split_outside_quotes(value, ","):
         essence, *parameters = split_outside_quotes(part, ";")
         kind, _, subtype = essence.lower().partition("/")
         if not is_token(kind) or not is_token(subtype) or essence == "*/*":
@@ -132,6 +142,9 @@ def parse_media_type(value: str | None) -> MediaType | None:
             known["charset"] = found.charset
         found = MediaType(essence.lower(), MappingProxyType(known))
     return found
+
+
+_known_media_type: Final = lru_cache(maxsize=256)(_media_type)
 
 
 @dataclass(frozen=True, slots=True)
