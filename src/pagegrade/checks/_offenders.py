@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import islice
 from types import MappingProxyType
 from typing import Final
+
+import msgspec
 
 from pagegrade.checks._check import offender_loss
 from pagegrade.model.document import Document, Node
@@ -18,8 +19,7 @@ _MAX_VALUE: Final = 200
 _NONE: Final[Mapping[str, Sequence[Offender]]] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class Offender:
+class Offender(msgspec.Struct, frozen=True, gc=False):
     """An element and what is wrong with it."""
 
     node: Node
@@ -29,6 +29,11 @@ class Offender:
     url: str = ""
     state: str = ""
     """State of the check, where it is not that of the outcome."""
+
+
+def in_state(offender: Offender, state: str) -> Offender:
+    """The offender of another state of the check."""
+    return msgspec.structs.replace(offender, state=state)
 
 
 def evidence_of(document: Document, found: Sequence[Offender]) -> tuple[Evidence, ...]:
@@ -70,7 +75,7 @@ def counted(  # noqa: PLR0917 - (what, good, bad, messages) reads in this order
     count = len(found)
     if not count:
         return Outcome(good, value=0)
-    milder = [replace(offender, state=state) for state, offenders in lesser.items() for offender in offenders]
+    milder = [in_state(offender, state) for state, offenders in lesser.items() for offender in offenders]
     return Outcome(
         bad,
         value=count,

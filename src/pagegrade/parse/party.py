@@ -143,6 +143,7 @@ def parties_of(page_url: str, references: Iterable[tuple[str, str]], generator: 
     own: set[str] = set()
     counts: Counter[str] = Counter()
     sheets: Counter[str] = Counter()
+    own_files = own_sheets = 0
     platform = _platform_domains(generator)
     names: dict[str, tuple[str, str]] = {}
     relations: dict[str, tuple[bool, bool]] = {}
@@ -158,8 +159,8 @@ def parties_of(page_url: str, references: Iterable[tuple[str, str]], generator: 
             names[authority] = name, registrable_domain(name)
         name, domain = names[authority]
         if domain == site or domain in own or name in own:
-            counts[site] += kind in {"stylesheet", "script"}
-            sheets[site] += kind == "stylesheet"
+            own_files += kind in {"stylesheet", "script"}
+            own_sheets += kind == "stylesheet"
             continue
         relation = relations.get(name)
         if relation is None:
@@ -178,25 +179,24 @@ def parties_of(page_url: str, references: Iterable[tuple[str, str]], generator: 
             continue
         else:
             continue
-        counts[site] += kind in {"stylesheet", "script"}
-        sheets[site] += kind == "stylesheet"
-    main = _main_source(site, counts, sheets)
+        own_files += kind in {"stylesheet", "script"}
+        own_sheets += kind == "stylesheet"
+    main = _main_source(counts, sheets, own_files=own_files, own_sheets=own_sheets)
     if main:
         own.add(main)
     return Parties(site, frozenset(own))
 
 
-def _main_source(site: str, counts: Counter[str], sheets: Counter[str]) -> str:
+def _main_source(counts: Counter[str], sheets: Counter[str], *, own_files: int, own_sheets: int) -> str:
     """Return the other domain that serves most of the unattributed styles and scripts; "" if there is none.
 
     One script alone is a widget: it takes a style sheet, and more than half of the files.
     """
-    own = counts.pop(site, 0)
     if not counts:
         return ""
     domain, count = counts.most_common(1)[0]
-    has_most = 2 * count > own + sum(counts.values())
-    return domain if has_most and count > 1 and sheets[domain] and not sheets[site] else ""
+    has_most = 2 * count > own_files + sum(counts.values())
+    return domain if has_most and count > 1 and sheets[domain] and not own_sheets else ""
 
 
 def _platform_domains(generator: str) -> frozenset[str]:

@@ -139,4 +139,7 @@ def _counts(image: Image, files: dict[str, Resource]) -> bool:
         if facts is not None and facts.width_px and facts.height_px:
             sides = [str(facts.width_px), str(facts.height_px)]
     # One large side decides, and most images have one.
-    return len(sides) < 2 or any(not side.isdecimal() or int(side[:6]) > SMALL_PX for side in sides)
+    for side in sides:
+        if not side.isdecimal() or int(side[:6]) > SMALL_PX:
+            return True
+    return len(sides) < 2

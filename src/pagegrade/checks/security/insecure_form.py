@@ -1,10 +1,9 @@
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Final
 
 from pagegrade.checks._check import Cap, State, Verdict, check
-from pagegrade.checks._offenders import Offender, evidence_of
+from pagegrade.checks._offenders import Offender, evidence_of, in_state
 from pagegrade.model.document import Control, Document
 from pagegrade.model.markup import Markup
 from pagegrade.model.outcome import Detail, NotApplicable, Outcome, Severity
@@ -121,9 +120,7 @@ def insecure_form(document: Document, markup: Markup) -> Verdict:
     # The form of a confidential field is part of that finding.
     same = {state, "insecure"} if secrets else {state}
     found = list(
-        {
-            one.node: replace(one, state="" if name in same else name) for name, some in named.items() for one in some
-        }.values()
+        {one.node: in_state(one, "" if name in same else name) for name, some in named.items() for one in some}.values()
     )
     return Outcome(
         state,

@@ -1,11 +1,10 @@
 from collections.abc import Iterable
-from dataclasses import replace
 from ipaddress import IPv4Network, IPv6Network
 from typing import Final
 
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.checks._links import PageLinks
-from pagegrade.checks._offenders import Offender, evidence_of
+from pagegrade.checks._offenders import Offender, evidence_of, in_state
 from pagegrade.model.document import Document, ElementFact
 from pagegrade.model.outcome import NotApplicable, Outcome, Severity
 from pagegrade.parse.url import host, host_address, is_http
@@ -106,7 +105,7 @@ def localhost_links(document: Document, page_links: PageLinks) -> Verdict:
     loads += found(((form, form.url) for form in document.forms if is_http(form.url)), "sends its fields there")
     links = found(((anchor, url) for anchor, url, _ in page_links.found), "a link to one network only")
     if loads:
-        links = [replace(link, state="links") for link in links]
+        links = [in_state(link, "links") for link in links]
     every = [*loads, *links]
     return Outcome(
         "loads" if loads else "links",

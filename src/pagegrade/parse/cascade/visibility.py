@@ -97,7 +97,15 @@ class _Index:
 
     def add(self, rule: _Rule, keys: str) -> None:
         """File a rule under its keys."""
-        for key in keys.split(" ") if " " in keys else (keys,):
+        if keys[:1] == "." and " " not in keys:
+            # Nearly all of a library's rules.
+            name = keys[1:]
+            if name in self.classes:
+                self.classes[name].append(rule)
+            else:
+                self.classes[name] = [rule]
+            return
+        for key in keys.split(" "):
             first = key[:1]
             if first in {"*", ""}:
                 self.any.append(rule)
@@ -199,6 +207,7 @@ class Visibility:
                 self.unknown_sheets.append(url)
             return
         codes, hiding, showing, count = self._codes, self._hiding, self._showing, self._count
+        quirks, make = self._quirks, tuple.__new__
         for line in rules:
             fields = line.split(FIELD, 5)
             screens = _SCREEN_PAIRS.get(fields[0])
@@ -223,8 +232,9 @@ class Visibility:
                 continue
             if own:
                 self._layer(own)
-            rule = _Rule(count, screens[0] & certain, on, own, code, fields[4], fields[5])
-            keys = fields[3].lower() if self._quirks else fields[3]
+            # Without the call of a Python function that makes named tuples: libraries have thousands of rules.
+            rule = make(_Rule, (count, screens[0] & certain, on, own, code, fields[4], fields[5]))
+            keys = fields[3].lower() if quirks else fields[3]
             does = codes.get(code)
             if does is None:
                 does = codes[code] = _Does(code)
@@ -267,11 +277,11 @@ class Visibility:
     def may_hide(self, tag: str, raw: Mapping[str, Any]) -> bool:
         """Return whether a rule that hides may match an element with that tag and those attributes; cheap."""
         index = self._hiding
-        if index.any or tag in index.tags:
+        if tag in index.tags or index.any:
             return True
         if not raw:
             return False
-        if "class" in raw:
+        if index.classes and "class" in raw:
             names = raw["class"] or ()
             if not index.classes.keys().isdisjoint(names.split() if type(names) is str else names):
                 return True

@@ -30,12 +30,13 @@ _SPACE: Final = re.compile(r"[ \t\r\n\f]*+")
 _BARE_URL: Final = re.compile(rf"(?:[^\"'()\\ \t\r\n\f\x00-\x08\x0b\x0e-\x1f\x7f]|{_ESCAPE})*")
 _BAD_URL: Final = re.compile(r"(?:[^)\\]|\\[\s\S])*")
 _PLAIN: Final = (
-    r"(?:[^{}\"'/\\(@]++|/(?!\*)|(?<!url)(?<!set)(?<!mat)\("
+    r"(?:[^{}\"'/\\(@]++|/(?!\*)|(?<![uU][rR][lL])(?<![sS][eE][tT])(?<![mM][aA][tT])\("
     r"|\"(?:[^\"\\\r\n\f]|\\[^\r\n\f])*\"|'(?:[^'\\\r\n\f]|\\[^\r\n\f])*'|\\[^\w\r\n\f])*"
 )
 """Selectors or declarations that name no URL: no comment, at-rule, escaped name, ``url(``, ``image-set(`` or
 ``format(``."""
-_PLAIN_RULES: Final = re.compile(rf"(?:{_PLAIN}\{{{_PLAIN}\}})*", re.IGNORECASE)
+# Both cases are written out: an expression that ignores case looks at characters one by one, three times as slowly.
+_PLAIN_RULES: Final = re.compile(rf"(?:{_PLAIN}\{{{_PLAIN}\}})*")
 _ESCAPED: Final = re.compile(r"\\(?:([0-9A-Fa-f]{1,6})(?:\r\n|[ \t\r\n\f])?|(\r\n|[\r\n\f])|([\s\S]))")
 _CHARSET_RULE: Final = re.compile(rb'@charset "([!#-~]{1,40})";')
 _CHARSET_PARAMETER: Final = re.compile(r"(?i)charset\s{0,20}=\s{0,20}[\"']?([\w.:-]{1,40})")
