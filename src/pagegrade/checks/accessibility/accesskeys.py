@@ -31,7 +31,7 @@ def accesskeys(document: Document, accessibility: Accessibility) -> Outcome | No
 
     ## What it checks
 
-    Elements with an `accesskey` that are not hidden, case aside. It is informative and costs nothing.
+    Elements with an `accesskey` that are not hidden, ignoring case. It is informative and costs nothing.
 
     ## Why it matters
 

@@ -36,9 +36,8 @@ def area_alt(document: Document) -> Outcome | NotApplicable:
 
     Elements `<area>` with an `href` that are not hidden. Each needs an `alt`, an `aria-label`, an `aria-labelledby`
     that leads to text, or a `title`. They count among the links of `link-name` too, because they are links, and cost
-    only once. Whether an
-    image uses the map is not asked, because a script may bring it. The loss grows from half (one area) to everything
-    (ten or more).
+    only once. Whether an image uses the map is not checked, because a script may add it. The loss grows from half (one
+    area) to everything (ten or more).
 
     ## Why it matters
 

@@ -83,18 +83,17 @@ def aria_allowed_attr(document: Document, accessibility: Accessibility) -> Outco
 
     ## What it checks
 
-    The attributes of ARIA on elements that are not hidden, compared with the explicit role or the implicit role of the
+    The ARIA attributes of elements that are not hidden, compared with the explicit role or the implicit role of the
     HTML or SVG element. It fails with an attribute that the role does not support, and with `aria-label`,
     `aria-labelledby` or `aria-braillelabel` on a role that must not be named, such as `code` or `paragraph`. Line
-    breaks (`<br>`, `<wbr>`) may have `aria-hidden` only, and no role but `none`. It also fails where a row
-    outside of a treegrid has a level, a position or something to open, and where the `aria-checked` of a real checkbox
-    or radio button says something else than the button. The loss grows from half (one attribute) to everything (ten or
-    more).
+    breaks (`<br>`, `<wbr>`) may have `aria-hidden` only, and no role but `none`. It also fails where a row outside a
+    treegrid has a level, a position or an expanded state, and where the `aria-checked` of an HTML checkbox or radio
+    button contradicts its state. The loss grows from half (one attribute) to everything (ten or more).
 
     It costs a quarter when elements without any role, such as `<div>`, `<span>` and `<label>`, have a name: some screen
-    readers read it, most do not. The same goes for `aria-roledescription` there. Inside of a link or button a name is
-    read as part of the whole, and left out here. Elements of your own (with a hyphen in their name) may have a role
-    that cannot be seen, and are left out as well. Names on `role="none"` restore the implicit role, which another check
+    readers read it, most do not. The same goes for `aria-roledescription` there. Names inside a link or button are read
+    as part of it and are left out here. Custom elements (with a hyphen in their name) may have a role that the HTML
+    does not show, and are left out as well. Names on `role="none"` restore the implicit role, which another check
     reports.
 
     ## Why it matters

@@ -47,14 +47,14 @@ def aria_attr_value(document: Document, accessibility: Accessibility) -> Outcome
 
     ## What it checks
 
-    The attributes of ARIA on elements that are not hidden. It fails with a value that is not of the kind the attribute
-    takes, such as `aria-expanded="yes"` or `aria-level="two"`. Case and blanks do not matter, and an empty value is the
+    The ARIA attributes of elements that are not hidden. It fails with a value that is not of the kind the attribute
+    takes, such as `aria-expanded="yes"` or `aria-level="two"`. Case and spaces do not matter, and an empty value is the
     same as no attribute. The loss grows from half (one value) to everything (ten or more).
 
     It costs a quarter when attributes name only ids that the page does not have, since scripts may add the elements
-    later. Pages that scripts draw are not asked, nor is `aria-controls` of something that is closed or opens a menu,
-    because its target comes with the opening, nor `aria-errormessage` before there is an error (`aria-invalid`), since
-    the message comes with it. How an error is announced is not evaluated.
+    later. This is not reported for pages rendered by scripts, for `aria-controls` of something that is collapsed or
+    opens a menu, because its target appears when it opens, and for `aria-errormessage` without an error
+    (`aria-invalid`). How an error is announced is not evaluated.
 
     ## Why it matters
 

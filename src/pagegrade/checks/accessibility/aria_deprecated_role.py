@@ -32,8 +32,8 @@ def aria_deprecated_role(document: Document, accessibility: Accessibility) -> Ou
 
     ## What it checks
 
-    Elements that are not hidden and whose role is `directory`, `doc-biblioentry` or `doc-endnote`. It is shown and
-    costs nothing: browsers still know them.
+    Elements that are not hidden and whose role is `directory`, `doc-biblioentry` or `doc-endnote`. It is informative
+    and costs nothing: browsers still know them.
 
     ## Why it matters
 

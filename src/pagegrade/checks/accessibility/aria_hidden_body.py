@@ -34,8 +34,8 @@ def aria_hidden_body(document: Document) -> Outcome:
 
     ## What it checks
 
-    The attribute `aria-hidden` of `<html>` and `<body>` in the HTML as it is sent. Scripts set it for a moment while a
-    dialog is open; that is not seen here and not meant.
+    The attribute `aria-hidden` of `<html>` and `<body>` in the HTML as it is sent. Scripts set it temporarily while a
+    dialog is open; that is neither seen here nor a fault.
 
     ## Why it matters
 

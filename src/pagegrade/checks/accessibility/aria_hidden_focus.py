@@ -40,10 +40,10 @@ def aria_hidden_focus(document: Document, accessibility: Accessibility) -> Outco
     Links, buttons, fields, players with `controls` and elements with a `tabindex` that are inside an element with
     `aria-hidden="true"`, or have it themselves. Those that are disabled, have a negative `tabindex`, or are not
     rendered (`hidden`, `inert`, closed, or hidden by a style sheet) are left out, and so are frames, of which the
-    content is not known. So are parts that declare themselves closed, because a script then hides them from everyone:
-    a dialog, menu, list box or tooltip with `aria-hidden="true"`, and what a switch with `aria-expanded="false"` names
-    in its `aria-controls`. Scripts may also move the focus on at once, which cannot be seen here, so it never costs
-    more than half: a quarter for one element, half for ten or more.
+    content is not known. So are parts that are marked as closed, because a script then hides them from everyone: a
+    dialog, menu, list box or tooltip with `aria-hidden="true"`, and what a switch with `aria-expanded="false"` names in
+    its `aria-controls`. Scripts may also move the focus on at once, which cannot be seen here, so it never costs more
+    than half: a quarter for one element, half for ten or more.
 
     ## Why it matters
 

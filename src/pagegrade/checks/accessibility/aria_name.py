@@ -70,9 +70,8 @@ def aria_name(document: Document, accessibility: Accessibility) -> Outcome | Not
     however many they are. Names come from `aria-label`, `aria-labelledby` or `title`, and from the text inside where
     the role allows that; a dialog, a text field or a slider is never named by its content. HTML fields, images and
     summaries have checks of their own, and so have links and buttons without such a role. A `<label>` names a button of
-    HTML, whatever its role. The list that belongs to a combobox, or stands in it, needs no name, nor does a combobox
-    around a field of HTML, which is evaluated itself. The loss grows from half (one widget) to everything (ten or
-    more).
+    HTML, whatever its role. The list that belongs to a combobox, or is inside it, needs no name, nor does a combobox
+    around an HTML field, which is evaluated itself. The loss grows from half (one widget) to everything (ten or more).
 
     ## Why it matters
 

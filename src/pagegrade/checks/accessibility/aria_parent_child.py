@@ -49,7 +49,7 @@ def aria_parent_child(document: Document, accessibility: Accessibility) -> Outco
 
     ## Why it matters
 
-    Screen readers count: tab 2 of 5, option 3 of 12. Outside of its group an element is announced as something else, or
+    Screen readers count: tab 2 of 5, option 3 of 12. Outside its group an element is announced as something else, or
     not at all.
 
     ## How to fix

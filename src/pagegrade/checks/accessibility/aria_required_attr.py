@@ -48,10 +48,9 @@ def aria_required_attr(document: Document, accessibility: Accessibility) -> Outc
     Elements with a role that are not hidden: `aria-checked` for checkboxes, radio buttons, switches and such menu
     items; `aria-valuenow` for sliders, meters, scrollbars and separators that take the focus; `aria-controls` for
     scrollbars; `aria-expanded` for comboboxes, and `aria-controls` while they are open; `aria-level` for headings. An
-    empty attribute is none, and `aria-valuetext` does not stand in for `aria-valuenow`. For an open combobox,
-    `aria-owns`, as older versions of ARIA had it, will do. Elements with a native state, such as `<input
-    type="checkbox" role="switch">`, need no attribute. The loss grows from half (one element) to everything (ten or
-    more).
+    empty attribute counts as missing, and `aria-valuetext` does not replace `aria-valuenow`. For an open combobox,
+    `aria-owns` of older versions of ARIA is accepted. Elements with a native state, such as `<input type="checkbox"
+    role="switch">`, need no attribute. The loss grows from half (one element) to everything (ten or more).
 
     ## Why it matters
 

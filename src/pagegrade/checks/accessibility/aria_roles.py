@@ -39,9 +39,9 @@ def aria_roles(document: Document, accessibility: Accessibility) -> Outcome | No
     ## What it checks
 
     Elements with a `role` that are not hidden. Browsers take the first word they know, so it fails where they know none
-    of them, or where an abstract role stands (`widget`, `section` and others that exist only to explain the list).
-    Known are the roles of WAI-ARIA 1.2, of its modules for publishing (`doc-`) and drawings (`graphics-`), and those of
-    version 1.3 that browsers have already. An empty `role` is none. The loss grows from half (one element) to
+    of them, and where the role is abstract (`widget`, `section` and others that only structure the list). Known are the
+    roles of WAI-ARIA 1.2, of its modules for publishing (`doc-`) and graphics (`graphics-`), and those of version 1.3
+    that browsers already support. An empty `role` counts as missing. The loss grows from half (one element) to
     everything (ten or more).
 
     ## Why it matters

@@ -53,7 +53,7 @@ _WHERE: Final = frozenset({"home", "work", "mobile", "fax", "pager"})
     ),
 )
 def autocomplete_valid(document: Document) -> Outcome | NotApplicable:
-    """The `autocomplete` attribute says which personal data belongs into a field, with fixed values.
+    """The `autocomplete` attribute says which personal data belongs in a field, with fixed values.
 
     ## What it checks
 

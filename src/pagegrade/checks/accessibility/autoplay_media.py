@@ -53,7 +53,7 @@ def autoplay_media(document: Document, accessibility: Accessibility) -> Outcome 
     Elements `<audio>` and `<video>` with `autoplay` and a source, without `muted` and without `controls`, also hidden
     ones, which can be heard. Sound of up to three seconds is fine: its length is known only where the URL ends in a
     range such as `#t=8,10` and nothing repeats it. A start alone, such as `#t=25`, says nothing about the length, and a
-    film without sound cannot be recognized. Where the page has a button whose name says that it stops or mutes,
+    video without sound cannot be recognized. Where the page has a button whose name says that it stops or mutes,
     nothing is reported, because it may control the sound. The loss grows from half (one element) to everything (ten or
     more).
 

@@ -46,9 +46,9 @@ def bypass(document: Document, accessibility: Accessibility) -> Outcome | NotApp
     or a heading with text, none of them hidden. The words of the link do not matter. A `<main>` with another role is
     none. A `main` or a heading inside a frame does not help outside of it.
 
-    Pages that scripts draw are not evaluated, and neither are pages with a button that runs a script or folds
-    something, because that may be the way, nor pages that begin with a paragraph of text before the first link: there
-    is nothing to jump over.
+    Not evaluated are pages rendered by scripts, pages with a button that runs a script or expands something, because it
+    may be such a way, and pages that begin with a paragraph of text before the first link, because there is nothing to
+    skip.
 
     ## Why it matters
 
@@ -56,7 +56,8 @@ def bypass(document: Document, accessibility: Accessibility) -> Outcome | NotApp
 
     ## How to fix
 
-    Mark the content with `<main>` and give it a heading; add a skip link as the first element of the page.
+    Mark the content with `<main>` or give it a heading. A skip link as the first element of the page also helps people
+    who use only the keyboard.
 
     ## Fails on
 

@@ -43,7 +43,7 @@ def color_contrast(rendering: Rendering) -> Verdict:
 
     ## What it checks
 
-    The rule `color-contrast` of axe-core, which the browser runs on the drawn page: the computed colors of every
+    The rule `color-contrast` of axe-core, which the browser runs on the rendered page: the computed colors of every
     visible text and of what lies behind it. Required is a contrast of 4.5:1, and of 3:1 for large text. Text over
     pictures and gradients, for which the rule cannot decide, is not counted.
 

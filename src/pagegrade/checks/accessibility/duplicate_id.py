@@ -39,9 +39,9 @@ def duplicate_id(document: Document, accessibility: Accessibility) -> Outcome:
 
     ## What it checks
 
-    Ids that stand on more than one element. It fails when a label (`for`), an attribute of ARIA, the `headers` of a
-    table cell or a link inside the page points to such an id, because only the first element is found. The loss grows
-    from half (one id) to everything (ten or more).
+    Ids of more than one element. It fails when a label (`for`), an attribute of ARIA, the `headers` of a table cell or
+    a link inside the page points to such an id, because only the first element is found. The loss grows from half (one
+    id) to everything (ten or more).
 
     Repeated ids that nothing points to are shown and cost nothing, also those of fields and buttons: four of ten pages
     have some, and they harm only styles and scripts. The success criterion that forbade them was removed in WCAG 2.2.

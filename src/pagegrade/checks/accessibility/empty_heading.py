@@ -37,10 +37,10 @@ def empty_heading(document: Document) -> Outcome | NotApplicable | NotRun:
     ## What it checks
 
     Elements `<h1>` to `<h6>` and `role="heading"` that are not hidden. The text may come from words inside, from the
-    alternative of an image or the title of a drawing inside, or from `aria-label`, `aria-labelledby` or `title`. A
-    heading that another role makes into something else is left out; `role="none"` does so only where the heading does
-    not take the focus and has no attribute of ARIA. Pages that scripts draw are not evaluated. The loss grows from half
-    (one heading) to everything (ten or more).
+    alternative of an image or the title of an SVG inside, or from `aria-label`, `aria-labelledby` or `title`. A heading
+    that another role makes into something else is left out; `role="none"` does so only where the heading does not take
+    the focus and has no attribute of ARIA. Pages rendered by scripts are not evaluated. The loss grows from half (one
+    heading) to everything (ten or more).
 
     ## Why it matters
 

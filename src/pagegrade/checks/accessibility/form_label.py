@@ -57,18 +57,18 @@ FULL_AT: Final = 10
     ),
 )
 def form_label(document: Document) -> Verdict:
-    """A label says what belongs into a form field.
+    """A label says what belongs in a form field.
 
     ## What it checks
 
     Input fields, selections and text areas, without buttons and hidden fields. A label is a `<label>` that points to
-    the field or stands around it at any distance, an `aria-label`, an `aria-labelledby` that leads to text, or a
-    `title`. A label belongs to one field: to the one that it points to, or to the first one inside it; further fields
-    inside it have none, which some tools overlook. A field that has only a placeholder costs as much as a fault of
-    medium severity (three eighths): browsers take it for a name, and many tools accept it, but it disappears while
-    typing. The same goes for one whose label is hidden. Disabled fields count, because they are read aloud, too, unless
-    they are marked with `role="none"`. Elements that a role makes into fields are evaluated as widgets (`aria-name`).
-    The loss for fields without any label grows from half (one field) to everything (ten or more).
+    the field or contains it at any depth, an `aria-label`, an `aria-labelledby` that leads to text, or a `title`. A
+    label belongs to one field: to the one that it points to, or to the first one inside it; further fields inside it
+    have none, which some tools overlook. A field that has only a placeholder costs as much as a fault of medium
+    severity (three eighths): browsers take it for a name, and many tools accept it, but it disappears while typing. The
+    same goes for one whose label is hidden. Disabled fields count, because they are read aloud, too, unless they are
+    marked with `role="none"`. Elements that a role makes into fields are evaluated as widgets (`aria-name`). The loss
+    for fields without any label grows from half (one field) to everything (ten or more).
 
     Four in ten well-known pages have such a field.
 

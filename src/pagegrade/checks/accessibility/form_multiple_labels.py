@@ -31,9 +31,9 @@ def form_multiple_labels(document: Document) -> Outcome:
 
     ## What it checks
 
-    Fields that two or more `<label>` elements belong to, by `for` or by standing around the field. Fields that
-    `aria-labelledby` or `aria-label` names are left out, because the labels do not count then. It is shown and costs
-    nothing.
+    Fields that two or more `<label>` elements belong to, by `for` or by containing the field. Fields that
+    `aria-labelledby` or `aria-label` names are left out, because the labels do not count then. It is informative and
+    costs nothing.
 
     ## Why it matters
 

@@ -30,9 +30,9 @@ def frame_title_unique(document: Document) -> Outcome | NotApplicable:
 
     ## What it checks
 
-    Frames that are not hidden and have a title: those whose titles are the same, case and blanks aside, while their
-    URLs differ by more than a slash at the end. Whether two URLs show the same thing in other words, and what
-    frames hold inside frames, cannot be seen in the page. It is informative and costs nothing.
+    Frames that are not hidden and have a title: those whose titles are the same, ignoring case and spaces, while their
+    URLs differ by more than a trailing slash. Whether two URLs lead to the same content, and what frames contain,
+    cannot be seen in the page. It is informative and costs nothing.
 
     ## Why it matters
 

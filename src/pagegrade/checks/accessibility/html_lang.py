@@ -91,7 +91,7 @@ def html_lang(document: Document, response: Response) -> Outcome:
     It costs half when the language is private or unknown (also `eng` and `i-lux`, which have shorter names), when
     `xml:lang` beside it names another language, and when only a `Content-Language` header or `<meta>` says the
     language. It fails when the attribute is missing, empty or no language tag: one with an underscore (`en_US`), a
-    blank, a part that is empty or longer than eight letters. Whether the text really is in that language is not
+    space, a part that is empty or longer than eight letters. Whether the text really is in that language is not
     evaluated.
 
     ## Why it matters

@@ -76,14 +76,14 @@ def image_alt(document: Document) -> Verdict:
 
     ## What it checks
 
-    Images, and elements with `role="img"`. Each needs a name: an `alt` attribute, an `aria-label`, an
-    `aria-labelledby` that leads to text, or a `title`. Image buttons, areas of image maps and drawings in the page
-    have checks of their own. An empty `alt=""` is right for decoration and passes, and so do `role="presentation"`
-    and anything hidden; `role="presentation"` on an image that takes the focus or has an attribute of ARIA is void.
-    An `alt` of blanks only is no alternative and no mark of decoration. Images that wait for a script to give them a
-    source count. Tracking pixels of 1 by 1 are left out, because no one sees them, although most of them should have
-    an empty `alt`. The loss grows from a quarter (one image) to everything (ten or more): a count, so that removing a
-    good image never makes things worse.
+    Images, and elements with `role="img"`. Each needs a name: an `alt` attribute, an `aria-label`, an `aria-labelledby`
+    that leads to text, or a `title`. Image buttons, areas of image maps and SVGs in the page have checks of their own.
+    An empty `alt=""` is right for decoration and passes, and so do `role="presentation"` and anything hidden;
+    `role="presentation"` on an image that takes the focus or has an attribute of ARIA is void. An `alt` of spaces only
+    is neither an alternative nor a mark of decoration. Images that wait for a script to give them a source count.
+    Tracking pixels of 1 by 1 are left out, because no one sees them, although most of them should have an empty `alt`.
+    The loss grows from a quarter (one image) to everything (ten or more): a count, so that removing a good image never
+    makes things worse.
 
     It costs a quarter when an alternative is the name of a file or a word such as "image" or "photo". The name of a
     file says too little even beside a link that downloads it. Whether other words fit what the image shows cannot be

@@ -32,8 +32,8 @@ def image_redundant_alt(document: Document, accessibility: Accessibility) -> Out
 
     ## What it checks
 
-    Images with an alternative that are not hidden and stand in a link, a button, a paragraph, a list item or a cell:
-    those whose alternative is all the text there, case and blanks aside. It is informative and costs nothing.
+    Images with an alternative that are not hidden and are in a link, a button, a paragraph, a list item or a cell:
+    those whose alternative is all the text there, ignoring case and spaces. It is informative and costs nothing.
 
     ## Why it matters
 

@@ -47,10 +47,10 @@ def inline_text_spacing(document: Document) -> Outcome:
 
     Style attributes that set `letter-spacing` under 0.12 em, `word-spacing` under 0.16 em or `line-height` under 1.5
     with `!important`, on elements that hold text themselves and are neither hidden nor moved far off the screen:
-    nothing overrules that. `aria-hidden` does not excuse them, since it hides text from no one who sees. The height of
-    lines counts only where the text may need more than one line. Values in other units than `em` and percent count only
-    where they are zero or less, or where the same attribute, or the only rule of the page about fonts, gives the size
-    of the font in the same unit. It is informative and costs nothing.
+    nothing overrides that. `aria-hidden` does not excuse them, since it hides text from no one who sees. The height of
+    lines counts only where the text may need more than one line. Values in units other than `em` and percent count only
+    if they are zero or less, or where the same attribute, or the only rule of the page about fonts, gives the size of
+    the font in the same unit. It is informative and costs nothing.
 
     ## Why it matters
 

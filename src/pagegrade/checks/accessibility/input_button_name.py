@@ -38,8 +38,8 @@ def input_button_name(document: Document) -> Outcome | NotApplicable:
     Elements `<input>` of the types `button`, `submit` and `reset` that are not hidden. The name comes from `value`,
     `aria-label`, `aria-labelledby`, a `<label>` or `title`. Browsers name submit and reset buttons without a `value`
     themselves; an empty `value=""` takes that name away. Disabled buttons with `role="none"` are left out, because they
-    are not announced. No other role frees a button from having a name, since people still press it. The loss grows from
-    half (one button) to everything (ten or more).
+    are not announced. No other role frees a button from having a name, since people can still press it. The loss grows
+    from half (one button) to everything (ten or more).
 
     ## Why it matters
 

@@ -59,8 +59,8 @@ def label_in_name(document: Document, accessibility: Accessibility) -> Outcome |
     menus and trees that are not hidden, show text, and have another name by `aria-label` or `aria-labelledby`: it is
     shown when the name does not contain the words that are seen, in that order. Case, punctuation and symbols do not
     count, nor do words in brackets, and a single sign such as × is no text. Neither is the value that a combobox shows.
-    Left out is what well-known classes and fonts hide from the eye or draw as an icon. What other rules of a stylesheet
-    hide counts as seen. It costs nothing, because text in front of the eyes may still be an icon.
+    Left out is text that well-known classes hide and that icon fonts draw as an icon. Text that other rules of a
+    stylesheet hide counts as visible. It costs nothing, because visible text may still be an icon.
 
     ## Why it matters
 

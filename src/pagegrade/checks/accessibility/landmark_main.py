@@ -46,8 +46,8 @@ def landmark_main(document: Document, accessibility: Accessibility) -> Outcome |
     Elements `<main>` and `role="main"` that are not hidden: there should be exactly one. As in browsers, the first role
     that they know counts, in any case, and an unknown one changes nothing. Several are fine while all but one are
     hidden. None, or several at once, costs half; no success criterion demands the element, so it never costs more. A
-    main part inside a frame is not seen. Pages that scripts draw are not evaluated, nor are those whose main part is
-    hidden while a dialog is open.
+    main element inside a frame is not seen. Pages rendered by scripts are not evaluated, nor are those whose main
+    element is hidden while a dialog is open.
 
     About half of well-known pages have none. They are all flagged, because one element fixes it, and without it screen
     reader users have no quick way to the content.

@@ -42,7 +42,7 @@ def lang_of_parts(document: Document, accessibility: Accessibility) -> Outcome:
 
     Every element of HTML inside the page with a `lang` attribute; `xml:lang` means nothing there. It fails when the
     language, the part before the first hyphen, is not in the IANA registry of language subtags: `lang="engl"`,
-    `lang="gr-GR"`, or a value of blanks. An empty `lang=""` says that the language is not known, which is allowed.
+    `lang="gr-GR"`, or a value of spaces only. An empty `lang=""` says that the language is not known, which is allowed.
     Elements without anything to read in that language are left out, and the language of the whole page has a check of
     its own. `aria-hidden` changes nothing, because browsers also choose hyphens and fonts by the language. The loss
     grows from half (one element) to everything (ten or more).

@@ -56,12 +56,12 @@ def link_name(document: Document) -> Outcome:
 
     ## What it checks
 
-    Links and areas of image maps that have an `href`, and elements with `role="link"`. The name comes from text
-    inside, the alternative of an image inside, the title of a drawing inside, or from `aria-label`, `aria-labelledby`
-    or `title`. A link whose only content is an image with `alt=""` has no name, and a `title` of that image does not
-    give it one. Anchors without `href` are targets, not links. Hidden links are left out, and so are links with the
-    role of a button, a field or a menu item, which have checks of their own. Text that a stylesheet adds, such as an
-    icon font, is no name. The loss grows from a quarter (one link) to everything (ten or more).
+    Links and areas of image maps that have an `href`, and elements with `role="link"`. The name comes from text inside,
+    the alternative of an image inside, the title of an SVG inside, or from `aria-label`, `aria-labelledby` or `title`.
+    A link whose only content is an image with `alt=""` has no name, and a `title` of that image does not give it one.
+    Anchors without `href` are targets, not links. Hidden links are left out, and so are links with the role of a
+    button, a field or a menu item, which have checks of their own. Text that a stylesheet adds, such as an icon font,
+    is no name. The loss grows from a quarter (one link) to everything (ten or more).
 
     ## Why it matters
 

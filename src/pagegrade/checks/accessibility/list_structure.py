@@ -19,7 +19,7 @@ from pagegrade.model.outcome import Outcome, Severity
             1.0,
             title="Elements that break the structure of a list",
             why="Screen readers announce a wrong number of items, or do not announce the list.",
-            fix="Put everything that stands between the items into an `<li>`, or outside of the list.",
+            fix="Put everything between the items into an `<li>`, or outside the list.",
             counted=True,
         ),
     ),
@@ -35,12 +35,12 @@ def list_structure(document: Document, accessibility: Accessibility) -> Outcome:
     ## What it checks
 
     Elements `<ul>`, `<ol>` and `<dl>` that are not hidden. In the first two, only `<li>`, elements with
-    `role="listitem"`, and what shows nothing (scripts, templates, styles) may stand directly; in the last, terms `<dt>`
-    each followed by a description `<dd>`, also in groups of `<div>`. And `<li>`, `<dt>` and `<dd>` must stand in a
-    list, or directly in a custom element (with a hyphen in its name), which may be one. Lists that a role makes into
+    `role="listitem"`, and what shows nothing (scripts, templates, styles) may be children; in the last, terms `<dt>`
+    each followed by a description `<dd>`, also in groups of `<div>`. And `<li>`, `<dt>` and `<dd>` must be in a list,
+    or directly in a custom element (with a hyphen in its name), which may be one. Lists that a role makes into
     something else, such as a menu, are evaluated by that role. Text between the items counts too. A `<menu>` is not
-    evaluated. What is hidden may stand anywhere, and an unknown role changes nothing, as in browsers. The loss grows
-    from half (one element) to everything (ten or more).
+    evaluated. Hidden elements may be anywhere, and an unknown role changes nothing, as in browsers. The loss grows from
+    half (one element) to everything (ten or more).
 
     ## Why it matters
 
@@ -48,7 +48,7 @@ def list_structure(document: Document, accessibility: Accessibility) -> Outcome:
 
     ## How to fix
 
-    Put everything that stands between the items into an item, or outside of the list.
+    Put everything between the items into an item, or outside the list.
 
     ## Fails on
 

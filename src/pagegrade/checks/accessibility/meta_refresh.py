@@ -48,11 +48,11 @@ def meta_refresh(document: Document) -> Outcome:
     ## What it checks
 
     Elements `<meta http-equiv="refresh">` whose content browsers understand; of several the first counts. It fails with
-    a delay of more than nothing and up to 20 hours. A delay of 0 is a redirect. The guidelines for accessibility allow
-    it, because no one has begun to read, so it costs nothing and is only named; an answer with status 301 or 308 does
-    the same for every program and faster. One without a URL is taken as the same: the page asks for itself again,
-    and what comes then is not seen. Content that browsers do not understand does nothing, and passes. More than 20
-    hours pass, although the strictest level of the guidelines forbids them as well.
+    a delay above 0 and up to 20 hours. A delay of 0 is a redirect. The guidelines for accessibility allow it, because
+    no one has begun to read, so it costs nothing and is only reported; a response with status 301 or 308 does the same
+    for every program, and faster. One without a URL is treated alike: the page requests itself again, and what it then
+    shows is not known. Content that browsers do not understand does nothing, and passes. More than 20 hours pass,
+    although the strictest level of the guidelines forbids them as well.
 
     ## Why it matters
 

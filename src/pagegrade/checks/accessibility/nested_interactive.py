@@ -39,7 +39,7 @@ def nested_interactive(document: Document, accessibility: Accessibility) -> Outc
     Buttons, checkboxes, options, tabs, images, sliders and other elements whose content is presentation, by element or
     by role, when they are not hidden: it fails when a link, button, field, summary, player with `controls` or widget
     inside can take the focus, also with a negative `tabindex`. Disabled, inert and hidden ones are left out. So are
-    boxes without a role that only take the focus, and what stands in a `<summary>`, since HTML allows links and fields
+    boxes without a role that only take the focus, and the content of a `<summary>`, since HTML allows links and fields
     there. The loss grows from half (one control) to everything (ten or more).
 
     ## Why it matters

@@ -47,11 +47,10 @@ def object_alt(document: Document, accessibility: Accessibility) -> Outcome | No
 
     ## What it checks
 
-    Elements `<object>` with a `data` URL that are not hidden and not marked with `role="none"`. Each needs a
-    `title`, an `aria-label` or an `aria-labelledby` that leads to text; an `alt` is no name here. What stands inside
-    the element is only shown when the object cannot be, so it is no name either. Objects that hold text or a page, and
-    plugins that no browser runs any more, are left out. The loss grows from half (one object) to everything (ten or
-    more).
+    Elements `<object>` with a `data` URL that are not hidden and not marked with `role="none"`. Each needs a `title`,
+    an `aria-label` or an `aria-labelledby` that leads to text; an `alt` is no name here. The content of the element is
+    shown only when the object cannot be, so it is no name either. Objects that hold text or a page, and plugins that no
+    browser runs any more, are left out. The loss grows from half (one object) to everything (ten or more).
 
     ## Why it matters
 

@@ -35,7 +35,7 @@ def scrollable_focus(rendering: Rendering) -> Verdict:
 
     ## What it checks
 
-    The rule `scrollable-region-focusable` of axe-core, which the browser runs on the drawn page: boxes that are
+    The rule `scrollable-region-focusable` of axe-core, which the browser runs on the rendered page: boxes that are
     smaller than their content and scroll need the keyboard focus, or something in them that takes it.
 
     ## Why it matters

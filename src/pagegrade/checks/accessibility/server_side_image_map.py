@@ -31,8 +31,8 @@ def server_side_image_map(document: Document, accessibility: Accessibility) -> O
 
     ## What it checks
 
-    Images with `ismap` inside links with a URL that are not hidden; anywhere else the attribute does nothing. It
-    is shown and costs nothing.
+    Images with `ismap` inside links with a URL that are not hidden; anywhere else the attribute does nothing. It is
+    informative and costs nothing.
 
     ## Why it matters
 

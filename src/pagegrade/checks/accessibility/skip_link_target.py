@@ -33,9 +33,9 @@ def skip_link_target(document: Document) -> Outcome | NotApplicable:
 
     The links to a place inside the page that come before any other link. Each needs an element with that `id` (or an
     anchor with that `name`). Case matters, as in browsers. `#` and `#top` always lead to the top. Links that a role
-    makes into a button and URLs that scripts read (`#!` and `#/`) are left out. Where such a link stands on the
-    screen is not seen, so its words and its look do not matter; and scripts may make the target later. So it is shown
-    and costs nothing.
+    makes into a button and URLs that scripts read (`#!` and `#/`) are left out. The position of such a link on the
+    screen is not known, so its text and appearance do not matter, and scripts may add the target later. It is
+    informative and costs nothing.
 
     ## Why it matters
 
@@ -43,7 +43,7 @@ def skip_link_target(document: Document) -> Outcome | NotApplicable:
 
     ## How to fix
 
-    Give the main part of the page the `id` that the link refers to.
+    Give the main content of the page the `id` that the link refers to.
 
     ## Fails on
 

@@ -34,7 +34,7 @@ def summary_name(document: Document) -> Outcome | NotApplicable:
     ## What it checks
 
     Elements `<summary>` that are not hidden. The name comes from text inside, the alternative of an image or the title
-    of a drawing inside, or from `aria-label`, `aria-labelledby` or `title`. The loss grows from half (one summary) to
+    of an SVG inside, or from `aria-label`, `aria-labelledby` or `title`. The loss grows from half (one summary) to
     everything (ten or more).
 
     ## Why it matters

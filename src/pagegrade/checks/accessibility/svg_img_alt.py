@@ -41,8 +41,8 @@ def svg_img_alt(document: Document) -> Outcome | NotApplicable:
 
     SVG elements with the role `img`, `image`, `graphics-document` or `graphics-symbol` that are not hidden. Each needs
     a `<title>` with text as its own child, an `aria-label`, an `aria-labelledby` that leads to text, or a `title`
-    attribute. Text and descriptions inside are no name. Drawings without such a role are left out: beside text they are
-    decoration. The loss grows from half (one drawing) to everything (ten or more).
+    attribute. Text and descriptions inside are no name. SVGs without such a role are left out: beside text they are
+    decoration. The loss grows from half (one SVG) to everything (ten or more).
 
     ## Why it matters
 

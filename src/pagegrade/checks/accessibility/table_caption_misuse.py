@@ -34,14 +34,14 @@ _DATA_ROLES: Final = frozenset({"table", "grid", "treegrid"})
     ),
 )
 def table_caption_misuse(document: Document, accessibility: Accessibility) -> Outcome | NotApplicable:
-    """The title of a table belongs into its `<caption>`, not into a cell that spans all columns.
+    """The title of a table belongs in its `<caption>`, not into a cell that spans all columns.
 
     ## What it checks
 
     Tables that are neither hidden nor marked as layout with a role: those whose `summary` says the same as their
     caption, and those of data with at least two rows and columns and without a caption, whose first row is one cell
-    across all columns. A table holds data when it has a header cell or the role of a table or grid. It is shown and
-    costs nothing.
+    across all columns. A table holds data when it has a header cell or the role of a table or grid. It is informative
+    and costs nothing.
 
     ## Why it matters
 

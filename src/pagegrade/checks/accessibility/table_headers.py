@@ -70,15 +70,15 @@ def table_headers(document: Document, accessibility: Accessibility) -> Outcome |
 
     the `headers` of a cell name an id that is no other header cell of the same table; when a header cell has no data in
     its row or column, where cells with `headers` of their own belong only to those; or when a `scope` is none of `row`,
-    `col`, `rowgroup` and `colgroup`, is empty, or stands on a `<td>`. The loss grows from half (one cell) to everything
+    `col`, `rowgroup` and `colgroup`, is empty, or is on a `<td>`. The loss grows from half (one cell) to everything
     (ten or more). Tables of header cells alone are left out, and header cells that are hidden or empty.
 
     It costs half when a table says that it holds data, by a caption, a summary, a head over columns or an explicit
     role, and has no header cell at all. It costs a quarter when such a table, or one of three rows and columns or more,
     has headers, and cells with content that have none in their row or column. Other tables without headers may be
-    layout, and are left out, like tables of one row or column and tables in which another one stands. In tables that
-    roles make of other elements only a header further right than all cells of at least two rows is seen, because
-    scripts usually fill them.
+    layout, and are left out, like tables of one row or column and tables that contain another one. In tables that roles
+    make of other elements only a header further right than all cells of at least two rows is seen, because scripts
+    usually fill them.
 
     ## Why it matters
 

@@ -38,9 +38,9 @@ def target_size(rendering: Rendering) -> Verdict:
 
     ## What it checks
 
-    The rule `target-size` of axe-core, which the browser runs on the drawn page: the boxes of everything that can
-    be pressed. Required are 24 by 24 CSS pixels, or a circle of that size that meets no other target. Links within
-    a line of text are excepted.
+    The rule `target-size` of axe-core, which the browser runs on the rendered page: the boxes of everything that can be
+    pressed. Required are 24 by 24 CSS pixels, or a circle of that size that meets no other target. Links within a line
+    of text are excepted.
 
     ## Why it matters
 

@@ -53,11 +53,11 @@ def viewport_zoom(document: Document) -> Outcome | NotApplicable:
 
     ## What it checks
 
-    The `<meta name="viewport">` of the page; of several the last one counts. It fails with `user-scalable=no` (or
-    `0`) and with a `maximum-scale` under 2, because text must be able to grow to twice its size. A `maximum-scale`
-    limits zooming even beside `user-scalable=yes`. A page without the element forbids nothing. A `maximum-scale`
-    between 2 and 5 passes: the success criterion is met with twice the size. A value that browsers cannot read counts
-    as they count it: as no zooming.
+    The `<meta name="viewport">` of the page; of several the last one counts. It fails with `user-scalable=no` (or `0`)
+    and with a `maximum-scale` under 2, because text must be able to grow to twice its size. A `maximum-scale` limits
+    zooming even beside `user-scalable=yes`. A page without the element forbids nothing. A `maximum-scale` between 2 and
+    5 passes: the success criterion is met with twice the size. A value that browsers cannot read is treated as they
+    treat it: it disables zooming.
 
     ## Why it matters
 

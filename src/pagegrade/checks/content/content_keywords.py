@@ -60,10 +60,10 @@ def content_keywords(document: Document) -> Verdict:
     ## What it checks
 
     Takes the significant words of the title: three letters or more, no words like "and" or "the" in the language of the
-    page, no bare numbers. At least one has to come back in the visible text and one in a heading; plurals and similar
-    endings count, and so do letters that Arabic and Persian write for one another. Words in the text only cost half,
+    page, no bare numbers. At least one has to occur in the visible text and one in a heading; plurals and similar
+    endings count, and so do letters that are interchangeable in Arabic and Persian. Words in the text only cost half,
     none at all costs everything. Not evaluated are titles in scripts without spaces, such as Chinese or Thai, home
-    pages whose title is only the name of the site, and pages that scripts fill. The `keywords` meta element plays no
+    pages whose title is only the name of the site, and pages rendered by scripts. The `keywords` meta element plays no
     part, since search engines ignore it.
 
     ## Why it matters

@@ -51,7 +51,7 @@ def content_length(document: Document) -> Verdict:
     300 words are enough, 100 to 299 cost half, fewer cost everything. No source names a minimum and Google says that
     there is none; 300 is the mildest of the customary numbers, and 97 of 100 real articles exceed it. In scripts
     without spaces 1.7 characters count as a word. Not evaluated are pages that are short by nature: a form to log in or
-    to write a message, a gallery of a dozen images or more, and pages that scripts fill.
+    to write a message, a gallery of a dozen images or more, and pages rendered by scripts.
 
     ## Why it matters
 
@@ -59,8 +59,8 @@ def content_length(document: Document) -> Verdict:
 
     ## How to fix
 
-    Say on the page what visitors come to find out: what it is, for whom, what it costs, how it works. Do not fill it up
-    with words for their own sake; a short page that answers its question is fine.
+    Say on the page what visitors come to find out: what it is, for whom, what it costs, how it works. Do not add words
+    for their own sake; a short page that answers its question is fine.
 
     ## Fails on
 

@@ -33,7 +33,7 @@ def duplicate_paragraphs(document: Document) -> Verdict:
 
     ## What it checks
 
-    Paragraphs (`<p>`) outside navigation, header and footer with at least 40 characters: whether one stands three times
+    Paragraphs (`<p>`) outside navigation, header and footer with at least 40 characters: whether one occurs three times
     or more. It is informative and costs nothing.
 
     ## Why it matters

@@ -20,7 +20,7 @@ from pagegrade.parse.html.visible_content import shows_nothing
             title="The page shows nothing",
             why="Visitors see a white page, and search engines have nothing to list.",
             fix=(
-                "Look into the error log of the server: an application that breaks off without a message is the "
+                "Check the error log of the server: an application that stops without a message is the "
                 "usual reason. "
                 "Answer with an error status as long as there is no content."
             ),
@@ -34,16 +34,16 @@ def empty_page(document: Document, response: Response) -> Verdict:
 
     ## What it checks
 
-    Whether the body as served shows anything at all: text, an image, a video, a frame, a form or a drawing. A page that
-    scripts fill is not evaluated.
+    Whether the body as served shows anything at all: text, an image, a video, a frame, a form or an SVG. A page
+    rendered by scripts is not evaluated.
 
     ## Why it matters
 
-    Visitors see a white page, and search engines have nothing to list.
+    Visitors see a blank page, and search engines have nothing to list.
 
     ## How to fix
 
-    Look into the error log of the server. Where there is no content yet, answer with status 404 or 503.
+    Check the error log of the server. Where there is no content yet, answer with status 404 or 503.
 
     ## Fails on
 

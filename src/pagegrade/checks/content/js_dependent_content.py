@@ -27,7 +27,7 @@ from pagegrade.model.outcome import Evidence, Outcome, Severity
     sources=("https://developers.google.com/search/docs/crawling-indexing/javascript/javascript-seo-basics",),
 )
 def js_dependent_content(document: Document) -> Outcome:
-    """A page that scripts fill is empty for all programs that do not run them.
+    """A page rendered by scripts is empty for all programs that do not run them.
 
     ## What it checks
 

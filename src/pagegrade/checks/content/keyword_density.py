@@ -34,7 +34,7 @@ def keyword_density(document: Document) -> Verdict:
     ## What it checks
 
     The ten most frequent words of the main text that are longer than two letters and carry meaning, on pages with at
-    least 100 words. One with more than five per cent of all words is pointed out. It is informative and costs nothing:
+    least 100 words. A word with more than five per cent of all words is reported. It is informative and costs nothing:
     no search engine names a number. Texts in scripts without spaces between words are not evaluated.
 
     ## Why it matters

@@ -100,16 +100,16 @@ def og_image(document: Document, resources: Resources | NotGathered) -> Outcome:
 
     ## What it checks
 
-    The first `og:image`: it needs a whole http or https URL, and must not be an SVG drawing. With http it is a
-    warning where no `og:image:secure_url` is named, and so are a size below 600 by 315 pixels and a file of more than
-    8 MB. The size is that of `og:image:width` and `og:image:height`. Where the page shows the same picture, its real
-    size and status count; otherwise the picture is not loaded for this check.
+    The first `og:image`: it needs an absolute http or https URL, and must not be an SVG. With http it is a warning
+    where no `og:image:secure_url` is named, and so are a size below 600 by 315 pixels and a file of more than 8 MB. The
+    size is that of `og:image:width` and `og:image:height`. Where the page shows the same picture, its real size and
+    status count; otherwise the picture is not loaded for this check.
 
     ## Why it matters
 
-    Networks leave a picture out that they cannot load, and show a small one beside the text. Well-known pages of some
-    age name none, or one with http, so about half of them are flagged: without a picture a shared link is a line of
-    text, which is why that costs everything of a low severity, while http, which networks still load, costs a quarter.
+    Networks omit a picture that they cannot load, and show a small one beside the text. Well-known pages of some age
+    name none, or one with http, so about half of them are flagged: without a picture a shared link is a line of text,
+    which is why that costs everything of a low severity, while http, which networks still load, costs a quarter.
 
     ## How to fix
 

@@ -63,7 +63,7 @@ def open_graph(document: Document) -> Verdict:
     The four properties that the protocol requires, `og:title`, `og:type`, `og:image` and `og:url`, and the description
     that most networks show. Each has to be there and not empty; `name` in place of `property` is accepted, as the
     networks do. A missing description costs a quarter, missing required ones half, none at all costs everything. They
-    have to stand in the HTML as served, because networks do not run scripts.
+    have to be in the HTML as served, because networks do not run scripts.
 
     About a third of well-known pages have none; it is a low severity, as only shared links suffer.
 

@@ -55,10 +55,10 @@ def readability(document: Document) -> Verdict:
 
     ## What it checks
 
-    The paragraphs of the main text of pages in English and German, from 100 words on, by Flesch's formula and Amstad's
-    for German: 100 is very easy and 0 very hard, and below 30 is pointed out, as are paragraphs of more than 1,000
-    characters. Syllables are estimated. Other languages need formulas of their own and are not evaluated. It is shown
-    and costs nothing: a text for experts may be hard.
+    The paragraphs of the main text of pages in English and German with at least 100 words, by Flesch's formula and
+    Amstad's for German: 100 is very easy and 0 very hard, and below 30 is reported, as are paragraphs of more than
+    1,000 characters. Syllables are estimated. Other languages need formulas of their own and are not evaluated. It is
+    informative and costs nothing: a text for experts may be hard.
 
     ## Why it matters
 

@@ -29,7 +29,8 @@ def social_links(document: Document, page_links: PageLinks) -> Verdict:
     ## What it checks
 
     Looks for links to profiles on known social networks, for links marked `rel="me"`, and for `sameAs` in structured
-    data. Share buttons and single posts are no profiles. It is shown and never scored, because a site needs none.
+    data. Share buttons and single posts are no profiles. It is informative and costs nothing, because a site needs
+    none.
 
     ## Why it matters
 

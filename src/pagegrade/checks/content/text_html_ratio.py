@@ -23,8 +23,8 @@ def text_html_ratio(document: Document) -> Verdict:
 
     ## What it checks
 
-    The bytes of visible text divided by the bytes of the HTML. It is shown and never scored: search engines do not use
-    it, and two of three real pages lie below the customary 10 %.
+    The bytes of visible text divided by the bytes of the HTML. It is informative and costs nothing: search engines do
+    not use it, and two of three real pages lie below the customary 10 %.
 
     ## Why it matters
 

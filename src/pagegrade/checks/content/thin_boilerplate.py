@@ -33,7 +33,7 @@ def thin_boilerplate(document: Document) -> Verdict:
     ## What it checks
 
     The share of words outside `<nav>`, `<aside>`, dialogs and the header and footer of the page, on pages with at least
-    50 words. Less than half is pointed out. It is informative and costs nothing; on a home page it is usual. Where the
+    50 words. Less than half is reported. It is informative and costs nothing; on a home page it is usual. Where the
     page does not mark its parts with these elements, all its text counts as content.
 
     ## Why it matters

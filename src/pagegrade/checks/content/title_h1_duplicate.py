@@ -19,8 +19,8 @@ def title_h1_duplicate(document: Document) -> Verdict:
 
     ## What it checks
 
-    Whether a main heading of the page is the same text as its title, case aside. It is informative and costs nothing:
-    no search engine objects to it.
+    Whether a main heading of the page is the same text as its title, ignoring case. It is informative and costs
+    nothing: no search engine objects to it.
 
     ## Why it matters
 

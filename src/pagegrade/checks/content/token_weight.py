@@ -54,10 +54,10 @@ def token_weight(document: Document) -> Outcome:
 
     ## What it checks
 
-    About how many tokens the visible text and the whole HTML are. The numbers are estimates: four bytes of UTF-8 count
-    as one token, which is usual for English and too low for code and for languages with other scripts; every model
-    splits text in its own way. Up to 25,000 tokens of text are fine, which is what a widespread agent takes of one
-    answer by default, and up to 200,000 tokens of HTML. It is informative and costs nothing.
+    The approximate number of tokens of the visible text and of the whole HTML. These are estimates: four bytes of UTF-8
+    count as one token, which is usual for English and too low for code and for languages with other scripts; every
+    model splits text in its own way. Up to 25,000 tokens of text are fine, which is what a widely used agent reads of
+    one response by default, and up to 200,000 tokens of HTML. It is informative and costs nothing.
 
     ## Why it matters
 

@@ -37,9 +37,9 @@ def animated_gif(assets: Assets) -> Verdict:
 
     ## What it checks
 
-    Images whose bytes are those of a GIF with more than one frame and that weigh more than 102,400 bytes. The name
-    does not matter, and a GIF that stands still is none of these. Where the second frame comes too late in the file to
-    be seen, nothing is claimed.
+    Images whose bytes are those of a GIF with more than one frame and that weigh more than 102,400 bytes. The name does
+    not matter, and a GIF with one frame does not count. If the second frame comes too late in the file to be read,
+    nothing is reported.
 
     ## Why it matters
 

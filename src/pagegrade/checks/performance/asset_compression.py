@@ -75,8 +75,9 @@ def asset_compression(assets: Assets) -> Verdict:
     Each was compressed with gzip to see what it would have saved; a file counts when that is 1,400 bytes or more, about
     one packet. Savings of up to 20,000 bytes in all cost a tenth; up to 200,000 they cost more and more in five steps.
 
-    Files whose format is compressed already (JPEG, PNG, WebP, AVIF, WOFF, WOFF2, ZIP) and that the server packed once
-    more cost a quarter: it is work for nothing. Files of other sites are not evaluated, since their owners have to act.
+    Files whose format is compressed already (JPEG, PNG, WebP, AVIF, WOFF, WOFF2, ZIP) and that the server compresses
+    once more cost a quarter, because that work has no effect. Files of other sites are not evaluated, since their
+    owners have to act.
 
     ## Why it matters
 

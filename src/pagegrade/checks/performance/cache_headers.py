@@ -76,8 +76,8 @@ def cache_headers(resources: Resources, artifacts: Artifacts) -> Verdict:
 
     Left out are files whose headers decide against keeping them: `no-store`, `no-cache` (also as `Pragma` alone), a
     lifetime of 0 or in the past, and `private` or `must-revalidate` without a lifetime. With a lifetime these two words
-    do not excuse a short one. Neither the word `immutable` nor a hash in the name is asked for: a URL may stay
-    while its file stays, and whether it does cannot be seen.
+    do not excuse a short one. Neither the word `immutable` nor a hash in the name is required: a URL may stay as long
+    as its file does, and whether it does cannot be seen.
 
     ## Why it matters
 

@@ -29,8 +29,8 @@ def cache_validators(assets: Assets) -> Verdict:
     ## What it checks
 
     Images, scripts, styles, fonts and media of the site's own domain that have neither an `ETag` nor a `Last-Modified`
-    header. Files that may not be kept (`no-store`) and files that never change (`immutable`) need none. A fact to
-    know; it costs nothing.
+    header. Files that may not be kept (`no-store`) and files that never change (`immutable`) need none. It is
+    informative and costs nothing.
 
     ## Why it matters
 

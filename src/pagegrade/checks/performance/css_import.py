@@ -39,7 +39,7 @@ def css_import(document: Document, resources: Resources | NotGathered) -> Verdic
 
     The `@import` rules in the `<style>` elements of the page and in the stylesheets that were fetched from the site's
     own domain; imports in stylesheets of other sites are not the owner's. Rules that browsers ignore, because they
-    stand behind other rules, are not counted. Imports of preloaded sheets count as well: few pages do that.
+    follow other rules, are not counted. Imports of preloaded sheets count as well: few pages do that.
 
     ## Why it matters
 

@@ -55,7 +55,7 @@ def dom_size(document: Document) -> Verdict:
     The number of elements in the HTML as served, each counted once; texts and comments are not counted, and elements
     that scripts add later cannot be seen here. Up to 1,500 is fine, up to 3,000 costs in four steps, more costs
     everything. 1,500 is the number that Lighthouse has published for years; one in six real pages exceeds it. Its score
-    sinks earlier, from 800 elements on, without a fault that anyone could name; that slope is not followed.
+    falls from 800 elements on; that slope is not followed, because no fault can be named there.
 
     ## Why it matters
 

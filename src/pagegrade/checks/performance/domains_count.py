@@ -48,9 +48,9 @@ def domains_count(document: Document, resources: Resources | NotGathered) -> Ver
 
     ## What it checks
 
-    The different hosts that the served HTML and its stylesheets make a browser speak to at once, with the page's own.
-    Up to 12 are fine, up to 30 cost in four steps, more costs everything; the limits are customary, no standard names
-    one. Lazy images, candidates that a browser does not take, icons, and hosts that scripts call later are not
+    The different hosts that the served HTML and its stylesheets make a browser contact at once, including the page's
+    own. Up to 12 are fine, up to 30 cost in four steps, more costs everything; the limits are customary, no standard
+    names one. Lazy images, candidates that a browser does not take, icons, and hosts that scripts call later are not
     counted.
 
     ## Why it matters

@@ -39,9 +39,9 @@ def duplicate_assets(assets: Assets) -> Verdict:
     ## What it checks
 
     Scripts, stylesheets, images, fonts and other files of 1,400 bytes or more that arrived byte for byte the same from
-    different URLs. A URL with another query (`?v=2`) is another URL; two that redirect to the same place
-    are one. Icons are left out, since a browser takes one of them. The copies cost in five steps, and
-    everything from fifteen on.
+    different URLs. A URL with another query (`?v=2`) is another URL; two that redirect to the same URL count as one.
+    Icons are left out, since a browser takes one of them. The copies cost in five steps, and everything from fifteen
+    on.
 
     ## Why it matters
 

@@ -45,8 +45,8 @@ def first_contentful_paint(rendering: Rendering, rendered_metrics: LoadMetrics) 
 
     ## What it checks
 
-    The time from the start of the navigation to the first text or image that the browser painted, the median of
-    several loads over the imitated line. Up to 1.8 s on a phone (0.9 s on a desk) is good, more than 3 s (1.6 s) is
+    The time from the start of the navigation to the first text or image that the browser painted, the median of several
+    loads over the simulated connection. Up to 1.8 s on a phone (0.9 s on a desktop) is good, more than 3 s (1.6 s) is
     bad, with four steps between.
 
     ## Why it matters

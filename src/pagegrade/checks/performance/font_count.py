@@ -49,7 +49,7 @@ def font_count(font_faces: tuple[Face, ...]) -> Verdict:
     The different web fonts that the page and its stylesheets declare with `@font-face`: family, weight and style
     together make one, in however many formats and alphabets it comes. Up to four are fine, five to eight cost a
     quarter, more cost half. A browser fetches only those that the page really uses, and which these are is known only
-    when it is drawn; so it never costs all. Fonts written into the stylesheet count like others.
+    when it is rendered, so it never costs everything. Fonts embedded in the stylesheet count like others.
 
     ## Why it matters
 
@@ -57,8 +57,8 @@ def font_count(font_faces: tuple[Face, ...]) -> Verdict:
 
     ## How to fix
 
-    Use two weights of one or two families; a variable font has all weights in one file. Draw icons with SVG instead of
-    a font.
+    Use two weights of one or two families; a variable font has all weights in one file. Use SVG instead of a font for
+    icons.
 
     ## Fails on
 

@@ -43,10 +43,10 @@ def font_display(font_faces: tuple[Face, ...]) -> Verdict:
 
     ## What it checks
 
-    The `@font-face` rules of the page, of stylesheets from the site's own domain, and of Google Fonts, where the
-    URL decides. Each should have `font-display` with `swap`, `optional`, `fallback` or `block`; `auto` is the same
-    as nothing. Left out are fonts of icons, whose fallback would be wrong letters, and fonts that are written into the
-    stylesheet, since no one waits for them. The first costs a quarter, five cost half; whether a face is used is not
+    The `@font-face` rules of the page, of stylesheets from the site's own domain, and of Google Fonts, where the URL
+    decides. Each should have `font-display` with `swap`, `optional`, `fallback` or `block`; `auto` is the same as
+    nothing. Left out are fonts of icons, whose fallback would be wrong letters, and fonts that are embedded in the
+    stylesheet, since they need no request. The first costs a quarter, five cost half; whether a face is used is not
     known here.
 
     ## Why it matters

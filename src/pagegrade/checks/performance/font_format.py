@@ -43,10 +43,10 @@ def font_format(font_faces: tuple[Face, ...], resources: Resources) -> Verdict:
     ## What it checks
 
     The `@font-face` rules of the page and of stylesheets from the site's own domain. A face is fine when one of its
-    files is WOFF2, by its `format()`, its extension or its first bytes; older formats behind it are welcome for old
-    browsers. A face whose formats are unknown is not evaluated, and neither are stylesheets of font services: they
-    give each program the format it knows. Whether a face is used is not known here, so the first costs a quarter and
-    five cost half.
+    files is WOFF2, by its `format()`, its extension or its first bytes; older formats after it serve old browsers. A
+    face whose formats are unknown is not evaluated, and neither are stylesheets of font services: they give each
+    program the format it knows. Whether a face is used is not known here, so the first costs a quarter and five cost
+    half.
 
     ## Why it matters
 

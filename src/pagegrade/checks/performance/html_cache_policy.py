@@ -46,9 +46,9 @@ def html_cache_policy(seen_response: Response) -> Verdict:
 
     ## What it checks
 
-    The `Cache-Control` and `Expires` headers of the page. A lifetime of more than three minutes without `no-cache`
-    lets visitors see an old page; `no-store` also keeps it out of the quick return with the back button. Both may be
-    meant, so the check is informative and costs nothing.
+    The `Cache-Control` and `Expires` headers of the page. A lifetime of more than three minutes without `no-cache` lets
+    visitors see an old page; `no-store` also keeps it out of the back/forward cache. Both may be meant, so the check is
+    informative and costs nothing.
 
     ## Why it matters
 

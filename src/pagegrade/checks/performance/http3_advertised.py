@@ -41,7 +41,7 @@ def http3_advertised(seen_response: Response) -> Verdict:
     ## What it checks
 
     Whether the page came over HTTP/3, or its `Alt-Svc` header names `h3` (or a draft of it such as `h3-29`). A server
-    may announce HTTP/3 in the DNS instead, which is not looked at; so the check is informative and costs nothing. Pages
+    may announce HTTP/3 in the DNS instead, which is not checked, so the check is informative and costs nothing. Pages
     over http cannot have it.
 
     ## Why it matters

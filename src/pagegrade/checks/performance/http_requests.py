@@ -62,9 +62,9 @@ def http_requests(document: Document, resources: Resources | NotGathered) -> Ver
     however often it is named, so a preload and its use are one request. Not counted: images and frames with
     `loading="lazy"`, all but one candidate of a `srcset` or `<picture>`, icons, and inline `data:`. From stylesheets
     come imports, background images (at most 30 for one stylesheet, since themes name more than they show) and fonts
-    (the formats of one font count once). Files that scripts ask for cannot be seen here, so the number is a lower one.
-    Up to 50 is fine, up to 150 costs in four steps, more costs everything; no standard names a number, and 50 is the
-    customary limit.
+    (the formats of one font count once). Files that scripts request cannot be seen here, so the number is a lower
+    bound. Up to 50 is fine, up to 150 costs in four steps, more costs everything; no standard names a number, and 50 is
+    the customary limit.
 
     ## Why it matters
 

@@ -57,14 +57,14 @@ def image_dimensions(document: Document) -> Verdict:
 
     Whether every `<img>` has numeric `width` and `height` attributes, or says the same in its `style` attribute: both
     sides, or an `aspect-ratio` with one side. A width may be a percentage, since the height is what is kept free; a
-    height attribute may not, and a percentage of the height in `style` is taken on trust. Sizes on every `<source>` of
-    its `<picture>` count too. Left out are images that cannot push anything: hidden ones, ones positioned absolutely
-    or fixed, and placeholders (no URL yet, or inline `data:`).
+    height attribute may not, and a percentage of the height in `style` is accepted. Sizes on every `<source>` of its
+    `<picture>` count too. Left out are images that cannot push anything: hidden ones, ones positioned absolutely or
+    fixed, and placeholders (no URL yet, or inline `data:`).
 
     A stylesheet may reserve the space unseen by this check, so it only ever costs a part: a quarter for the first
     image, up to half for ten. About three of four well-known pages have such an image. The share is that large because
-    the attributes went out of fashion when layouts became fluid; browsers keep the proportion free again since 2020,
-    and a page jumps under the reader's finger all the same, however many others do.
+    the attributes went out of use when layouts became fluid. Since 2020 browsers reserve the space by them again, and
+    without them the page still shifts while people read.
 
     ## Why it matters
 

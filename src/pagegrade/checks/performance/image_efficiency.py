@@ -38,8 +38,8 @@ def image_efficiency(assets: Assets) -> Verdict:
 
     Every raster image (JPEG, PNG, GIF, WebP, AVIF, JPEG XL) whose pixel size could be read. A photo in a good format
     needs about a sixth of a byte for each pixel. What an image takes beyond that is counted when it is more than 4,096
-    bytes; all of it together costs in five steps from nothing to 500,000 bytes. Images that move, icons and drawings
-    in SVG are left out. Pictures with much fine grain need more, hence the low severity.
+    bytes; all of it together costs in five steps from nothing to 500,000 bytes. Animated images, icons and SVGs are
+    left out. Pictures with much fine detail need more, hence the low severity.
 
     ## Why it matters
 

@@ -64,7 +64,7 @@ def image_format(document: Document, resources: Resources) -> Verdict:
     name. WebP, AVIF and JPEG XL are fine, and so is an older format that a `<picture>` or a `srcset` offers only beside
     a modern one (by its `type`, its content or, if it was not fetched, its extension). A JPEG, PNG, GIF, BMP or TIFF
     costs half when it is already near the 0.17 bytes a pixel that good modern formats need, or when its pixels are not
-    known: the format itself is asked for here, while `image-efficiency` looks at bytes alone. It costs everything when
+    known: the format itself is evaluated here, while `image-efficiency` looks at bytes alone. It costs everything when
     more than 4,096 bytes could be saved against that. SVG and icons are not evaluated.
 
     ## Why it matters

@@ -52,14 +52,14 @@ def image_lazy_loading(document: Document, resources: Resources | NotGathered) -
     ## What it checks
 
     Whether images after the first three have `loading="lazy"`. Five or more without it cost a fifth, thirty or more
-    half. Where the first screen ends is not known without drawing the page, so it never costs more, and the first
-    three are never asked for. Left out are hidden images, icons (100 pixels or less on both sides, by attributes,
-    `style` or file, and SVG), inline `data:`, images whose URL is put in by a script, those with `loading="eager"`,
-    which is a decision, and files that stand further up already, since they are there.
+    half. Where the first screen ends is not known without rendering the page, so it never costs more, and the first
+    three are never reported. Left out are hidden images, icons (100 pixels or less on both sides, by attributes,
+    `style` or file, and SVG), inline `data:`, images whose URL a script inserts, those with `loading="eager"`, which is
+    a decision, and files that are also used further up, since they are already loaded.
 
     About two of five well-known pages have five such images, most of them because they are older than the attribute.
-    They are reported all the same: all visitors download these images, whether they scroll that far or not, and one
-    attribute fixes it. That it is so common keeps the price low.
+    They are reported because all visitors download these images, whether they scroll that far or not, and one attribute
+    fixes it. Because it is so common, it costs little.
 
     ## Why it matters
 

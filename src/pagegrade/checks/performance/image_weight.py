@@ -56,10 +56,10 @@ def image_weight(assets: Assets, document: Document) -> Verdict:
 
     ## What it checks
 
-    The bytes transferred for each image that the HTML itself names, whatever its format. Up to 200,000 bytes are
-    fine. Heavier ones cost a quarter to a half, by their number up to five; from 500,000 bytes they cost half to all.
-    Large photos are what some sites are for, hence the steps. Backgrounds that a stylesheet names are left out, since
-    they may never be fetched, and so are images that were not fetched.
+    The bytes transferred for each image that the HTML itself names, whatever its format. Up to 200,000 bytes are fine.
+    Heavier ones cost a quarter to a half, by their number up to five; from 500,000 bytes they cost half to all. Some
+    sites exist for large photos, hence the steps. Backgrounds that a stylesheet names are left out, since they may
+    never be fetched, and so are images that were not fetched.
 
     ## Why it matters
 

@@ -33,8 +33,8 @@ def inline_payload(document: Document) -> Verdict:
     ## What it checks
 
     The characters of inline scripts, of data in `<script>` elements, of `<style>` elements, and of images given as
-    `data:` in an `<img>`. More than 100,000 are much. A fact to know: putting the styles of the first view into the
-    page is good practice, and it costs nothing here.
+    `data:` in an `<img>`. More than 100,000 are reported. It is informative and costs nothing, because inlining the
+    styles of the first screen is good practice.
 
     ## Why it matters
 

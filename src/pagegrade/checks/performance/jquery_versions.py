@@ -41,9 +41,9 @@ def jquery_versions(document: Document, assets: Assets) -> Verdict:
     ## What it checks
 
     The scripts of the page, external ones as far as they were fetched and read, and inline ones. A copy of jQuery is
-    known by the marks that its own text carries, not by a name; plugins such as jQuery UI or Migrate are none. More
-    than one copy costs everything. The version of a single copy costs nothing here: `vulnerable-js-libraries` charges
-    what is known about it. Frames have pages of their own and are not looked at.
+    recognized by its own text, not by its name; plugins such as jQuery UI or Migrate do not count. More than one copy
+    costs everything. The version of a single copy costs nothing here: `vulnerable-js-libraries` charges what is known
+    about it. Frames are pages of their own and are not checked.
 
     ## Why it matters
 

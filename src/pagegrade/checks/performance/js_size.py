@@ -57,10 +57,10 @@ def js_size(document: Document, assets: Assets) -> Verdict:
 
     ## What it checks
 
-    The bytes transferred for all scripts that the HTML names, of the site and of others, since the page asks for
-    all of them. Up to 120,000 bytes are fine, up to 500,000 cost in four steps, more costs everything. Scripts that
-    other scripts load cannot be seen here, so the number is a lower one. Half of all pages on the web exceed 500,000
-    with everything that loads later.
+    The bytes transferred for all scripts that the HTML names, of the site and of others, since the page requests all of
+    them. Up to 120,000 bytes are fine, up to 500,000 cost in four steps, more costs everything. Scripts that other
+    scripts load cannot be seen here, so the number is a lower bound. Half of all pages on the web exceed 500,000 with
+    everything that loads later.
 
     ## Why it matters
 

@@ -46,8 +46,8 @@ def largest_contentful_paint(rendering: Rendering, rendered_metrics: LoadMetrics
     ## What it checks
 
     The time from the start of the navigation to the last candidate for the largest text or image that the browser
-    painted, the median of several loads over the imitated line. Up to 2.5 s on a phone (1.2 s on a desk) is good,
-    more than 4 s (2.4 s) is bad, with four steps between. It was not measured where nothing was painted.
+    painted, the median of several loads over the simulated connection. Up to 2.5 s on a phone (1.2 s on a desktop) is
+    good, more than 4 s (2.4 s) is bad, with four steps between. It was not measured where nothing was painted.
 
     ## Why it matters
 
@@ -55,9 +55,9 @@ def largest_contentful_paint(rendering: Rendering, rendered_metrics: LoadMetrics
 
     ## How to fix
 
-    Look at the element that is named, and at the request that brings it. An image belongs into the HTML as `<img>`
-    with `fetchpriority="high"` and without `loading="lazy"`; text needs its font early. Then shorten what every
-    element waits for: the server response, redirects, render-blocking styles and scripts.
+    Look at the element that is named, and at the request that brings it. An image belongs in the HTML as `<img>` with
+    `fetchpriority="high"` and without `loading="lazy"`; text needs its font early. Then shorten what every element
+    waits for: the server response, redirects, render-blocking styles and scripts.
 
     ## Fails on
 

@@ -34,11 +34,11 @@ def minified_css(assets: Assets) -> Verdict:
 
     ## What it checks
 
-    Stylesheets of the site's own domain. How much of each is white space and comments is worked out from its text,
-    never from a `.min.` in its name; comments that ask to be kept, such as licences, are not held against it. A file
-    counts when a twentieth of it, and more than 2,048 of the transferred bytes, could be saved. All savings together
-    cost from a fifth, in five steps up to 60,000 bytes. Shorter names for variables would save more and are not asked
-    for. Files of other sites are left out, and so are very large ones that were not read.
+    Stylesheets of the site's own domain. How much of each is white space and comments is computed from its text, never
+    from a `.min.` in its name; comments that are meant to be kept, such as licenses, do not count. A file counts when a
+    twentieth of it, and more than 2,048 of the transferred bytes, could be saved. All savings together cost from a
+    fifth, in five steps up to 60,000 bytes. Shorter names for variables would save more and are not required. Files of
+    other sites are left out, and so are very large ones that were not read.
 
     ## Why it matters
 

@@ -50,8 +50,8 @@ def page_size(response: Response) -> Verdict:
     Two sizes of the HTML alone, without images, styles and scripts in files of their own: the transferred bytes, and
     the bytes after decompression. Up to 100,000 transferred bytes and 330,000 bytes decompressed is fine; above either
     it costs in four steps; more than 1,000,000 bytes decompressed cost everything. No standard names a limit. 330,000
-    is the customary one; four of five real pages stay below it. Steps, so that a few bytes of useful markup never cost
-    a point.
+    is the customary one; four of five real pages stay below it. The cost grows in steps, so that a few bytes of useful
+    markup never cost a point.
 
     ## Why it matters
 

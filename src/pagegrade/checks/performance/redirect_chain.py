@@ -83,12 +83,12 @@ def redirect_chain(navigation: Navigation) -> Verdict:
 
     ## What it checks
 
-    The redirects between the URL that was asked for and the page. None is best, and one permanent redirect from
-    http to https, or between the names with and without `www`, is just as good. One of another kind costs a quarter,
-    two cost half, and so does a temporary redirect (302, 303, 307) for a move to https or to the other name, which is
-    permanent. Three or more, a URL that is visited twice, and a step from https back to http cost everything.
-    When the URL was typed without `http://` or `https://`, a step that only changes this is not counted. Redirects
-    by `<meta>` or scripts are not seen here.
+    The redirects between the requested URL and the page. None is best, and one permanent redirect from http to https,
+    or between the names with and without `www`, is just as good. One of another kind costs a quarter, two cost half,
+    and so does a temporary redirect (302, 303, 307) for a move to https or to the other name, which is permanent. Three
+    or more, a URL that is visited twice, and a step from https back to http cost everything. When the URL was typed
+    without `http://` or `https://`, a step that only changes this is not counted. Redirects by `<meta>` or scripts are
+    not seen here.
 
     ## Why it matters
 

@@ -43,9 +43,9 @@ def render_blocking_css(document: Document, resources: Resources | NotGathered) 
     ## What it checks
 
     The external stylesheets in the head that hold for every screen: those with a `media` of `print` or with a
-    condition, alternate and disabled ones are left out. Up to three with at most 60,000 bytes on the wire are fine;
-    more cost a fifth to a half, by number up to ten and by bytes up to 200,000. One sheet is what a decent first view
-    needs, so none is never asked for. Bytes count only for sheets that were fetched.
+    condition, alternate and disabled ones are left out. Up to three with at most 60,000 transferred bytes are fine;
+    more cost a fifth to a half, by number up to ten and by bytes up to 200,000. One stylesheet is what the first screen
+    needs, so a page without any is not expected. Bytes count only for sheets that were fetched.
 
     ## Why it matters
 

@@ -41,11 +41,11 @@ def resource_hints(document: Document, resources: Resources | NotGathered) -> Ve
 
     ## What it checks
 
-    The `<link>` elements with `preconnect`, `preload` or `prefetch`. Doubtful are: more than four hosts to connect to
+    The `<link>` elements with `preconnect`, `preload` or `prefetch`. Reported are: more than four hosts to connect to
     in advance; a `preload` without `as`, which is fetched twice or not at all; a preloaded stylesheet, image or font
-    that neither the HTML nor its stylesheets use (only where all stylesheets could be read); and a `prefetch` of a
-    page of another site, which browsers refuse or fetch in vain. A preloaded stylesheet that its own `onload` turns
-    into a stylesheet is used. Scripts may use what no one else names, so the check is informative and costs nothing.
+    that neither the HTML nor its stylesheets use (only where all stylesheets could be read); and a `prefetch` of a page
+    of another site, which browsers refuse or fetch in vain. A preloaded stylesheet that its own `onload` turns into a
+    stylesheet is used. Scripts may use what the HTML does not name, so the check is informative and costs nothing.
 
     ## Why it matters
 

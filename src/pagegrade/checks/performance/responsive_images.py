@@ -41,8 +41,8 @@ def responsive_images(document: Document, resources: Resources) -> Verdict:
     ## What it checks
 
     Images of the page whose file is more than 1,000 pixels wide, and that offer no other size with `srcset` or a
-    `<picture>`. A fact to know: whether a smaller one would do depends on how large the image is shown, which only a
-    browser can say. Drawings in SVG have no pixels and are left out.
+    `<picture>`. It is informative, because whether a smaller one is enough depends on the displayed size, which only a
+    browser knows. SVGs have no pixels and are left out.
 
     ## Why it matters
 

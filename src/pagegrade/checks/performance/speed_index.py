@@ -45,10 +45,10 @@ def speed_index(rendering: Rendering, rendered_metrics: LoadMetrics) -> Verdict:
 
     ## What it checks
 
-    Pictures of the screen during the load are compared with the last one by their histograms of colours, near-white
-    left out; the share that is missing is added up over the time. The median of several loads. Up to 3.4 s on a
-    phone (1.3 s on a desk) is good, more than 5.8 s (2.3 s) is bad, with four steps between. It was not measured
-    where the browser made no pictures.
+    Pictures of the screen during the load are compared with the last one by their histograms of colors, without
+    near-white; the share that is missing is added up over the time. The median of several loads. Up to 3.4 s on a phone
+    (1.3 s on a desktop) is good, more than 5.8 s (2.3 s) is bad, with four steps between. It was not measured where the
+    browser made no pictures.
 
     ## Why it matters
 

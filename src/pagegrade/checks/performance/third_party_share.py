@@ -42,7 +42,7 @@ def third_party_share(response: Response, assets: Assets) -> Verdict:
     Requests and bytes of the files that the HTML makes a browser fetch at once, split by whose they are. The site's own
     are those on its registrable domain, on a domain of the same name with another suffix or a word such as `cdn`, on
     the delivery network of the platform that the page names as its generator, and on the domain that most of its styles
-    and scripts come from. Services that many sites share never are. It is a fact to know and costs nothing.
+    and scripts come from. Services that many sites share never are. It is informative and costs nothing.
 
     ## Why it matters
 

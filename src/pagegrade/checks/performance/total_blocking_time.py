@@ -46,10 +46,10 @@ def total_blocking_time(rendering: Rendering, rendered_metrics: LoadMetrics) -> 
 
     ## What it checks
 
-    The part beyond 50 ms of every task on the main thread between the first contentful paint and the time at which
-    the page is interactive, the median of several loads. The processor is not slowed down unless that was asked
-    for, so a phone is slower. Up to 200 ms (150 ms on a desk) is good, more than 600 ms (350 ms) is bad, with four
-    steps between. It was not measured where the page never became quiet.
+    The part beyond 50 ms of every task on the main thread between the first contentful paint and the time at which the
+    page is interactive, the median of several loads. The processor is not slowed down unless that was requested, so a
+    real phone is slower. Up to 200 ms (150 ms on a desktop) is good, more than 600 ms (350 ms) is bad, with four steps
+    between. It was not measured where the page never became quiet.
 
     ## Why it matters
 

@@ -59,7 +59,7 @@ def total_byte_weight(response: Response, assets: Assets) -> Verdict:
     everything; half of all pages on the web weigh about 2,600,000.
 
     Left out is what may never be fetched: lazy images, other candidates of a `srcset`, and fonts and backgrounds that a
-    stylesheet names. Files that scripts ask for cannot be seen here. So the number is a lower one. When more than one
+    stylesheet names. Files that scripts request cannot be seen here, so the number is a lower bound. When more than one
     in ten files could not be fetched within our limits, a low number proves nothing, and the check does not evaluate.
 
     ## Why it matters

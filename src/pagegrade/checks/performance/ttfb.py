@@ -47,12 +47,12 @@ def ttfb(response: Response) -> Verdict:
 
     ## What it checks
 
-    The time from sending the request for the final document to the first byte of the answer, rounded up to a tenth of
-    a second. Redirects, the name lookup, connecting and TLS are left out, because other checks and the phases of
+    The time from sending the request for the final document to the first byte of the answer, rounded up to a tenth of a
+    second. Redirects, the name lookup, connecting and TLS are left out, because other checks and the phases of
     `load-time` show them. Up to 800 ms is fine, up to 1,800 ms costs in four steps, more costs everything: the two
     numbers are those that web.dev publishes for a wider definition, which includes connecting, so this is lenient.
     Tools in a browser often ask for 600 ms. Here one fetch is measured, from a distance that is not known, so the
-    stricter number would blame servers for the way to them.
+    stricter number would blame servers for their distance.
 
     ## Why it matters
 

@@ -38,10 +38,10 @@ def unused_javascript(rendering: Rendering) -> Verdict:
 
     ## What it checks
 
-    How much of each JavaScript file the browser used until the page was loaded and quiet, on the drawn page. What
-    was not used is counted with its share of the bytes on the wire, where a file has more than 20,480 of them. Up
-    to 50,000 bytes in all are fine, 300,000 and more cost everything, with four steps between. Code that waits for
-    an action of the visitor was not used, too, and code within the page is not counted.
+    How much of each JavaScript file the browser used until the page was loaded and quiet, on the rendered page. What
+    was not used is counted with its share of the transferred bytes, if a file has more than 20,480 of them. Up to
+    50,000 bytes in all are fine, 300,000 and more cost everything, with four steps between. Code that waits for an
+    action of the visitor counts as unused, and inline code is not counted.
 
     ## Why it matters
 

@@ -100,8 +100,8 @@ def clickjacking(seen_response: Response, csp: CSP) -> Outcome:
     same value sent twice is fine, since the standard counts it once. A `<meta>` can carry neither, and a report-only
     policy protects from nothing.
 
-    About half of the most visited sites still have no such header. It costs everything all the same, because one line
-    protects every page, and only a page that is meant to be framed by anyone does without.
+    About half of the most visited sites still have no such header. It costs everything because one line protects every
+    page, and only a page that anyone may frame needs none.
 
     ## Why it matters
 
@@ -111,8 +111,7 @@ def clickjacking(seen_response: Response, csp: CSP) -> Outcome:
     ## How to fix
 
     Send `Content-Security-Policy: frame-ancestors 'self'`, or `'none'` if the page is never framed. List other sites
-    that are allowed to embed it behind `'self'`. `X-Frame-Options: SAMEORIGIN` beside it helps only very old
-    browsers.
+    that are allowed to embed it after `'self'`. `X-Frame-Options: SAMEORIGIN` beside it helps only very old browsers.
 
     ```
     Content-Security-Policy: frame-ancestors 'self' https://partner.example

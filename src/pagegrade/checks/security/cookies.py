@@ -87,13 +87,14 @@ def cookies(cookies: tuple[Cookie, ...], artifacts: Artifacts) -> Outcome:
     It fails when a cookie that looks like a login (its name holds a word such as `sess`, `login`, `auth`, `token` or
     `sid`) lacks `Secure` or `HttpOnly`, when a cookie against forged requests lacks `SameSite`, and when browsers would
     drop or misread a cookie: `SameSite=None` without `Secure`, an unknown `SameSite` value, a `__Host-`, `__Secure-` or
-    `__Http-` name without what it promises, `Secure` set over plain HTTP, `Domain` of another site, `Partitioned`
-    without `Secure`. It costs from half (one) to nine tenths (ten or more) when other cookies lack `Secure`, or when
-    one that looks like a login lacks `SameSite`: some browsers take `Lax` for granted then, and others do not. Any
-    other cookie without `SameSite` is listed and costs nothing, since no one can act with it. A login cookie without
-    `Secure` counts as weak rather than unsafe while Strict-Transport-Security keeps browsers on HTTPS.
+    `__Http-` name without the attributes that it requires, `Secure` set over plain HTTP, `Domain` of another site,
+    `Partitioned` without `Secure`. It costs from half (one) to nine tenths (ten or more) when other cookies lack
+    `Secure`, or when one that looks like a login lacks `SameSite`: some browsers take `Lax` for granted then, and
+    others do not. Any other cookie without `SameSite` is listed and costs nothing, since it gives access to nothing. A
+    login cookie without `Secure` counts as weak rather than unsafe while Strict-Transport-Security keeps browsers on
+    HTTPS.
 
-    `HttpOnly` is asked of login cookies only, because scripts have to read many others, such as those against forged
+    `HttpOnly` is required of login cookies only, because scripts have to read many others, such as those against forged
     requests. Spelling that browsers forgive is not evaluated: spaces or quotes in a name or value, unknown attributes,
     old forms of the date. Cookies that delivery networks and load balancers set by themselves are left out, and so are
     lines that delete a cookie. A page without cookies loses nothing.

@@ -26,8 +26,8 @@ def cookies_by_script(rendering: Rendering) -> Verdict:
 
     ## What it checks
 
-    The names of the cookies that the browser holds after it has drawn the page and that no answer of a server set.
-    This is information and costs nothing.
+    The names of the cookies that the browser holds after it has rendered the page and that no response of a server set.
+    It is informative and costs nothing.
 
     ## Why it matters
 

@@ -53,10 +53,10 @@ def cors(cors_probe: WellKnown) -> Verdict:
 
     ## What it checks
 
-    The page is asked for once more as if a script of a site that cannot exist wanted it. It fails when the answer
-    permits that site, or the origin `null`, together with `Access-Control-Allow-Credentials: true`. No permission, a
-    permission for a certain other site, and `*` pass: with `*` browsers send no cookies, so everyone sees what is
-    public anyway. The page alone is asked, not the URLs that its scripts use.
+    The page is requested once more as if by a script of a site that cannot exist. It fails when the response permits
+    that site, or the origin `null`, together with `Access-Control-Allow-Credentials: true`. No permission, a permission
+    for a certain other site, and `*` pass: with `*` browsers send no cookies, so everyone sees only what is public
+    anyway. Only the page is requested, not the URLs that its scripts use.
 
     ## Why it matters
 

@@ -47,10 +47,10 @@ def cross_origin_isolation(seen_response: Response) -> Outcome:
 
     ## What it checks
 
-    The values of `Cross-Origin-Opener-Policy`, `Cross-Origin-Embedder-Policy` and `Cross-Origin-Resource-Policy`,
-    read as browsers read them: the first two are structured fields whose value stands without quotes, the third is
-    compared letter by letter. A header that is sent twice counts as unknown. None of them is demanded, because they
-    can break payments, logins in a new window and embedded content. This check costs nothing.
+    The values of `Cross-Origin-Opener-Policy`, `Cross-Origin-Embedder-Policy` and `Cross-Origin-Resource-Policy`, read
+    as browsers read them: the first two are structured fields whose value has no quotes, the third is compared letter
+    by letter. A header that is sent twice counts as unknown. None of them is required, because they can break payments,
+    logins in a new window and embedded content. This check costs nothing.
 
     ## Why it matters
 
@@ -58,7 +58,8 @@ def cross_origin_isolation(seen_response: Response) -> Outcome:
 
     ## How to fix
 
-    Correct the value, or remove the header. `same-origin-allow-popups` and `same-site` are mild values to begin with.
+    Correct the value, or remove the header. `same-origin-allow-popups` and `same-site` are less strict values to begin
+    with.
 
     ```
     Cross-Origin-Opener-Policy: same-origin-allow-popups

@@ -154,11 +154,11 @@ def csp(csp: CSP, document: Document) -> Outcome:
     whichever was meant.
 
     Three gaps are named but cost nothing, because no script gets in through them: inline styles, which many frameworks
-    need, images over plain HTTP, which browsers upgrade and the check of mixed content evaluates, and a policy that
-    stands only in a `<meta>`, which browsers enforce as well. A list of hosts passes, although some tools ask for
-    nonces everywhere; and `base-uri` is asked for although some tools do not, since an injected `<base>` element sends
-    the page's own trusted scripts to another server. Two policies are not merged word by word: `http:` in one and
-    `https:` in another still let in every server with HTTPS. Two hashes without a space between them are none.
+    need, images over plain HTTP, which browsers upgrade and the check of mixed content evaluates, and a policy that is
+    only in a `<meta>`, which browsers enforce as well. A list of hosts passes, although some tools require nonces
+    everywhere; and `base-uri` is required although some tools do not, since an injected `<base>` element sends the
+    page's own trusted scripts to another server. Two policies are not merged word by word: `http:` in one and `https:`
+    in another still let in every server with HTTPS. Two hashes without a space between them count as none.
 
     Three of four of the most visited sites have no policy, so most pages are flagged: a policy takes work, and its
     absence alone is no vulnerability, but nothing else limits the damage of one.
@@ -170,8 +170,8 @@ def csp(csp: CSP, document: Document) -> Outcome:
 
     ## How to fix
 
-    Send a `Content-Security-Policy` header that names your scripts by nonce and switches plugins and `<base>` off.
-    Make a new nonce for every answer and repeat it in `<script nonce="...">`. Try the policy in a
+    Send a `Content-Security-Policy` header that names your scripts by nonce and switches plugins and `<base>` off. Make
+    a new nonce for every response and repeat it in `<script nonce="...">`. Try the policy in a
     `Content-Security-Policy-Report-Only` header first.
 
     ```

@@ -84,7 +84,7 @@ def directory_listing(document: Document) -> Outcome:
 
     ## Why it matters
 
-    Such a list shows everything that lies in the folder, also what no page links to.
+    Such a list shows everything in the folder, including what no page links to.
 
     ## How to fix
 

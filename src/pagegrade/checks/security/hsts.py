@@ -112,13 +112,13 @@ def hsts(seen_response: Response, document: Document) -> Outcome | NotApplicable
     `max-age` of 15,768,000 seconds, six months, which is the customary minimum; no standard names one. It costs half
     with a shorter time, with a repeated directive, and with `preload` where the conditions of the preload list
     (`includeSubDomains` and one year) are not met. It fails when the header is missing, says `max-age=0` or cannot be
-    read, and when it stands in a `<meta>`, which browsers ignore. Leaving `includeSubDomains` and `preload` out costs
-    nothing, although some tools ask for them: they bind every subdomain and are not right for everyone. Directives
-    that no standard knows cost nothing either, because browsers have to skip them. Hosts under a top-level domain that
-    is preloaded as a whole (`.dev`, `.app` and others) pass, because browsers never use plain HTTP there.
+    read, and when it is in a `<meta>`, which browsers ignore. Leaving `includeSubDomains` and `preload` out costs
+    nothing, although some tools require them: they bind every subdomain and are not right for everyone. Directives that
+    no standard knows cost nothing either, because browsers have to skip them. Hosts under a top-level domain that is
+    preloaded as a whole (`.dev`, `.app` and others) pass, because browsers never use plain HTTP there.
 
-    About half of the most visited sites still lack the header. It costs all the same: the other half show that it is
-    one line, and nothing else protects the first request.
+    About half of the most visited sites still lack the header. It costs points because it is one line, and nothing else
+    protects the first request.
 
     ## Why it matters
 
@@ -128,7 +128,7 @@ def hsts(seen_response: Response, document: Document) -> Outcome | NotApplicable
 
     ## How to fix
 
-    Send `Strict-Transport-Security: max-age=31536000` with every answer over HTTPS. Begin with a short time, such as
+    Send `Strict-Transport-Security: max-age=31536000` with every response over HTTPS. Begin with a short time, such as
     `max-age=300`, until you are sure that everything on the host works over HTTPS. Add `includeSubDomains` only when
     that is true of every subdomain as well.
 

@@ -103,12 +103,11 @@ def http_to_https_redirect(
 
     ## What it checks
 
-    What `http://` plus the page's host answers on port 80. It passes when the very first answer is a permanent
-    redirect (301 or 308) to HTTPS on the same host, when the port is closed, or when the top-level domain is on the
-    browsers' preload list. It costs half when the redirect is temporary (302, 303, 307), goes to another host or to
-    another plain URL first, or when port 80 only gives an error. It fails when a page is served or the way ends
-    on plain HTTP, and when a certificate on the way does not verify. Paths used by certificate authorities are not
-    asked for.
+    What `http://` plus the page's host answers on port 80. It passes when the very first answer is a permanent redirect
+    (301 or 308) to HTTPS on the same host, when the port is closed, or when the top-level domain is on the browsers'
+    preload list. It costs half when the redirect is temporary (302, 303, 307), goes to another host or to another plain
+    URL first, or when port 80 only gives an error. It fails when a page is served or the redirects end on plain HTTP,
+    and when a certificate of a redirect does not verify. Paths used by certificate authorities are not requested.
 
     ## Why it matters
 

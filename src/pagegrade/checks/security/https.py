@@ -70,8 +70,8 @@ def https(response: Response, tls: TLS | NotGathered) -> Outcome:
     ## How to fix
 
     Install a certificate for the host and serve the page from its `https://` URL. Free certificates that renew
-    themselves are available from several authorities; most hosting panels have a switch for it. For example with
-    Caddy, which asks for one by itself:
+    themselves are available from several authorities; most hosting panels have a switch for it. For example with Caddy,
+    which requests one by itself:
 
     ```
     example.com {

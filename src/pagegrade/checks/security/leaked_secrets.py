@@ -71,8 +71,8 @@ def leaked_secrets(
 
     ## How to fix
 
-    Revoke the key with its provider first, because it was published. Then keep its successor on the server, and let the
-    page ask the server.
+    Revoke the key with its provider first, because it was published. Then keep the new key on the server, and let the
+    page send its requests to the server.
 
     ## Fails on
 

@@ -82,9 +82,9 @@ def mixed_content(document: Document, csp: CSP, resources: Resources | NotGather
     XML namespaces and the vocabulary names in structured data do not count: nothing is loaded from them. Forms have a
     check of their own (`insecure-form`). Nor do URLs of the visitor's own machine.
 
-    One script, style, frame or font is enough to lose everything. Images, audio and video cost from half (one)
-    to nine tenths (ten or more different URLs). Where `upgrade-insecure-requests` or `block-all-mixed-content`
-    covers all of it, the check costs half.
+    One script, style, frame or font costs everything. Images, audio and video cost from half (one) to nine tenths (ten
+    or more different URLs). Where `upgrade-insecure-requests` or `block-all-mixed-content` covers all of it, the check
+    costs half.
 
     ## Why it matters
 

@@ -46,8 +46,8 @@ def outdated_software(seen_response: Response, document: Document, artifacts: Ar
 
     The versions that the headers of the page and `<meta name="generator">` show, for PHP, Apache, nginx, IIS, OpenSSL,
     Python, Tomcat, Jetty, ASP.NET, WordPress, Drupal, Joomla, TYPO3 and MediaWiki, against the dates at which their
-    makers ended the support. Where a distribution goes on patching a version, its date counts. Up to a year after the
-    end costs half, three years and more cost everything. What shows no version is not evaluated: hiding it is no fault.
+    makers ended the support. If a distribution still patches a version, its date counts. Up to a year after the end
+    costs half, three years and more cost everything. What shows no version is not evaluated: hiding it is no fault.
 
     ## Why it matters
 

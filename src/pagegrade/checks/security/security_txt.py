@@ -45,8 +45,8 @@ def security_txt(security_txt: WellKnown, artifacts: Artifacts) -> Verdict:
 
     `/.well-known/security.txt` of the site: plain text with at least one `Contact` and exactly one `Expires` with a
     date in the future. Each line is a comment or a name, a colon, a space and a value; addresses need their scheme,
-    such as `mailto:`, and those on the web `https:`. A signature is not verified. An application that answers every
-    address with a page has no such file. A missing file is no fault. This check costs nothing.
+    such as `mailto:`, and those on the web `https:`. A signature is not verified. An application that answers every URL
+    with a page counts as having no such file. A missing file is no fault. This check costs nothing.
 
     ## Why it matters
 

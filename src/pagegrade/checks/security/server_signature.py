@@ -81,10 +81,10 @@ def server_signature(seen_response: Response, document: Document) -> Outcome:
 
     The `Server`, `X-Powered-By` and similar headers of the page itself, and `<meta name="generator">`. It passes when
     they are missing or name only a hosting service such as a delivery network, which reveals nothing of use; codes of
-    its data centres behind the name reveal nothing either. It costs half when a header names a product without a
+    its data centers after the name reveal nothing either. It costs half when a header names a product without a
     version, and everything when one of them holds a version number. A `Server` header that is one bare word, such as
     `nginx`, is named but costs nothing: it is what servers send once their version is hidden, many cannot send less,
-    and a server is recognised without it. A generator without a version costs nothing. `X-Runtime` holds a time
+    and a server can be recognized without it. A generator without a version costs nothing. `X-Runtime` holds a time
     rather than a version, so it counts as the name of the framework that sends it.
 
     ## Why it matters

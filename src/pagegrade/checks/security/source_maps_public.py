@@ -37,8 +37,8 @@ def source_maps_public(source_maps: SourceMaps, resources: Resources) -> Verdict
     ## What it checks
 
     Scripts of the same site that end with a `sourceMappingURL` comment: the first three maps on the same site are
-    asked for, and a map inside a script counts as public. An answer that is a web page or a message of an
-    application is no map. Publishing sources may be what the site wants, so this check costs nothing.
+    requested, and a map inside a script counts as public. An answer that is a web page or a message of an application
+    is no map. Publishing sources may be what the site wants, so this check costs nothing.
 
     ## Why it matters
 

@@ -99,14 +99,14 @@ def sri(document: Document, resources: Resources | NotGathered, parties: Parties
     `crossorigin`, without which browsers cannot compare it. Where the file was fetched and the hash is a SHA-256, it is
     compared.
 
-    A missing hash costs from a quarter (one) to half (ten). About two thirds of well-known pages are flagged, because
-    nearly all of them load scripts from another domain, often a second domain of their own. The risk is real but seldom
-    exploited, so it costs least of all. A hash that browsers do not understand, that does not fit, or that lacks
-    `crossorigin` costs everything, and so does plain HTTP. A URL that begins with `//` takes HTTPS from the page, and
-    an unknown value of `crossorigin` counts as `anonymous`, as in browsers. Not counted are services whose files change
-    under the same URL, such as analytics, advertisements, captchas, maps, payment and font services, since a fixed hash
-    would break them, nor are other files whose URL names no exact version (such as `2.1.0`, or a digest). Scripts that
-    other scripts load are not seen.
+    Reported are a missing hash, one that browsers do not understand, that does not match, or that lacks `crossorigin`,
+    and plain HTTP. About two thirds of well-known pages are flagged, because nearly all of them load scripts from
+    another domain, often a second domain of their own. The risk is real but seldom exploited, so this is informative
+    and costs nothing. A URL that begins with `//` takes HTTPS from the page, and an unknown value of `crossorigin`
+    counts as `anonymous`, as in browsers. Not counted are services whose files change under the same URL, such as
+    analytics, advertisements, captchas, maps, payment and font services, since a fixed hash would break them, nor are
+    other files whose URL names no exact version (such as `2.1.0`, or a digest). Scripts that other scripts load are not
+    seen.
 
     ## Why it matters
 

@@ -156,7 +156,7 @@ def tls_certificate(navigation: Navigation, tls: TLS | NotGathered) -> Outcome |
 
     The certificate chain that the host of the page sends: whether it leads to a trusted authority, names the host and
     is inside its dates. It costs half when fewer days are left than 14 or a third of the lifetime, whichever is less
-    (so certificates that live for six days are not blamed for it), when the host's certificate is valid for more than
+    (so certificates with a lifetime of six days are not reported), when the host's certificate is valid for more than
     398 days, when the chain is signed with SHA-1 or MD5 or has an RSA key under 2048 bits, and when an intermediate
     certificate is missing that browsers can fetch. The signature of a root certificate plays no part, because no one
     relies on it. Certificates of earlier redirects must verify as well.

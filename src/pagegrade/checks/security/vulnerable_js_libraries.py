@@ -67,14 +67,14 @@ def vulnerable_js_libraries(document: Document, resources: Resources | NotGather
 
     ## What it checks
 
-    The scripts in the HTML, for about twenty widespread libraries such as jQuery, jQuery UI, Bootstrap, AngularJS,
+    The scripts in the HTML, for about twenty widely used libraries such as jQuery, jQuery UI, Bootstrap, AngularJS,
     Lodash and Moment. A version counts as known when the first lines of the fetched file, or of a script in the page,
     name it, or when the file comes from a delivery network whose URL names it. It is compared with a list of published
-    weaknesses of medium or higher severity; the list was compared with the GitHub Advisory Database as of August 2026.
-    A file on another host whose name alone suggests such a version costs half, since names may be wrong. Pre-releases
-    such as `3.0.0-rc.1` count as older than the release. A version with any other suffix, such as the one that a
-    distribution has fixed itself, is not evaluated. Libraries inside bundles are not seen, and a version that is not in
-    the list is not known to be safe.
+    vulnerabilities of medium or higher severity; the list was compared with the GitHub Advisory Database as of August
+    2026. A file on another host whose name alone suggests such a version costs half, since names may be wrong.
+    Pre-releases such as `3.0.0-rc.1` count as older than the release. A version with any other suffix, such as the one
+    that a distribution has fixed itself, is not evaluated. Libraries inside bundles are not seen, and a version that is
+    not in the list is not known to be safe.
 
     ## Why it matters
 

@@ -46,7 +46,7 @@ def x_content_type_options(seen_response: Response) -> Outcome:
 
     The `X-Content-Type-Options` header of the page. As in browsers, only the first item of the header counts, in any
     case and without the spaces around it, and `nosniff` is the only value there is; so `nosniff, nosniff` passes. The
-    header is asked of the page, as most scanners do, and not of each file.
+    header is checked for the page, as by most scanners, and not for each file.
 
     About half of the most visited sites still lack the header, and browsers guess less than they used to. So it is a
     low check; one line for the whole site fixes it.

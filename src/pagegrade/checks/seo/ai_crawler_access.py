@@ -54,8 +54,8 @@ def ai_crawler_access(robots: Robots, response: Response) -> Outcome:
     For each of eleven crawlers whether the robots.txt file allows this page: six that collect texts to train models
     (GPTBot, Google-Extended, ClaudeBot, anthropic-ai, CCBot, Applebot-Extended) and five that fetch pages to answer a
     user's question (OAI-SearchBot, ChatGPT-User, PerplexityBot, Claude-User, Claude-SearchBot). Other AI crawlers, such
-    as Bytespider or meta-externalagent, are shown if robots.txt names them. It is shown and costs nothing, either way.
-    Whether a crawler obeys is not known.
+    as Bytespider or meta-externalagent, are shown if robots.txt names them. It is informative and costs nothing, either
+    way. Whether a crawler obeys is not known.
 
     ## Why it matters
 

@@ -56,15 +56,15 @@ def broken_links(document: Document, link_probes: LinkProbes) -> Verdict:
 
     ## What it checks
 
-    The first 20 different pages of the own host that the page links to, in the order of its links: each is asked for
-    with HEAD, and with GET where that brings no success. A link counts as broken when both are answered with 404, 410
-    or an error of the server (500 to 599), or when its redirects lead in a circle. The first costs half, five cost
-    everything; five that are at least half of all answers limit the score.
+    The first 20 different pages of its own host that the page links to, in the order of its links: each is requested
+    with HEAD, and with GET if that is not successful. A link is broken if both are answered with 404, 410 or a server
+    error (500 to 599), or if its redirects form a loop. The first costs half, five cost everything; five that are at
+    least half of all answers limit the score.
 
-    Not counted: refusals that may be meant for our fetcher only (401, 403, 405, 429 and others), an overload that says
-    when to come back (`Retry-After`), challenges for robots, and pages that did not answer in time. Not asked for: what
-    `robots.txt` or `rel="nofollow"` keeps robots from, URLs that look as if they did something (such as logging out),
-    and other sites. A page can link to any number of those, whose owners have not agreed to requests.
+    Not counted: refusals that may be meant for our fetcher only (401, 403, 405, 429 and others), overloaded servers
+    that name a time for the next attempt (`Retry-After`), bot challenges, and pages that did not answer in time. Not
+    requested are URLs that `robots.txt` or `rel="nofollow"` excludes for robots, URLs that seem to perform an action
+    (such as logging out), and other sites, whose owners have not agreed to requests.
 
     ## Why it matters
 

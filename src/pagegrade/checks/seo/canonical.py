@@ -135,7 +135,7 @@ _REASONS: Final = {
             "in_body",
             "The canonical link is in the body, where search engines ignore it.",
             loss=1.0,
-            title="Canonical URL stands in the body",
+            title="Canonical URL is in the body",
             why="Search engines read canonical links only in the head. The page is treated as if it had none.",
             fix=(
                 'Move the `<link rel="canonical">` into the head, before any element that browsers move to the '
@@ -180,17 +180,17 @@ def canonical(document: Document, response: Response) -> Outcome:
 
     ## What it checks
 
-    `<link rel="canonical">` in the head and `Link: <...>; rel="canonical"` in the headers. Best is one absolute URL,
-    of the page itself or of another page on the same site. Failures: two different URLs, one that cannot be read,
-    a relative one, one in the body only (the finding names the element that ended the head too early), the home page
-    as canonical of a deeper page, and another language version. Warnings: none at all, a spelling that differs from the
-    page's URL in scheme, `www.` or a closing slash only, another site, and the home page as canonical of a
-    URL that often is the home page (`/index.html`, `/home`, `/amp`).
+    `<link rel="canonical">` in the head and `Link: <...>; rel="canonical"` in the headers. Best is one absolute URL, of
+    the page itself or of another page on the same site. Failures: two different URLs, one that cannot be read, a
+    relative one, one in the body only (the finding names the element that ended the head too early), the home page as
+    canonical of a deeper page, and another language version. Warnings: none at all, a spelling that differs from the
+    page's URL only in scheme, `www.` or a trailing slash, another site, and the home page as canonical of a URL that
+    often is the home page (`/index.html`, `/home`, `/amp`).
 
-    The same URL may be named several times, by tags and headers; this is pointed out and costs nothing. A page with
-    http may name its https URL. The canonical URL is optional, so its absence is only a warning. A third of well-known
-    pages get it, because every page can be reached under several URLs. One in the body is worse than none, since its
-    author relies on it.
+    The same URL may be named several times, by tags and headers; this is reported and costs nothing. A page with http
+    may name its https URL. The canonical URL is optional, so its absence is only a warning. A third of well-known pages
+    get this warning, because every page can be reached under several URLs. A canonical URL in the body is worse than
+    none, since its author relies on it.
 
     ## Why it matters
 

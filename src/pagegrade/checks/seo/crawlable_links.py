@@ -68,8 +68,8 @@ def crawlable_links(document: Document) -> Verdict:
     button and left out; so are targets of jumps, empty URLs, which mean the page itself, and links with a URL and a
     script.
 
-    Such a link may be a mere button, so it costs a quarter, and ten cost half. Everything is lost where the page has
-    such links and not a single one to another page.
+    Such a link may be a mere button, so it costs a quarter, and ten cost half. It costs everything if the page has such
+    links and not a single one to another page.
 
     ## Why it matters
 

@@ -140,10 +140,9 @@ def favicon(
     ## What it checks
 
     The icons that the page names (`<link rel="icon">`, also `shortcut icon` and `apple-touch-icon`) and `/favicon.ico`,
-    which browsers ask for by themselves. One of them has to answer with 2xx and an image. Warnings, when no icon is
-    free of them: fewer than 48 pixels (drawings in SVG have no pixels), not square, more than 10 kB, blocked by
-    robots.txt, and no cache lifetime. An icon inside the page (`data:image/...`) is fine. A web page in place of the
-    icon is a failure.
+    which browsers request by themselves. One of them has to answer with 2xx and an image. Warnings, when no icon is
+    free of them: fewer than 48 pixels (an SVG has no pixels), not square, more than 10 kB, blocked by robots.txt, and
+    no cache lifetime. An icon inside the page (`data:image/...`) is fine. A web page in place of the icon is a failure.
 
     ## Why it matters
 

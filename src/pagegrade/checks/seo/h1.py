@@ -76,10 +76,9 @@ def h1(document: Document) -> Verdict:
     rendered (`hidden`, `display: none`) does not, and one with `aria-hidden` counts only when there is no other.
     Warnings: several main headings, which search engines accept but which blur the outline, and an empty one before the
     real one (behind it, it does not matter here). It does not matter whether the heading equals the title. A page that
-    scripts draw and that has no heading when it is served is not evaluated. About two in five well-known pages get a
-    warning or worse, most of them for a second main heading around the logo. It is one all the same: people who go from
-    heading to heading meet the name of the site where the subject of the page should be, on each page again. It costs
-    half, the missing heading everything.
+    scripts render is not evaluated if it is served without a heading. About two in five well-known pages get a warning
+    or worse, most of them for a second main heading around the logo: people who navigate by headings then find the name
+    of the site instead of the subject of the page. Several headings cost half, a missing one costs everything.
 
     ## Why it matters
 

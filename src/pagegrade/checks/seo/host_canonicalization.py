@@ -68,10 +68,10 @@ def host_canonicalization(response: Response, sibling_probe: WellKnown | NotGath
     ## What it checks
 
     The home page under the other name of the site: without `www.` where the page has it, with it where not. It should
-    lead to this name by one permanent redirect (301 or 308). A redirect for a time (302, 303, 307) and a detour over
-    another URL are warnings. Two names that both answer are a warning, and fail where the home pages are the same.
-    A name that does not exist is fine, and so is one that leads to another site. Deeper names such as
-    `shop.example.com` have no other name. Redirects from http are evaluated by a check of their own.
+    lead to this name by one permanent redirect (301 or 308). A temporary redirect (302, 303, 307) and a redirect by way
+    of another URL are warnings. If both names answer, it is a warning, and a failure if the home pages are the same. A
+    name that does not exist is fine, and so is one that leads to another site. Deeper names such as `shop.example.com`
+    have no other name. Redirects from http are evaluated by a check of their own.
 
     ## Why it matters
 

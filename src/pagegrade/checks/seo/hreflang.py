@@ -104,10 +104,10 @@ def hreflang(document: Document, response: Response) -> Verdict:
 
     Every `<link rel="alternate" hreflang="...">` in the head and every such `Link` header; feeds do not count. A page
     without any has nothing to evaluate. Failures: a code that is not a registered language with an optional script and
-    region (or `x-default`), a URL without scheme and host, and a list without the page itself (or its canonical
-    URL). Warnings: no `x-default` among several versions, several URLs for one code, a region that is no
-    country (`es-419`, `en-EU`), and a page that is listed under another language than its `lang` attribute says. Upper
-    and lower case do not matter, blanks do.
+    region (or `x-default`), a URL without scheme and host, and a list without the page itself (or its canonical URL).
+    Warnings: no `x-default` among several versions, several URLs for one code, a region that is no country (`es-419`,
+    `en-EU`), and a page that is listed under another language than its `lang` attribute says. Case does not matter,
+    spaces do.
 
     Google asks for the page itself in its list, and knows countries only, though `es-419` is a good language tag.
     It calls `x-default` optional; visitors of all other languages still need some page to land on.

@@ -30,9 +30,9 @@ def hreflang_return_links(alternates: Alternates) -> Verdict:
     ## What it checks
 
     The first five language versions that the page names (`rel="alternate"` with `hreflang`, in the head or in a `Link`
-    header) are fetched, and their heads read for a link back to this page. Whether a URL has `www.`, a closing
-    slash, or HTTP in place of HTTPS makes no difference here. Versions that cannot be read are left out. Sites may also
-    name their versions in the sitemap, which is not looked at, so this check costs nothing.
+    header) are fetched, and their heads read for a link back to this page. Whether a URL has `www.`, a trailing slash,
+    or HTTP in place of HTTPS makes no difference here. Versions that cannot be read are left out. Sites may also name
+    their versions in the sitemap, which is not looked at, so this check costs nothing.
 
     ## Why it matters
 

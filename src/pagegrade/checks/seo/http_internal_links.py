@@ -21,7 +21,7 @@ from pagegrade.parse.url import host
             title="Internal links over http",
             why="Each click costs a redirect to https, and the first request can be read and changed on its way.",
             fix=(
-                "Write these links with `https://`, or without scheme and host: `/chairs`. Look into menus, "
+                "Write these links with `https://`, or without scheme and host: `/chairs`. Check menus, "
                 "widgets and old articles."
             ),
             counted=True,
@@ -43,7 +43,7 @@ def http_internal_links(document: Document, page_links: PageLinks) -> Verdict:
 
     ## How to fix
 
-    Write these links with `https://`, or without scheme and host: `/chairs`. Look into menus, widgets and old articles.
+    Write these links with `https://`, or without scheme and host: `/chairs`. Check menus, widgets and old articles.
 
     ## Fails on
 

@@ -41,7 +41,7 @@ from pagegrade.model.outcome import Detail, Evidence, Outcome, Severity
                 "Visitors see an error, and search engines slow down their crawling and drop the page if the "
                 "error persists."
             ),
-            fix="Look into the error log of the server or the application for the cause.",
+            fix="Check the error log of the server or the application for the cause.",
         ),
         State(
             "unexpected",

@@ -60,8 +60,8 @@ def in_page_links(document: Document, page_links: PageLinks) -> Verdict:
     `nofollow`, `sponsored` or `ugc` is shown.
 
     No search engine names a limit today; the well-known 100 is long withdrawn, and half of ordinary articles have more
-    than 130. So the limits are wide and cost little. A page that scripts draw and that has no links when it is served
-    is not evaluated.
+    than 130. So the limits are wide and cost little. A page that scripts render is not evaluated if it is served
+    without links.
 
     ## Why it matters
 

@@ -26,9 +26,8 @@ def link_redirects(link_probes: LinkProbes) -> Verdict:
 
     ## What it checks
 
-    The pages that the check for broken links asks for: which of them answer with a redirect. Temporary redirects, such
-    as those to a form for signing in or to the visitor's language, are meant that way and not listed. This check costs
-    nothing.
+    The pages that the check for broken links requests: which of them redirect. Temporary redirects, such as those to a
+    form for signing in or to the visitor's language, are meant that way and not listed. This check costs nothing.
 
     ## Why it matters
 

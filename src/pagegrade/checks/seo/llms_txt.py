@@ -41,8 +41,8 @@ def llms_txt(llms_txt: WellKnown) -> Verdict:
     ## What it checks
 
     `/llms.txt` of the site, where there is one: it is meant to have a main heading (a line that begins with `#`), at
-    least one link and 50 characters of text. An application that answers every URL with a page has no such file. The
-    format is a proposal that few programs read, so this check costs nothing.
+    least one link and 50 characters of text. An application that answers every URL with a page counts as having no such
+    file. The format is a proposal that few programs read, so this check costs nothing.
 
     ## Why it matters
 

@@ -43,7 +43,7 @@ def markdown_for_agents(document: Document, markdown_probe: WellKnown) -> Verdic
 
     ## What it checks
 
-    The page is asked for once more with `Accept: text/markdown`, where robots.txt permits it: whether Markdown is sent
+    The page is requested once more with `Accept: text/markdown`, where robots.txt permits it: whether Markdown is sent
     under that type, and with `Vary: Accept`, so that caches keep the two versions apart. A `<link rel="alternate"
     type="text/markdown">` is noted as well. Few sites offer Markdown and few agents ask for it, so this is informative
     and costs nothing, and a page without Markdown is fine.

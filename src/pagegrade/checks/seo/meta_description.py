@@ -49,7 +49,7 @@ MIN_COLUMNS: Final = 50
             "in_body",
             "The meta description is in the body instead of the head.",
             loss=0.5,
-            title="Meta description stands in the body",
+            title="Meta description is in the body",
             why="Search engines look for it in the head and may ignore it in the body.",
             fix='Move the `<meta name="description">` into the head.',
         ),
@@ -87,12 +87,12 @@ def meta_description(document: Document) -> Verdict:
     ## What it checks
 
     That the head holds one `<meta name="description">` (any case) with text in it. Warnings: several of them, one that
-    repeats the title, one of fewer than 50 characters (wide characters such as Chinese count as two), and one that
-    only stands in the body. `og:description` is for social networks and no substitute. A page that scripts draw and
-    that has none when it is served is not evaluated.
+    repeats the title, one of fewer than 50 characters (wide characters such as Chinese count as two), and one that is
+    only in the body. `og:description` is for social networks and no substitute. A page that scripts render is not
+    evaluated if it is served without any.
 
-    About a third of well-known pages have none. They are known by name already; others win visitors by what stands
-    there, so it is no small matter.
+    About a third of well-known pages have none, and can afford it. Other pages gain visitors through it, so the
+    severity is medium.
 
     ## Why it matters
 

@@ -35,9 +35,9 @@ def metas_in_body(document: Document) -> Outcome:
 
     ## What it checks
 
-    Whether a description, a rule for crawlers, a canonical URL or a link to another language version ended up in
-    the body once a browser has read the page. Browsers end the head at the first element that may not stand there, and
-    that element is named. Metas of structured data (`itemprop`) belong into the body and do not count.
+    Whether a description, a rule for crawlers, a canonical URL or a link to another language version ended up in the
+    body once a browser has read the page. Browsers end the head at the first element that is not allowed there, and
+    that element is named. Meta elements of structured data (`itemprop`) belong in the body and do not count.
 
     ## Why it matters
 
@@ -67,14 +67,14 @@ def metas_in_body(document: Document) -> Outcome:
     ```
     """
     found = [
-        Offender(meta.node, "stands in the body")
+        Offender(meta.node, "is in the body")
         for meta in document.metas
         if not meta.in_head
         and "itemprop" not in meta.attrs
         and (meta.name in {"description", "robots"} or meta.name in BOT_NAMES)
     ]
     found += [
-        Offender(link.node, "stands in the body")
+        Offender(link.node, "is in the body")
         for link in document.links
         if not link.in_head
         and "itemprop" not in link.attrs

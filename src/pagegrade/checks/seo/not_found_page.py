@@ -96,7 +96,7 @@ def not_found_page(not_found_probe: WellKnown) -> Verdict:
 
     Answer unknown URLs with status 404 and a page that helps visitors to go on.
 
-    An application that draws all its pages in the browser needs a rule on the server that knows which URLs exist. Do
+    An application that renders all its pages in the browser needs a rule on the server that knows which URLs exist. Do
     not redirect unknown URLs to the home page.
 
     ## Fails on

@@ -30,7 +30,7 @@ def pagination_links(document: Document) -> Verdict:
     ## What it checks
 
     Whether each `<link>` with `rel="next"` or `rel="prev"` leads to a page that is also linked with `<a href>`. It is
-    shown and costs nothing: Google no longer uses these links of the head.
+    informative and costs nothing: Google no longer uses these links of the head.
 
     ## Why it matters
 

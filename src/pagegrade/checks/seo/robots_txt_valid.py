@@ -91,7 +91,7 @@ _REASONS: Final = {
             loss=1.0,
             title="robots.txt returns a server error",
             why="Search engines stop crawling the whole site while robots.txt returns a server error.",
-            fix="Look into the server's error log, and make `/robots.txt` answer with status 200 or 404.",
+            fix="Check the server's error log, and make `/robots.txt` answer with status 200 or 404.",
         ),
         State(
             "unreachable",

@@ -110,15 +110,15 @@ def sitemap(sitemaps: Sitemaps, response: Response) -> Verdict:
     ## What it checks
 
     The files that `Sitemap:` lines of robots.txt name, and without any of them `/sitemap.xml` and `/sitemap_index.xml`.
-    At least one has to answer with 2xx and be well-formed XML or a text list (gzip is fine) of at most 50,000 URLs
-    and 50 MB, the limits of the protocol. Warnings: a sitemap that robots.txt does not name, http URLs on an https
-    site, URLs that are not whole, `lastmod` dates that cannot be read, and one broken file among good ones.
-    URLs on other hosts are allowed when robots.txt of those hosts names the file, so they cost nothing.
+    At least one has to answer with 2xx and be well-formed XML or a text list (gzip is fine) of at most 50,000 URLs and
+    50 MB, the limits of the protocol. Warnings: a sitemap that robots.txt does not name, http URLs on an https site,
+    relative URLs, `lastmod` dates that cannot be read, and one broken file among good ones. URLs on other hosts are
+    allowed when robots.txt of those hosts names the file, so they cost nothing.
 
     ## Why it matters
 
     Search engines find pages through links. A sitemap helps with pages that few links lead to, and says what has
-    changed. A small site that is well linked does without.
+    changed. A small site that is well linked needs none.
 
     ## How to fix
 

@@ -79,13 +79,13 @@ def structured_data(document: Document) -> Verdict:
 
     ## What it checks
 
-    JSON-LD blocks in head and body, microdata and RDFa. At least one thing of schema.org with a type has to be
-    readable. Comments, CDATA marks and line breaks inside JSON-LD are tolerated, and so are all spellings of the
-    schema.org URL. Only another vocabulary, or only Open Graph and Twitter tags, is a warning. A page that scripts
-    draw and that has none when it is served is not evaluated.
+    JSON-LD blocks in head and body, microdata and RDFa. At least one schema.org item with a type has to be readable.
+    Comments, CDATA marks and line breaks inside JSON-LD are tolerated, and so are all spellings of the schema.org URL.
+    Only another vocabulary, or only Open Graph and Twitter tags, is a warning. A page that scripts render is not
+    evaluated if it is served without any.
 
     Many well-known pages have tags for social networks only. They say how a shared link looks, not what the page is
-    about, so half is lost, and everything where there is nothing at all.
+    about, so this costs half; no structured data at all costs everything.
 
     ## Why it matters
 

@@ -85,12 +85,12 @@ def structured_data_valid(document: Document) -> Verdict:
 
     ## What it checks
 
-    The things that the JSON-LD blocks of the page are about, for these kinds: article, breadcrumb list, event, FAQ
-    page, job posting, local business, organization, product, recipe, review and video. Failures: a required property is
-    missing, two things with one `@id` contradict each other, or one of several blocks cannot be read. Warnings: a
-    recommended property is missing, a URL is not whole, or a date is not ISO 8601. Things that are only mentioned
-    inside others, such as the publisher of an article, are not evaluated; a reference by `@id` counts as the thing it
-    names. The table of properties follows Google's pages of November 2026.
+    The main items of the page's JSON-LD blocks, for these types: article, breadcrumb list, event, FAQ page, job
+    posting, local business, organization, product, recipe, review and video. Failures: a required property is missing,
+    two items with one `@id` contradict each other, or one of several blocks cannot be read. Warnings: a recommended
+    property is missing, a URL is relative, or a date is not ISO 8601. Items that are only mentioned inside others, such
+    as the publisher of an article, are not evaluated; a reference by `@id` counts as the item it names. The table of
+    properties follows Google's pages of November 2026.
 
     ## Why it matters
 

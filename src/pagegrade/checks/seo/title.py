@@ -108,7 +108,7 @@ _URL: Final = re.compile(r"(?:https?://|www\.)\S+", re.IGNORECASE)
             "in_body",
             "The title is in the body instead of the head.",
             loss=0.5,
-            title="Title stands in the body",
+            title="Title is in the body",
             why="Search engines look for the title in the head and may ignore it elsewhere.",
             fix="Move the `<title>` into the head.",
         ),
@@ -149,14 +149,14 @@ def title(document: Document) -> Verdict:
 
     ## What it checks
 
-    That the head holds exactly one `<title>` with text in it. Titles of drawings (`<svg>`) do not count. Warnings: more
-    than one title (browsers use the first), a title that only stands in the body, one that editors and templates put
-    there, such as "Untitled", "Home" or "undefined", one with a placeholder that no template engine has filled in (`{{
-    title }}`), and one that is nothing but a URL or the name of a file (`index.html`). A page that scripts draw and
-    that has no title when it is served is not evaluated.
+    That the head holds exactly one `<title>` with text in it. Titles of SVGs do not count. Warnings: more than one
+    title (browsers use the first), a title that is only in the body, one that editors and templates insert, such as
+    "Untitled", "Home" or "undefined", one with a placeholder that no template engine has filled in (`{{ title }}`), and
+    one that is nothing but a URL or the name of a file (`index.html`). A page that scripts render is not evaluated if
+    it is served without a title.
 
-    WCAG is content with a first title that has text, wherever it stands and whatever follows. HTML is not, and search
-    engines may take either of two, so this is a warning here.
+    WCAG requires only a first title with text, wherever it is. HTML allows exactly one in the head, and search engines
+    may take either of two, so this is a warning.
 
     ## Why it matters
 

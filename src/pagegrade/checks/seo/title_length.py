@@ -62,13 +62,13 @@ def title_length(document: Document) -> Verdict:
     ## What it checks
 
     That the title has 10 to 70 characters and is at most 600 pixels wide in 20 px Arial, about the width of a result on
-    a desktop. Characters are counted as readers count them: an emoji or an accented letter is one. For "too short",
-    wide characters (Chinese, Japanese, Korean) count as two, because they say more each. Outside of this it is a
-    warning; above 120 or below 3 characters it fails.
+    a desktop. Characters are counted as people count them: an emoji or an accented letter is one. For "too short", wide
+    characters (Chinese, Japanese, Korean) count as two, because they say more each. Outside of this it is a warning;
+    above 120 or below 3 characters it fails.
 
     No search engine names a limit: Google cuts a title to the width of the device. Half of all good pages have more
     than 60 characters, so the limits are wide and cost little. Even so more than half of well-known pages get a
-    warning, because their titles end in a long name of the site; what is lost is that name, which is worth no more.
+    warning, because their titles end in a long site name, and only that name is cut off, so the severity is low.
 
     ## Why it matters
 

@@ -28,9 +28,9 @@ def amp(document: Document) -> Outcome:
     ## What it checks
 
     Whether the `<html>` element is marked with `amp` or the lightning sign (or one of them with `4ads` or `4email`),
-    and whether the page names an AMP version with `<link rel="amphtml">`. Whether the page keeps the rules of AMP is
-    not looked at; its own validator does that. Since 2021 search results need no AMP, so this is a fact to know and
-    costs nothing.
+    and whether the page names an AMP version with `<link rel="amphtml">`. Whether the page follows the rules of AMP is
+    not checked; AMP has a validator for that. Since 2021 search results need no AMP, so this is informative and costs
+    nothing.
 
     ## Why it matters
 

@@ -41,9 +41,9 @@ def apple_touch_icon(document: Document, resources: Resources | NotGathered) -> 
 
     ## What it checks
 
-    `<link rel="apple-touch-icon">`. Where the file was fetched, at least one of the icons should arrive as a square
-    PNG of 180 pixels or more. A missing icon is no fault: devices then look for `/apple-touch-icon.png`, which is not
-    asked for here, or show a small picture of the page. About two of five well-known pages name none. This check costs
+    `<link rel="apple-touch-icon">`. Where the file was fetched, at least one of the icons should arrive as a square PNG
+    of 180 pixels or more. A missing icon is no fault: devices then look for `/apple-touch-icon.png`, which is not
+    requested here, or show a small picture of the page. About two of five well-known pages name none. This check costs
     nothing.
 
     ## Why it matters

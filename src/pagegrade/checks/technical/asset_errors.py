@@ -57,12 +57,12 @@ def asset_errors(resources: Resources, response: Response) -> Verdict:
     ## What it checks
 
     Images, scripts, styles, fonts and other files that the HTML and its stylesheets name: a file counts as broken when
-    the answer has a status from 400 to 599 or when its host does not exist in DNS (only where another name could be
-    looked up, so that a machine without access to the internet blames no one). The first costs half, five cost
-    everything; five of the site's own files that are at least half of them limit the score. The files are asked for
-    with the page as referrer, as a browser does. Not counted: 429 (too many requests) and challenges for robots,
-    statuses by which another site may turn away programs (401, 403, 407, 451, 503), and files that could not be fetched
-    for reasons that may be ours, such as a time limit. Icons of the site are left to the checks that evaluate them.
+    the answer has a status from 400 to 599 or when its host does not exist in DNS (only if another name could be
+    resolved, so that an analysis without internet access reports nothing wrong). The first costs half, five cost
+    everything; five of the site's own files that are at least half of them limit the score. The files are requested
+    with the page as referrer, as browsers do. Not counted: 429 (too many requests) and bot challenges, statuses by
+    which another site may turn away programs (401, 403, 407, 451, 503), and files that could not be fetched for reasons
+    that may be ours, such as a time limit. Icons of the site are left to the checks that evaluate them.
 
     ## Why it matters
 

@@ -60,9 +60,9 @@ def base_element(document: Document) -> Outcome:
 
     ## What it checks
 
-    Whether there is at most one `<base>`, whether one with `href` stands before every other element with a URL,
-    whether it stays on the same site (the same registered domain), and whether its URL is one that browsers
-    accept for it, which are those with `http:` and `https:`. A page without `<base>` passes.
+    Whether there is at most one `<base>`, whether one with `href` comes before every other element with a URL, whether
+    it stays on the same site (the same registered domain), and whether its URL is one that browsers accept for it,
+    which are those with `http:` and `https:`. A page without `<base>` passes.
 
     ## Why it matters
 

@@ -60,7 +60,7 @@ def broken_styles_scripts(
 
     The stylesheets and scripts of the site itself that the HTML names: a file counts as lost when the page is served
     over HTTPS and names it over plain HTTP, which browsers block, when the answer has a status from 400 to 599, when
-    its host does not exist, or when an HTML page answers in the place of a stylesheet. Some lost files cost half. It
+    its host does not exist, or when an HTML page is returned instead of a stylesheet. Some lost files cost half. It
     costs everything and limits the score when all stylesheets are lost and the page has next to no styles of its own,
     or when at least three files and half of all are lost.
 

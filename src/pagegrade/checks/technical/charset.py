@@ -75,7 +75,7 @@ def charset(document: Document) -> Verdict:
 
     ## What it checks
 
-    Where the page says that it is UTF-8: in the `Content-Type` header, by a byte order mark, or in a `<meta>` that
+    How the page declares that it is UTF-8: in the `Content-Type` header, by a byte order mark, or in a `<meta>` that
     ends within the first 1,024 bytes (bytes, not characters), which is as far as browsers must look. One of them is
     enough. A declaration that comes later, another encoding, two `<meta>` declarations, or places that contradict each
     other cost half. No declaration, or only a name that no browser knows, costs everything. The declaration in an

@@ -40,8 +40,8 @@ def deprecated_html(document: Document) -> Verdict:
     Elements that the HTML standard calls obsolete, among them acronym, applet, basefont, big, center, dir, font, frame,
     frameset, marquee, noframes, param, strike and tt. The first costs half, twenty cost everything. `<s>` and `<u>` are
     part of HTML and are not counted, nor are elements of the same name in an SVG, in comments or in templates, nor
-    obsolete attributes such as `align`, which are harmless. What browsers throw away while they read, such as a
-    `<frame>` in a body, is not there to count.
+    obsolete attributes such as `align`, which are harmless. What browsers discard while they parse, such as a `<frame>`
+    in a body, is not counted.
 
     ## Why it matters
 

@@ -45,12 +45,12 @@ def doctype(document: Document) -> Verdict:
 
     ## What it checks
 
-    Which mode a browser chooses. `<!doctype html>`, its form with `about:legacy-compat`, and some old strict types
-    give the standards mode. Transitional types of XHTML 1.0 and HTML 4.01 give limited quirks, which costs nothing:
-    it changes the layout of images in tables only. A missing document type, a broken one (`<!doctype html more>`) and
-    most of the older ones give quirks mode and cost everything; so does one that comes after text or elements,
-    because browsers ignore it there. Comments before it are fine. So are slips that change no mode: a missing blank,
-    or a second document type, which browsers skip.
+    Which mode a browser chooses. `<!doctype html>`, its form with `about:legacy-compat`, and some old strict types give
+    the standards mode. Transitional types of XHTML 1.0 and HTML 4.01 give limited quirks, which costs nothing: it
+    changes the layout of images in tables only. A missing document type, a broken one (`<!doctype html more>`) and most
+    of the older ones give quirks mode and cost everything; so does one that comes after text or elements, because
+    browsers ignore it there. Comments before it are fine. So are mistakes that change no mode: a missing space, or a
+    second document type, which browsers ignore.
 
     ## Why it matters
 

@@ -35,9 +35,9 @@ def empty_src(document: Document, markup: Markup) -> Verdict:
 
     `src=""` on images, graphical buttons, scripts, frames, players with their `<source>` elements and `<embed>`,
     `srcset=""` on the candidates of a `<picture>`, and `href=""` on `<link>` elements. An image with `srcset` is fine,
-    since browsers take a candidate; so is `<a href="">`, which links to the page itself. A URL that a script puts in
-    later should be left out until then, because HTML allows no empty one. Blanks alone are empty, too. `<object>` is
-    not evaluated: what an empty one shows is up to what stands inside. The first costs half, five cost everything.
+    since browsers take a candidate; so is `<a href="">`, which links to the page itself. A URL that a script inserts
+    later should be left out until then, because HTML allows no empty one. Spaces alone count as empty. `<object>` is
+    not evaluated: an empty one shows its content. The first costs half, five cost everything.
 
     ## Why it matters
 

@@ -51,7 +51,7 @@ def html_parse_errors(document: Document, markup: Markup) -> Outcome:
     ## What it checks
 
     The mistakes for which the HTML standard has a name, such as a repeated attribute or a comment that is not closed,
-    and an element in the head that may not stand there and ends it early. Mistakes in the nesting of elements have no
+    and an element in the head that is not allowed there and ends it early. Mistakes in the nesting of elements have no
     names and are not counted. Listed are those that change the page; the others only with their number. Mistakes are
     common and mostly harmless, so the check is informative and costs nothing.
 

@@ -50,10 +50,9 @@ def inline_css(document: Document) -> Verdict:
 
     ## What it checks
 
-    How many elements have a `style` attribute; drawings in SVG are not counted. Up to 20 is fine, because scripts and
-    widgets set some legitimately and nine of ten real pages have at least one. From 21 on it costs in five steps, at
-    200 half. It never fails, since no standard forbids it; about a third of well-known pages have more, so it counts
-    little.
+    How many elements have a `style` attribute; SVGs are not counted. Up to 20 is fine, because scripts and widgets set
+    some legitimately and nine of ten real pages have at least one. From 21 on it costs in five steps, at 200 half. It
+    never fails, since no standard forbids it; about a third of well-known pages have more, so it counts little.
 
     ## Why it matters
 

@@ -53,7 +53,7 @@ KNOWN_WORDS: Final = {
             "in_body",
             "The viewport declaration is outside of the head.",
             loss=0.5,
-            title="Viewport declaration stands in the body",
+            title="Viewport declaration is in the body",
             why="Some browsers and search engines look for it in the head only.",
             fix='Move the `<meta name="viewport">` into the head.',
         ),
@@ -106,10 +106,9 @@ def meta_viewport(document: Document) -> Verdict:
     ## What it checks
 
     That the head holds one `<meta name="viewport">` with `width=device-width`, or with an `initial-scale` of 1 or more
-    and no width. Commas, semicolons and blanks all separate, and upper and lower case are the same. A fixed width, a
-    scale below 1, several declarations, one in the body, and keys or values that no browser knows cost half; none, or
-    an empty one, costs everything. A scale above 1 is a choice and passes. Whether people may zoom is evaluated by
-    `viewport-zoom`.
+    and no width. Commas, semicolons and spaces all separate, and case does not matter. A fixed width, a scale below 1,
+    several declarations, one in the body, and keys or values that no browser knows cost half; none, or an empty one,
+    costs everything. A scale above 1 is a choice and passes. Whether people may zoom is evaluated by `viewport-zoom`.
 
     About half of a set of well-known pages of all ages were without a good one, nearly all of them made before phones
     or for desktops only. It affects every visitor on a phone, so it is not graded more leniently.

@@ -77,15 +77,15 @@ def mime_types(document: Document, resources: Resources, seen_response: Response
     evaluated by `charset`. Fonts are not evaluated, because browsers do not look at their type, and neither are files
     of other sites, whose headers the owner of the page cannot change. A missing or needless `charset` is no fault here.
 
-    It costs from half (one file) to everything (ten) when browsers refuse the file: a stylesheet or script of a
-    wrong type with `X-Content-Type-Options: nosniff`, a stylesheet of another type (outside of quirks mode), a
-    module of another type, a script that calls itself an image, a drawing in SVG that does not say so. It costs
-    from a quarter to half when the type is missing or wrong and browsers find out by themselves.
+    It costs from half (one file) to everything (ten) when browsers refuse the file: a stylesheet or script of a wrong
+    type with `X-Content-Type-Options: nosniff`, a stylesheet of another type (outside quirks mode), a module of another
+    type, a script with an image type, an SVG without its type. It costs from a quarter to half when the type is missing
+    or wrong and browsers detect it by themselves.
 
     ## Why it matters
 
-    A refused stylesheet or script is as good as missing. Where browsers have to guess, caches and filters between them
-    and the server may guess otherwise.
+    A refused stylesheet or script has no effect. If browsers have to detect the type, caches and filters between them
+    and the server may detect another one.
 
     ## How to fix
 

@@ -37,8 +37,8 @@ def theme_color(document: Document) -> Outcome:
 
     ## What it checks
 
-    `<meta name="theme-color">`: whether its content is a CSS colour, and whether there is only one for each `media`.
-    A missing colour is no fault: more than half of well-known pages name none, and browsers then choose one. This check
+    `<meta name="theme-color">`: whether its content is a CSS color, and whether there is only one for each `media`. A
+    missing color is no fault: more than half of well-known pages name none, and browsers then choose one. This check
     costs nothing.
 
     ## Why it matters
@@ -47,7 +47,7 @@ def theme_color(document: Document) -> Outcome:
 
     ## How to fix
 
-    Write one colour, or one each for light and dark.
+    Write one color, or one each for light and dark.
 
     ```html
     <meta name="theme-color" content="#ffffff" media="(prefers-color-scheme: light)">

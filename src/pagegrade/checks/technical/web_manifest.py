@@ -46,8 +46,8 @@ def web_manifest(document: Document, resources: Resources) -> Verdict:
     Only where the page names a manifest: whether the file arrives and is JSON, whether it has `name` or `short_name`,
     icons of 192 and of 512 pixels or more (or of any size), a `start_url` on the page's own origin and inside its
     `scope`, and a `display` other than `browser`. Icons count that are PNG, SVG or WebP according to their `type` or
-    name, and whose `purpose` is not only `maskable` or `monochrome`. Lengths of names, colours and unknown members
-    are not looked at: no browser refuses an app for them. This check costs nothing.
+    name, and whose `purpose` is not only `maskable` or `monochrome`. Lengths of names, colors and unknown members are
+    not checked: no browser refuses an app for them. This check costs nothing.
 
     ## Why it matters
 
