@@ -7,15 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pagegrade.service.rate_limit import (
-    MOST,
-    WINDOW_S,
-    DatabaseLimits,
-    Limits,
-    MemoryLimits,
-    Standing,
-    limits_of,
-)
+from pagegrade.service.rate_limit import WINDOW_S, Limits, Standing
+from pagegrade.service.rate_windows import MOST, DatabaseWindows, MemoryWindows
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.engine.factory import open_database
 from tests.database_clock import make_clock, show
@@ -64,21 +57,15 @@ def gate(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Gate]:
     clock = Clock()
     if request.param == "memory":
         database: Database = make_file(tmp_path)
-        limits: Limits = MemoryLimits(clock)
+        limits = Limits(MemoryWindows(clock))
     else:
         with on("postgresql"):
             database = make_database(tmp_path)
-        limits = DatabaseLimits(database)
+        limits = Limits(DatabaseWindows(database))
     make_clock(database)
     show(database, NOW_MS)
     yield Gate(limits, database, clock)
     database.close()
-
-
-@pytest.fixture
-def clock() -> Clock:
-    """A clock that stands still."""
-    return Clock()
 
 
 def test_a_limit_is_kept_to_the_last_request(gate: Gate) -> None:
@@ -154,35 +141,6 @@ def test_a_limit_that_was_lowered_holds_at_once(gate: Gate) -> None:
     assert not gate.take("requests", "bob", 0).allowed
 
 
-def test_those_who_are_silent_are_forgotten(clock: Clock) -> None:
-    """Memory is not kept for everybody who ever came."""
-    limits = MemoryLimits(clock)
-    for number in range(1000):
-        limits.take(None, "wrong keys", str(number), 30)
-    clock.now_s += WINDOW_S
-    for _ in range(600):
-        limits.take(None, "wrong keys", "alice", 10_000)
-
-    assert len(limits._times) == 1
-
-
-def test_a_crowd_does_not_fill_the_memory(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those who were silent the longest make room, and who asks all the time stays known."""
-    monkeypatch.setattr("pagegrade.service.rate_limit.REMEMBERED", 100)
-    limits = MemoryLimits(clock)
-    for number in range(1000):
-        limits.take(None, "wrong keys", str(number), 30)
-        limits.take(None, "requests", "alice", 500)
-
-    assert len(limits._times) <= 100
-    assert not limits.look(None, "requests", "alice", 500).allowed
-
-
-def test_without_a_clock_of_its_own_it_has_one() -> None:
-    """As the server makes it."""
-    assert MemoryLimits().take(None, "requests", "alice", 1).allowed
-
-
 def test_what_was_not_used_can_be_given_back(gate: Gate) -> None:
     """The count is as if nobody had asked, and never less than nothing."""
     gate.take("requests", "alice", 2)
@@ -219,24 +177,12 @@ def test_limits_may_be_as_large_as_anybody_likes(gate: Gate) -> None:
     assert standing == Standing(allowed=True, limit=10 * MOST, remaining=10 * MOST - 1, reset_s=60)
 
 
-def test_one_process_counts_by_itself_and_several_together(tmp_path: Path) -> None:
-    """It depends on the database alone."""
-    with on("postgresql"):
-        shared = make_database(tmp_path)
-    own = make_file(tmp_path)
-    found = [type(limits_of(database)) for database in (own, shared)]
-    shared.close()
-    own.close()
-
-    assert found == [MemoryLimits, DatabaseLimits]
-
-
 def test_a_limit_holds_for_all_processes_together(tmp_path: Path) -> None:
     """Four of them are asked by a crowd: so many are let in, and not one more; the answers count down without a gap."""
     with on("postgresql"):
         pools = [make_database(tmp_path)]
     pools += [open_database(pools[0].url) for _ in range(3)]
-    processes = [DatabaseLimits(pool) for pool in pools]
+    processes = [Limits(DatabaseWindows(pool)) for pool in pools]
 
     def ask(number: int) -> Standing:
         limits = processes[number % 4]
@@ -256,7 +202,7 @@ def test_what_was_counted_first_is_counted_whatever_comes_after(tmp_path: Path) 
     """Nobody asks for free by making the reading fail."""
     with on("postgresql"):
         database = make_database(tmp_path)
-    limits = DatabaseLimits(database)
+    limits = Limits(DatabaseWindows(database))
 
     async def script() -> int:
         refused = 0

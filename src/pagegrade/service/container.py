@@ -11,12 +11,13 @@ from pagegrade.observability.events import Observation
 from pagegrade.observability.tracing import NO_TRACING, Tracing
 from pagegrade.sandbox.fair_slots import FairSlots
 from pagegrade.service.accounts.access import KeyUses
-from pagegrade.service.accounts.login_throttle import PasswordAttempts, SignInAttempts, windows_of
+from pagegrade.service.accounts.login_throttle import PasswordAttempts, SignInAttempts
 from pagegrade.service.accounts.passwords import Passwords
 from pagegrade.service.health import Health
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.pdf_pool import Documents
-from pagegrade.service.rate_limit import Limits, limits_of
+from pagegrade.service.rate_limit import Limits
+from pagegrade.service.rate_windows import windows_of
 from pagegrade.service.reports.events import Changes
 from pagegrade.service.unit_of_work import search_slots
 from pagegrade.store.engine.database import Database
@@ -77,7 +78,8 @@ class Services:
     """The process received a stop signal and accepts no new work."""
 
     def __post_init__(self) -> None:
-        self.limits = limits_of(self.database)
+        # Each has counters of its own: many clients at one must not make another forget.
+        self.limits = Limits(windows_of(self.database))
         self.password_attempts = PasswordAttempts(windows_of(self.database))
         self.sign_in_attempts = SignInAttempts(windows_of(self.database))
         self.health = Health(self.database)

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from pagegrade.service.accounts import login_throttle as module
+from pagegrade.service import rate_windows as module
 from pagegrade.service.accounts.login_throttle import (
     ADDRESS,
     CLIENT,
@@ -20,19 +20,19 @@ from pagegrade.service.accounts.login_throttle import (
     REPORT,
     SLIPS,
     Attempt,
-    DatabaseWindows,
-    MemoryWindows,
     PasswordAttempts,
     SignInAttempts,
-    Windows,
-    windows_of,
+    take_attempt,
 )
+from pagegrade.service.rate_windows import DatabaseWindows, MemoryWindows, Windows, windows_of
 from pagegrade.store.engine.database import Database
 from pagegrade.store.engine.factory import open_database
 from tests.database_clock import make_clock, show
 from tests.store_builders import NOW_MS, make_database, make_file, on
 
 T = TypeVar("T")
+NO_TRANSACTION: Any = None
+"""Memory needs none."""
 
 
 class Clock:
@@ -198,7 +198,7 @@ def test_guesses_at_the_same_moment_are_counted_one_by_one() -> None:
     windows = MemoryWindows(Clock())
     attempt = Attempt(own=((CLIENT_AT_REPORT, (1, "192.0.2.1")),))
     with ThreadPoolExecutor(16) as threads:
-        answers = list(threads.map(lambda _: windows.take_here(attempt).wait_s, range(200)))
+        answers = list(threads.map(lambda _: take_attempt(NO_TRANSACTION, windows, attempt).wait_s, range(200)))
 
     assert answers.count(None) == 10
 
@@ -281,7 +281,7 @@ def fill(door: Door) -> None:
 
 def test_so_many_places_are_known_to_one_process(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The latest; who was forgotten is new again."""
-    monkeypatch.setattr(module, "KNOWN", 2)
+    monkeypatch.setattr(module, "NOTED", 2)
     windows = MemoryWindows(Clock())
     door = Door(windows, make_file(tmp_path), Clock())
     for client in ("192.0.2.1", "192.0.2.2", "192.0.2.3"):
@@ -290,7 +290,7 @@ def test_so_many_places_are_known_to_one_process(monkeypatch: pytest.MonkeyPatch
     answers = [door.try_to_sign_in("alice@example.org", f"192.0.2.{number}") for number in (1, 2, 3)]
 
     assert answers == [60, None, None]
-    assert len(windows._known) == module.KNOWN
+    assert len(windows._noted) == module.NOTED
 
 
 def test_a_shared_database_knows_a_place_for_so_long(tmp_path: Path) -> None:
@@ -328,15 +328,3 @@ def test_who_signs_in_is_not_counted(door: Door) -> None:
     answers = [door.sign_in_with(f"{number}@example.org", "192.0.2.1") for number in range(100)]
 
     assert answers == [None] * 100
-
-
-def test_one_process_counts_by_itself_and_several_together(tmp_path: Path) -> None:
-    """It depends on the database alone."""
-    with on("postgresql"):
-        shared = make_database(tmp_path)
-    own = make_file(tmp_path)
-    found = [type(windows_of(database)) for database in (own, shared)]
-    shared.close()
-    own.close()
-
-    assert found == [MemoryWindows, DatabaseWindows]

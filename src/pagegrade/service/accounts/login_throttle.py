@@ -4,42 +4,24 @@ Each client has its own limits at what it attempts at, and waits longer the more
 wrong there before share a limit besides. Those that were not do not count by it, so that others cannot lock a right
 password out; they have a limit of their own, which is wide and never closes for long, so that the total stays bounded.
 
-An attempt counts from the moment it begins, or attempts made at the same moment would all be let through. One process
-counts in memory; where several share a database they count there, by all rules of an attempt or by none.
+An attempt counts from the moment it begins, or attempts made at the same moment would all be let through. It is counted
+by all its rules or by none.
 """
 
 from __future__ import annotations
 
 import contextlib
 import math
-import threading
-import time
-from abc import ABC, abstractmethod
-from collections import OrderedDict, deque
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 from pagegrade.model.errors import Unavailable
-from pagegrade.store.engine.database import Database, Transaction
-from pagegrade.store.repositories.rate_windows import (
-    LONGEST_S,
-    Counter,
-    counter_name,
-    give_counts_back,
-    is_noted,
-    look_at_counts,
-    note,
-    take_counts,
-)
+from pagegrade.service.rate_windows import Name, Window, Windows
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.repositories.rate_windows import LONGEST_S
 
-REMEMBERED: Final = 50_000
-"""Counters one process keeps at a time; of more, those left alone the longest are forgotten. About 60 MB at worst."""
-KNOWN: Final = 10_000
-"""Clients that have signed in, kept by one process at a time; of more, those that did so first are forgotten. About
-5 MB at worst."""
 KNOWN_S: Final = LONGEST_S
-"""So long a shared database knows a client that has signed in, after it did so last."""
+"""Time for which a client that has signed in is known, after it did so last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,92 +101,6 @@ class Taken:
     """By what it was counted; nothing where it was refused."""
 
 
-class Windows(ABC):
-    """Counts attempts, and knows where they were right."""
-
-    @abstractmethod
-    async def take(self, attempt: Attempt) -> Taken:
-        """Count an attempt by every rule, or refuse it and count nothing."""
-
-    @abstractmethod
-    async def give_back(self, taken: Taken) -> None:
-        """The attempt was right: do not count it, and know the place."""
-
-
-class MemoryWindows(Windows):
-    """Counts in memory; a restart forgets. For any thread."""
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._lock = threading.Lock()
-        self._times: OrderedDict[Counted, deque[float]] = OrderedDict()
-        """Clients with failed attempts -> times in seconds, oldest first; the most recent client last."""
-        self._known: OrderedDict[tuple[str, ...], None] = OrderedDict()
-        """Places of those that were right; the latest stand last."""
-
-    async def take(self, attempt: Attempt) -> Taken:
-        """Without leaving the event loop."""
-        return self.take_here(attempt)
-
-    async def give_back(self, taken: Taken) -> None:
-        """Without leaving the event loop."""
-        with self._lock:
-            for times in [self._times[each] for each in taken.counted if self._times.get(each)]:
-                times.pop()
-            place = taken.attempt.place
-            if place:
-                self._known[place] = None
-                self._known.move_to_end(place)
-                while len(self._known) > KNOWN:
-                    self._known.popitem(last=False)
-
-    def take_here(self, attempt: Attempt) -> Taken:
-        """The same as ``take`` for a thread."""
-        now = self._clock()
-        with self._lock:
-            self._wait(attempt.own[-1], now)
-            wrong = len(self._times.get(attempt.own[-1], ()))
-            waits: list[int] = []
-            for counted in attempt.choices(known=attempt.place in self._known, wrong=wrong):
-                waits.append(max(self._wait(each, now) for each in counted))
-                if waits[-1] == 0:
-                    self._count(counted, now)
-                    return Taken(attempt, counted=counted)
-            return Taken(attempt, wait_s=min(waits))
-
-    def _count(self, counted: tuple[Counted, ...], now: float) -> None:
-        for each in counted:
-            self._times.setdefault(each, deque()).append(now)
-            self._times.move_to_end(each)
-        while len(self._times) > REMEMBERED:
-            self._times.popitem(last=False)
-
-    def _wait(self, counted: Counted, now: float) -> int:
-        rule, times = counted[0], self._times.get(counted)
-        if times is None:
-            return 0
-        self._times.move_to_end(counted)
-        while times and times[0] <= now - rule.window_s:
-            times.popleft()
-        return 0 if len(times) < rule.count else max(1, math.ceil(times[0] + rule.window_s - now))
-
-
-class DatabaseWindows(Windows):
-    """Counts in a shared database, together with every other process that uses it."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    async def take(self, attempt: Attempt) -> Taken:
-        """From a thread of the database."""
-        return await self._database.at_once(lambda tx: _take(tx, attempt))
-
-    async def give_back(self, taken: Taken) -> None:
-        """From a thread of the database; where that is not possible now, a right attempt stays counted."""
-        with contextlib.suppress(Unavailable):
-            await self._database.at_once(lambda tx: _give_back(tx, taken))
-
-
 class PasswordAttempts:
     """Attempts at passwords of share pages: ``take`` before the password is verified, ``give_back`` if it was right."""
 
@@ -213,11 +109,12 @@ class PasswordAttempts:
 
     async def take(self, report_id: int, client: str) -> Taken:
         """Count an attempt, or refuse it."""
-        return await self._windows.take(_at_report(report_id, client))
+        attempt = _at_report(report_id, client)
+        return await self._windows.run(lambda tx: take_attempt(tx, self._windows, attempt))
 
     async def give_back(self, taken: Taken) -> None:
         """The attempt was right: a client that knows the password is not counted against, and is known from now on."""
-        await self._windows.give_back(taken)
+        await _give_back(self._windows, taken)
 
 
 class SignInAttempts:
@@ -228,16 +125,12 @@ class SignInAttempts:
 
     async def take(self, email: str, client: str) -> Taken:
         """As ``PasswordAttempts.take``."""
-        return await self._windows.take(_at_address(email, client))
+        attempt = _at_address(email, client)
+        return await self._windows.run(lambda tx: take_attempt(tx, self._windows, attempt))
 
     async def give_back(self, taken: Taken) -> None:
         """As ``PasswordAttempts.give_back``."""
-        await self._windows.give_back(taken)
-
-
-def windows_of(database: Database) -> Windows:
-    """Login attempts counted in the database, for several processes."""
-    return DatabaseWindows(database) if database.shared else MemoryWindows()
+        await _give_back(self._windows, taken)
 
 
 def _at_report(report_id: int, client: str) -> Attempt:
@@ -260,30 +153,43 @@ def _at_address(email: str, client: str) -> Attempt:
     )
 
 
-def _take(tx: Transaction, attempt: Attempt) -> Taken:
-    _, (before,) = look_at_counts(tx, _counters(attempt.own[-1:]))
-    known = bool(attempt.place) and is_noted(tx, _known(attempt))
+def take_attempt(tx: Transaction, windows: Windows, attempt: Attempt) -> Taken:
+    """Count an attempt by every rule, or refuse it and count nothing.
+
+    Args:
+        tx: As for ``Windows``.
+        windows: Counts the attempts.
+        attempt: With its rules.
+    """
+    _, (before,) = windows.look(tx, _windows(attempt.own[-1:]))
+    known = bool(attempt.place) and windows.is_noted(tx, _known(attempt))
     waits: list[int] = []
     for counted in attempt.choices(known=known, wrong=before.counted):
-        counters = _counters(counted)
-        done, counts = take_counts(tx, counters)
+        wanted = _windows(counted)
+        done, counts = windows.take(tx, wanted)
         if done:
             return Taken(attempt, counted=counted)
-        full = [count for counter, count in zip(counters, counts, strict=True) if count.counted >= counter.limit]
+        full = [count for window, count in zip(wanted, counts, strict=True) if count.counted >= window.limit]
         waits.append(max(max(1, math.ceil(count.left_s)) for count in full))
     return Taken(attempt, wait_s=min(waits))
 
 
-def _give_back(tx: Transaction, taken: Taken) -> None:
-    if taken.counted:
-        give_counts_back(tx, _counters(taken.counted))
-    if taken.attempt.place:
-        note(tx, _known(taken.attempt), KNOWN_S)
+async def _give_back(windows: Windows, taken: Taken) -> None:
+    """Take a right attempt back, and remember its place; it stays counted where that is not possible now."""
+
+    def work(tx: Transaction) -> None:
+        if taken.counted:
+            windows.give_back(tx, _windows(taken.counted))
+        if taken.attempt.place:
+            windows.note(tx, _known(taken.attempt), KNOWN_S)
+
+    with contextlib.suppress(Unavailable):
+        await windows.run(work)
 
 
-def _counters(counted: tuple[Counted, ...]) -> tuple[Counter, ...]:
-    return tuple(Counter(counter_name("guess", rule.name, *whom), rule.count, rule.window_s) for rule, whom in counted)
+def _windows(counted: tuple[Counted, ...]) -> tuple[Window, ...]:
+    return tuple(Window(("guess", rule.name, *whom), rule.count, rule.window_s) for rule, whom in counted)
 
 
-def _known(attempt: Attempt) -> bytes:
-    return counter_name("known", *attempt.place)
+def _known(attempt: Attempt) -> Name:
+    return ("known", *attempt.place)
