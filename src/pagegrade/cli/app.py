@@ -272,6 +272,28 @@ def openapi(
     write_description(output)
 
 
+@app.command()
+def mcp(
+    *,
+    allow_network: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allow-network",
+            metavar="CIDR",
+            help="Allow requests to this private network, such as 127.0.0.0/8 for pages on this machine. Repeatable.",
+        ),
+    ] = None,
+    render: Annotated[
+        bool, typer.Option("--render/--no-render", help="Draw pages in a browser, too: metrics and contrast.")
+    ] = False,
+) -> None:
+    """Offer tools to an agent over standard input and output (Model Context Protocol)."""
+    from pagegrade.cli.agent_tools import serve_tools
+    from pagegrade.wiring import Rendered
+
+    serve_tools(allow_networks=tuple(allow_network or ()), render=Rendered(device="mobile") if render else None)
+
+
 service_commands.register(app)
 
 
